@@ -1,0 +1,92 @@
+# Every target makes the virtual environment it needs and installs into it, once.
+#   .venv       the tests' own: package editable, all extras, development tools
+#   .venv-demo  the demo's: the built package and its core dependencies only, as a user has it
+
+PYTHON ?= python3
+WORKERS ?= 2
+PYTEST_ARGS ?=
+
+TEST := .venv/bin
+DEMO := .venv-demo/bin
+SOURCES := $(shell find src -name '*.py' -o -name 'py.typed' -o -name '*.html' -o -name '*.css')
+
+# The second is for isolated builds, where newer pips do not look at the first.
+export PIP_CONSTRAINT := constraints.txt
+export PIP_BUILD_CONSTRAINT := constraints.txt
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+# One BLAS thread in each of the parallel test processes.
+test test-slow docs-check: export OPENBLAS_NUM_THREADS := 1
+test test-slow docs-check: export OMP_NUM_THREADS := 1
+test test-slow docs-check: export MKL_NUM_THREADS := 1
+
+define CHECK_PYTHON
+@command -v "$(PYTHON)" >/dev/null || { echo "There is no $(PYTHON) here; name a Python 3.11, 3.12 or 3.13: \
+make $(firstword $(MAKECMDGOALS)) PYTHON=python3.12"; exit 1; }
+@$(PYTHON) tools/python_check.py
+endef
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test test-slow docs-check lint format types wheel bench lock lock-check clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@echo "Another interpreter: make test PYTHON=python3.12 (after make clean)"
+
+demo: .venv-demo/.installed ## find the symmetries of a few systems and write a report
+	$(DEMO)/liestonet demo
+
+test: .venv/.installed ## all tests but the slow ones
+	$(TEST)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+
+test-slow: .venv/.installed ## the slow tests
+	$(TEST)/python -m pytest -n $(WORKERS) -m slow $(PYTEST_ARGS)
+
+docs-check: .venv/.installed ## run the README's and the docs' snippets, follow their links
+	$(TEST)/python -m pytest tests/test_documentation.py $(PYTEST_ARGS)
+
+lint: .venv/.installed ## ruff: style
+	$(TEST)/ruff check
+
+format: .venv/.installed ## ruff: what it can repair by itself
+	$(TEST)/ruff check --fix
+
+types: .venv/.installed ## pyright: types
+	$(TEST)/pyright
+
+wheel: .venv/.installed ## build the source distribution and the wheel into dist/
+	rm -rf dist
+	$(TEST)/python -m build
+
+bench: .venv/.installed ## speed and memory
+	@for script in benchmarks/[a-z]*.py; do \
+	  if [ -e "$$script" ]; then echo "$$script"; $(TEST)/python "$$script" || exit 1; \
+	  else echo "There is no benchmark in benchmarks/ yet."; fi; done
+
+lock: ## resolve the newest versions into constraints.txt (with Python 3.11)
+	$(CHECK_PYTHON)
+	$(PYTHON) -m venv --clear .venv-lock
+	env -u PIP_CONSTRAINT -u PIP_BUILD_CONSTRAINT .venv-lock/bin/python tools/lock.py
+	rm -rf .venv-lock
+
+lock-check: ## ask whether constraints.txt serves another PYTHON
+	$(CHECK_PYTHON)
+	$(PYTHON) -m venv --clear .venv-lock
+	.venv-lock/bin/python tools/lock.py --check
+	rm -rf .venv-lock
+
+clean: ## remove the virtual environments and everything built
+	rm -rf .venv .venv-demo .venv-lock build dist .pytest_cache .ruff_cache .hypothesis .jax_cache demo
+
+.venv/.installed: pyproject.toml constraints.txt
+	$(CHECK_PYTHON)
+	$(PYTHON) -m venv .venv
+	$(TEST)/python -m pip install --quiet --editable '.[all,dev]'
+	@touch $@
+
+.venv-demo/.installed: pyproject.toml constraints.txt README.md $(SOURCES)
+	$(CHECK_PYTHON)
+	$(PYTHON) -m venv .venv-demo
+	$(DEMO)/python -m pip install --quiet .
+	@touch $@

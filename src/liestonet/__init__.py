@@ -1,0 +1,42 @@
+"""Lie symmetries of stochastic differential equations, from an equation or from recorded trajectories.
+
+The public names, each imported when it is first asked for, so that `import liestonet` costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from liestonet.discovery import solve
+    from liestonet.errors import InputError
+    from liestonet.sde import SDE
+    from liestonet.trajectories import Trajectories
+    from liestonet.validation import principal_angles
+
+    __version__: str
+
+__all__ = ["SDE", "InputError", "Trajectories", "__version__", "principal_angles", "solve"]
+
+_HOME = {
+    "InputError": "liestonet.errors",
+    "SDE": "liestonet.sde",
+    "Trajectories": "liestonet.trajectories",
+    "principal_angles": "liestonet.validation",
+    "solve": "liestonet.discovery",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Find a public name where it lives and keep it here, so that this runs once per name."""
+    if name == "__version__":
+        value = import_module("importlib.metadata").version("liestonet")
+    elif name in _HOME:
+        value = getattr(import_module(_HOME[name]), name)
+    else:
+        raise AttributeError(f"module 'liestonet' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,77 @@
+"""Brackets of generators and the structure constants of their span (MATH.md §1 and §5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.symmetry.fields import Fields
+
+Components = Float[np.ndarray, "m b components"]
+
+
+@dataclass(frozen=True)
+class Algebra:
+    """[X_i, X_j] = Σ_k c[i, j, k] X_k, in the basis and order of the result's generators."""
+
+    structure_constants: Float[np.ndarray, "m m m"]
+    closure: float
+    jacobi: float
+
+    @property
+    def dimension(self) -> int:
+        return len(self.structure_constants)
+
+
+def directional_derivative(generator: Components, gradient: Float[np.ndarray, "v m b components"]) -> np.ndarray:
+    """X_i(Y_j) for all i, j: τ ∂_t + ξ·∇ of i applied to every component of j, shape (i, j, b, components)."""
+    variables = len(gradient)
+    return np.einsum("ibv,vjbc->ijbc", generator[:, :, :variables], gradient, optimize=True)
+
+
+def bracket_values(generator: Components, gradient: Float[np.ndarray, "v m b components"]) -> np.ndarray:
+    """Components of all brackets [X_i, X_j] at some points, shape (i, j, b, components)."""
+    forward = directional_derivative(generator, gradient)
+    return forward - np.swapaxes(forward, 0, 1)
+
+
+def find_algebra(
+    fields: Fields, points: Float[np.ndarray, "b v"], weights: Float[np.ndarray, " b"], chunk: int = 256
+) -> Algebra:
+    """Structure constants by one least squares over the whole domain, with closure and Jacobi residuals."""
+    m = fields.count
+    if m == 0:
+        return Algebra(np.zeros((0, 0, 0)), 0.0, 0.0)
+    variables = points.shape[1]
+    gram, right = np.zeros((m, m)), np.zeros((m, m, m))
+    squares, sizes = np.zeros((m, m)), np.zeros((m, m))
+    for start in range(0, len(points), chunk):
+        part = slice(start, start + chunk)
+        jets = fields.components(points[part], [(), *[(v,) for v in range(variables)]])
+        scaled = np.sqrt(weights[part])[:, None] / fields.basis.scales
+        values = jets[()]
+        gradient = np.stack([jets[(v,)] for v in range(variables)])
+        forward = directional_derivative(values, gradient) * scaled
+        brackets = forward - np.swapaxes(forward, 0, 1)
+        values = values * scaled
+        gram += np.einsum("ibc,jbc->ij", values, values, optimize=True)
+        right += np.einsum("ijbc,kbc->ijk", brackets, values, optimize=True)
+        squares += np.einsum("ijbc,ijbc->ij", brackets, brackets)
+        sizes += np.einsum("ijbc,ijbc->ij", forward, forward)
+    constants = np.linalg.solve(gram, right.reshape(m * m, m).T).T.reshape(m, m, m)
+    missed = squares - np.einsum("ijk,ijk->ij", right, constants)
+    norms = np.sqrt(np.diag(gram))
+    # commuting pairs would give 0/0, hence the floor ‖X_i‖‖X_j‖ (MATH.md §5)
+    reference = np.sqrt(sizes) + np.sqrt(sizes.T) + np.outer(norms, norms)
+    closure = float(np.max(np.sqrt(np.maximum(missed, 0)) / reference))
+    unit = constants * norms[None, None, :] / (norms[:, None, None] * norms[None, :, None])
+    return Algebra(constants, closure, jacobi_residual(unit))
+
+
+def jacobi_residual(constants: Float[np.ndarray, "m m m"]) -> float:
+    """Largest entry of [X_i,[X_j,X_k]] + cyclic, relative to the largest square of a structure constant."""
+    nested = np.einsum("jkl,ilm->ijkm", constants, constants, optimize=True)
+    cyclic = nested + np.transpose(nested, (1, 2, 0, 3)) + np.transpose(nested, (2, 0, 1, 3))
+    return float(np.max(np.abs(cyclic), initial=0.0) / max(np.max(np.abs(constants), initial=0.0) ** 2, 1.0))

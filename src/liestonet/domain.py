@@ -1,0 +1,64 @@
+"""The box of time and state on which coefficients are looked at and generators are sought."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.errors import InputError
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A time interval and one interval per coordinate; `chosen` says that we picked it, not the user."""
+
+    intervals: tuple[Interval, ...]
+    chosen: bool = False
+
+    def __post_init__(self) -> None:
+        for position, (low, high) in enumerate(self.intervals):
+            where = "time" if position == 0 else f"coordinate {position}"
+            if not (math.isfinite(low) and math.isfinite(high)):
+                raise InputError(f"The domain's interval for {where} is ({low}, {high}); both ends must be finite.")
+            if not low < high:
+                raise InputError(
+                    f"The domain's interval for {where} is ({low:g}, {high:g}), which is empty or reversed; "
+                    "give the lower end first."
+                )
+
+    @classmethod
+    def from_pairs(cls, pairs: Iterable[Sequence[float]], dimension: int) -> Domain:
+        """Check what a user gave: time first, then each coordinate, as (low, high) pairs."""
+        try:
+            intervals = tuple((float(low), float(high)) for low, high in pairs)
+        except (TypeError, ValueError) as problem:
+            raise InputError(
+                "The domain must be a list of (low, high) pairs of numbers: time first, then each coordinate."
+            ) from problem
+        if len(intervals) != dimension + 1:
+            raise InputError(
+                f"The domain has {len(intervals)} intervals, but {dimension + 1} are needed: "
+                f"time first, then each of the {dimension} coordinates."
+            )
+        return cls(intervals)
+
+    @property
+    def dimension(self) -> int:
+        """Number of coordinates, time not counted."""
+        return len(self.intervals) - 1
+
+    @property
+    def centre(self) -> Float[np.ndarray, " v"]:
+        """Midpoint of every interval, time first."""
+        return np.array([(low + high) / 2 for low, high in self.intervals])
+
+    @property
+    def half(self) -> Float[np.ndarray, " v"]:
+        """Half-length of every interval, time first: T and L_i of MATH.md §3."""
+        return np.array([(high - low) / 2 for low, high in self.intervals])

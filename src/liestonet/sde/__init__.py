@@ -1,0 +1,5 @@
+"""Stochastic differential equations: read from text, SymPy or callables, evaluated and simulated."""
+
+from liestonet.sde.sde import SDE
+
+__all__ = ["SDE"]

@@ -1,0 +1,164 @@
+"""Callables as a coefficient source: f, σ and a = σσᵀ projected on Chebyshev polynomials over a domain.
+
+Derivatives are those of the projection, exact for it; its own error is measured on points it has not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations_with_replacement, product
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.domain import Domain
+from liestonet.errors import InputError
+from liestonet.sde.fitting import fit
+from liestonet.sde.jets import Derivative, Jet, JetOrder, derivatives
+from liestonet.sde.polynomial import Expansion
+from liestonet.sde.probing import (
+    ROUNDING,
+    Coefficients,
+    Function,
+    Resolution,
+    Roughness,
+    entry_names,
+    require_finite,
+    resolve,
+    rough_error,
+    stack,
+    to_box,
+)
+
+ERROR_LIMIT = 1e-2
+FRESH = 2000
+
+
+@dataclass(frozen=True)
+class ChebyshevCoefficients:
+    """Polynomials for f and σ (row by row) and, where a needs fewer terms than σ, for a's upper triangle."""
+
+    domain: Domain
+    dimension: int
+    noise: int
+    error: float
+    drift: Expansion
+    diffusion: Expansion
+    squared: Expansion | None
+
+    def jet(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b n"], order: JetOrder) -> Jet:
+        """Values and derivatives at points of the domain."""
+        z = (np.column_stack([t, x]) - self.domain.centre) / self.domain.half
+        n, r = self.dimension, self.noise
+        leibniz = order.diffusion_squared if self.squared is None else -1
+        drift = self._derivatives(self.drift, z, order.drift)
+        found = self._derivatives(self.diffusion, z, max(order.diffusion, leibniz))
+        sigma = {d: values.reshape(-1, n, r) for d, values in found.items()}
+        if self.squared is None:
+            squared = square(sigma, n + 1, order.diffusion_squared)
+        else:
+            found = self._derivatives(self.squared, z, order.diffusion_squared)
+            squared = {d: symmetric(values, n) for d, values in found.items()}
+        return Jet(drift, {d: s for d, s in sigma.items() if len(d) <= order.diffusion}, squared)
+
+    def _derivatives(
+        self, polynomials: Expansion, z: Float[np.ndarray, "b v"], order: int
+    ) -> dict[Derivative, Float[np.ndarray, "b e"]]:
+        found = polynomials.evaluate(z, list(derivatives(self.dimension + 1, order)))
+        return {d: values / np.prod(self.domain.half[list(d)]) for d, values in found.items()}
+
+
+def symmetric(upper: Float[np.ndarray, "b e"], n: int) -> Float[np.ndarray, "b n n"]:
+    """A symmetric matrix from its upper triangle, row by row."""
+    matrix = np.empty((len(upper), n, n))
+    for column, (i, j) in enumerate(combinations_with_replacement(range(n), 2)):
+        matrix[:, i, j] = matrix[:, j, i] = upper[:, column]
+    return matrix
+
+
+def square(
+    sigma: Mapping[Derivative, Float[np.ndarray, "b n r"]], variables: int, order: int
+) -> dict[Derivative, Float[np.ndarray, "b n n"]]:
+    """Derivatives of a = σσᵀ from those of σ, by the Leibniz rule."""
+    result: dict[Derivative, Float[np.ndarray, "b n n"]] = {}
+    for derivative in derivatives(variables, order):
+        # Left and right factor may be exchanged: fix where the first variable goes, then symmetrise.
+        for choice in product((True, False), repeat=max(len(derivative) - 1, 0)):
+            chosen = (True, *choice) if derivative else ()
+            left = tuple(v for v, c in zip(derivative, chosen, strict=True) if c)
+            right = tuple(v for v, c in zip(derivative, chosen, strict=True) if not c)
+            if left in sigma and right in sigma:
+                term = sigma[left] @ sigma[right].swapaxes(1, 2)
+                term = term + term.swapaxes(1, 2) if derivative else term
+                result[derivative] = result[derivative] + term if derivative in result else term
+    return result
+
+
+def project(sde: Coefficients, domain: Domain) -> ChebyshevCoefficients:
+    """Chebyshev projection of f and σ on the domain, as fine as rounding allows; refuses rough ones."""
+    n, r = sde.dimension, sde.noise
+    function, squared = on_cube(sde, domain), lambda z: upper_square(function(z)[:, n:], n)
+    resolution = resolve(function, n + 1)
+    if isinstance(resolution, Roughness):
+        raise rough_error(resolution, entry_names(sde)[resolution.entry], sde, domain)
+    polynomials = fit(function, resolution)
+    errors = measured_errors(function, polynomials, resolution)
+    worst, names = int(np.argmax(errors)), entry_names(sde)
+    if errors[worst] > ERROR_LIMIT:
+        raise InputError(
+            f"The {names[worst]} could be resolved only to {errors[worst]:.1e} of its size on this "
+            "domain by Chebyshev polynomials; choose a smaller domain, or give the coefficients as formulas."
+        )
+    error, a = float(errors[worst]), None
+    smoothness = resolve(squared, n + 1)
+    if isinstance(smoothness, Resolution) and cost(smoothness) <= cost(resolution, n):
+        a = fit(squared, smoothness)
+        error = max(error, float(measured_errors(squared, a, smoothness).max()))
+    drift, diffusion = polynomials.entries(0, n), polynomials.entries(n, n + n * r)
+    return ChebyshevCoefficients(domain, n, r, error, drift, diffusion, a)
+
+
+def on_cube(sde: Coefficients, domain: Domain) -> Function:
+    """f and σ as functions of the unit cube, checked to be finite, without noise that stands for zero.
+
+    An entry of σ that is everywhere below rounding of its row (a rotation's, say) is zero.
+    """
+    n, r = sde.dimension, sde.noise
+
+    def checked(z: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "b e"]:
+        points = to_box(domain, z)
+        values = stack(sde, points)
+        require_finite(values, points, sde)
+        return values
+
+    sample = np.abs(checked(np.random.default_rng(141).uniform(-1, 1, (200, n + 1)))).max(axis=0)
+    rows = sample[n:].reshape(n, r)
+    largest = rows.max(axis=1, keepdims=True, initial=0.0)
+    relevant = np.concatenate([np.ones(n), (rows > ROUNDING * largest).reshape(-1)])
+    return lambda z: checked(z) * relevant
+
+
+def upper_square(sigma: Float[np.ndarray, "b e"], n: int) -> Float[np.ndarray, "b u"]:
+    """Upper triangle of a = σσᵀ row by row, with sums that cancel to rounding set to zero."""
+    sigma = sigma.reshape(len(sigma), n, sigma.shape[1] // n)
+    i, j = np.triu_indices(n)
+    a = np.einsum("bik,bjk->bij", sigma, sigma)[:, i, j]
+    size = np.einsum("bik,bjk->bij", np.abs(sigma), np.abs(sigma))[:, i, j]
+    return np.where(np.abs(a).max(axis=0) > 2 * ROUNDING * size.max(axis=0), a, 0.0)
+
+
+def cost(resolution: Resolution, start: int = 0) -> float:
+    """Tensor coefficients that the entries from `start` on need: fewer is smoother, cheaper, more exact."""
+    return float(np.prod(resolution.degree[:, start:] + 1.0, axis=0).sum())
+
+
+def measured_errors(
+    function: Function, polynomials: Expansion, resolution: Resolution
+) -> Float[np.ndarray, " e"]:
+    """Largest error of each polynomial on fresh points, relative to the entry's size."""
+    z = np.random.default_rng(577).uniform(-1, 1, (FRESH, len(resolution.degree)))
+    exact = function(z)
+    found = polynomials.evaluate(z, [()])[()]
+    scale = np.maximum(resolution.scale, np.abs(exact).max(axis=0))
+    return np.abs(found - exact).max(axis=0) / np.where(scale > 0, scale, 1.0)

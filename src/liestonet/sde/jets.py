@@ -1,0 +1,58 @@
+"""Coefficients speak in jets: values and derivatives of f, σ and a = σσᵀ at a batch of points.
+
+A derivative is named by the sorted tuple of the variables it is taken in, 0 for time and i for the
+i-th coordinate: `()` is the value, `(0,)` is ∂t, `(1, 2)` is ∂1∂2. An absent key is identically zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations_with_replacement
+from typing import Protocol
+
+import numpy as np
+from jaxtyping import Float
+
+Derivative = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class JetOrder:
+    """Highest derivative needed of each coefficient; −1 where it is not needed at all."""
+
+    drift: int = -1
+    diffusion: int = -1
+    diffusion_squared: int = -1
+
+
+@dataclass(frozen=True)
+class Jet:
+    """Derivatives of the coefficients at B points: arrays (B, n), (B, n, r) and (B, n, n) by derivative."""
+
+    drift: Mapping[Derivative, Float[np.ndarray, "b n"]] = field(default_factory=dict)
+    diffusion: Mapping[Derivative, Float[np.ndarray, "b n r"]] = field(default_factory=dict)
+    diffusion_squared: Mapping[Derivative, Float[np.ndarray, "b n n"]] = field(default_factory=dict)
+
+
+class CoefficientSource(Protocol):
+    """Whatever knows f and σ: an SDE's symbols, projected callables, or (later) a surrogate from data."""
+
+    @property
+    def dimension(self) -> int: ...
+
+    @property
+    def noise(self) -> int: ...
+
+    @property
+    def error(self) -> float:
+        """Relative error of the coefficients themselves; 0 for exact ones."""
+        ...
+
+    def jet(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b n"], order: JetOrder) -> Jet: ...
+
+
+def derivatives(variables: int, order: int) -> Iterator[Derivative]:
+    """All derivatives in `variables` variables up to `order`, lowest first; none for order −1."""
+    for length in range(order + 1):
+        yield from combinations_with_replacement(range(variables), length)

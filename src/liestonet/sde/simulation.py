@@ -1,0 +1,310 @@
+"""Paths of an Itô equation dx = f dt + σ dW by Euler–Maruyama, all paths at once, inside bounds if asked.
+
+Pure functions of the equation and the Wiener increments; `simulate` adds seeds and checks its input.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.errors import InputError
+from liestonet.trajectories import Trajectories
+
+NORMALS_AT_ONCE = 2**18
+SECONDS_BETWEEN_REPORTS = 0.1
+LARGEST_GRID = 2**36
+LARGEST_NUMBER = np.finfo(np.float64).max / 4
+# Noise at a bound counts as vanished if one step of it is less than this part of the overshoot.
+VANISHED_NOISE = 1e-6
+
+Real = float | int | np.floating | np.integer
+Whole = int | np.integer
+Progress = Callable[[int, int], object]
+
+
+@runtime_checkable
+class Equation(Protocol):
+    """What a simulation asks of an SDE: t (B,), x (B, n) -> drift (B, n) and diffusion (B, n, r)."""
+
+    @property
+    def dimension(self) -> int: ...
+
+    @property
+    def noise(self) -> int: ...
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+
+    def drift(self, t: np.ndarray, x: np.ndarray, /) -> np.ndarray: ...
+
+    def diffusion(self, t: np.ndarray, x: np.ndarray, /) -> np.ndarray: ...
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Lowest and highest value of every coordinate, infinite where it is free."""
+
+    lower: Float[np.ndarray, " n"]
+    upper: Float[np.ndarray, " n"]
+
+    def project(self, x: Float[np.ndarray, "b n"]) -> Float[np.ndarray, "b n"]:
+        """The nearest point inside; NaN stays NaN."""
+        return np.clip(x, self.lower, self.upper)
+
+
+def simulate(
+    sde: Equation,
+    initial: Any,
+    duration: Real,
+    step: Real,
+    paths: Whole = 1,
+    seed: Whole = 0,
+    *,
+    start: Any = 0.0,
+    substeps: Whole = 1,
+    boundary: Mapping[Any, Any] | None = None,
+    progress: Progress | None = None,
+) -> Trajectories:
+    """Simulate `paths` paths by Euler–Maruyama and record them every `step`.
+
+    `initial` is (d,) for all paths, (paths, d), a number if d = 1, or a callable(rng, paths) -> (paths, d).
+    `start` is the time of the first point: a number, or (paths,) for one each. There are
+    round(duration / step) recorded steps, so the last time is start + duration only if that is a multiple of
+    the step. Each recorded step is made of `substeps` Euler steps: strong order 1/2, weak order 1.
+
+    The same seed gives the same paths bit for bit, and path k is the same however many paths are asked for
+    (if `initial` and the coefficients are); another step, duration or substeps gives other paths.
+    `progress(done, total)` is told of recorded steps at most ten times a second.
+
+    `boundary` keeps coordinates, by name or number from 0, above a lower bound or within (lower, upper), None
+    for free: `{"x": 0.0}`, `{"x": (0, 1), "y": (None, 5)}`. Nothing is kept inside unless asked for. What
+    happens at a bound depends on the noise of that coordinate there:
+
+    - Noise that vanishes at the bound (√x of CIR, √(x(1-x))), where the bound is the equation's own: full
+      truncation (Lord, Koekkoek, van Dijk 2010). The state runs on beyond the bound with the coefficients of
+      the nearest point inside, until the drift brings it back, and is recorded as that nearest point. It
+      converges to the equation itself, also where paths touch the bound, with the least bias of the simple
+      schemes; recorded values may lie exactly on the bound, and stay there if the drift never leads back.
+    - Noise that does not vanish (a floor such as x ≥ 0.05): the state is reflected (Bossy, Gobet, Talay
+      2004), which converges to the equation reflected at the bound and leaves no heap of points on it. Where
+      the equation rarely reaches the floor the increments are its own.
+    """
+    h, steps, substeps = _check_grid(duration, step, substeps)
+    paths = _check_count(paths, "paths")
+    if paths * steps * sde.dimension > LARGEST_GRID:
+        raise InputError(f"{paths} paths of {steps} steps do not fit into memory; use fewer, or substeps.")
+    bounds = _check_bounds(boundary, tuple(sde.names))
+    law_seed, noise_seed = _check_seed(seed).spawn(2)
+    times = _check_start(start, paths)[:, None] + step * np.arange(steps + 1)
+    if np.spacing(np.abs(times[:, [0, -1]]).max()) >= step:
+        raise InputError(f"The step {step:g} vanishes in rounding beside the start; start nearer to 0.")
+    x = _initial_states(initial, np.random.default_rng(law_seed), paths, sde.dimension)
+    outside = np.flatnonzero((bounds.project(x) != x).any(axis=1))
+    if outside.size:
+        path = int(outside[0])
+        raise InputError(f"Path {path} begins at {_point(x[path])}, outside the boundary; begin inside.")
+    states = np.empty((paths, steps + 1, sde.dimension))
+    states[:, 0] = x
+    report = _throttled(progress, steps)
+    normals = wiener_normals(noise_seed, paths, steps * substeps, sde.noise)
+    for recorded in range(steps):
+        for inner in range(substeps):
+            t = times[:, recorded] + h * inner
+            x = euler_step(sde, t, x, np.full(paths, h), np.sqrt(h) * next(normals), bounds)
+        states[:, recorded + 1] = bounds.project(x)
+        report(recorded + 1)
+    return Trajectories(
+        times.reshape(-1),
+        states.reshape(-1, sde.dimension),
+        (steps + 1) * np.arange(paths + 1),
+        tuple(sde.names),
+    )
+
+
+def euler_maruyama(
+    sde: Equation,
+    times: Float[np.ndarray, " m_plus_1"],
+    initial: Float[np.ndarray, "k n"],
+    increments: Float[np.ndarray, "k m r"],
+    bounds: Bounds | None = None,
+) -> Float[np.ndarray, "k m_plus_1 n"]:
+    """The Euler–Maruyama paths for given Wiener increments, so that several grids can share a noise."""
+    inside = free_bounds(sde.dimension) if bounds is None else bounds
+    states = np.empty((len(initial), len(times), sde.dimension))
+    states[:, 0] = x = np.asarray(initial, dtype=np.float64)
+    for index, (now, following) in enumerate(pairwise(times)):
+        t, h = np.full(len(x), now), np.full(len(x), following - now)
+        x = euler_step(sde, t, x, h, increments[:, index], inside)
+        states[:, index + 1] = inside.project(x)
+    return states
+
+
+def euler_step(
+    sde: Equation,
+    t: Float[np.ndarray, " k"],
+    x: Float[np.ndarray, "k n"],
+    h: Float[np.ndarray, " k"],
+    increment: Float[np.ndarray, "k r"],
+    bounds: Bounds,
+) -> Float[np.ndarray, "k n"]:
+    """One Euler–Maruyama step; the state may end beyond a bound where the noise vanishes (see `simulate`)."""
+    with np.errstate(all="ignore"):
+        inside = bounds.project(x)
+        drift, diffusion = sde.drift(t, inside), sde.diffusion(t, inside)
+        # Not einsum or matmul: their sums depend, in the last bit, on how many paths there are.
+        kicks = (np.ascontiguousarray(diffusion) * increment[:, None, :]).sum(axis=2)
+        moved = x + h[:, None] * drift + kicks
+        finite = np.isfinite(moved).all(axis=1)
+        if not finite.all():
+            raise InputError(_describe_failure(int(np.argmin(finite)), t, x))
+        return _settle(sde, t + h, moved, h, bounds)
+
+
+def _settle(sde: Equation, t: np.ndarray, x: np.ndarray, h: np.ndarray, bounds: Bounds) -> np.ndarray:
+    """Reflect what crossed a bound at which the noise lives; leave what crossed one at which it vanishes."""
+    nearest = bounds.project(x)
+    crossed = np.flatnonzero((nearest != x).any(axis=1))
+    if not crossed.size:
+        return x
+    overshoot = nearest[crossed] - x[crossed]
+    at_bound = sde.diffusion(t[crossed], nearest[crossed])
+    noise = np.sqrt(h[crossed])[:, None] * np.linalg.norm(at_bound, axis=2)
+    lives = (overshoot != 0) & (noise > VANISHED_NOISE * np.abs(overshoot))
+    reflected = bounds.project(nearest[crossed] + overshoot)
+    settled = x.copy()
+    settled[crossed] = np.where(lives, reflected, x[crossed])
+    return settled
+
+
+def wiener_normals(
+    seed: np.random.SeedSequence, paths: int, steps: int, noise: int
+) -> Iterator[Float[np.ndarray, "k r"]]:
+    """Standard normals for each step in turn; those of path k do not depend on how many paths there are.
+
+    Paths are dealt into blocks whose size depends on steps and noise alone, each with its own stream drawn
+    step by step and always for the whole block: that wastes at most NORMALS_AT_ONCE numbers.
+    """
+    block = max(1, NORMALS_AT_ONCE // max(1, steps * noise))
+    streams = [np.random.default_rng(child) for child in seed.spawn(-(-paths // block))]
+    chunk = max(1, NORMALS_AT_ONCE // max(1, len(streams) * block * noise))
+    for first in range(0, steps, chunk):
+        size = (min(chunk, steps - first), block, noise)
+        drawn = np.concatenate([stream.standard_normal(size) for stream in streams], axis=1)
+        yield from drawn[:, :paths]
+
+
+def free_bounds(dimension: int) -> Bounds:
+    """No bound on any coordinate."""
+    return Bounds(np.full(dimension, -np.inf), np.full(dimension, np.inf))
+
+
+def _describe_failure(path: int, t: np.ndarray, x: np.ndarray) -> str:
+    return (
+        f"Path {path} is no longer finite after t = {t[path]:.6g}, where its state was {_point(x[path])}; "
+        "use a smaller step or more substeps, or boundary= to keep it where the coefficients are defined."
+    )
+
+
+def _point(x: np.ndarray) -> str:
+    return f"({', '.join(f'{value:.4g}' for value in x)})"
+
+
+def _throttled(progress: Progress | None, total: int) -> Callable[[int], None]:
+    last = time.monotonic()
+
+    def report(done: int) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if progress is not None and (done == total or now - last >= SECONDS_BETWEEN_REPORTS):
+            last = now
+            progress(done, total)
+
+    return report
+
+
+def _check_grid(duration: Any, step: Any, substeps: Any) -> tuple[float, int, int]:
+    """The Euler step, the number of recorded steps, and the Euler steps in each."""
+    for name, value in (("duration", duration), ("step", step)):
+        if not _is_real(value) or not 0 < value <= LARGEST_NUMBER:
+            raise InputError(f"The {name} is {value!r}; give a positive number.")
+    steps = float(duration) / float(step)
+    if steps < 1 - 1e-9:
+        raise InputError(f"The duration {duration:g} is shorter than the step {step:g}; shorten the step.")
+    if steps > LARGEST_GRID:
+        raise InputError(f"The duration {duration:g} is {steps:.3g} steps of {step:g}; make the step larger.")
+    substeps = _check_count(substeps, "substeps")
+    return float(step) / substeps, round(steps), substeps
+
+
+def _check_count(value: Any, name: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise InputError(f"The number of {name} is {value!r}; give a whole number, at least 1.")
+    return int(value)
+
+
+def _check_seed(seed: Any) -> np.random.SeedSequence:
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError(f"The seed is {seed!r}; give a whole number, at least 0.")
+    return np.random.SeedSequence(int(seed))
+
+
+def _check_start(start: Any, paths: int) -> Float[np.ndarray, " k"]:
+    times = _real_array(start, "start")
+    if times.shape not in ((), (paths,)):
+        raise InputError(f"The start has shape {times.shape}; give one number, or one for each path.")
+    return np.broadcast_to(times, (paths,))
+
+
+def _initial_states(initial: Any, rng: np.random.Generator, paths: int, dimension: int) -> np.ndarray:
+    drawn = callable(initial)
+    states = _real_array(initial(rng, paths) if drawn else initial, "initial")
+    allowed = [(paths, dimension)] if drawn else [(dimension,), (paths, dimension)]
+    if states.shape == () and dimension == 1 and not drawn:
+        states = states.reshape(1)
+    if states.shape not in allowed:
+        shapes = " or ".join(str(shape) for shape in allowed)
+        source = "initial(rng, paths) returned" if drawn else "The initial state has"
+        raise InputError(f"{source} shape {states.shape}, but {shapes} is needed.")
+    return np.broadcast_to(states, (paths, dimension)).copy()
+
+
+def _real_array(values: Any, what: str) -> Float[np.ndarray, " ..."]:
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind not in "iuf" or not (np.abs(array) <= LARGEST_NUMBER).all():
+            raise ValueError
+    except (TypeError, ValueError) as problem:
+        raise InputError(f"{what} must hold finite real numbers; check what was given.") from problem
+    return array.astype(np.float64)
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+def _check_bounds(boundary: Any, names: tuple[str, ...]) -> Bounds:
+    bounds = free_bounds(len(names))
+    if boundary is not None and not isinstance(boundary, Mapping):
+        raise InputError(f"The boundary is {boundary!r}; give a dictionary such as {{'x': 0.0}}.")
+    for key, value in (boundary or {}).items():
+        if key in names:
+            index = names.index(str(key))
+        elif isinstance(key, int) and 0 <= key < len(names):
+            index = key
+        else:
+            raise InputError(f"The boundary names {key!r}, but the coordinates are {', '.join(names)}.")
+        pair = tuple(value) if isinstance(value, tuple | list) else (value, None)
+        if len(pair) != 2 or not all(end is None or (_is_real(end) and not np.isnan(end)) for end in pair):
+            raise InputError(f"The boundary of {key!r} is {value!r}; give a lower bound or (lower, upper).")
+        bounds.lower[index] = -np.inf if pair[0] is None else pair[0]
+        bounds.upper[index] = np.inf if pair[1] is None else pair[1]
+        if not bounds.lower[index] < bounds.upper[index]:
+            raise InputError(f"The boundary of {key!r} is {value!r}, which is empty; give the lower first.")
+    return bounds

@@ -1,0 +1,184 @@
+"""Where formulas stop being smooth: zeros of denominators, of arguments of roots and logarithms, and kinks.
+
+SymPy expressions enter (from `SymbolicCoefficients`), numbers leave: roots on an interval, signs at points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jaxtyping import Float
+from scipy.optimize import brentq
+
+from liestonet.sde.probing import entry_names
+
+if TYPE_CHECKING:
+    from liestonet.sde.sde import SDE
+
+SCAN = 2001  # points of the search for roots of what is not a polynomial
+REACH = 10.0  # how far from 0 a domain of our choice may see
+_FACTOR_OPERATIONS = 80
+
+
+class Kind(Enum):
+    """What happens at the zeros of a locus; the value is how a message says it."""
+
+    POLE = "is not defined"
+    BRANCH = "is not real and smooth on both sides"
+    KINK = "is not smooth"
+    NOISE = "vanishes"
+
+
+@dataclass(frozen=True)
+class Locus:
+    """An expression in some of the variables (0 is time), singular in its way where it is zero."""
+
+    expression: Any
+    kind: Kind
+    entry: str
+    variables: tuple[int, ...]
+    symbols: tuple[Any, ...]
+    _compiled: list[Callable[..., Any]] = field(default_factory=list, compare=False, repr=False)
+
+    def values(self, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, " b"]:
+        """The expression at points (t, x)."""
+        import sympy
+
+        if not self._compiled:
+            self._compiled.append(sympy.lambdify(self.symbols, self.expression, "numpy"))
+        with np.errstate(all="ignore"):
+            found = self._compiled[0](*points[:, list(self.variables)].T)
+        found = np.broadcast_to(np.asarray(found), (len(points),))
+        return np.where(np.abs(np.imag(found)) > 0, np.nan, np.real(found)).astype(np.float64)
+
+    def roots(self, low: float, high: float) -> list[float]:
+        """Real zeros in [low, high] of a locus in one variable, in ascending order."""
+        if self.expression.is_polynomial(*self.symbols):
+            found = _polynomial_roots(self.expression, self.symbols[0])
+        else:
+            found = self._scan(low, high)
+        margin = 1e-12 * (high - low)
+        return [root for root in found if low - margin <= root <= high + margin]
+
+    def _scan(self, low: float, high: float) -> list[float]:
+        """Sign changes, and minima of the absolute value that reach zero."""
+        grid = np.linspace(low, high, SCAN)
+        column = self.variables[0]
+
+        def at(x: float) -> float:
+            return float(self.values(_axis(np.array([x]), column))[0])
+
+        values = self.values(_axis(grid, column))
+        signs = np.sign(values)
+        found = [float(grid[i]) for i in np.flatnonzero(signs == 0)]
+        for i in np.flatnonzero(signs[:-1] * signs[1:] < 0):
+            found.append(float(brentq(at, grid[i], grid[i + 1])))
+        size = np.abs(values)
+        scale = float(np.nanmedian(size)) if np.isfinite(size).any() else 1.0
+        # An edge of the set where the locus is real counts when it vanishes there, as sqrt(x) does at 0.
+        real = np.isfinite(values)
+        for i in np.flatnonzero(real[:-1] != real[1:]):
+            found.extend(_edge(at, grid[i], grid[i + 1], scale))
+        for i in range(1, SCAN - 1):
+            if 0 < size[i] < 1e-3 * scale and size[i] <= size[i - 1] and size[i] <= size[i + 1]:
+                found.extend(_touching(at, grid[i - 1], grid[i + 1], scale))
+        return sorted(set(found))
+
+
+def _axis(values: Float[np.ndarray, " b"], column: int) -> Float[np.ndarray, "b v"]:
+    points = np.zeros((len(values), column + 1))
+    points[:, column] = values
+    return points
+
+
+def _edge(at: Callable[[float], float], one: float, other: float, scale: float) -> list[float]:
+    inside, outside = (one, other) if np.isfinite(at(one)) else (other, one)
+    for _ in range(60):
+        middle = (inside + outside) / 2
+        inside, outside = (middle, outside) if np.isfinite(at(middle)) else (inside, middle)
+    return [inside] if abs(at(inside)) < 1e-4 * scale else []
+
+
+def _touching(at: Callable[[float], float], low: float, high: float, scale: float) -> list[float]:
+    from scipy.optimize import minimize_scalar
+
+    best = minimize_scalar(lambda x: abs(at(x)), bounds=(low, high), method="bounded", options={"xatol": 1e-10})
+    return [float(best.x)] if best.fun < 1e-12 * scale else []
+
+
+def _polynomial_roots(expression: Any, symbol: Any) -> list[float]:
+    import sympy
+
+    coefficients = [float(c) for c in sympy.Poly(expression, symbol).all_coeffs()]
+    roots = np.roots(coefficients)
+    real = np.abs(roots.imag) < 1e-6 * (1 + np.abs(roots))
+    return sorted({round(float(root), 12) for root in roots[real].real})
+
+
+def loci(sde: SDE) -> tuple[Locus, ...]:
+    """All loci of an SDE's formulas, zeros of the noise included; none for callables."""
+    symbolic = sde.symbolic
+    if symbolic is None:
+        return ()
+    symbols = (symbolic.time, *symbolic.state)
+    entries = [*symbolic.drift, *symbolic.diffusion]
+    found: dict[tuple[Any, Kind], Locus] = {}
+    for position, (entry, name) in enumerate(zip(entries, entry_names(sde), strict=True)):
+        if not entry.free_symbols:
+            continue
+        noise = _factors(entry) if position >= sde.dimension else iter(())
+        for expression, kind in (*_singular(entry), *((factor, Kind.NOISE) for factor in noise)):
+            variables = tuple(i for i, symbol in enumerate(symbols) if symbol in expression.free_symbols)
+            if variables and (expression, kind) not in found:
+                used = tuple(symbols[i] for i in variables)
+                found[expression, kind] = Locus(expression, kind, name, variables, used)
+    return tuple(found.values())
+
+
+def _singular(entry: Any) -> Iterator[tuple[Any, Kind]]:
+    """Expressions at whose zeros one coefficient is singular or has a kink."""
+    import sympy as sp
+
+    for node in sp.preorder_traversal(entry):
+        if isinstance(node, sp.Pow):
+            if node.exp.is_integer and node.exp.is_negative:
+                yield node.base, Kind.POLE
+            elif not (node.exp.is_integer and node.exp.is_nonnegative) and node.base.free_symbols:
+                yield node.base, Kind.BRANCH
+        elif isinstance(node, sp.log):
+            yield node.args[0], Kind.BRANCH
+        elif isinstance(node, (sp.asin, sp.acos, sp.atanh)):
+            yield 1 - node.args[0], Kind.BRANCH
+            yield 1 + node.args[0], Kind.BRANCH
+        elif isinstance(node, sp.acosh):
+            yield node.args[0] - 1, Kind.BRANCH
+        elif isinstance(node, (sp.tan, sp.sec)):
+            yield sp.cos(node.args[0]), Kind.POLE
+        elif isinstance(node, (sp.cot, sp.csc)):
+            yield sp.sin(node.args[0]), Kind.POLE
+        elif isinstance(node, (sp.coth, sp.csch)):
+            yield node.args[0], Kind.POLE
+        elif isinstance(node, (sp.floor, sp.ceiling, sp.frac)):
+            yield sp.sin(sp.pi * node.args[0]), Kind.KINK
+        elif isinstance(node, (sp.Abs, sp.sign, sp.Heaviside)):
+            yield node.args[0], Kind.KINK
+        elif isinstance(node, (sp.Max, sp.Min)):
+            for i, first in enumerate(node.args):
+                yield from ((first - second, Kind.KINK) for second in node.args[i + 1 :])
+
+
+def _factors(entry: Any) -> Iterator[Any]:
+    """Factors of an entry of σ that may vanish."""
+    import sympy as sp
+
+    if entry.is_Add and entry.is_polynomial() and entry.count_ops() < _FACTOR_OPERATIONS:
+        entry = sp.factor(entry)
+    for factor in sp.Mul.make_args(entry):
+        base = factor.base if isinstance(factor, sp.Pow) else factor
+        negative = isinstance(factor, sp.Pow) and factor.exp.is_negative
+        if base.free_symbols and not negative and not isinstance(base, sp.exp):
+            yield base.args[0] if isinstance(base, sp.Abs) else base

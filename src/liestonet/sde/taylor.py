@@ -1,0 +1,214 @@
+"""Power series of SymPy expressions at a point, by arithmetic on truncated series instead of repeated differentiation.
+
+Variables are scaled: a series holds the coefficients of s^α with s = (variable − point) / half.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from liestonet.multiindex import total_degree
+
+if TYPE_CHECKING:
+    from liestonet.sde.symbolic import SymbolicCoefficients
+
+Series = Float[np.ndarray, " coefficients"]
+
+
+class UnknownFunctionError(Exception):
+    """The expression holds something that has no power series here."""
+
+
+class SeriesRing:
+    """Truncated power series in some variables up to a total degree."""
+
+    def __init__(self, variables: int, degree: int) -> None:
+        self.variables, self.degree = variables, degree
+        self.exponents: Int[np.ndarray, "m v"] = total_degree(range(variables), variables, degree)
+        self.size = len(self.exponents)
+        self._codes = np.argsort(self._code(self.exponents))
+        self._sorted = self._code(self.exponents)[self._codes]
+        self._left, self._right, self._target = _product_table(variables, degree)
+
+    def _code(self, exponents: Int[np.ndarray, "m v"]) -> np.ndarray:
+        """One number per exponent vector; in floating point, exact because total degrees are small."""
+        return (exponents * (self.degree + 2.0) ** np.arange(self.variables)).sum(axis=1)
+
+    def find(self, exponents: Int[np.ndarray, "m v"]) -> Int[np.ndarray, " m"]:
+        """Positions of exponent vectors that are known to be in the ring."""
+        return self._codes[np.searchsorted(self._sorted, self._code(exponents))]
+
+    def constant(self, value: float) -> Series:
+        series = np.zeros(self.size)
+        series[0] = value
+        return series
+
+    def variable(self, index: int, point: float, half: float) -> Series:
+        """The series of `point + half·s` in one variable."""
+        series = self.constant(point)
+        if self.degree:
+            series[self.find(np.eye(self.variables, dtype=int)[[index]])] = half
+        return series
+
+    def multiply(self, a: Series, b: Series) -> Series:
+        if not a[1:].any():
+            return a[0] * b
+        if not b[1:].any():
+            return b[0] * a
+        return np.bincount(self._target, weights=a[self._left] * b[self._right], minlength=self.size)
+
+    def differentiate(self, series: Series, variable: int) -> Series:
+        """d/ds of a series; its top degree is lost."""
+        result = np.zeros_like(series)
+        members = np.flatnonzero((series != 0) & (self.exponents[:, variable] > 0))
+        lower = self.exponents[members].copy()
+        lower[:, variable] -= 1
+        result[self.find(lower)] = series[members] * self.exponents[members, variable]
+        return result
+
+    def compose(self, outer: Float[np.ndarray, " degree"], inner: Series) -> Series:
+        """Σ_k outer[k] · (inner − inner(0))^k by Horner's rule; the powers end by themselves."""
+        small = inner.copy()
+        small[0] = 0.0
+        result = self.constant(outer[-1])
+        for number in outer[-2::-1]:
+            result = self.multiply(result, small)
+            result[0] += number
+        return result
+
+    def power(self, base: Series, exponent: float) -> Series:
+        if exponent == round(exponent) and 0 <= exponent <= 64:
+            result = self.constant(1.0)
+            for _ in range(round(exponent)):
+                result = self.multiply(result, base)
+            return result
+        numbers, value = np.empty(self.degree + 1), float(base[0])
+        if value == 0 or (value < 0 and exponent != round(exponent)):
+            raise ZeroDivisionError
+        numbers[0] = value**exponent
+        for k in range(self.degree):
+            numbers[k + 1] = numbers[k] * (exponent - k) / ((k + 1) * value)
+        return self.compose(numbers, base)
+
+
+@lru_cache(maxsize=16)
+def _product_table(variables: int, degree: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Which coefficient pairs multiply into which coefficient."""
+    exponents = total_degree(range(variables), variables, degree)
+    position = {tuple(row): j for j, row in enumerate(exponents.tolist())}
+    sums = exponents.sum(axis=1)
+    left, right, target = [], [], []
+    for i, row in enumerate(exponents):
+        partners = np.flatnonzero(sums + sums[i] <= degree)
+        left.append(np.full(len(partners), i))
+        right.append(partners)
+        target.append(np.array([position[tuple(total)] for total in (exponents[partners] + row).tolist()]))
+    return np.concatenate(left), np.concatenate(right), np.concatenate(target)
+
+
+def _exponential(value: float, degree: int) -> np.ndarray:
+    return np.array([math.exp(value) / math.factorial(k) for k in range(degree + 1)])
+
+
+def _logarithm(value: float, degree: int) -> np.ndarray:
+    return np.array([math.log(value)] + [-((-1 / value) ** k) / k for k in range(1, degree + 1)])
+
+
+def _cycle(values: list[float], degree: int) -> np.ndarray:
+    """Taylor numbers of a function whose derivatives repeat with the given values."""
+    return np.array([values[k % len(values)] / math.factorial(k) for k in range(degree + 1)])
+
+
+def _antiderivative(value: float, degree: int, start: float, slope: Callable[[SeriesRing, Series], Series]) -> np.ndarray:
+    """Taylor numbers of a function given by its value and the series of its derivative."""
+    ring = SeriesRing(1, degree)
+    derivative = slope(ring, ring.variable(0, value, 1.0))
+    return np.array([start] + [derivative[k] / (k + 1) for k in range(degree)])
+
+
+def _inverse_root(sign: float) -> Callable[[SeriesRing, Series], Series]:
+    return lambda ring, s: sign * ring.power(ring.constant(1.0) - ring.multiply(s, s), -0.5)
+
+
+# Taylor numbers h^(k)(value)/k! of the elementary functions, by SymPy's name.
+ELEMENTARY: dict[str, Callable[[float, int], np.ndarray]] = {
+    "exp": _exponential,
+    "log": _logarithm,
+    "sin": lambda v, q: _cycle([math.sin(v), math.cos(v), -math.sin(v), -math.cos(v)], q),
+    "cos": lambda v, q: _cycle([math.cos(v), -math.sin(v), -math.cos(v), math.sin(v)], q),
+    "sinh": lambda v, q: _cycle([math.sinh(v), math.cosh(v)], q),
+    "cosh": lambda v, q: _cycle([math.cosh(v), math.sinh(v)], q),
+    "atan": lambda v, q: _antiderivative(
+        v, q, math.atan(v), lambda ring, s: ring.power(ring.constant(1.0) + ring.multiply(s, s), -1.0)
+    ),
+    "asin": lambda v, q: _antiderivative(v, q, math.asin(v), _inverse_root(1.0)),
+    "acos": lambda v, q: _antiderivative(v, q, math.acos(v), _inverse_root(-1.0)),
+    "Abs": lambda v, q: np.array([abs(v), math.copysign(1.0, v)] + [0.0] * (q - 1))[: q + 1],
+    "sign": lambda v, q: np.array([math.copysign(1.0, v)] + [0.0] * q),
+}
+RATIOS = {"tan": ("sin", "cos"), "tanh": ("sinh", "cosh")}
+
+
+def coefficient_series(
+    coefficients: SymbolicCoefficients, ring: SeriesRing, point: Float[np.ndarray, " v"], half: Float[np.ndarray, " v"]
+) -> dict[str, np.ndarray] | None:
+    """Power series of f (n, size), σ (n, r, size) and a (n, n, size) at a point; None where an entry has none."""
+    symbols = (coefficients.time, *coefficients.state)
+    variables = {symbol: ring.variable(v, point[v], half[v]) for v, symbol in enumerate(symbols)}
+
+    def expand(matrix: Any) -> np.ndarray:
+        entries = [taylor(ring, entry, variables) for entry in matrix]
+        return np.array(entries).reshape(*matrix.shape, ring.size)
+
+    try:
+        return {
+            "drift": expand(coefficients.drift)[:, 0],
+            "diffusion": expand(coefficients.diffusion),
+            "diffusion_squared": expand(coefficients.diffusion_squared),
+        }
+    except (UnknownFunctionError, ZeroDivisionError, OverflowError, ValueError):
+        return None
+
+
+def taylor(ring: SeriesRing, expression: Any, variables: dict[Any, Series]) -> Series:
+    """The power series of a SymPy expression, given those of its symbols."""
+    known: dict[Any, Series] = dict(variables)
+
+    def series(node: Any) -> Series:
+        if node not in known:
+            known[node] = combine(node)
+        return known[node]
+
+    def combine(node: Any) -> Series:
+        name = type(node).__name__
+        if node.is_number:
+            return ring.constant(float(node))
+        if node.is_Add:
+            return np.sum([series(part) for part in node.args], axis=0)
+        if node.is_Mul:
+            result = series(node.args[0])
+            for part in node.args[1:]:
+                result = ring.multiply(result, series(part))
+            return result
+        if node.is_Pow and node.exp.is_number:
+            return ring.power(series(node.base), float(node.exp))
+        if node.is_Pow:
+            exponent = ring.multiply(series(node.exp), elementary("log", series(node.base)))
+            return elementary("exp", exponent)
+        if name in RATIOS:
+            above, below = (elementary(part, series(node.args[0])) for part in RATIOS[name])
+            return ring.multiply(above, ring.power(below, -1.0))
+        return elementary(name, series(node.args[0]) if len(node.args) == 1 else None)
+
+    def elementary(name: str, inner: Series | None) -> Series:
+        if name not in ELEMENTARY or inner is None:
+            raise UnknownFunctionError(name)
+        return ring.compose(ELEMENTARY[name](float(inner[0]), ring.degree), inner)
+
+    return series(expression)

@@ -1,0 +1,175 @@
+"""The letters of a formula: text to tokens, with the blanks and brackets that people leave to the reader.
+
+Only characters known here get through; every other one ends in an error that says where it stands.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from liestonet.errors import InputError
+
+MAX_CHARACTERS, MAX_TOKENS, MAX_DIGITS, MAX_NAME, MAX_EXPONENT = 20_000, 2_000, 120, 40, 100
+
+NOISE = re.compile(r"d([WB])([0-9]*)")
+SINGLE = {sign: sign for sign in "+-*/^()=,;√∘"}
+SINGLE |= (
+    {"\n": "newline", "\r": "newline"} | dict.fromkeys("−–", "-") | dict.fromkeys("·⋅∙×", "*") | {"÷": "/", "◦": "∘"}
+)
+SUPERSCRIPTS = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+")
+PLAIN_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+NUMBERED = re.compile("_([0-9]+)")
+_OPERATORS = frozenset("+-*/^=∘")
+NUMBER = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+ADVICE = {
+    "_": "names are letters and digits, so write x1 for x_1 and dW for dW_t",
+    ".": "attributes are not part of a formula, and a decimal point needs a digit beside it",
+    "'": "a formula holds no strings, and a derivative is written dx = ... dt",
+    '"': "a formula holds no strings",
+    "|": "write abs(x) for |x|",
+    ":": "a parameter is given as k = 1.5",
+} | dict.fromkeys("[]{}", "only round brackets group terms")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of text: `kind` is number, name, newline or the operator; `spaced` if a blank stands before."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    spaced: bool = False
+
+    @property
+    def place(self) -> str:
+        """Where it stands, for messages."""
+        return f"at character {self.start + 1}"
+
+
+def is_differential(name: str) -> bool:
+    """Whether a name is dt or that of a noise: dW, dW1, dB, dB2."""
+    return name == "dt" or NOISE.fullmatch(name) is not None
+
+
+def quote(text: str) -> str:
+    """The offending bit on one short line."""
+    line = " ".join(text.split())
+    return f"'{line}'" if len(line) <= 60 else f"'{line[:57]}...'"
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """A half-sentence that names the nearest known word, or nothing."""
+    close = difflib.get_close_matches(name, sorted(set(known)), n=1, cutoff=0.6)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def tokenise(text: str) -> list[Token]:
+    """Cut a text into tokens; newlines inside brackets or beside an operator only continue the line."""
+    if len(text) > MAX_CHARACTERS:
+        raise InputError(f"The text has {len(text)} characters; the limit is {MAX_CHARACTERS}, so shorten it.")
+    tokens: list[Token] = []
+    position, spaced = 0, False
+    while position < len(text):
+        character = text[position]
+        if character.isspace() and character not in "\n\r":
+            position, spaced = position + 1, True
+            continue
+        new = _next_tokens(text, position, spaced, tokens[-1] if tokens else None)
+        tokens.extend(new)
+        if len(tokens) > MAX_TOKENS:
+            raise InputError(f"The text has more than {MAX_TOKENS} words, numbers and signs; shorten it.")
+        position, spaced = new[-1].end, False
+    return _join_lines(tokens)
+
+
+def _next_tokens(text: str, at: int, spaced: bool, previous: Token | None) -> list[Token]:
+    """The token that starts here; a superscript becomes a bracketed exponent, hence several."""
+    character = text[at]
+    if text.startswith("**", at):
+        return [Token("^", "**", at, at + 2, spaced)]
+    if character in SINGLE:
+        return [Token(SINGLE[character], character, at, at + 1, spaced)]
+    if match := NUMBER.match(text, at):
+        # x.5 would otherwise read as x times a half.
+        if character == "." and previous is not None and previous.kind == "name" and not spaced:
+            raise _unexpected(text, at)
+        return [Token("number", match.group(), at, match.end(), spaced)]
+    if match := SUPERSCRIPTS.match(text, at):
+        return _exponent(match.group(), at)
+    if unicodedata.category(character) == "No" and (value := unicodedata.numeric(character, 2.0)) < 1:
+        return [Token("number", str(Fraction(value).limit_denominator(10)), at, at + 1, spaced)]
+    if _is_letter(character):
+        return [_name(text, at, spaced)]
+    raise _unexpected(text, at)
+
+
+def _unexpected(text: str, at: int) -> InputError:
+    advice = ADVICE.get(text[at], "a formula is made of names, numbers, + - * / ^ and round brackets")
+    return InputError(f"Unexpected {text[at]!r} at character {at + 1}, near {near(text, at)}: {advice}.")
+
+
+def _exponent(superscripts: str, at: int) -> list[Token]:
+    digits = superscripts.translate(PLAIN_DIGITS)
+    if not re.fullmatch(r"-?[0-9]+", digits):
+        raise InputError(f"Unreadable exponent {quote(superscripts)} at character {at + 1}; write ^2.")
+    pieces = ["^", "(", *(["-"] if digits[0] == "-" else []), digits.lstrip("-"), ")"]
+    end = at + len(superscripts)
+    return [Token("number" if piece.isdigit() else piece, piece, at, end) for piece in pieces]
+
+
+def _is_letter(character: str) -> bool:
+    """Modifier letters are none: xⁿ is not the name xn."""
+    return character.isalpha() and unicodedata.category(character) != "Lm"
+
+
+def _name(text: str, at: int, spaced: bool) -> Token:
+    """Letters and digits, with the noises' underscores, subscripts and leading zeros taken away."""
+    end = at
+    while end < len(text) and (_is_letter(text[end]) or text[end] in "0123456789₀₁₂₃₄₅₆₇₈₉"):
+        end += 1
+    if end - at > MAX_NAME:
+        raise InputError(f"The name {quote(text[at:end])} is longer than {MAX_NAME} letters; shorten it.")
+    name = unicodedata.normalize("NFKC", text[at:end])
+    if name in ("dW", "dB") and (number := NUMBERED.match(text, end)):
+        name, end = name + number[1], number.end()
+    if noise := NOISE.fullmatch(name):
+        if len(noise[2]) > 6:
+            raise InputError(f"The noise {quote(name)} has too large a number; number the noises from 1.")
+        name = f"d{noise[1]}{int(noise[2]) if noise[2] else ''}"
+    if not name.isalnum():
+        raise _unexpected(text, at)
+    return Token("name", "pi" if name == "π" else name, at, end, spaced)
+
+
+def near(text: str, at: int) -> str:
+    """The text around a place."""
+    return quote(text[max(0, at - 12) : at + 13])
+
+
+def _join_lines(tokens: Sequence[Token]) -> list[Token]:
+    """Drop the newlines that do not end a statement: inside brackets, beside an operator, or doubled."""
+    kept: list[Token] = []
+    depth = 0
+    for token in tokens:
+        depth += (token.kind == "(") - (token.kind == ")")
+        if token.kind == "newline" and (depth > 0 or not kept or kept[-1].kind in ("newline", *_OPERATORS)):
+            continue
+        if token.kind in _OPERATORS and kept and kept[-1].kind == "newline":
+            kept.pop()
+        kept.append(token)
+    return kept
+
+
+def exact_number(text: str) -> Fraction:
+    """A literal as an exact fraction, refused before a huge power of ten is ever computed."""
+    mantissa, _, exponent = text.replace("E", "e").partition("e")
+    size = 0 if not exponent else int(exponent) if len(exponent) <= 5 else 10**6
+    if len(mantissa) > MAX_DIGITS or abs(size) > MAX_EXPONENT:
+        raise InputError(f"The number {quote(text)} is too long, or not between 1e-100 and 1e100; change it.")
+    return Fraction(mantissa.rstrip(".") if "/" not in mantissa else mantissa) * Fraction(10) ** size

@@ -1,0 +1,101 @@
+"""Generators as functions: what a span of basis coefficients looks like at any point, with derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.errors import InputError
+from liestonet.sde.jets import Derivative
+from liestonet.symmetry.basis import Basis
+
+CHUNK = 8192
+Values = tuple[np.ndarray, ...]
+
+
+@dataclass(frozen=True)
+class Fields:
+    """m generators τ ∂t + ξ·∂x (+ β u∂u), each a column of coefficients in one basis.
+
+    Called with t (B,) and x (B, d) it gives tau (m, B), xi (m, B, d) and, where there is one, beta (m, B).
+    """
+
+    basis: Basis
+    coefficients: Float[np.ndarray, "size m"]
+    has_beta: bool = False
+
+    @property
+    def count(self) -> int:
+        return self.coefficients.shape[1]
+
+    @property
+    def dimension(self) -> int:
+        return self.basis.domain.dimension
+
+    def __call__(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Values:
+        values = self.components(points_of(t, x, self.dimension), [()])[()]
+        parts = values[:, :, 0], values[:, :, 1 : self.dimension + 1]
+        return (*parts, values[:, :, self.dimension + 1]) if self.has_beta else parts
+
+    def components(
+        self, points: Float[np.ndarray, "b v"], derivatives: Iterable[Derivative]
+    ) -> dict[Derivative, Float[np.ndarray, "m b components"]]:
+        """Derivatives of all components (τ, ξ^1, …, ξ^n, β) at points (t, x_1, …, x_n)."""
+        wanted = list(derivatives)
+        order = max(len(derivative) for derivative in wanted)
+        unknowns = range(len(self.basis.degrees))
+        result = {d: np.zeros((self.count, len(points), len(self.basis.degrees))) for d in wanted}
+        for start in range(0, len(points), CHUNK):
+            part = slice(start, start + CHUNK)
+            tables = self.basis.tables(points[part], order)
+            for derivative in wanted:
+                for u in unknowns:
+                    if len(self.basis.degrees[u]):
+                        functions = self.basis.functions(tables, u, derivative)
+                        result[derivative][:, part, u] = (functions @ self.coefficients[self.basis.columns(u)]).T
+        return result
+
+    def mixed(self, matrix: Float[np.ndarray, "m k"]) -> Fields:
+        """Other generators in the same span: combinations given by the columns of a matrix."""
+        return Fields(self.basis, self.coefficients @ matrix, self.has_beta)
+
+
+def points_of(t: object, x: object, dimension: int) -> Float[np.ndarray, "b v"]:
+    """Check a batch of points and put time and state side by side."""
+    time, state = np.asarray(t, dtype=float), np.asarray(x, dtype=float)
+    if time.ndim != 1 or state.shape != (len(time), dimension):
+        raise InputError(
+            f"Points are given as t of shape (B,) and x of shape (B, {dimension}), not {time.shape} and {state.shape}."
+        )
+    return np.column_stack([time, state])
+
+
+def readable_basis(fields: Fields) -> Fields:
+    """The same span in a basis of its own choosing: each generator alone has one low-degree component, set to 1.
+
+    Components are tried in order of degree, so constants (∂t and translations) come first.
+    """
+    basis, span = fields.basis, np.linalg.qr(fields.coefficients)[0]
+    order = sorted(
+        (int(row.sum()), unknown, basis.columns(unknown).start + position)
+        for unknown, rows in enumerate(basis.degrees)
+        for position, row in enumerate(rows)
+    )
+    remaining, pivots, threshold = np.eye(fields.count), [], 0.2
+    while remaining.shape[1]:
+        for _, _, row in order:
+            projection = span[row] @ remaining
+            length = np.linalg.norm(projection)
+            if length > threshold:
+                pivots.append(row)
+                # what is left has no part of this component
+                complement = np.linalg.svd(projection[None, :], full_matrices=True)[2][1:].T
+                remaining = remaining @ complement
+            if not remaining.shape[1]:
+                break
+        threshold /= 4
+    sizes = np.repeat(basis.scales, np.diff(basis.offsets))[pivots]
+    return Fields(basis, span @ np.linalg.inv(span[pivots]) / sizes, fields.has_beta)

@@ -1,0 +1,229 @@
+"""How many symmetries there can be at most: power-series solutions of the determining equations at a generic point.
+
+The equations and all their derivatives up to some order are linear conditions on the Taylor coefficients of the
+generator. Where these leave the coefficients of one degree no freedom once the lower ones are known, every derivative
+of a symmetry is fixed by its lower ones, and the number of free coefficients bounds the dimension. Where freedom is
+left at every degree, the algebra may be infinite-dimensional.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import scipy.sparse
+from jaxtyping import Bool, Float, Int
+
+from liestonet.domain import Domain
+from liestonet.sde.jets import Derivative
+from liestonet.sde.taylor import Series, SeriesRing
+from liestonet.symmetry.equations import Coefficient, Equations
+from liestonet.symmetry.kinds import Kind
+
+# Relative singular values below the first number are zero, above the second they are not; in between lies doubt.
+EXACT = (1e-9, 1e-7)
+# Above this many columns the null space comes from the normal equations, which see less sharply.
+LARGE, BLUNT = 900, (1e-6, 1e-5)
+USUAL_SIZE, LARGEST_SIZE = 1200, 3700
+
+
+class SeriesSource(Protocol):
+    """Coefficients that have power series at a point."""
+
+    @property
+    def dimension(self) -> int: ...
+
+    @property
+    def noise(self) -> int: ...
+
+    def series(
+        self, ring: SeriesRing, point: Float[np.ndarray, " v"], half: Float[np.ndarray, " v"]
+    ) -> dict[str, np.ndarray] | None:
+        """Series of f (n, size), σ (n, r, size) and a (n, n, size) in scaled variables; None where there are none."""
+        ...
+
+
+@dataclass(frozen=True)
+class FormalCount:
+    """Free Taylor coefficients up to each degree, of series that solve all conditions up to `order`."""
+
+    order: int
+    free: tuple[int, ...]
+    doubtful: bool
+
+    @property
+    def bound(self) -> int | None:
+        """The dimension's upper bound: the freedom where one more degree brings none; None if every degree does."""
+        for lower, upper in zip(self.free, self.free[1:], strict=False):
+            if lower == upper:
+                return lower
+        return None
+
+
+def formal_counts(
+    kind: Kind, source: SeriesSource, domain: Domain, largest: int = USUAL_SIZE, repeats: int = 2
+) -> list[FormalCount]:
+    """Counts for rising order until the bound has been the same `repeats` times or the system grows too large."""
+    counts: list[FormalCount] = []
+    equations = kind.equations(source.dimension, source.noise)
+    point, half = generic_point(domain), domain.half / 2
+    order = 3 + max(unknown.order_below for unknown in equations.unknowns)
+    while columns_at(equations, order) <= (largest if counts else LARGEST_SIZE):
+        # derivatives of the coefficients enter the equations, so their series reach further than the unknowns'
+        ring = SeriesRing(source.dimension + 1, order + 1)
+        series = source.series(ring, point, half)
+        if series is None:
+            return []
+        counts.append(count_formal(FormalSystem(equations, ring, series, half), order))
+        last = [count.bound for count in counts[-repeats:]]
+        if last[-1] == 0 or (len(last) == repeats and last[0] is not None and len(set(last)) == 1):
+            break
+        order += 1
+    return counts
+
+
+def generic_point(domain: Domain) -> Float[np.ndarray, " v"]:
+    """A point near the centre with no special coordinates."""
+    offsets = np.sqrt(np.array([2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53])) % 1 - 0.5
+    return domain.centre + 0.3 * domain.half * np.resize(offsets, len(domain.half))
+
+
+def columns_at(equations: Equations, order: int) -> int:
+    """Number of Taylor coefficients of all unknowns up to an order."""
+    from math import comb
+
+    n = equations.dimension
+    return sum(
+        order + 1 if unknown.time_only else comb(n + 1 + order - unknown.order_below, n + 1)
+        for unknown in equations.unknowns
+    )
+
+
+class FormalSystem:
+    """The prolonged determining equations at one point, with unknown Taylor coefficients up to an order."""
+
+    def __init__(
+        self, equations: Equations, ring: SeriesRing, series: dict[str, np.ndarray], half: Float[np.ndarray, " v"]
+    ) -> None:
+        self.equations, self.ring, self.series, self.half = equations, ring, series, half
+        self._forms = self._collect_forms()
+
+    def _collect_forms(self) -> list[dict[tuple[int, Derivative], Series]]:
+        """For every equation the power series that multiplies each unknown's derivative."""
+        scales = self.equations.unknown_scales(self.half)
+        rows = self.equations.row_scales(self.half)
+        forms: list[dict[tuple[int, Derivative], Series]] = [{} for _ in self.equations.rows]
+        for term in self.equations.terms:
+            value = self._derivative(term.coefficient)
+            if not np.any(value):
+                continue
+            factor = term.factor * rows[term.row] * scales[term.unknown] / np.prod(self.half[list(term.derivative)])
+            key = (term.unknown, term.derivative)
+            forms[term.row][key] = forms[term.row].get(key, 0) + factor * value
+        return forms
+
+    def _derivative(self, coefficient: Coefficient | None) -> Series:
+        if coefficient is None:
+            return self.ring.constant(1.0)
+        series = self.series[coefficient.name][coefficient.entry]
+        for variable in coefficient.derivative:
+            series = self.ring.differentiate(series, variable) / self.half[variable]
+        return series
+
+    def matrix(self, order: int) -> tuple[Float[np.ndarray, "conditions m"], Int[np.ndarray, " m"]]:
+        """The conditions on coefficients up to `order`, and the degree at which every unknown coefficient counts."""
+        sums, unknowns = self.ring.exponents.sum(axis=1), self.equations.unknowns
+        place = np.full((len(unknowns), self.ring.size), -1)
+        degrees: list[int] = []
+        for number, unknown in enumerate(unknowns):
+            allowed = sums <= order - unknown.order_below
+            if unknown.time_only:
+                allowed &= ~self.ring.exponents[:, 1:].any(axis=1)
+            place[number, allowed] = len(degrees) + np.arange(allowed.sum())
+            degrees.extend((sums[allowed] + unknown.order_below).tolist())
+        blocks = []
+        for form in filter(None, self._forms):
+            # a row is a condition only if every coefficient that enters it is among the unknowns
+            reach = min(order - unknowns[u].order_below - len(derivative) for u, derivative in form)
+            targets = np.flatnonzero(sums <= reach)
+            block = np.zeros((len(targets), len(degrees)))
+            for (u, derivative), series in form.items():
+                self._fill(block, place[u], derivative, series, targets)
+            blocks.append(block)
+        return np.concatenate(blocks), np.array(degrees)
+
+    def _fill(self, block, place, derivative: Derivative, series: Series, targets) -> None:
+        """Add the coefficients of s^target in series · ∂^derivative unknown, for all targets at once."""
+        ring = self.ring
+        shift = np.bincount(derivative, minlength=ring.variables) if derivative else np.zeros(ring.variables, int)
+        for j in np.flatnonzero(series):
+            below = ring.exponents[targets] - ring.exponents[j]
+            rows = np.flatnonzero((below >= 0).all(axis=1))
+            alpha = below[rows] + shift
+            columns = place[ring.find(alpha)]
+            factor = np.ones(len(rows))
+            for variable in derivative:
+                # falling factorial, one derivative at a time
+                factor *= alpha[:, variable]
+                alpha[:, variable] -= 1
+            inside = columns >= 0
+            block[rows[inside], columns[inside]] += series[j] * factor[inside]
+
+
+def count_formal(system: FormalSystem, order: int) -> FormalCount:
+    """Solve the conditions up to `order` and count the freedom that is left up to each degree."""
+    matrix, degrees = system.matrix(order)
+    null, (zero, clear), doubtful = null_space(matrix)
+    free = []
+    for degree in range(order + 1):
+        values = np.linalg.svd(null[:, degrees <= degree], compute_uv=False)
+        free.append(int(np.sum(values > clear)))
+        doubtful |= bool(np.any((values > zero) & (values <= clear)))
+    return FormalCount(order, tuple(free), doubtful)
+
+
+def null_space(
+    matrix: Float[np.ndarray, "conditions m"],
+) -> tuple[Float[np.ndarray, "k m"], tuple[float, float], bool]:
+    """An orthonormal basis (rows) of the null space, how sharply zeros were seen, and whether any was doubtful.
+
+    Conditions that share no unknown are solved apart: in many dimensions that is what makes it feasible.
+    """
+    matrix = matrix / np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), np.finfo(float).tiny)
+    vectors, levels, doubtful = [], EXACT, False
+    for rows, columns in _components(matrix != 0):
+        null, level, unsure = _dense_null_space(matrix[np.ix_(rows, columns)])
+        block = np.zeros((len(null), matrix.shape[1]))
+        block[:, columns] = null
+        vectors.append(block)
+        levels, doubtful = max(levels, level), doubtful or unsure
+    return np.concatenate(vectors), levels, doubtful
+
+
+def _components(pattern: Bool[np.ndarray, "rows columns"]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Rows and columns of the independent blocks of a matrix."""
+    rows, columns = pattern.shape
+    sparse = scipy.sparse.coo_matrix(pattern)
+    graph = scipy.sparse.coo_matrix(
+        (np.ones(sparse.nnz), (sparse.row, sparse.col + rows)), shape=(rows + columns, rows + columns)
+    )
+    count, labels = scipy.sparse.csgraph.connected_components(graph, directed=False)
+    order = np.argsort(labels, kind="stable")
+    groups = np.split(order, np.searchsorted(labels[order], np.arange(1, count)))
+    return [(group[group < rows], group[group >= rows] - rows) for group in groups if (group >= rows).any()]
+
+
+def _dense_null_space(matrix: np.ndarray) -> tuple[np.ndarray, tuple[float, float], bool]:
+    """Null space (rows) of one block, by singular values or, for large ones, by the normal equations."""
+    if not len(matrix):
+        return np.eye(matrix.shape[1]), EXACT, False
+    if matrix.shape[1] <= LARGE:
+        triangle = np.linalg.qr(matrix, mode="r") if len(matrix) > matrix.shape[1] else matrix
+        _, values, vectors = np.linalg.svd(triangle, full_matrices=True)
+        levels, relative = EXACT, np.append(values / values[0], np.zeros(matrix.shape[1] - len(values)))
+    else:
+        squares, columns = np.linalg.eigh(matrix.T @ matrix)
+        levels, relative, vectors = BLUNT, np.sqrt(np.maximum(squares, 0) / squares[-1]), columns.T
+    doubtful = bool(np.any((relative > levels[0]) & (relative <= levels[1])))
+    return vectors[relative <= levels[0]], levels, doubtful

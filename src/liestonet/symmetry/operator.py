@@ -1,0 +1,163 @@
+"""The determining equations as a matrix: rows are scaled equations at quadrature points, columns basis functions.
+
+The coefficients enter as jets, evaluated once per cloud of points; blocks that vanish are never formed, so
+that ten dimensions cost no more than their non-zero terms.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from liestonet.domain import Domain
+from liestonet.errors import InputError
+from liestonet.sde.jets import CoefficientSource, Derivative, Jet
+from liestonet.symmetry.basis import Basis
+from liestonet.symmetry.equations import Coefficient, Equations
+from liestonet.symmetry.kinds import Kind
+
+CHUNK = 4096
+KEPT_BYTES = 4e8
+
+Block = tuple[Int[np.ndarray, " columns"], Float[np.ndarray, "b columns"]]
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """Points (t, x_1, …, x_n) with quadrature weights that sum to one."""
+
+    points: Float[np.ndarray, "b v"]
+    weights: Float[np.ndarray, " b"]
+
+
+def tensor_cloud(domain: Domain, counts: np.ndarray) -> Cloud:
+    """Gauss–Legendre points in every variable: exact for polynomials, feasible in up to three variables."""
+    rules = [np.polynomial.legendre.leggauss(int(count)) for count in counts]
+    grids = np.meshgrid(*[nodes for nodes, _ in rules], indexing="ij")
+    s = np.stack([grid.ravel() for grid in grids], axis=1)
+    weights = np.ones(1)
+    for _, weight in rules:
+        weights = np.outer(weights, weight / 2).ravel()
+    return Cloud(domain.centre + domain.half * s, weights)
+
+
+def lattice_cloud(domain: Domain, count: int, shift: float = 0.5, edge: np.ndarray | None = None) -> Cloud:
+    """Evenly spread points for any number of variables: a Kronecker sequence of the generalised golden ratio.
+
+    Variables marked in `edge` are sampled densely near their ends (arcsine law, weights put it right), which
+    keeps least squares stable at high degree.
+    """
+    variables = len(domain.intervals)
+    ratio = 2.0
+    for _ in range(60):
+        ratio = (1 + ratio) ** (1 / (variables + 1))
+    steps = (1 / ratio) ** np.arange(1, variables + 1)
+    u = (shift + np.outer(np.arange(1, count + 1), steps)) % 1.0
+    s = 2 * u - 1
+    weights = np.full(count, 1.0 / count)
+    for variable in np.flatnonzero(edge) if edge is not None else ():
+        s[:, variable] = -np.cos(np.pi * u[:, variable])
+        weights = weights * np.sqrt(1 - s[:, variable] ** 2) * np.pi / 2
+    return Cloud(domain.centre + domain.half * s, weights / weights.sum())
+
+
+class Operator:
+    """The linear map from coefficients in a basis to scaled residuals on a cloud."""
+
+    def __init__(self, kind: Kind, source: CoefficientSource, domain: Domain, cloud: Cloud) -> None:
+        self.equations: Equations = kind.equations(source.dimension, source.noise)
+        self.domain = domain
+        self.cloud = cloud
+        jet = source.jet(cloud.points[:, 0], cloud.points[:, 1:], kind.jet_order)
+        self._factors = self._collect_factors(jet)
+        self._order = max(len(derivative) for row in self._factors for _, derivative, _ in row)
+
+    def _collect_factors(self, jet: Jet) -> list[list[tuple[int, Derivative, Float[np.ndarray, " b"]]]]:
+        """For every equation the scaled factor of each unknown's derivative, zero factors left out."""
+        scale = self.equations.row_scales(self.domain.half)
+        root = np.sqrt(self.cloud.weights)
+        sums: list[dict[tuple[int, Derivative], np.ndarray]] = [defaultdict(lambda: np.zeros(len(root))) for _ in scale]
+        for term in self.equations.terms:
+            value = _coefficient_values(jet, term.coefficient)
+            if value is not None:
+                sums[term.row][term.unknown, term.derivative] += term.factor * scale[term.row] * root * value
+        factors = [[(u, d, f) for (u, d), f in row.items() if f.any()] for row in sums]
+        for row, label in zip(factors, self.equations.rows, strict=True):
+            if not all(np.isfinite(factor).all() for _, _, factor in row):
+                raise InputError(
+                    f"A coefficient or one of its derivatives is not finite on the domain (equation {label.label}); "
+                    "choose a domain away from singular points."
+                )
+        return factors
+
+    def assemble(self, basis: Basis) -> Assembled:
+        """The matrix of this operator in a basis."""
+        return Assembled(self, basis)
+
+    def blocks(self, basis: Basis) -> Iterator[Block]:
+        """Chunk by chunk and equation by equation: the active columns and the dense block in them."""
+        for start in range(0, len(self.cloud.weights), CHUNK):
+            part = slice(start, start + CHUNK)
+            tables = basis.tables(self.cloud.points[part], self._order)
+            functions: dict[tuple[int, Derivative], np.ndarray] = {}
+            for row in self._factors:
+                sums: dict[int, np.ndarray] = {}
+                for unknown, derivative, factor in row:
+                    if (unknown, derivative) not in functions:
+                        functions[unknown, derivative] = basis.functions(tables, unknown, derivative)
+                    product = factor[part, None] * functions[unknown, derivative]
+                    sums[unknown] = sums[unknown] + product if unknown in sums else product
+                if sums:
+                    columns = np.concatenate([np.arange(*basis.columns(u).indices(basis.size)) for u in sums])
+                    yield columns, np.concatenate(list(sums.values()), axis=1)
+
+
+class Assembled:
+    """The operator's matrix D in one basis; kept in memory where it is small, else formed anew for each product."""
+
+    def __init__(self, operator: Operator, basis: Basis) -> None:
+        self.operator, self.basis = operator, basis
+        rows = len(operator.cloud.weights) * len(operator.equations.rows)
+        self._kept = list(operator.blocks(basis)) if 8 * rows * basis.size <= KEPT_BYTES else None
+
+    def _blocks(self) -> Iterable[Block]:
+        return self.operator.blocks(self.basis) if self._kept is None else self._kept
+
+    def gram(self) -> Float[np.ndarray, "m m"]:
+        """DᵀD."""
+        result = np.zeros((self.basis.size, self.basis.size))
+        for columns, block in self._blocks():
+            result[np.ix_(columns, columns)] += block.T @ block
+        return result
+
+    def apply(self, coefficients: Float[np.ndarray, "m k"]) -> Float[np.ndarray, "rows k"]:
+        """D times coefficient vectors: equations chunk by chunk, one below the other."""
+        parts = [block @ coefficients[columns] for columns, block in self._blocks()]
+        return np.concatenate(parts) if parts else np.zeros((0, coefficients.shape[1]))
+
+    def transposed(self, images: Float[np.ndarray, "rows k"]) -> Float[np.ndarray, "m k"]:
+        """Dᵀ times vectors stacked as `apply` stacks them."""
+        result, start = np.zeros((self.basis.size, images.shape[1])), 0
+        for columns, block in self._blocks():
+            result[columns] += block.T @ images[start : start + len(block)]
+            start += len(block)
+        return result
+
+    def column_norms(self) -> Float[np.ndarray, " m"]:
+        """Length of every column of D."""
+        squares = np.zeros(self.basis.size)
+        for columns, block in self._blocks():
+            squares[columns] += np.einsum("bm,bm->m", block, block)
+        return np.sqrt(squares)
+
+
+def _coefficient_values(jet: Jet, coefficient: Coefficient | None) -> np.ndarray | float | None:
+    """Values of one coefficient derivative at the cloud, 1 for the constant term, None where it vanishes."""
+    if coefficient is None:
+        return 1.0
+    array = getattr(jet, coefficient.name).get(coefficient.derivative)
+    return None if array is None else array[(slice(None), *coefficient.entry)]

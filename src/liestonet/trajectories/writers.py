@@ -1,0 +1,117 @@
+"""Trajectories to files, by suffix: CSV, gzipped CSV, Parquet, NPZ; numbers read back bit-equal.
+
+A file appears complete or not at all: it is written beside its place, fsynced, then moved there.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import os
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import numpy as np
+from jaxtyping import Int
+
+from liestonet.errors import InputError
+
+if TYPE_CHECKING:
+    from liestonet.trajectories.trajectories import Trajectories
+
+ROWS_AT_ONCE = 65_536
+
+
+def write_trajectories(data: Trajectories, path: str | os.PathLike[str]) -> None:
+    """Write the file whose suffix says the format; an existing file is replaced."""
+    target = Path(path)
+    writer = _writer_for(target)
+    with replacing(target) as file:
+        writer(data, file)
+
+
+@contextmanager
+def replacing(target: Path) -> Iterator[IO[bytes]]:
+    """A file to write to that takes the target's place when all went well and vanishes otherwise."""
+    if not target.parent.is_dir():
+        raise InputError(f"The folder {str(target.parent)!r} does not exist; make it or choose another.")
+    if target.is_dir():
+        raise InputError(f"{str(target)!r} is a folder; give the name of a file in it.")
+    temporary = target.parent / f".{target.name}.{secrets.token_hex(6)}.tmp"
+    try:
+        file = temporary.open("xb")
+    except OSError as problem:
+        raise InputError(
+            f"The file {str(target)!r} cannot be written ({problem.strerror}); choose another place."
+        ) from problem
+    try:
+        with file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            temporary.unlink()
+        raise
+
+
+def _writer_for(target: Path) -> Callable[[Trajectories, IO[bytes]], None]:
+    for suffix, writer in WRITERS.items():
+        if target.name.lower().endswith(suffix):
+            return writer
+    raise InputError(f"The file {target.name!r} has no known suffix; use one of {', '.join(WRITERS)}.")
+
+
+def _write_csv(data: Trajectories, file: IO[bytes]) -> None:
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+    _write_rows(data, text)
+    text.detach()  # flushes, and leaves the file open
+
+
+def _write_gzipped_csv(data: Trajectories, file: IO[bytes]) -> None:
+    # No name and no date inside, so that the same data give the same bytes.
+    packed = gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=file, mtime=0)
+    with io.TextIOWrapper(packed, encoding="utf-8", newline="") as text:
+        _write_rows(data, text)
+
+
+def _write_rows(data: Trajectories, text: io.TextIOWrapper) -> None:
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(["trajectory", "t", *data.names])
+    numbers = _trajectory_column(data)
+    for first in range(0, data.points, ROWS_AT_ONCE):
+        rows = slice(first, first + ROWS_AT_ONCE)
+        # Python floats are written by repr: the shortest text that reads back as the same number.
+        columns = [numbers[rows].tolist(), data.flat_times[rows].tolist(), *data.flat_states[rows].T.tolist()]
+        table.writerows(zip(*columns, strict=True))
+
+
+def _write_parquet(data: Trajectories, file: IO[bytes]) -> None:
+    import pyarrow as arrow
+    from pyarrow import parquet
+
+    columns = [_trajectory_column(data), data.flat_times, *data.flat_states.T]
+    arrays = [arrow.array(np.ascontiguousarray(column)) for column in columns]
+    parquet.write_table(arrow.Table.from_arrays(arrays, names=["trajectory", "t", *data.names]), file)
+
+
+def _write_npz(data: Trajectories, file: IO[bytes]) -> None:
+    names = np.array(data.names, dtype=np.str_)
+    np.savez(file, times=data.flat_times, states=data.flat_states, offsets=data.offsets, names=names)
+
+
+def _trajectory_column(data: Trajectories) -> Int[np.ndarray, " n"]:
+    return np.repeat(np.arange(len(data)), np.diff(data.offsets))
+
+
+WRITERS: dict[str, Callable[[Trajectories, IO[bytes]], None]] = {
+    ".csv": _write_csv,
+    ".csv.gz": _write_gzipped_csv,
+    ".parquet": _write_parquet,
+    ".npz": _write_npz,
+}

@@ -1,0 +1,97 @@
+"""Principal angles between two spans of generators, accurate down to rounding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.errors import InputError
+
+Generators = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, ...]]
+
+
+def principal_angles(
+    G: Generators,
+    H: Generators,
+    t: Any,
+    x: Any,
+    scale: tuple[float, float | Sequence[float]] | None = None,
+    weights: Any = None,
+) -> Float[np.ndarray, " angles"]:
+    """Angles in degrees, ascending, between the spans of two sets of generators at the points t (B,), x (B, d).
+
+    G and H give tau (m, B), xi (m, B, d) and perhaps beta (m, B); β counts when both have it. `scale=None` stacks raw
+    components as the paper does, so the angles depend on units; `scale=(T, L)` divides τ by T and ξ^i by L_i.
+    `weights` (B,) weigh the points. There are min(m, r) angles.
+    """
+    time, state = np.asarray(t, dtype=float), np.asarray(x, dtype=float)
+    if time.ndim != 1 or state.ndim != 2 or len(state) != len(time):
+        raise InputError(f"Points are given as t (B,) and x (B, d), not as {time.shape} and {state.shape}.")
+    first, second = G(time, state), H(time, state)
+    components = min(len(first), len(second))
+    factors = _factors(scale, state.shape[1])
+    root = _root_weights(weights, len(time))
+    bases = [_orthonormal(_stack(values[:components], factors, root)) for values in (first, second)]
+    bases.sort(key=lambda basis: basis.shape[1])
+    small, large = bases
+    if not small.shape[1]:
+        return np.zeros(0)
+    # cosines are blind below 1e-8 and sines near a right angle: each is used where it is sharp (Björck and Golub)
+    overlap = large.T @ small
+    _, cosines, right = np.linalg.svd(overlap)
+    sines = np.linalg.norm((small - large @ overlap) @ right.T, axis=0)
+    angles = np.where(cosines > np.sqrt(0.5), np.arcsin(np.minimum(sines, 1)), np.arccos(np.clip(cosines, -1, 1)))
+    return np.sort(np.degrees(angles))
+
+
+def _factors(scale: tuple[float, float | Sequence[float]] | None, dimension: int) -> np.ndarray:
+    """Factors of τ and each ξ^i."""
+    if scale is None:
+        return np.ones(dimension + 1)
+    lengths = np.broadcast_to(np.asarray(scale[1], dtype=float), (dimension,))
+    sizes = np.concatenate([[float(scale[0])], lengths])
+    if not (np.isfinite(sizes).all() and (sizes > 0).all()):
+        raise InputError("scale=(T, L) needs a positive time and one positive length, or one for each coordinate.")
+    return 1 / sizes
+
+
+def _root_weights(weights: Any, count: int) -> np.ndarray:
+    if weights is None:
+        return np.ones(count)
+    values = np.asarray(weights, dtype=float)
+    if values.shape != (count,) or not np.isfinite(values).all() or (values < 0).any() or not values.any():
+        raise InputError(f"weights must be {count} non-negative numbers, one for each point, and not all zero.")
+    return np.sqrt(values)
+
+
+def _stack(values: tuple[np.ndarray, ...], factors: np.ndarray, root: np.ndarray) -> np.ndarray:
+    """Generators as columns: all components at all points one below the other."""
+    tau, xi = np.asarray(values[0], float), np.asarray(values[1], float)
+    count, dimension = len(tau), len(factors) - 1
+    if tau.shape != (count, len(root)) or xi.shape != (count, len(root), dimension):
+        raise InputError(
+            f"Generators must return tau (m, B) and xi (m, B, d) with B = {len(root)} and d = {dimension}; "
+            f"got {tau.shape} and {xi.shape}."
+        )
+    parts = [tau[:, :, None] * factors[0], xi * factors[1:]]
+    parts += [np.asarray(beta, float)[:, :, None] for beta in values[2:]]
+    stacked = (np.concatenate(parts, axis=2) * root[:, None]).reshape(count, -1).T
+    if not np.isfinite(stacked).all():
+        raise InputError("A generator is not finite at some of the points; leave those points out.")
+    return stacked
+
+
+def _orthonormal(columns: np.ndarray) -> np.ndarray:
+    """An orthonormal basis of the columns, each first brought to unit length; dependent columns are refused."""
+    lengths = np.linalg.norm(columns, axis=0)
+    if not columns.shape[1]:
+        return columns
+    if not lengths.all():
+        raise InputError("A generator vanishes at all the points, so it spans nothing there.")
+    left, values, _ = np.linalg.svd(columns / lengths, full_matrices=False)
+    if columns.shape[1] > columns.shape[0] or values[-1] < 1e-13 * values[0]:
+        raise InputError("The generators are linearly dependent at these points; give independent ones or more points.")
+    return left

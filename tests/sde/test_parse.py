@@ -1,0 +1,220 @@
+"""Equations from text against coefficients written by hand, and everything that must end in one clear sentence."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+import sympy as sp
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from liestonet.errors import InputError
+from liestonet.sde import SDE
+
+
+def real(names):
+    return sp.symbols(names, real=True)
+
+
+x, y, z, v, t, k, s, e, B = (real(n) for n in ("x", "y", "z", "v", "t", "k", "s", "e", "B"))
+theta, kappa, sigma = real("θ"), real("κ"), real("σ")
+
+GOOD = [
+    ("dx = -k*x dt + s dW", [-k * x], [[s]]),
+    ("dx = -k*x dt + s dW; k = 1.5; s=0.1", [-sp.Rational(3, 2) * x], [[sp.Rational(1, 10)]]),
+    ("dx = -k*x dt + s dW\nk = 1.5, s = sqrt(2)/3", [-sp.Rational(3, 2) * x], [[sp.sqrt(2) / 3]]),
+    ("dx = y dt; dy = -y dt + sqrt(2) dW", [y, -y], [[0], [sp.sqrt(2)]]),
+    ("dx = (x - x^3) dt + dW", [x - x**3], [[1]]),
+    ("dx = x(1-x) dt + 2x dW", [x * (1 - x)], [[2 * x]]),
+    ("dx = dt*x - dW", [x], [[-1]]),
+    ("dx = (x dt + dW)/2", [x / 2], [[sp.Rational(1, 2)]]),
+    ("dx = 2(x dt + dW)", [2 * x], [[2]]),
+    ("dx = x dt + x dt - dW/x", [2 * x], [[-1 / x]]),
+    ("dx = −κ·x dt + σ × x² dW", [-kappa * x], [[sigma * x**2]]),
+    ("dθ = √2 dW_1 + √(1+θ^2) dW2", [0], [[sp.sqrt(2), sp.sqrt(1 + theta**2)]]),
+    ("dx = dW10 + 2 dW2 + 3 dB1", [0], [[2, 1, 3]]),
+    ("dx = x dW; dy = y dW", [0, 0], [[x], [y]]),
+    ("dx = t dt + e^(-t) dW", [t], [[sp.exp(-t)]]),
+    ("dx = e x dt + dW; e = 2", [2 * x], [[1]]),
+    ("de = -e dt + dB", [-e], [[1]]),
+    ("dB = -B dt + dW", [-B], [[1]]),
+    ("dx = y dt; dy = -x dt", [y, -x], sp.zeros(2, 0)),
+    ("dx = 0 dt + 0 dW3 + x dW1", [0], [[x, 0]]),
+    ("dx = y dt\ndy = -y dt\n   + sqrt(2) dW", [y, -y], [[0], [sp.sqrt(2)]]),
+    ("\n\ndx = (y +\n x) dt;\n\n; dy = dW\n", [x + y, 0], [[0], [1]]),
+    ("delta = 0.5; dx = delta dt + dW", [sp.Rational(1, 2)], [[1]]),
+    ("dx = 1/2 x dt + dW1 + x dW2", [x / 2], [[1, x]]),
+    ("dx = abs(x) dt + sign(x) dW", [sp.Abs(x)], [[sp.sign(x)]]),
+    ("dx = pi tanh(x) dt + ln(x) dW", [sp.pi * sp.tanh(x)], [[sp.log(x)]]),
+    ("dx = x ∘ dW", [x / 2], [[x]]),
+    ("dx = -x dt + x y o dW1; dy = x∘dW2", [-x + x * y**2 / 2, 0], [[x * y, 0], [0, x]]),
+    ("dx = x ∘ dW1 + y ∘ dW2; dy = x ∘ dW1", [x / 2, x / 2], [[x, y], [x, 0]]),
+    ("dx = x o dW; o = 2", [0], [[2 * x]]),
+    ("dx = 1.05^365 dt + dW", [sp.Rational(21, 20) ** 365], [[1]]),
+]
+
+
+@pytest.mark.parametrize(("text", "drift", "diffusion"), GOOD, ids=[row[0] for row in GOOD])
+def test_coefficients(text, drift, diffusion):
+    symbolic = SDE.parse(text).symbolic
+    assert symbolic is not None
+    assert sp.simplify(symbolic.drift - sp.Matrix(drift)).is_zero_matrix
+    assert symbolic.diffusion.shape == sp.Matrix(diffusion).shape
+    assert symbolic.noise == 0 or sp.simplify(symbolic.diffusion - sp.Matrix(diffusion)).is_zero_matrix
+
+
+@pytest.mark.parametrize("text", [row[0] for row in GOOD if "365" not in row[0]])
+def test_printed_equation_reads_back(text):
+    sde = SDE.parse(text)
+    assert SDE.parse(str(sde)).symbolic == sde.symbolic
+
+
+BAD = [
+    ("", "no equation"),
+    (" ;\n ", "no equation"),
+    ("k = 2", "no equation"),
+    ("dx", "'dx' has no = sign"),
+    ("dx =", "'dx ='"),
+    ("= x dt", "'= x dt'"),
+    ("x = -x dt + dW", "dx = ..."),
+    ("dx/dt = -x", "dx = ... dt + ... dW"),
+    ("dx(t) = dW", "'dx ( t )'"),
+    ("dx = -x", "no dt and no dW"),
+    ("dx = 0", "no dt and no dW"),
+    ("dx = x dt + 1", "'1'"),
+    ("dx = x + dt", "'x'"),
+    ("dx = (1 + dt)*x", "'(1 + dt)*x'"),
+    ("dx = x dt + dZ", "dZ is no noise"),
+    ("dx = dt dW", "two differentials"),
+    ("dx = dW*(x + dW)", "two differentials"),
+    ("dx = dt^2", "'dt^2'"),
+    ("dx = 2^dt", "'2^dt'"),
+    ("dx = sin(dt)", "'sin(dt)'"),
+    ("dx = x/dt", "'x/dt'"),
+    ("dx = dy; dy = dW", "dy"),
+    ("dx = x dx + dW", "dx stands on the right"),
+    ("dx = x dt; dx = dW", "dx = ... stands 2 times"),
+    ("dx = k dt; k = 1; k = 2", "k = ... stands 2 times"),
+    ("dW = dt", "names the noise"),
+    ("dW1 = dt", "names the noise"),
+    ("dt = dW", "names time"),
+    ("dsin = dW", "names a function"),
+    ("dpi = dW", "number π"),
+    ("d = dW", "names no coordinate"),
+    ("dx = W dt + dW", "W stands in a coefficient"),
+    ("dx = B dt + dB", "B stands in a coefficient"),
+    ("dx = dW + dW1", "both dW and dW1"),
+    ("dx = x ∘ dW1 + dW2", "mixed"),
+    ("dx = x ∘ dW; dy = dW", "mixed"),
+    ("dx = ∘ dW", "'∘'"),
+    ("dx = x dt + dW; k = 2", "does not occur"),
+    ("dx = kappa dt + dW; kapa = 2", "did you mean kappa?"),
+    ("dx = k dt + dW; k = x", "contains the name x"),
+    ("dx = k dt + dW; k = 1,5", "decimals with a point"),
+    ("dx = x dt + dW; x = 2", "coordinate"),
+    ("dx = t dt + dW; t = 2", "names time"),
+    ("dx = lambda dt + dW", "reserved word"),
+    ("dx = 9**9**9**9 dt", "9**9**9"),
+    ("dx = 10^10^10 dt", "10^10^10"),
+    ("dx = 10^-10^10 dt", "10^-10^10"),
+    ("dx = exp(exp(exp(100))) dt", "exp(exp(100))"),
+    ("dx = 1e90*1e90 dt", "1e90*1e90"),
+    ("dx = (1e90 x)(1e90 x) dt", "1e90 x"),
+    ("dx = 2^(x+10^9)*2^(-x) dt", "2^(x+10^9)"),
+    ("dx = (2^(300 x))^(64) dt", "(2^(300 x))^(64)"),
+    ("dx = 1.0000001^(10^8) dt", "too many digits"),
+    ("dx = x^1000 dt", "x^1000"),
+    ("dx = 9^k^k dt + dW; k = 9", "9^k^k"),
+    ("dx = sqrt(-1) dt", "complex"),
+    ("dx = (-8)^(1/3) dt", "complex"),
+    ("dx = log(-2) dt", "complex"),
+    ("dx = asin(2) dt", "complex"),
+    ("dx = (-2)^x dt", "base"),
+    ("dx = 1/0 dt", "zero"),
+    ("dx = 1/(2-2) dt", "zero"),
+    ("dx = x/(x-x) dt", "zero"),
+    ("dx = tan(pi/2) dt", "tan(pi/2)"),
+    ("dx = 0^-1 dt", "zero"),
+]
+
+
+@pytest.mark.parametrize(("text", "mentions"), BAD, ids=[row[0] for row in BAD])
+def test_refused(text, mentions):
+    with pytest.raises(InputError) as caught:
+        SDE.parse(text)
+    message = str(caught.value)
+    assert mentions in message
+    assert message.endswith((".", "?"))
+    assert "\n" not in message
+    assert ". " not in message.replace("... ", "")
+
+
+@pytest.mark.parametrize(
+    ("values", "mentions"),
+    [
+        ({"kk": 1.0}, "did you mean k?"),
+        ({"x": 1.0}, "coordinate"),
+        ({"t": 1.0}, "names time"),
+        ({"sin": 1.0}, "names a function"),
+        ({"k": "1"}, "not a real number"),
+        ({"k": True}, "not a real number"),
+        ({"k": 1j}, "not a real number"),
+        ({"k": None}, "not a real number"),
+        ({"k": float("nan")}, "not a finite number"),
+        ({"k": float("inf")}, "not a finite number"),
+        ({"k": 1e200}, "Parameter k"),
+        ({"k": sp.I}, "not a real number"),
+        ({3: 1.0}, "3 has a value"),
+    ],
+)
+def test_refused_values(values, mentions):
+    with pytest.raises(InputError, match=r"\.$|\?$") as caught:
+        SDE.parse("dx = k x dt + dW", parameters=values)
+    assert mentions in str(caught.value)
+
+
+def test_text_only():
+    with pytest.raises(InputError, match="must be text"):
+        SDE.parse(5)
+
+
+WORDS = (
+    "dx dy = + - * / ^ ** ( ) ; , x y t k dt dW dW1 o ∘ sin( exp( sqrt( log( abs( 2 0 -1 .5 1e9 1e90 9^9 √ ² e _ . ["
+)
+PIECES = st.sampled_from([*WORDS.split(), "\n"])
+TEXTS = st.sampled_from([row[0] for row in GOOD])
+MUTATIONS = st.tuples(TEXTS, st.integers(0, 40), st.text(max_size=3), st.integers(0, 3))
+
+
+def mutate(row):
+    text, at, insert, drop = row
+    return text[:at] + insert + text[at + drop :]
+
+
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(
+    st.one_of(
+        st.text(max_size=60),
+        st.lists(PIECES, max_size=25).map(" ".join),
+        st.lists(PIECES, max_size=25).map(lambda p: "dx = (" + "".join(p) + ") dt + dW"),
+        MUTATIONS.map(mutate),
+    )
+)
+@example("dx = \ufdfa dt")
+@example("dx = ẋ dt + d\u0307W")
+@example("d\ud800x = dt")
+@example("dx = (" + "+".join(f"sqrt({i})" for i in range(2, 90)) + ")^20 dt")
+@example("dx = " + "x^" * 20 + "x dt")
+@example("dx = " + "abs(1+log(" * 12 + "x" + "))" * 12 + " dt")
+def test_any_text_ends_soon_and_in_our_error(text):
+    start = time.perf_counter()
+    try:
+        sde = SDE.parse(text)
+    except InputError as error:
+        assert "\n" not in str(error)  # noqa: PT017
+    else:
+        long = re.search("[0-9]{60}", str(sde))  # exact to the last digit, but beyond what a text may hold
+        assert long or SDE.parse(str(sde)).symbolic == sde.symbolic
+    assert time.perf_counter() - start < 3
