@@ -20,27 +20,25 @@ def total_degree(variables: Sequence[int], count: int, degree: int) -> Degrees:
     return np.array(rows, dtype=np.int64).reshape(-1, count)
 
 
-def downward_closed(degrees: Degrees) -> Degrees:
-    """The smallest set that contains these degrees and, with each, every lower one."""
-    seen = {tuple(row) for row in degrees.tolist()}
-    stack = list(seen)
-    while stack:
-        row = stack.pop()
-        for variable, degree in enumerate(row):
-            if degree:
-                lower = (*row[:variable], degree - 1, *row[variable + 1 :])
-                if lower not in seen:
-                    seen.add(lower)
-                    stack.append(lower)
-    return np.array(sorted(seen, key=lambda row: (sum(row), row)), dtype=np.int64).reshape(-1, degrees.shape[1])
+def union(first: Degrees, second: Degrees) -> Degrees:
+    """All rows of both sets, each once, lowest total degree first."""
+    rows = {tuple(row) for row in first.tolist()} | {tuple(row) for row in second.tolist()}
+    return np.array(sorted(rows, key=lambda row: (sum(row), row)), dtype=np.int64).reshape(-1, first.shape[1])
 
 
-def margin(degrees: Degrees, variables: Sequence[int], reach: int) -> Degrees:
-    """Degrees just outside a set: every member moved up by 1…reach in one of the variables."""
+def margin(degrees: Degrees, variables: Sequence[int], coupled: int) -> Degrees:
+    """Degrees just outside a set: members moved up in one variable, by 1 or 2 and, where that is high, by half again.
+
+    Rows with more than `coupled` coordinates (time not counted) are left out.
+    """
     present = {tuple(row) for row in degrees.tolist()}
     outside: dict[tuple[int, ...], None] = {}
     for row in degrees.tolist():
+        active = sum(1 for degree in row[1:] if degree)
         for variable in variables:
+            if variable and not row[variable] and active >= coupled:
+                continue
+            reach = max(2, row[variable] // 2 if row[variable] == sum(row) else 0)
             for step in range(1, reach + 1):
                 moved = (*row[:variable], row[variable] + step, *row[variable + 1 :])
                 if moved not in present:

@@ -21,6 +21,10 @@ def real(names):
 x, y, z, v, t, k, s, e, B = (real(n) for n in ("x", "y", "z", "v", "t", "k", "s", "e", "B"))
 theta, kappa, sigma = real("θ"), real("κ"), real("σ")
 
+# SymPy's own 12**EXPONENT is an integer of 300 MB.
+EXPONENT = sp.Rational(987654321, 10**9)
+QUICK = 2 * sp.Integer(2) ** (2 * EXPONENT - 1) * sp.Integer(3) ** EXPONENT
+
 GOOD = [
     ("dx = -k*x dt + s dW", [-k * x], [[s]]),
     ("dx = -k*x dt + s dW; k = 1.5; s=0.1", [-sp.Rational(3, 2) * x], [[sp.Rational(1, 10)]]),
@@ -52,6 +56,9 @@ GOOD = [
     ("dx = -x dt + x y o dW1; dy = x∘dW2", [-x + x * y**2 / 2, 0], [[x * y, 0], [0, x]]),
     ("dx = x ∘ dW1 + y ∘ dW2; dy = x ∘ dW1", [x / 2, x / 2], [[x, y], [x, 0]]),
     ("dx = x o dW; o = 2", [0], [[2 * x]]),
+    ("dx = tan(x + pi/2) dt + dW", [-1 / sp.tan(x)], [[1]]),
+    ("dx = abs(log(x)) dt + dW", [sp.Abs(sp.log(x), evaluate=False)], [[1]]),
+    ("dx = (12 x)^0.987654321 dt + dW", [QUICK * (x**EXPONENT)], [[1]]),
     ("dx = 1.05^365 dt + dW", [sp.Rational(21, 20) ** 365], [[1]]),
 ]
 

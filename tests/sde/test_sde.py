@@ -127,6 +127,18 @@ def test_sympy_containers(drift, diffusion, state):
     assert str(SDE.from_sympy(drift, diffusion, state)) == "dx = x dt + dW"
 
 
+def test_sympy_functions_known_by_another_name():
+    sde = SDE.from_sympy(sp.sec(x) * sp.coth(x), sp.csc(x) + sp.asinh(x), x)
+    np.testing.assert_allclose(sde.drift(0, [[0.7]]), 1 / np.cos(0.7) / np.tanh(0.7))
+    np.testing.assert_allclose(sde.diffusion(0, [[0.7]]), 1 / np.sin(0.7) + np.arcsinh(0.7))
+
+
+def test_large_whole_numbers_reach_numpy_as_floats():
+    sde = SDE.parse("dx = (10^30 x + atan(10^30)) dt + log(10^30) dW")
+    np.testing.assert_allclose(sde.drift(0, [[1.0]]), 1e30)
+    np.testing.assert_allclose(sde.diffusion(0, [[1.0]]), 30 * np.log(10))
+
+
 def test_sympy_symbols_become_real_and_numbers_exact():
     u, c = sp.Symbol("u", positive=True), sp.Symbol("c", complex=True)
     sde = SDE.from_sympy([0.1 * u + c], [sp.sqrt(u)], [u])

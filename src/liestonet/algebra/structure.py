@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,7 @@ from jaxtyping import Float
 
 from liestonet.symmetry.fields import Fields
 
+CHUNK_ENTRIES = 4_000_000
 Components = Float[np.ndarray, "m b components"]
 
 
@@ -31,43 +33,41 @@ def directional_derivative(generator: Components, gradient: Float[np.ndarray, "v
     return np.einsum("ibv,vjbc->ijbc", generator[:, :, :variables], gradient, optimize=True)
 
 
-def bracket_values(generator: Components, gradient: Float[np.ndarray, "v m b components"]) -> np.ndarray:
-    """Components of all brackets [X_i, X_j] at some points, shape (i, j, b, components)."""
-    forward = directional_derivative(generator, gradient)
-    return forward - np.swapaxes(forward, 0, 1)
-
-
-def find_algebra(
-    fields: Fields, points: Float[np.ndarray, "b v"], weights: Float[np.ndarray, " b"], chunk: int = 256
-) -> Algebra:
+def find_algebra(fields: Fields, points: Float[np.ndarray, "b v"], weights: Float[np.ndarray, " b"]) -> Algebra:
     """Structure constants by one least squares over the whole domain, with closure and Jacobi residuals."""
     m = fields.count
     if m == 0:
         return Algebra(np.zeros((0, 0, 0)), 0.0, 0.0)
-    variables = points.shape[1]
     gram, right = np.zeros((m, m)), np.zeros((m, m, m))
-    squares, sizes = np.zeros((m, m)), np.zeros((m, m))
+    for values, brackets, _ in _scaled_brackets(fields, points, weights):
+        gram += np.einsum("ibc,jbc->ij", values, values, optimize=True)
+        right += np.einsum("ijbc,kbc->ijk", brackets, values, optimize=True)
+    constants = np.linalg.solve(gram, right.reshape(m * m, m).T).T.reshape(m, m, m)
+    missed, sizes = np.zeros((m, m)), np.zeros((m, m))
+    for values, brackets, forward in _scaled_brackets(fields, points, weights):
+        rest = brackets - np.einsum("ijk,kbc->ijbc", constants, values, optimize=True)
+        missed += np.einsum("ijbc,ijbc->ij", rest, rest)
+        sizes += np.einsum("ijbc,ijbc->ij", forward, forward)
+    norms = np.sqrt(np.diag(gram))
+    # commuting pairs would give 0/0, hence the floor ‖X_i‖‖X_j‖ (MATH.md §5)
+    reference = np.sqrt(sizes) + np.sqrt(sizes.T) + np.outer(norms, norms)
+    unit = constants * norms[None, None, :] / (norms[:, None, None] * norms[None, :, None])
+    return Algebra(constants, float(np.max(np.sqrt(missed) / reference)), jacobi_residual(unit))
+
+
+def _scaled_brackets(
+    fields: Fields, points: Float[np.ndarray, "b v"], weights: Float[np.ndarray, " b"]
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Chunk by chunk: generators, brackets and X_i(X_j), each component in units of its natural size."""
+    variables = points.shape[1]
+    chunk = max(1, CHUNK_ENTRIES // (fields.count**2 * len(fields.basis.scales)))
     for start in range(0, len(points), chunk):
         part = slice(start, start + chunk)
         jets = fields.components(points[part], [(), *[(v,) for v in range(variables)]])
         scaled = np.sqrt(weights[part])[:, None] / fields.basis.scales
-        values = jets[()]
         gradient = np.stack([jets[(v,)] for v in range(variables)])
-        forward = directional_derivative(values, gradient) * scaled
-        brackets = forward - np.swapaxes(forward, 0, 1)
-        values = values * scaled
-        gram += np.einsum("ibc,jbc->ij", values, values, optimize=True)
-        right += np.einsum("ijbc,kbc->ijk", brackets, values, optimize=True)
-        squares += np.einsum("ijbc,ijbc->ij", brackets, brackets)
-        sizes += np.einsum("ijbc,ijbc->ij", forward, forward)
-    constants = np.linalg.solve(gram, right.reshape(m * m, m).T).T.reshape(m, m, m)
-    missed = squares - np.einsum("ijk,ijk->ij", right, constants)
-    norms = np.sqrt(np.diag(gram))
-    # commuting pairs would give 0/0, hence the floor ‖X_i‖‖X_j‖ (MATH.md §5)
-    reference = np.sqrt(sizes) + np.sqrt(sizes.T) + np.outer(norms, norms)
-    closure = float(np.max(np.sqrt(np.maximum(missed, 0)) / reference))
-    unit = constants * norms[None, None, :] / (norms[:, None, None] * norms[None, :, None])
-    return Algebra(constants, closure, jacobi_residual(unit))
+        forward = directional_derivative(jets[()], gradient) * scaled
+        yield jets[()] * scaled, forward - np.swapaxes(forward, 0, 1), forward
 
 
 def jacobi_residual(constants: Float[np.ndarray, "m m m"]) -> float:

@@ -5,6 +5,7 @@ Derivatives are those of the projection, exact for it; its own error is measured
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations_with_replacement, product
@@ -19,7 +20,6 @@ from liestonet.sde.jets import Derivative, Jet, JetOrder, derivatives
 from liestonet.sde.polynomial import Expansion
 from liestonet.sde.probing import (
     ROUNDING,
-    Coefficients,
     Function,
     Resolution,
     Roughness,
@@ -30,6 +30,8 @@ from liestonet.sde.probing import (
     stack,
     to_box,
 )
+from liestonet.sde.sde import SDE
+from liestonet.sde.taylor import SeriesRing, jet_series
 
 ERROR_LIMIT = 1e-2
 FRESH = 2000
@@ -54,13 +56,19 @@ class ChebyshevCoefficients:
         leibniz = order.diffusion_squared if self.squared is None else -1
         drift = self._derivatives(self.drift, z, order.drift)
         found = self._derivatives(self.diffusion, z, max(order.diffusion, leibniz))
-        sigma = {d: values.reshape(-1, n, r) for d, values in found.items()}
+        sigma = {d: values.reshape(len(z), n, r) for d, values in found.items()}
         if self.squared is None:
             squared = square(sigma, n + 1, order.diffusion_squared)
         else:
             found = self._derivatives(self.squared, z, order.diffusion_squared)
             squared = {d: symmetric(values, n) for d, values in found.items()}
         return Jet(drift, {d: s for d, s in sigma.items() if len(d) <= order.diffusion}, squared)
+
+    def series(
+        self, ring: SeriesRing, point: Float[np.ndarray, " v"], half: Float[np.ndarray, " v"]
+    ) -> dict[str, np.ndarray]:
+        """Power series of the projections at a point."""
+        return jet_series(self, ring, point, half)
 
     def _derivatives(
         self, polynomials: Expansion, z: Float[np.ndarray, "b v"], order: int
@@ -83,19 +91,20 @@ def square(
     """Derivatives of a = σσᵀ from those of σ, by the Leibniz rule."""
     result: dict[Derivative, Float[np.ndarray, "b n n"]] = {}
     for derivative in derivatives(variables, order):
-        # Left and right factor may be exchanged: fix where the first variable goes, then symmetrise.
-        for choice in product((True, False), repeat=max(len(derivative) - 1, 0)):
-            chosen = (True, *choice) if derivative else ()
-            left = tuple(v for v, c in zip(derivative, chosen, strict=True) if c)
-            right = tuple(v for v, c in zip(derivative, chosen, strict=True) if not c)
-            if left in sigma and right in sigma:
-                term = sigma[left] @ sigma[right].swapaxes(1, 2)
-                term = term + term.swapaxes(1, 2) if derivative else term
-                result[derivative] = result[derivative] + term if derivative in result else term
+        counts = [derivative.count(v) for v in range(variables)]
+        for part in product(*(range(count + 1) for count in counts)):
+            left = tuple(v for v, taken in enumerate(part) for _ in range(taken))
+            right = tuple(v for v, taken in enumerate(part) for _ in range(counts[v] - taken))
+            if left > right or left not in sigma or right not in sigma:
+                continue  # the exchanged pair gives the transpose
+            weight = math.prod(math.comb(count, taken) for count, taken in zip(counts, part, strict=True))
+            term = weight * (sigma[left] @ sigma[right].swapaxes(1, 2))
+            term = term + term.swapaxes(1, 2) if left != right else term
+            result[derivative] = result[derivative] + term if derivative in result else term
     return result
 
 
-def project(sde: Coefficients, domain: Domain) -> ChebyshevCoefficients:
+def project(sde: SDE, domain: Domain) -> ChebyshevCoefficients:
     """Chebyshev projection of f and σ on the domain, as fine as rounding allows; refuses rough ones."""
     n, r = sde.dimension, sde.noise
     function, squared = on_cube(sde, domain), lambda z: upper_square(function(z)[:, n:], n)
@@ -119,7 +128,7 @@ def project(sde: Coefficients, domain: Domain) -> ChebyshevCoefficients:
     return ChebyshevCoefficients(domain, n, r, error, drift, diffusion, a)
 
 
-def on_cube(sde: Coefficients, domain: Domain) -> Function:
+def on_cube(sde: SDE, domain: Domain) -> Function:
     """f and σ as functions of the unit cube, checked to be finite, without noise that stands for zero.
 
     An entry of σ that is everywhere below rounding of its row (a rotation's, say) is zero.
@@ -153,11 +162,11 @@ def cost(resolution: Resolution, start: int = 0) -> float:
     return float(np.prod(resolution.degree[:, start:] + 1.0, axis=0).sum())
 
 
-def measured_errors(
-    function: Function, polynomials: Expansion, resolution: Resolution
-) -> Float[np.ndarray, " e"]:
+def measured_errors(function: Function, polynomials: Expansion, resolution: Resolution) -> Float[np.ndarray, " e"]:
     """Largest error of each polynomial on fresh points, relative to the entry's size."""
-    z = np.random.default_rng(577).uniform(-1, 1, (FRESH, len(resolution.degree)))
+    rng = np.random.default_rng(577)
+    z = rng.uniform(-1, 1, (FRESH, len(resolution.degree)))
+    z[::2] = np.cos(np.pi * z[::2])  # half of them crowd the edges
     exact = function(z)
     found = polynomials.evaluate(z, [()])[()]
     scale = np.maximum(resolution.scale, np.abs(exact).max(axis=0))

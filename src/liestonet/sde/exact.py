@@ -19,6 +19,7 @@ from sympy import Expr
 from liestonet.errors import InputError
 
 LARGEST, MAX_BITS, MAX_POWER, MAX_EXPONENT_SIZE = 100, 4096, 64, 333  # decades, bits, x^64, 2^(333 x)
+_LARGEST_PRIME = 2**15  # trial division ends here; what is left counts as prime
 _DEFINED: Mapping[Any, tuple[Callable[[float], float], Callable[[float], bool]]] = {
     sympy.exp: (math.exp, lambda x: abs(x) <= 230),
     sympy.log: (math.log, lambda x: x > 0),
@@ -37,6 +38,14 @@ _DEFINED: Mapping[Any, tuple[Callable[[float], float], Callable[[float], bool]]]
     sympy.Heaviside: (lambda x: (x > 0) + 0.5 * (x == 0), lambda x: True),
 }
 FUNCTIONS = frozenset(_DEFINED)
+_RECIPROCAL: Mapping[Any, Any] = {  # known by the other name only; SymPy makes cot of tan(x + π/2)
+    sympy.cot: sympy.tan,
+    sympy.sec: sympy.cos,
+    sympy.csc: sympy.sin,
+    sympy.coth: sympy.tanh,
+    sympy.sech: sympy.cosh,
+    sympy.csch: sympy.sinh,
+}
 
 
 @lru_cache(maxsize=4096)
@@ -109,7 +118,23 @@ def power(base: Expr, exponent: Expr, text: str) -> Expr:
         if not value > 0:
             raise InputError(f"{text} has the base {base}, which gives no real function; the base must be positive.")
         _check_exponent(value, exponent, text)
-    return _checked(sympy.Pow(base, exponent), text)
+    return _checked(_raised(base, exponent), text)
+
+
+def _raised(base: Expr, exponent: Expr) -> Expr:
+    """Base to the exponent, its rational factor prime by prime: SymPy computes 12^(p/q) from 2^(2p) and 3^p."""
+    if not isinstance(exponent, sympy.Rational) or exponent.is_Integer:
+        return sympy.Pow(base, exponent)
+    coefficient, rest = base.as_coeff_Mul()
+    size: Any = abs(coefficient)
+    primes = {**sympy.factorint(size.p, limit=_LARGEST_PRIME)}
+    for prime, multiplicity in sympy.factorint(size.q, limit=_LARGEST_PRIME).items():
+        primes[prime] = -multiplicity
+    factors = []
+    for prime, multiplicity in primes.items():
+        whole, part = divmod(multiplicity * exponent, 1)
+        factors += [sympy.Pow(prime, whole), sympy.Pow(prime, part)]
+    return sympy.Mul(*factors, sympy.Pow(sympy.sign(coefficient) * rest, exponent))
 
 
 def apply(function: Any, argument: Expr, text: str) -> Expr:
@@ -123,7 +148,13 @@ def apply(function: Any, argument: Expr, text: str) -> Expr:
                 if large
                 else f"{text} is complex or undefined, as {function.__name__} is at {value:g}; change it."
             )
-    return _checked(function(argument), text)
+    if function in (sympy.Abs, sympy.sign) and not argument.is_extended_real:
+        # Of what may be complex (log of a real symbol), SymPy would make real and imaginary parts.
+        return function(argument, evaluate=False)
+    result = function(argument)
+    if isinstance(result, sympy.cot) or (result.is_Mul and result.has(sympy.cot)):
+        result = result.replace(sympy.cot, lambda u: 1 / sympy.tan(u))
+    return _checked(result, text)
 
 
 def rebuild(expression: Expr, values: Mapping[sympy.Symbol, Expr], what: str) -> Expr:
@@ -162,6 +193,8 @@ def _rebuilt(node: Any, visit: Callable[[Any], Expr], values: Mapping[sympy.Symb
         return _checked(node.func(*map(visit, node.args)), shown)
     if node.func in FUNCTIONS:
         return apply(node.func, visit(node.args[0]), shown)
+    if node.func in _RECIPROCAL:
+        return power(apply(_RECIPROCAL[node.func], visit(node.args[0]), shown), sympy.Integer(-1), shown)
     if node.has(sympy.I):
         raise InputError(f"{what} contains the imaginary unit in {_short(node)}; coefficients must be real.")
     if node.is_number and not node.is_finite:
@@ -227,7 +260,9 @@ def _checked(result: Any, text: str) -> Expr:
 
 def _check_size(constant: Expr, text: str) -> None:
     value = approximate(constant)
-    if constant != 0 and not -LARGEST <= math.log10(abs(value) or 1e-300) <= LARGEST:
+    # Rounded to zero, log(tanh(64)) is too near zero to tell; only exact numbers are known to be too small.
+    known = isinstance(constant, sympy.Rational) or value != 0
+    if constant != 0 and known and not -LARGEST <= math.log10(abs(value) or 1e-300) <= LARGEST:
         raise InputError(f"{text} is beyond 1e-100 to 1e100; choose numbers of a usual size.")
     if isinstance(constant, sympy.Rational) and _bits(constant) > 2 * MAX_BITS:
         raise InputError(f"{text} has too many digits; round its numbers.")

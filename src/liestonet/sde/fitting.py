@@ -21,7 +21,7 @@ from liestonet.sde.probing import ROUNDING, Function, Resolution, nodes, transfo
 
 DIRECT = 4096  # a tensor grid this small needs no thought
 LARGEST = 200_000  # points of the largest tensor grid
-TERMS = 1500  # unknowns of a least-squares fit
+TERMS = 1000  # unknowns of a least-squares fit
 MARGIN = 2  # degrees beyond the probed one; their coefficients must vanish
 TRIALS = 6  # random mixed differences per group of variables
 
@@ -126,9 +126,7 @@ def _extensions(groups: set[Group], size: int) -> Iterator[Group]:
                 yield larger
 
 
-def mixed_differences(
-    function: Function, variables: int, groups: list[Group]
-) -> list[Float[np.ndarray, " e"]]:
+def mixed_differences(function: Function, variables: int, groups: list[Group]) -> list[Float[np.ndarray, " e"]]:
     """Largest mixed difference of every entry over each group, at random places of the unit cube."""
     rng = np.random.default_rng(31415)
     size = len(groups[0])
@@ -179,9 +177,7 @@ def interpolate(
     return terms[kept], coefficients[kept]
 
 
-def _unresolved(
-    coefficients: Float[np.ndarray, "..."], axis: int, tolerance: Float[np.ndarray, " e"]
-) -> bool:
+def _unresolved(coefficients: Float[np.ndarray, "..."], axis: int, tolerance: Float[np.ndarray, " e"]) -> bool:
     """Whether the last degrees along an axis still carry something."""
     last = np.abs(np.moveaxis(coefficients, axis, 0)[-MARGIN:])
     return bool((last.reshape(-1, len(tolerance)).max(axis=0) > tolerance).any())
@@ -193,12 +189,26 @@ def chosen_terms(resolution: Resolution, entries: list[int]) -> dict[tuple[Group
     for entry in entries:
         group = active(resolution, entry)
         decays = [resolution.decay[v][:, entry] for v in group]
-        low, high = -40.0, 0.0
+        best, low, high = largest_terms(decays, 0.0), -40.0, 0.0
         for _ in range(14):
             middle = (low + high) / 2
-            low, high = (low, middle) if len(largest_terms(decays, middle)) <= TERMS else (middle, high)
-        chosen[group, tuple(largest_terms(decays, high))].append(entry)
+            found = largest_terms(decays, middle)
+            low, high = (middle, high) if found is None else (low, middle)
+            best = best if found is None else found
+        chosen[group, tuple(map(tuple, [] if best is None else best.tolist()))].append(entry)
     return chosen
+
+
+def largest_terms(decays: list[Float[np.ndarray, " _"]], threshold: float) -> Int[np.ndarray, "m k"] | None:
+    """Multi-indices k with Σ_v log decay_v(k_v) ≥ threshold; None when there are more than TERMS."""
+    index, total = np.zeros((1, 0), dtype=int), np.zeros(1)
+    for decay in decays:
+        sums = total[:, None] + np.log(np.maximum(decay, 1e-300))
+        row, degree = np.nonzero(sums >= threshold)
+        if len(row) > TERMS:
+            return None
+        index, total = np.column_stack([index[row], degree]), sums[row, degree]
+    return index
 
 
 def least_squares(
@@ -219,29 +229,3 @@ def least_squares(
     factor = cho_factor(design.T @ design)
     solution = cho_solve(factor, design.T @ values)
     return terms, solution + cho_solve(factor, design.T @ (values - design @ solution))
-
-
-def largest_terms(decays: list[Float[np.ndarray, " _"]], threshold: float) -> list[tuple[int, ...]]:
-    """Multi-indices k with Σ_v log decay_v(k_v) ≥ threshold; stops as soon as there are more than TERMS."""
-    found: list[tuple[int, ...]] = []
-    logarithms = [
-        [
-            (k, value)
-            for k, value in enumerate(np.log(np.maximum(decay, 1e-300)).tolist())
-            if value >= threshold
-        ]
-        for decay in decays
-    ]
-
-    def extend(prefix: tuple[int, ...], left: float) -> None:
-        if len(found) > TERMS:
-            return
-        if len(prefix) == len(logarithms):
-            found.append(prefix)
-            return
-        for degree, logarithm in logarithms[len(prefix)]:
-            if logarithm >= left:
-                extend((*prefix, degree), left - logarithm)
-
-    extend((), threshold)
-    return found

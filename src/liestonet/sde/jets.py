@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations_with_replacement
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float
+
+if TYPE_CHECKING:
+    from liestonet.sde.taylor import SeriesRing
 
 Derivative = tuple[int, ...]
 
@@ -35,6 +38,7 @@ class Jet:
     diffusion_squared: Mapping[Derivative, Float[np.ndarray, "b n n"]] = field(default_factory=dict)
 
 
+@runtime_checkable
 class CoefficientSource(Protocol):
     """Whatever knows f and σ: an SDE's symbols, projected callables, or (later) a surrogate from data."""
 
@@ -49,7 +53,15 @@ class CoefficientSource(Protocol):
         """Relative error of the coefficients themselves; 0 for exact ones."""
         ...
 
-    def jet(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b n"], order: JetOrder) -> Jet: ...
+    def jet(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b n"], order: JetOrder) -> Jet:
+        """Values and derivatives at a batch of points."""
+        ...
+
+    def series(
+        self, ring: SeriesRing, point: Float[np.ndarray, " v"], half: Float[np.ndarray, " v"]
+    ) -> dict[str, np.ndarray] | None:
+        """Power series of f (n, size), σ (n, r, size) and a (n, n, size) in scaled variables; None if there are none."""
+        ...
 
 
 def derivatives(variables: int, order: int) -> Iterator[Derivative]:

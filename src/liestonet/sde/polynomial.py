@@ -6,7 +6,7 @@ costs one table of terms and one matrix product for all derivatives of all of th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +18,7 @@ from scipy import sparse
 from liestonet.sde.jets import Derivative
 
 CHUNK = 400_000  # numbers of the table of terms held at once; small enough for the cache
+ONE_THREAD = 250_000  # multiplications up to which OpenBLAS uses one thread
 DENSE = 0.05  # share of nonzero coefficients from which a dense product is the faster one
 
 
@@ -61,14 +62,12 @@ class Expansion:
             return found
         weights = sparse.csc_array(sparse.hstack(list(alive.values())))
         columns, rows = np.flatnonzero(np.diff(weights.indptr)), np.unique(weights.indices)
-        weights = sparse.csr_array(weights[:, columns].T)[:, rows]
-        if weights.nnz > DENSE * len(rows) * len(columns):
-            weights = weights.toarray()
+        product = _product(sparse.csr_array(weights[:, columns].T)[:, rows])
         table, names = Table.build(self.terms[rows]), list(alive)
         chunk = max(32, CHUNK // len(rows))
         for start in range(0, len(z), chunk):
             part = slice(start, start + chunk)
-            for column, values in zip(columns, weights @ table.values(z[part]), strict=True):
+            for column, values in zip(columns, product(table.values(z[part])), strict=True):
                 found[names[column // entries]][part, column % entries] = values
         return found
 
@@ -107,6 +106,27 @@ class Table:
         return values
 
 
+def _product(weights: sparse.csr_array) -> Callable[[Float[np.ndarray, "m b"]], Float[np.ndarray, "c b"]]:
+    """Multiplication by the weights, sparse or in dense blocks.
+
+    Blocks are so small that BLAS keeps to one thread: on a busy machine threads that wait for each other
+    made this a hundred times slower.
+    """
+    columns, terms = np.diff(weights.indptr).size, 1 + int(weights.indices.max())
+    if weights.nnz <= DENSE * columns * terms:
+        return lambda values: weights @ values
+    dense = weights.toarray()
+
+    def multiply(values: Float[np.ndarray, "m b"]) -> Float[np.ndarray, "c b"]:
+        step = max(8, ONE_THREAD // (columns * values.shape[1]))
+        result = np.zeros((columns, values.shape[1]))
+        for start in range(0, terms, step):
+            result += dense[:, start : start + step] @ values[start : start + step]
+        return result
+
+    return multiply
+
+
 def _products(terms: Int[np.ndarray, "p k"], z: Float[np.ndarray, "b k"]) -> Float[np.ndarray, "p b"]:
     product = np.ones((len(terms), len(z)))
     for degrees, points in zip(terms.T, z.T, strict=True):
@@ -123,9 +143,7 @@ def expansion(
 ) -> Expansion:
     """Add up (term, entry, coefficient) triples and drop what is below the tolerance of its entry."""
     distinct, row = np.unique(terms, axis=0, return_inverse=True)
-    summed = sparse.coo_array(
-        (coefficients, (row.reshape(-1), entries)), shape=(len(distinct), len(tolerance))
-    ).tocsr()
+    summed = sparse.coo_array((coefficients, (row.reshape(-1), entries)), shape=(len(distinct), len(tolerance))).tocsr()
     summed.data[np.abs(summed.data) <= tolerance[summed.indices]] = 0.0
     summed.eliminate_zeros()
     used = np.flatnonzero(np.diff(summed.indptr))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -16,6 +15,7 @@ from scipy.fft import dct
 
 from liestonet.domain import Domain
 from liestonet.errors import InputError
+from liestonet.sde.sde import SDE
 
 ROUNDING = 4 * float(np.finfo(np.float64).eps)
 NOISE_LIMIT = 1e-7  # a flat tail below this is noise of the callable, above it a lack of smoothness
@@ -25,33 +25,14 @@ TAIL_ACCEPTED = 1e-8  # a geometric tail still this large at HIGHEST is accepted
 Function = Callable[[Float[np.ndarray, "b v"]], Float[np.ndarray, "b e"]]
 
 
-class Coefficients(Protocol):
-    """What is asked of an SDE here: its numbers at points."""
-
-    @property
-    def dimension(self) -> int: ...
-
-    @property
-    def noise(self) -> int: ...
-
-    @property
-    def names(self) -> tuple[str, ...]: ...
-
-    def drift(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b n"]) -> Float[np.ndarray, "b n"]: ...
-
-    def diffusion(
-        self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b n"]
-    ) -> Float[np.ndarray, "b n r"]: ...
-
-
-def entry_names(sde: Coefficients) -> tuple[str, ...]:
+def entry_names(sde: SDE) -> tuple[str, ...]:
     """What messages call the columns of `stack`."""
     drift = [f"drift component {i + 1}" for i in range(sde.dimension)]
     sigma = [f"diffusion entry ({i + 1}, {k + 1})" for i in range(sde.dimension) for k in range(sde.noise)]
     return (*drift, *sigma)
 
 
-def stack(sde: Coefficients, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "b e"]:
+def stack(sde: SDE, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "b e"]:
     """f and σ (row by row) side by side at points (t, x), without warnings where they are not defined."""
     t, x = np.ascontiguousarray(points[:, 0]), np.ascontiguousarray(points[:, 1:])
     with np.errstate(all="ignore"):
@@ -87,9 +68,7 @@ def place(names: tuple[str, ...], point: Float[np.ndarray, " v"]) -> str:
     return ", ".join(f"{name} = {value:.4g}" for name, value in zip(("t", *names), point, strict=True))
 
 
-def require_finite(
-    values: Float[np.ndarray, "b e"], points: Float[np.ndarray, "b v"], sde: Coefficients
-) -> None:
+def require_finite(values: Float[np.ndarray, "b e"], points: Float[np.ndarray, "b v"], sde: SDE) -> None:
     """Refuse a coefficient that has no finite value somewhere on the domain."""
     bad = ~np.isfinite(values)
     if not bad.any():
@@ -200,16 +179,14 @@ def resolve(function: Function, variables: int) -> Resolution | Roughness:
     return Resolution(degree, scale, noise, decay)
 
 
-def last_above(
-    spectrum: Float[np.ndarray, "k e"], tolerance: Float[np.ndarray, " e"]
-) -> Int[np.ndarray, " e"]:
+def last_above(spectrum: Float[np.ndarray, "k e"], tolerance: Float[np.ndarray, " e"]) -> Int[np.ndarray, " e"]:
     """Highest degree whose coefficient exceeds the tolerance, 0 if none does."""
     above = spectrum > tolerance
     above[0] = True
     return len(spectrum) - 1 - np.argmax(above[::-1], axis=0)
 
 
-def rough_error(verdict: Roughness, name: str, sde: Coefficients, domain: Domain) -> InputError:
+def rough_error(verdict: Roughness, name: str, sde: SDE, domain: Domain) -> InputError:
     """The sentence for a coefficient that no polynomial resolves."""
     variable = ("t", *sde.names)[verdict.variable]
     low, high = domain.intervals[verdict.variable]

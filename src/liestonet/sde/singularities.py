@@ -8,16 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 from scipy.optimize import brentq
 
 from liestonet.sde.probing import entry_names
-
-if TYPE_CHECKING:
-    from liestonet.sde.sde import SDE
+from liestonet.sde.sde import SDE
 
 SCAN = 2001  # points of the search for roots of what is not a polynomial
 REACH = 10.0  # how far from 0 a domain of our choice may see
@@ -28,7 +26,7 @@ class Kind(Enum):
     """What happens at the zeros of a locus; the value is how a message says it."""
 
     POLE = "is not defined"
-    BRANCH = "is not real and smooth on both sides"
+    BRANCH = "stops being real or smooth"
     KINK = "is not smooth"
     NOISE = "vanishes"
 
@@ -76,7 +74,8 @@ class Locus:
         signs = np.sign(values)
         found = [float(grid[i]) for i in np.flatnonzero(signs == 0)]
         for i in np.flatnonzero(signs[:-1] * signs[1:] < 0):
-            found.append(float(brentq(at, grid[i], grid[i + 1])))
+            root: Any = brentq(at, grid[i], grid[i + 1])
+            found.append(float(root))
         size = np.abs(values)
         scale = float(np.nanmedian(size)) if np.isfinite(size).any() else 1.0
         # An edge of the set where the locus is real counts when it vanishes there, as sqrt(x) does at 0.
@@ -125,7 +124,9 @@ def loci(sde: SDE) -> tuple[Locus, ...]:
     if symbolic is None:
         return ()
     symbols = (symbolic.time, *symbolic.state)
-    entries = [*symbolic.drift, *symbolic.diffusion]
+    drift: Any = symbolic.drift
+    diffusion: Any = symbolic.diffusion
+    entries = [*drift, *diffusion]
     found: dict[tuple[Any, Kind], Locus] = {}
     for position, (entry, name) in enumerate(zip(entries, entry_names(sde), strict=True)):
         if not entry.free_symbols:
@@ -144,31 +145,32 @@ def _singular(entry: Any) -> Iterator[tuple[Any, Kind]]:
     import sympy as sp
 
     for node in sp.preorder_traversal(entry):
+        arguments: tuple[Any, ...] = node.args
         if isinstance(node, sp.Pow):
             if node.exp.is_integer and node.exp.is_negative:
                 yield node.base, Kind.POLE
             elif not (node.exp.is_integer and node.exp.is_nonnegative) and node.base.free_symbols:
                 yield node.base, Kind.BRANCH
         elif isinstance(node, sp.log):
-            yield node.args[0], Kind.BRANCH
+            yield arguments[0], Kind.BRANCH
         elif isinstance(node, (sp.asin, sp.acos, sp.atanh)):
-            yield 1 - node.args[0], Kind.BRANCH
-            yield 1 + node.args[0], Kind.BRANCH
+            yield 1 - arguments[0], Kind.BRANCH
+            yield 1 + arguments[0], Kind.BRANCH
         elif isinstance(node, sp.acosh):
-            yield node.args[0] - 1, Kind.BRANCH
+            yield arguments[0] - 1, Kind.BRANCH
         elif isinstance(node, (sp.tan, sp.sec)):
-            yield sp.cos(node.args[0]), Kind.POLE
+            yield sp.cos(arguments[0]), Kind.POLE
         elif isinstance(node, (sp.cot, sp.csc)):
-            yield sp.sin(node.args[0]), Kind.POLE
+            yield sp.sin(arguments[0]), Kind.POLE
         elif isinstance(node, (sp.coth, sp.csch)):
-            yield node.args[0], Kind.POLE
+            yield arguments[0], Kind.POLE
         elif isinstance(node, (sp.floor, sp.ceiling, sp.frac)):
-            yield sp.sin(sp.pi * node.args[0]), Kind.KINK
+            yield sp.sin(sp.pi * arguments[0]), Kind.KINK
         elif isinstance(node, (sp.Abs, sp.sign, sp.Heaviside)):
-            yield node.args[0], Kind.KINK
+            yield arguments[0], Kind.KINK
         elif isinstance(node, (sp.Max, sp.Min)):
-            for i, first in enumerate(node.args):
-                yield from ((first - second, Kind.KINK) for second in node.args[i + 1 :])
+            for i, first in enumerate(arguments):
+                yield from ((first - second, Kind.KINK) for second in arguments[i + 1 :])
 
 
 def _factors(entry: Any) -> Iterator[Any]:

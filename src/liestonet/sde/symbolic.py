@@ -20,6 +20,7 @@ from sympy.printing.str import StrPrinter
 from liestonet.errors import InputError
 from liestonet.sde.exact import number, rebuild
 from liestonet.sde.jets import Derivative, Jet, JetOrder, derivatives
+from liestonet.sde.taylor import SeriesRing, coefficient_series
 from liestonet.sde.tokens import suggestion
 
 Times = Float[np.ndarray, " b"]
@@ -122,6 +123,12 @@ class SymbolicCoefficients:
             diffusion_squared=self._evaluate("diffusion_squared", order.diffusion_squared, t, x),
         )
 
+    def series(
+        self, ring: SeriesRing, point: Float[np.ndarray, " v"], half: Float[np.ndarray, " v"]
+    ) -> dict[str, np.ndarray] | None:
+        """Power series of all coefficients at a point; None where one of them has none."""
+        return coefficient_series(self, ring, point, half)
+
     def values(self, which: str, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b n"]) -> Float[np.ndarray, "b n k"]:
         """One coefficient, `drift` as (B, n, 1) or `diffusion` as (B, n, r), without derivatives."""
         found = self._evaluate(which, 0, t, x)
@@ -167,7 +174,7 @@ class _Compiled:
         self._table = {
             key: entries for key, entries in _differentiate(variables, matrix, order, symmetric).items() if entries
         }
-        expressions = [entry for entries in self._table.values() for entry in entries.values()]
+        expressions = [_for_numpy(entry) for entries in self._table.values() for entry in entries.values()]
         self._function: Callable[..., list[Any]] = sympy.lambdify(
             variables,
             expressions,
@@ -203,6 +210,12 @@ def _differentiate(
             entries = {ij: entry.diff(variable) for ij, entry in lower if variable in entry.free_symbols}
             table[key] = {ij: entry for ij, entry in entries.items() if entry != 0}
     return table
+
+
+def _for_numpy(entry: Any) -> Any:
+    """Whole numbers beyond 2^53 become floats: NumPy's functions do not take Python's long integers."""
+    large = {n: sympy.Float(n, 17) for n in entry.atoms(sympy.Rational) if max(abs(n.p), n.q) > 2**53}
+    return entry.xreplace(large) if large else entry
 
 
 def ito_drift(drift: list[Expr], diffusion: list[list[Expr]], state: tuple[Symbol, ...]) -> list[Expr]:

@@ -60,7 +60,7 @@ def assemble(
 ) -> SymbolicCoefficients:
     """Coefficients from canonical entries, with Itô's drift if they are Stratonovich's."""
     if stratonovich:
-        drift = ito_drift(drift, rows, state)
+        drift = [rebuild(entry, {}, "The converted drift") for entry in ito_drift(drift, rows, state)]
     size, noise = len(state), len(rows[0])
     return SymbolicCoefficients(
         state,

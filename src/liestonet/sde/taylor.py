@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from liestonet.multiindex import total_degree
+from liestonet.sde.jets import CoefficientSource, JetOrder
 
 if TYPE_CHECKING:
     from liestonet.sde.symbolic import SymbolicCoefficients
@@ -174,6 +175,23 @@ def coefficient_series(
         }
     except (UnknownFunctionError, ZeroDivisionError, OverflowError, ValueError):
         return None
+
+
+def jet_series(
+    source: CoefficientSource, ring: SeriesRing, point: Float[np.ndarray, " v"], half: Float[np.ndarray, " v"]
+) -> dict[str, np.ndarray]:
+    """Power series of a source that knows derivatives of any order: derivative · half^α / α!."""
+    order = ring.degree
+    jet = source.jet(point[:1], point[None, 1:], JetOrder(order, order, order))
+    n, r = source.dimension, source.noise
+    shapes = {"drift": (n,), "diffusion": (n, r), "diffusion_squared": (n, n)}
+    result = {name: np.zeros((*shape, ring.size)) for name, shape in shapes.items()}
+    for name, series in result.items():
+        for derivative, values in getattr(jet, name).items():
+            exponent = np.bincount(derivative, minlength=ring.variables) if derivative else np.zeros(ring.variables, int)
+            factor = np.prod(half**exponent) / math.prod(math.factorial(int(power)) for power in exponent)
+            series[..., ring.find(exponent[None, :])[0]] = values[0] * factor
+    return result
 
 
 def taylor(ring: SeriesRing, expression: Any, variables: dict[Any, Series]) -> Series:

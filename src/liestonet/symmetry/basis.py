@@ -1,4 +1,4 @@
-"""Products of Legendre polynomials on a box, one downward-closed set of degrees per unknown.
+"""Products of Legendre polynomials on a box, one set of degrees per unknown.
 
 The basis is orthonormal in the scaled norm of MATH.md §3, so that coefficients are lengths and a
 singular value of the operator is a relative residual.
@@ -6,7 +6,6 @@ singular value of the operator is a relative residual.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +13,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from liestonet.domain import Domain
-from liestonet.multiindex import Degrees, downward_closed
+from liestonet.multiindex import Degrees
 from liestonet.sde.jets import Derivative
 
 Tables = list[Float[np.ndarray, "order b degree"]]
@@ -71,23 +70,3 @@ class Basis:
             if order or degrees[:, variable].any():
                 product *= table[order][:, degrees[:, variable]] / half[variable] ** order
         return product
-
-    def embed(self, coefficients: Float[np.ndarray, "m k"], larger: Basis) -> Float[np.ndarray, "m2 k"]:
-        """The same fields written in a basis that contains this one."""
-        result = np.zeros((larger.size, coefficients.shape[1]))
-        for unknown, rows in enumerate(self.degrees):
-            position = {tuple(row): j for j, row in enumerate(larger.degrees[unknown].tolist())}
-            target = [larger.columns(unknown).start + position[tuple(row)] for row in rows.tolist()]
-            result[target] = coefficients[self.columns(unknown)]
-        return result
-
-    def with_degrees(self, additions: Iterable[Degrees]) -> Basis:
-        """The basis enlarged by more degrees for each unknown, kept downward closed."""
-        return Basis(
-            self.domain,
-            self.scales,
-            tuple(
-                downward_closed(np.concatenate([rows, extra])) if len(extra) else rows
-                for rows, extra in zip(self.degrees, additions, strict=True)
-            ),
-        )

@@ -9,48 +9,37 @@ left at every degree, the algebra may be infinite-dimensional.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import scipy.sparse
 from jaxtyping import Bool, Float, Int
 
 from liestonet.domain import Domain
-from liestonet.sde.jets import Derivative
+from liestonet.sde.jets import CoefficientSource, Derivative
 from liestonet.sde.taylor import Series, SeriesRing
 from liestonet.symmetry.equations import Coefficient, Equations
 from liestonet.symmetry.kinds import Kind
 
 # Relative singular values below the first number are zero, above the second they are not; in between lies doubt.
-EXACT = (1e-9, 1e-7)
+Levels = tuple[float, float]
+EXACT: Levels = (1e-9, 1e-7)
 # Above this many columns the null space comes from the normal equations, which see less sharply.
-LARGE, BLUNT = 900, (1e-6, 1e-5)
+LARGE = 900
+BLUNT: Levels = (1e-6, 1e-5)
 USUAL_SIZE, LARGEST_SIZE = 1200, 3700
-
-
-class SeriesSource(Protocol):
-    """Coefficients that have power series at a point."""
-
-    @property
-    def dimension(self) -> int: ...
-
-    @property
-    def noise(self) -> int: ...
-
-    def series(
-        self, ring: SeriesRing, point: Float[np.ndarray, " v"], half: Float[np.ndarray, " v"]
-    ) -> dict[str, np.ndarray] | None:
-        """Series of f (n, size), σ (n, r, size) and a (n, n, size) in scaled variables; None where there are none."""
-        ...
 
 
 @dataclass(frozen=True)
 class FormalCount:
-    """Free Taylor coefficients up to each degree, of series that solve all conditions up to `order`."""
+    """Free Taylor coefficients up to each degree, of series that solve all conditions up to `order`.
+
+    `coupling[u, a, b]` says whether unknown u of some solution depends on variables a and b jointly (on a, for a = b).
+    """
 
     order: int
     free: tuple[int, ...]
     doubtful: bool
+    coupling: Bool[np.ndarray, "unknowns v v"]
 
     @property
     def bound(self) -> int | None:
@@ -62,7 +51,7 @@ class FormalCount:
 
 
 def formal_counts(
-    kind: Kind, source: SeriesSource, domain: Domain, largest: int = USUAL_SIZE, repeats: int = 2
+    kind: Kind, source: CoefficientSource, domain: Domain, largest: int = USUAL_SIZE, repeats: int = 2
 ) -> list[FormalCount]:
     """Counts for rising order until the bound has been the same `repeats` times or the system grows too large."""
     counts: list[FormalCount] = []
@@ -75,7 +64,7 @@ def formal_counts(
         series = source.series(ring, point, half)
         if series is None:
             return []
-        counts.append(count_formal(FormalSystem(equations, ring, series, half), order))
+        counts.append(count_formal(FormalSystem(equations, ring, series, half), order, BLUNT if source.error else EXACT))
         last = [count.bound for count in counts[-repeats:]]
         if last[-1] == 0 or (len(last) == repeats and last[0] is not None and len(set(last)) == 1):
             break
@@ -131,17 +120,21 @@ class FormalSystem:
             series = self.ring.differentiate(series, variable) / self.half[variable]
         return series
 
-    def matrix(self, order: int) -> tuple[Float[np.ndarray, "conditions m"], Int[np.ndarray, " m"]]:
-        """The conditions on coefficients up to `order`, and the degree at which every unknown coefficient counts."""
+    def matrix(
+        self, order: int
+    ) -> tuple[Float[np.ndarray, "conditions m"], Int[np.ndarray, " m"], Int[np.ndarray, "m 2"]]:
+        """The conditions on coefficients up to `order`, the degree at which each coefficient counts, and which it is."""
         sums, unknowns = self.ring.exponents.sum(axis=1), self.equations.unknowns
         place = np.full((len(unknowns), self.ring.size), -1)
         degrees: list[int] = []
+        columns: list[tuple[int, int]] = []
         for number, unknown in enumerate(unknowns):
             allowed = sums <= order - unknown.order_below
             if unknown.time_only:
                 allowed &= ~self.ring.exponents[:, 1:].any(axis=1)
             place[number, allowed] = len(degrees) + np.arange(allowed.sum())
             degrees.extend((sums[allowed] + unknown.order_below).tolist())
+            columns.extend((number, int(position)) for position in np.flatnonzero(allowed))
         blocks = []
         for form in filter(None, self._forms):
             # a row is a condition only if every coefficient that enters it is among the unknowns
@@ -151,7 +144,7 @@ class FormalSystem:
             for (u, derivative), series in form.items():
                 self._fill(block, place[u], derivative, series, targets)
             blocks.append(block)
-        return np.concatenate(blocks), np.array(degrees)
+        return np.concatenate(blocks), np.array(degrees), np.array(columns)
 
     def _fill(self, block, place, derivative: Derivative, series: Series, targets) -> None:
         """Add the coefficients of s^target in series · ∂^derivative unknown, for all targets at once."""
@@ -171,29 +164,34 @@ class FormalSystem:
             block[rows[inside], columns[inside]] += series[j] * factor[inside]
 
 
-def count_formal(system: FormalSystem, order: int) -> FormalCount:
+def count_formal(system: FormalSystem, order: int, levels: Levels = EXACT) -> FormalCount:
     """Solve the conditions up to `order` and count the freedom that is left up to each degree."""
-    matrix, degrees = system.matrix(order)
-    null, (zero, clear), doubtful = null_space(matrix)
+    matrix, degrees, columns = system.matrix(order)
+    null, (zero, clear), doubtful = null_space(matrix, levels)
     free = []
     for degree in range(order + 1):
         values = np.linalg.svd(null[:, degrees <= degree], compute_uv=False)
         free.append(int(np.sum(values > clear)))
         doubtful |= bool(np.any((values > zero) & (values <= clear)))
-    return FormalCount(order, tuple(free), doubtful)
+    coupling = np.zeros((len(system.equations.unknowns), system.ring.variables, system.ring.variables), dtype=bool)
+    for column in np.flatnonzero((degrees <= 2) & (np.abs(null) > clear).any(axis=0)):
+        unknown, position = columns[column]
+        active = np.flatnonzero(system.ring.exponents[position])
+        coupling[unknown, active[:, None], active] = True
+    return FormalCount(order, tuple(free), doubtful, coupling)
 
 
 def null_space(
-    matrix: Float[np.ndarray, "conditions m"],
-) -> tuple[Float[np.ndarray, "k m"], tuple[float, float], bool]:
+    matrix: Float[np.ndarray, "conditions m"], levels: Levels = EXACT
+) -> tuple[Float[np.ndarray, "k m"], Levels, bool]:
     """An orthonormal basis (rows) of the null space, how sharply zeros were seen, and whether any was doubtful.
 
     Conditions that share no unknown are solved apart: in many dimensions that is what makes it feasible.
     """
     matrix = matrix / np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), np.finfo(float).tiny)
-    vectors, levels, doubtful = [], EXACT, False
+    vectors, doubtful = [], False
     for rows, columns in _components(matrix != 0):
-        null, level, unsure = _dense_null_space(matrix[np.ix_(rows, columns)])
+        null, level, unsure = _dense_null_space(matrix[np.ix_(rows, columns)], levels)
         block = np.zeros((len(null), matrix.shape[1]))
         block[:, columns] = null
         vectors.append(block)
@@ -214,14 +212,14 @@ def _components(pattern: Bool[np.ndarray, "rows columns"]) -> list[tuple[np.ndar
     return [(group[group < rows], group[group >= rows] - rows) for group in groups if (group >= rows).any()]
 
 
-def _dense_null_space(matrix: np.ndarray) -> tuple[np.ndarray, tuple[float, float], bool]:
+def _dense_null_space(matrix: np.ndarray, levels: Levels) -> tuple[np.ndarray, Levels, bool]:
     """Null space (rows) of one block, by singular values or, for large ones, by the normal equations."""
     if not len(matrix):
-        return np.eye(matrix.shape[1]), EXACT, False
+        return np.eye(matrix.shape[1]), levels, False
     if matrix.shape[1] <= LARGE:
         triangle = np.linalg.qr(matrix, mode="r") if len(matrix) > matrix.shape[1] else matrix
         _, values, vectors = np.linalg.svd(triangle, full_matrices=True)
-        levels, relative = EXACT, np.append(values / values[0], np.zeros(matrix.shape[1] - len(values)))
+        relative = np.append(values / values[0], np.zeros(matrix.shape[1] - len(values)))
     else:
         squares, columns = np.linalg.eigh(matrix.T @ matrix)
         levels, relative, vectors = BLUNT, np.sqrt(np.maximum(squares, 0) / squares[-1]), columns.T

@@ -24,12 +24,12 @@ REFINED = 1e-3
 
 @dataclass(frozen=True)
 class Directions:
-    """Orthonormal coefficient vectors in ascending order of relative residual, with their images under D."""
+    """Orthonormal coefficient vectors in ascending order of relative residual, and the length of D's columns."""
 
     basis: Basis
     residuals: Float[np.ndarray, " k"]
     coefficients: Float[np.ndarray, "m k"]
-    images: Float[np.ndarray, "rows k"]
+    column_norms: Float[np.ndarray, " m"]
 
 
 def lowest_directions(
@@ -55,8 +55,8 @@ def lowest_directions(
     if small.any():
         # One more step with DᵀD applied as two products, so that the rounding of the Gram matrix drops out.
         block[:, small] -= solve(matrix.transposed(images[:, small]))
-        residuals, block, images = _ritz(matrix, np.linalg.qr(block)[0])
-    return Directions(basis, residuals, block, images)
+        residuals, block, _ = _ritz(matrix, np.linalg.qr(block)[0])
+    return Directions(basis, residuals, block, np.sqrt(np.diag(gram)))
 
 
 def _ritz(matrix: Assembled, block: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -1,7 +1,7 @@
-"""The null space of the determining equations, by enriching the basis where the residual still points.
+"""The null space of the determining equations, in a basis that grows where the generators need it.
 
-A true symmetry's residual falls with every enrichment until rounding stops it, a near-symmetry's stays. The basis
-grows by the functions just outside it whose images correlate with the residuals of the unsettled directions.
+A true symmetry's residual falls with every enrichment until rounding stops it, a near-symmetry's stays. Each round
+adds all functions next to the basis, solves, and drops those that the wanted directions do not use.
 """
 
 from __future__ import annotations
@@ -10,18 +10,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from liestonet.domain import Domain
-from liestonet.multiindex import Degrees, margin, total_degree
+from liestonet.multiindex import Degrees, margin, total_degree, union
 from liestonet.sde.jets import CoefficientSource
 from liestonet.symmetry.basis import Basis
+from liestonet.symmetry.equations import Equations
+from liestonet.symmetry.fields import Fields
 from liestonet.symmetry.kinds import Kind
 from liestonet.symmetry.lowest import Directions, lowest_directions
 from liestonet.symmetry.operator import Cloud, Operator, lattice_cloud, tensor_cloud
 
-# The span's error in radians is about (residual of the last symmetry) / (residual of the first direction beyond).
+# The span's error in radians is about (residual of the last symmetry) / (residual of the first direction beyond). In
+# more than three dimensions the second number is enough.
 ACCURACY = 1e-7
+ACCURACY_BEYOND = 2e-6
+# A gap between the residuals taken and those left out that is smaller than this is called ambiguous.
+CLEAR_GAP = 1e3
 # A direction has settled when two rounds of enrichment lower its residual by less than this each.
 SETTLED_FALL = 0.05
 # Residuals of this size are rounding.
@@ -29,12 +35,24 @@ ROUNDING = 1e-11
 # A direction above this can still fall, but is not followed where no bound says that it could be a symmetry.
 UNPROMISING = 0.3
 EXTRA_DIRECTIONS = 6
-# Enrichment takes the outside functions that make up this share of the gain, none weaker than a fraction of the best.
-MARKED_SHARE, WEAKEST_GAIN = 0.8, 0.05
+# More directions are asked for while even the last one looks like a symmetry.
+ALL_SMALL = 1e-3
+# Functions are dropped as long as what they all contribute to a residual stays below this part of it. On the scattered
+# points of many dimensions every function takes a small part of any residual by chance; those are dropped one by one.
+DROPPED_PART, CHANCE_PART = 0.1, 0.2
 START_DEGREE = {1: 6, 2: 4, 3: 3}
-LARGEST_BASIS = {1: 1500, 2: 1800, 3: 2600}
-LARGEST_BASIS_BEYOND = 4200
+KEPT_DEGREE = {1: 6, 2: 4, 3: 2}
+LARGEST_BASIS = {1: 1500, 2: 2400, 3: 3600}
+LARGEST_BASIS_BEYOND = 7000
+# The first direction beyond the symmetries is followed too, to tell near-symmetries, but only while that is cheap.
+MODEST_BASIS = 600
+# In more than three dimensions a function may depend on two coordinates at a time, and on time.
+COUPLED_BEYOND = 2
+LEAST_POINTS = 1500
 ROUNDS = 24
+
+
+Coupling = Bool[np.ndarray, "unknowns v v"]
 
 
 @dataclass(frozen=True)
@@ -62,14 +80,34 @@ class NullSpace:
         return float(residuals[self.count] / taken) if self.count < len(residuals) else float("inf")
 
 
-def start_basis(kind: Kind, source: CoefficientSource, domain: Domain) -> Basis:
+    def last_fall(self, direction: int) -> float:
+        """How much the last enrichment lowered a direction's residual; the residual itself where there was one round."""
+        now = self.history[-1].residuals[direction]
+        if len(self.history) < 2 or direction >= len(self.history[-2].residuals):
+            return float(now)
+        return float(max(0.0, self.history[-2].residuals[direction] - now))
+
+
+def start_basis(kind: Kind, source: CoefficientSource, domain: Domain, coupling: Coupling | None) -> Basis:
     """Low total degree in all variables; one more in time for what depends on time alone."""
     n = source.dimension
     degree = START_DEGREE.get(n, 2)
     equations = kind.equations(n, source.noise)
     full, time = total_degree(range(n + 1), n + 1, degree), total_degree([0], n + 1, degree + 1)
-    degrees = tuple(time if unknown.time_only else full for unknown in equations.unknowns)
-    return Basis(domain, equations.unknown_scales(domain.half), degrees)
+    degrees = [time if unknown.time_only else full for unknown in equations.unknowns]
+    return Basis(domain, equations.unknown_scales(domain.half), _admitted(degrees, coupling))
+
+
+def _admitted(degrees: list[Degrees], coupling: Coupling | None) -> tuple[Degrees, ...]:
+    """In more than three dimensions, only the functions of variables that some solution couples."""
+    if coupling is None or coupling.shape[1] <= 4:
+        return tuple(degrees)
+    admitted = []
+    for rows, allowed in zip(degrees, coupling, strict=True):
+        active = (rows > 0).astype(int)
+        # a row is out if it holds two variables (or twice the same) that are not coupled
+        admitted.append(rows[np.einsum("ma,ab,mb->m", active, (~allowed).astype(int), active) == 0])
+    return tuple(admitted)
 
 
 def cloud_for(basis: Basis, domain: Domain) -> Cloud:
@@ -77,7 +115,18 @@ def cloud_for(basis: Basis, domain: Domain) -> Cloud:
     if len(domain.intervals) <= 2:
         return tensor_cloud(domain, basis.highest + 7)
     largest = max(len(rows) for rows in basis.degrees)
-    return lattice_cloud(domain, 3 * largest + 400, edge=basis.highest > 4)
+    return lattice_cloud(domain, max(3 * largest, LEAST_POINTS), edge=basis.highest > 4)
+
+
+def residuals_elsewhere(
+    kind: Kind, source: CoefficientSource, domain: Domain, fields: Fields
+) -> Float[np.ndarray, " m"]:
+    """Relative residual of each field on points that the search did not use."""
+    if not fields.count:
+        return np.zeros(0)
+    operator = Operator(kind, source, domain, lattice_cloud(domain, 2000, shift=0.123))
+    images = operator.assemble(fields.basis).apply(fields.coefficients)
+    return np.linalg.norm(images, axis=0) / np.linalg.norm(fields.coefficients, axis=0)
 
 
 def find_null_space(
@@ -85,42 +134,47 @@ def find_null_space(
     source: CoefficientSource,
     domain: Domain,
     bound: int | None,
+    coupling: Coupling | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> NullSpace:
     """Enrich until every direction that could be a symmetry is one or has settled at a residual that stays.
 
     `bound` is the largest possible dimension where it is known; it says how many directions to watch and when
-    to stop.
+    to stop. `coupling` says which variables each component can depend on jointly (see `formal`).
     """
-    basis = start_basis(kind, source, domain)
+    basis = start_basis(kind, source, domain, coupling)
     history: list[Enrichment] = []
     wanted = (bound if bound is not None else 6) + EXTRA_DIRECTIONS
-    start = None
+    start, largest = None, LARGEST_BASIS.get(source.dimension, LARGEST_BASIS_BEYOND)
     while True:
         operator = Operator(kind, source, domain, cloud_for(basis, domain))
         directions = lowest_directions(operator, basis, wanted, start)
+        while directions.residuals[-1] < ALL_SMALL and wanted < basis.size:
+            wanted *= 2
+            directions = lowest_directions(operator, basis, wanted, directions.coefficients)
         history.append(Enrichment(basis.size, directions.residuals))
         if progress is not None:
-            progress(f"basis of {basis.size} functions, smallest residuals {_list(directions.residuals)}")
-        unsettled = unsettled_directions(history, bound)
-        if not len(unsettled):
-            return NullSpace(directions, count_symmetries(history, bound), tuple(history), True)
-        larger = enlarge(operator, directions, unsettled)
-        if len(history) >= ROUNDS or larger.size > LARGEST_BASIS.get(source.dimension, LARGEST_BASIS_BEYOND):
-            return NullSpace(directions, count_symmetries(history, bound), tuple(history), False)
-        start = basis.embed(directions.coefficients, larger)
+            progress(f"basis of {basis.size} functions, residuals {_list(directions.residuals)}")
+        unsettled = unsettled_directions(history, bound, ACCURACY if source.dimension <= 3 else ACCURACY_BEYOND)
+        used = used_basis(directions, unsettled)
+        larger = enlarged(used, operator.equations, coupling)
+        if not len(unsettled) or len(history) >= ROUNDS or larger.size > largest:
+            return NullSpace(directions, count_symmetries(history, bound), tuple(history), not len(unsettled))
+        start = project_coefficients(directions, larger)
         basis = larger
 
 
-def unsettled_directions(history: list[Enrichment], bound: int | None) -> Int[np.ndarray, " k"]:
-    """Directions that may still turn out to be symmetries, or whose symmetry is not yet known well enough."""
+def unsettled_directions(
+    history: list[Enrichment], bound: int | None, accuracy: float = ACCURACY
+) -> Int[np.ndarray, " k"]:
+    """Directions that may still turn out to be symmetries, or whose residual is not yet known well enough."""
     residuals = history[-1].residuals
-    if bound is None:
-        watched = np.flatnonzero(residuals[:-1] < UNPROMISING)
-        enough = ROUNDING
+    if bound is None or bound >= len(residuals):
+        watched, enough = np.flatnonzero(residuals[:-1] < UNPROMISING), ROUNDING
     else:
-        watched = np.arange(min(bound, len(residuals)))
-        enough = max(ROUNDING, ACCURACY * residuals[bound]) if bound < len(residuals) else ROUNDING
+        watched, enough = np.arange(bound), max(ROUNDING, accuracy * residuals[bound])
+        if history[-1].size <= MODEST_BASIS and residuals[bound] < UNPROMISING:
+            watched = np.arange(bound + 1)
     return np.array([j for j in watched if residuals[j] > enough and _still_falling(history, j)], dtype=np.int64)
 
 
@@ -132,46 +186,57 @@ def _still_falling(history: list[Enrichment], direction: int) -> bool:
 
 
 def count_symmetries(history: list[Enrichment], bound: int | None) -> int:
-    """The directions before the widest gap: one side has fallen with enrichment, the other has stayed.
+    """The directions before the widest gap; the bound itself where there is a clear gap just there.
 
     Nothing is a symmetry unless its residual fell: the first direction competes with the gap from its residual down
     to a thousandth of the accuracy asked for.
     """
     residuals = np.maximum(history[-1].residuals, ROUNDING)
+    if bound and bound < len(residuals) and residuals[bound] > CLEAR_GAP * residuals[bound - 1]:
+        return bound
     limit = min(bound if bound is not None else len(residuals) - 1, len(residuals) - 1)
     gaps = [residuals[0] / (ACCURACY * 1e-3)] + [residuals[j] / residuals[j - 1] for j in range(1, limit + 1)]
     return int(np.argmax(gaps))
 
 
-def enlarge(operator: Operator, directions: Directions, unsettled: Int[np.ndarray, " k"]) -> Basis:
-    """Add the outside functions that carry most of what correlates with the unsettled residuals."""
-    basis = directions.basis
+def used_basis(directions: Directions, unsettled: Int[np.ndarray, " k"]) -> Basis:
+    """The functions that matter for all directions up to the last unsettled one, and those of low degree."""
+    basis, dimension = directions.basis, directions.basis.domain.dimension
+    last = int(unsettled[-1]) + 1 if len(unsettled) else len(directions.residuals)
+    floor = max(ROUNDING, ACCURACY * directions.residuals[min(last, len(directions.residuals) - 1)])
+    shares = directions.coefficients[:, :last] / np.maximum(directions.residuals[:last], floor)
+    contributions = np.sum(shares**2, axis=1) * directions.column_norms**2
+    kept = np.concatenate([rows.sum(axis=1) <= KEPT_DEGREE.get(dimension, 1) for rows in basis.degrees])
+    if dimension <= 3:
+        order = np.argsort(contributions)
+        kept[order[np.cumsum(contributions[order]) > DROPPED_PART**2]] = True
+    else:
+        kept |= contributions > CHANCE_PART**2 * max(len(unsettled), 1)
+    degrees = tuple(rows[kept[basis.columns(u)]] for u, rows in enumerate(basis.degrees))
+    return Basis(basis.domain, basis.scales, degrees)
+
+
+def enlarged(basis: Basis, equations: Equations, coupling: Coupling | None) -> Basis:
+    """The basis with all functions next to it."""
     variables = range(len(basis.domain.intervals))
-    outside = tuple(
-        margin(rows, [0] if unknown.time_only else variables, 2)
-        for unknown, rows in zip(operator.equations.unknowns, basis.degrees, strict=True)
-    )
-    candidates = Basis(basis.domain, basis.scales, outside)
-    images = directions.images[:, unsettled]
-    matrix = operator.assemble(candidates)
-    products = matrix.transposed(images / np.linalg.norm(images, axis=0))
-    gains = (products / np.maximum(matrix.column_norms(), np.finfo(float).tiny)[:, None]) ** 2
-    marked = np.zeros(candidates.size, dtype=bool)
-    for gain in gains.T:
-        order = np.argsort(gain)[::-1]
-        share = np.cumsum(gain[order])
-        chosen = order[: 1 + np.searchsorted(share, MARKED_SHARE * share[-1])]
-        marked[chosen[gain[chosen] >= WEAKEST_GAIN * gain[order[0]]]] = True
-    return basis.with_degrees([_stretched(rows[marked[candidates.columns(u)]]) for u, rows in enumerate(outside)])
+    coupled = len(variables) if equations.dimension <= 3 else COUPLED_BEYOND
+    degrees = [
+        union(rows, margin(rows, [0] if unknown.time_only else variables, coupled)) if len(rows) else rows
+        for unknown, rows in zip(equations.unknowns, basis.degrees, strict=True)
+    ]
+    return Basis(basis.domain, basis.scales, _admitted(degrees, coupling))
 
 
-def _stretched(degrees: Degrees) -> Degrees:
-    """Push each degree further along its own largest variable, so that high degrees are reached in few rounds."""
-    if not len(degrees):
-        return degrees
-    longest = degrees.argmax(axis=1)
-    result = degrees.copy()
-    result[np.arange(len(degrees)), longest] += degrees.max(axis=1) // 4
+def project_coefficients(directions: Directions, other: Basis) -> Float[np.ndarray, "m k"]:
+    """The directions written in another basis, without the functions it does not have."""
+    result = np.zeros((other.size, directions.coefficients.shape[1]))
+    for unknown, rows in enumerate(directions.basis.degrees):
+        position = {tuple(row): j for j, row in enumerate(other.degrees[unknown].tolist())}
+        common = [(i, position[tuple(row)]) for i, row in enumerate(rows.tolist()) if tuple(row) in position]
+        if common:
+            here, there = np.array(common).T
+            block = directions.coefficients[directions.basis.columns(unknown)]
+            result[other.columns(unknown).start + there] = block[here]
     return result
 
 

@@ -147,13 +147,6 @@ class Assembled:
             start += len(block)
         return result
 
-    def column_norms(self) -> Float[np.ndarray, " m"]:
-        """Length of every column of D."""
-        squares = np.zeros(self.basis.size)
-        for columns, block in self._blocks():
-            squares[columns] += np.einsum("bm,bm->m", block, block)
-        return np.sqrt(squares)
-
 
 def _coefficient_values(jet: Jet, coefficient: Coefficient | None) -> np.ndarray | float | None:
     """Values of one coefficient derivative at the cloud, 1 for the constant term, None where it vanishes."""

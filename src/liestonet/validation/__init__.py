@@ -1,1 +1,5 @@
-"""Checks of a result: angles between spans. More to come: flows, pushes, tests on data."""
+"""Checks of a result: principal angles between spans of generators."""
+
+from liestonet.validation.angles import principal_angles
+
+__all__ = ["principal_angles"]

@@ -1,0 +1,199 @@
+"""The pipeline. `solve` takes an equation to its symmetries; the steps stand one below the other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from liestonet.algebra.structure import find_algebra
+from liestonet.domain import Domain
+from liestonet.result import Flag, LadderRow, Result
+from liestonet.sde.box import check_domain, choose_domain
+from liestonet.sde.chebyshev import project
+from liestonet.sde.jets import CoefficientSource
+from liestonet.sde.sde import SDE
+from liestonet.symmetry.families import Family, find_family
+from liestonet.symmetry.fields import Fields, readable_basis
+from liestonet.symmetry.formal import LARGEST_SIZE, FormalCount, formal_counts
+from liestonet.symmetry.kinds import Kind, kind_named
+from liestonet.symmetry.nullspace import CLEAR_GAP, NullSpace, find_null_space, residuals_elsewhere
+from liestonet.symmetry.operator import lattice_cloud
+
+Progress = Callable[[str], None]
+# Residual below which a direction that is no symmetry is still called near; MATH.md §3.
+TOLERANCE = 0.1
+
+
+def solve(
+    sde: SDE,
+    symmetry: str | Kind = "ito",
+    domain: Iterable[Sequence[float]] | Domain | None = None,
+    *,
+    progress: Progress | None = None,
+) -> Result:
+    """All projectable Lie-point symmetries of an SDE.
+
+    `symmetry` is "ito", "law" or "fokker-planck". `domain` is a list of (low, high) pairs, time first, then each
+    coordinate; without one a sensible box is chosen and named in the result. `progress` is told each step.
+    """
+    kind = kind_named(symmetry)
+    sde.require_numeric()
+    say = progress or _silent
+    say("looking at the coefficients")
+    box = choose_domain(sde) if domain is None else _given_domain(sde, domain)
+    source = sde.symbolic if sde.symbolic is not None else project(sde, box)
+    say("looking for functions that are constant along every path")
+    family = find_family(kind, source, box, sde.names)
+    if family is not None:
+        return _infinite_result(kind, sde, source, box, family)
+    say("counting power series at a generic point")
+    counts = formal_counts(kind, source, box)
+    bound, coupling = (counts[-1].bound, counts[-1].coupling) if counts else (None, None)
+    null = find_null_space(kind, source, box, bound, coupling, progress)
+    if counts and null.count != counts[-1].bound:
+        counts = formal_counts(kind, source, box, largest=LARGEST_SIZE, repeats=4)
+    return _finite_result(kind, sde, source, box, null, counts)
+
+
+def _given_domain(sde: SDE, domain: Iterable[Sequence[float]] | Domain) -> Domain:
+    box = domain if isinstance(domain, Domain) else Domain.from_pairs(domain, sde.dimension)
+    check_domain(sde, box)
+    return box
+
+
+def _finite_result(
+    kind: Kind, sde: SDE, source: CoefficientSource, domain: Domain, null: NullSpace, counts: list[FormalCount]
+) -> Result:
+    """Put the null space into words: ladder, readable basis, algebra and flags."""
+    directions = Fields(null.directions.basis, null.directions.coefficients, kind.has_beta)
+    fields = readable_basis(directions.mixed(np.eye(directions.count)[:, : null.count]))
+    cloud = lattice_cloud(domain, 1500)
+    bound = counts[-1].bound if counts else None
+    return Result(
+        symmetry=kind.name,
+        dimension=null.count,
+        names=sde.names,
+        domain=domain,
+        fields=fields,
+        directions=directions,
+        ladder=tuple(_ladder(kind, source, domain, null)),
+        algebra=find_algebra(fields, cloud.points, cloud.weights),
+        surrogate=sde,
+        flags=(*_source_flags(sde, source, domain), *_count_flags(null, counts)),
+        bound=bound,
+        gap=null.gap,
+    )
+
+
+def _infinite_result(kind: Kind, sde: SDE, source: CoefficientSource, domain: Domain, family: Family) -> Result:
+    """An answer whose dimension is infinite, with the family shown and its building blocks as generators."""
+    fields = readable_basis(family.representatives)
+    cloud = lattice_cloud(domain, 1500)
+    residuals = residuals_elsewhere(kind, source, domain, fields)
+    return Result(
+        symmetry=kind.name,
+        dimension=math.inf,
+        names=sde.names,
+        domain=domain,
+        fields=fields,
+        directions=fields,
+        ladder=tuple(LadderRow(r, 0.0, r, source.error, 1.0, "symmetry") for r in residuals.tolist()),
+        algebra=find_algebra(fields, cloud.points, cloud.weights),
+        surrogate=sde,
+        flags=(_family_flag(kind, family), *_source_flags(sde, source, domain)),
+        bound=None,
+        gap=math.inf,
+    )
+
+
+def _ladder(kind: Kind, source: CoefficientSource, domain: Domain, null: NullSpace) -> Iterable[LadderRow]:
+    """Every direction with its residual on points that the search did not use."""
+    fields = Fields(null.directions.basis, null.directions.coefficients, kind.has_beta)
+    for position, residual in enumerate(residuals_elsewhere(kind, source, domain, fields).tolist()):
+        fall = null.last_fall(position)
+        if position < null.count:
+            verdict = "symmetry" if null.gap >= CLEAR_GAP else "undecided"
+            yield LadderRow(residual, 0.0, residual, source.error, 1.0, verdict)
+        else:
+            falling = not null.settled and fall > residual / 10
+            verdict = "undecided" if falling else ("near-symmetry" if residual < TOLERANCE else "no")
+            yield LadderRow(residual, max(0.0, residual - 2 * fall), residual, source.error, 0.0, verdict)
+
+
+def _source_flags(sde: SDE, source: CoefficientSource, domain: Domain) -> Iterable[Flag]:
+    """What the reader should know about the equation and the box."""
+    for note in sde.notes:
+        yield Flag("converted", note, "Check that the Itô form below is the equation you mean.")
+    if domain.chosen:
+        text = ", ".join(
+            f"{name} in ({low:g}, {high:g})"
+            for name, (low, high) in zip(("t", *sde.names), domain.intervals, strict=True)
+        )
+        yield Flag("domain-chosen", f"No domain was given; this one was chosen: {text}.", "Give domain= for another.")
+    if source.error > 0:
+        yield Flag(
+            "projected",
+            f"The coefficients are callables; they were replaced by Chebyshev polynomials with a relative error of "
+            f"{source.error:.1e}.",
+            "Give the equation as text or SymPy for exact derivatives.",
+        )
+
+
+def _count_flags(null: NullSpace, counts: list[FormalCount]) -> Iterable[Flag]:
+    """How the dimension was decided, where that is not the usual two-sided way."""
+    bound = counts[-1].bound if counts else None
+    if null.gap < CLEAR_GAP:
+        yield Flag(
+            "ambiguous",
+            f"The residuals left out are only {null.gap:.1g} times those taken, so the dimension is not certain.",
+            "Try a smaller domain, or one further from singular points.",
+        )
+    elif not null.settled:
+        yield Flag(
+            "not-converged",
+            f"The largest basis was reached before the span was known to the accuracy aimed at; its error is about "
+            f"{math.degrees(min(1.0, 1 / null.gap)):.1g} degrees.",
+            "Try a smaller domain, or one further from singular points.",
+        )
+    if bound is None:
+        yield Flag(
+            "no-upper-bound",
+            "Power series at a point gave no upper bound for the dimension; it rests on how the residuals converged.",
+            "Compare the answer on a second domain.",
+        )
+    elif bound != null.count:
+        yield Flag(
+            "bound-not-reached",
+            f"Power series at a point would allow up to {bound} symmetries, but only {null.count} have a residual "
+            "that goes to zero when the basis is enriched.",
+            "Compare the answer on a second domain.",
+        )
+    elif counts[-1].doubtful:
+        yield Flag(
+            "bound-doubtful",
+            "In the upper bound for the dimension a number was too small to be told from zero with certainty.",
+            "Compare the answer on a second domain.",
+        )
+
+
+def _family_flag(kind: Kind, family: Family) -> Flag:
+    """The family in words, with the invariants' first terms."""
+    several = family.invariants > 1
+    labels = [f"I{i + 1}" if several else "I" for i in range(family.invariants)]
+    shown = "; ".join(f"{label} = {text}" for label, text in zip(labels, family.expansions, strict=False))
+    arguments = ", ".join(labels)
+    what = f"h({arguments})·X is a symmetry for every function h and every generator X without time component"
+    if kind.has_beta:
+        what = f"h({arguments}) u∂u, and {what},"
+    return Flag(
+        "infinite",
+        f"The algebra is infinite-dimensional: {arguments} {'are' if several else 'is'} constant along every path, so "
+        f"{what}. Near the middle of the domain {shown}.",
+        "The generators listed are the fields X at one value of the invariants; multiply them by any functions.",
+    )
+
+
+def _silent(message: str) -> None:
+    """Progress nobody asked for."""

@@ -1,0 +1,123 @@
+"""What `solve` and `discover` answer: generators, how sure we are, and the algebra they span. Never changed once made."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.algebra.structure import Algebra
+from liestonet.domain import Domain
+from liestonet.errors import InputError
+from liestonet.symmetry.fields import Fields, Values
+
+SCHEMA = "liestonet.result/1"
+
+
+@dataclass(frozen=True)
+class LadderRow:
+    """One direction: relative residual ‖DX‖/‖X‖ with its interval, the noise in it, and what we make of it."""
+
+    residual: float
+    lower: float
+    upper: float
+    noise: float
+    p_value: float
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Flag:
+    """Something the reader should know, and the one thing to do about it."""
+
+    code: str
+    message: str
+    action: str
+
+
+@dataclass(frozen=True)
+class Result:
+    """The symmetries of one system.
+
+    `dimension` counts the ladder's rows with verdict "symmetry"; it is `math.inf` where a whole family of functions
+    is admitted, and `generators` then gives the fields that the family is built on. `bound` is the largest dimension
+    that power series at a generic point allow, None where it is not known; `gap` is the first residual left out over
+    the last one taken.
+    """
+
+    symmetry: str
+    dimension: int | float
+    names: tuple[str, ...]
+    domain: Domain
+    fields: Fields
+    directions: Fields
+    ladder: tuple[LadderRow, ...]
+    algebra: Algebra
+    surrogate: Any
+    flags: tuple[Flag, ...]
+    bound: int | None
+    gap: float
+
+    def generators(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Values:
+        """tau (m, B), xi (m, B, d) and, for Fokker–Planck, beta (m, B) at the points t (B,), x (B, d)."""
+        return self.fields(t, x)
+
+    def candidates(self, k: int) -> Fields:
+        """The k directions with the smallest residuals, accepted or not; called like `generators`."""
+        available = self.directions.count
+        if not 0 < k <= available:
+            raise InputError(f"There are {available} directions on the ladder; ask for 1 to {available}, not {k}.")
+        return self.directions.mixed(np.eye(available)[:, :k])
+
+    def to_json(self) -> str:
+        """The result as JSON text (schema in docs/json.md)."""
+        import json
+
+        return json.dumps(self.to_dictionary(), indent=2, ensure_ascii=False, allow_nan=False)
+
+    def to_dictionary(self) -> dict[str, Any]:
+        """The result as plain numbers, text and lists, ready for JSON."""
+        return {
+            "schema": SCHEMA,
+            "symmetry": self.symmetry,
+            "dimension": _plain(self.dimension),
+            "bound": self.bound,
+            "gap": _plain(self.gap),
+            "equation": str(self.surrogate),
+            "names": list(self.names),
+            "domain": {
+                "chosen": self.domain.chosen,
+                "intervals": {
+                    name: list(pair) for name, pair in zip(("t", *self.names), self.domain.intervals, strict=True)
+                },
+            },
+            "ladder": [{key: _plain(value) for key, value in vars(row).items()} for row in self.ladder],
+            "generators": [self._generator_dictionary(i) for i in range(self.fields.count)],
+            "algebra": {
+                "structure_constants": self.algebra.structure_constants.tolist(),
+                "closure": self.algebra.closure,
+                "jacobi": self.algebra.jacobi,
+            },
+            "flags": [vars(flag) for flag in self.flags],
+        }
+
+    def _generator_dictionary(self, i: int) -> dict[str, Any]:
+        """One generator as coefficients of orthonormal Legendre products on the domain."""
+        basis = self.fields.basis
+        labels = ["tau", *(f"xi_{name}" for name in self.names), *(["beta"] if self.fields.has_beta else [])]
+        parts: dict[str, Any] = {}
+        for unknown, label in enumerate(labels):
+            values = self.fields.coefficients[basis.columns(unknown), i] * basis.scales[unknown]
+            kept = np.abs(values) > 1e-13 * max(np.max(np.abs(values), initial=0.0), np.finfo(float).tiny)
+            parts[label] = {"degrees": basis.degrees[unknown][kept].tolist(), "coefficients": values[kept].tolist()}
+        return parts
+
+
+def _plain(value: Any) -> Any:
+    """Numbers that JSON has; infinity and not-a-number become text."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value

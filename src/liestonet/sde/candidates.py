@@ -1,0 +1,156 @@
+"""Intervals worth trying for each variable when nobody has given a domain.
+
+Breakpoints enter: points of one variable to keep away from. Intervals leave, the most natural first.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from liestonet.sde.probing import stack
+from liestonet.sde.sde import SDE
+from liestonet.sde.singularities import REACH, Kind, Locus
+
+CLEARANCE = 0.5  # distance kept from a breakpoint, in half-widths: Chebyshev series then converge like 3^-k
+DURATIONS = tuple(float(f"{m}e-{k}") for k in range(1, 8) for m in (10, 5, 2))
+_SMALLEST = 0.1  # half-width below which zeros of the noise are no longer worth avoiding
+_GRID = 241  # points of the search in callables; the step is 1/40, so that 0, ±1/2, ±1 are hit
+_LINES = 6
+
+
+@dataclass(frozen=True, order=True)
+class Candidate:
+    """An interval; a lower score is tried earlier."""
+
+    score: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Breakpoints:
+    """Points of one variable that a domain must avoid (hard) or had better avoid (soft)."""
+
+    hard: tuple[float, ...] = ()
+    soft: tuple[float, ...] = ()
+
+
+def symbolic_breakpoints(found: Sequence[Locus], variable: int) -> Breakpoints:
+    """Zeros of the loci that depend on this variable alone."""
+    own = [locus for locus in found if locus.variables == (variable,)]
+    hard = {root for locus in own if locus.kind is not Kind.NOISE for root in locus.roots(-REACH, REACH)}
+    soft = {root for locus in own if locus.kind is Kind.NOISE for root in locus.roots(-REACH, REACH)}
+    return Breakpoints(tuple(sorted(hard)), tuple(sorted(soft)))
+
+
+def numeric_breakpoints(sde: SDE, variable: int) -> Breakpoints:
+    """The same from numbers: where entries cease to be finite, and where entries of σ change sign.
+
+    Only what happens at the same place on every line along the variable belongs to that variable alone.
+    """
+    rng = np.random.default_rng(97)
+    grid = np.linspace(-3.0, 3.0, _GRID)
+    lines = rng.uniform(-2.0, 2.0, (_LINES, sde.dimension + 1))
+    lines[:, 0] = rng.uniform(0.0, 1.0, _LINES)
+    points = np.repeat(lines, _GRID, axis=0)
+    points[:, variable] = np.tile(grid, _LINES)
+    values = stack(sde, points).reshape(_LINES, _GRID, -1)
+    hard: set[float] = set()
+    soft: set[float] = set()
+    for entry in range(values.shape[2]):
+        column = values[:, :, entry]
+        usable = column[np.isfinite(column).any(axis=1)]
+        if not len(usable):
+            continue
+        finite = np.isfinite(usable)
+        hard |= _common_changes(grid, finite, np.zeros_like(finite))
+        if entry >= sde.dimension:
+            zero = usable == 0
+            changes = ~zero.all(axis=1).any() & finite.all()
+            soft |= _common_changes(grid, usable > 0, zero) if changes else set()
+            soft |= set(grid[zero.all(axis=0)].tolist()) if not zero.all() else set()
+    return Breakpoints(tuple(sorted(hard)), tuple(sorted(soft)))
+
+
+def _common_changes(
+    grid: Float[np.ndarray, " k"], state: Bool[np.ndarray, "l k"], ignored: Bool[np.ndarray, "l k"]
+) -> set[float]:
+    """Places where every line's state changes, at the rounder end of the step."""
+    change = (state[:, 1:] != state[:, :-1]) & ~ignored[:, 1:] & ~ignored[:, :-1]
+    pairs = [(grid[i], grid[i + 1]) for i in np.flatnonzero(change.all(axis=0))]
+    return {float(min(pair, key=lambda v: abs(2 * v - round(2 * v)))) for pair in pairs}
+
+
+def coordinate_candidates(points: Breakpoints, avoid_noise: bool, generic: bool) -> list[Candidate]:
+    """(−1, 1) where it is clear of breakpoints, else intervals between them, positive and moderate first."""
+    if avoid_noise:
+        breaks = sorted({*points.hard, *points.soft})
+        found = _between(breaks, generic)
+        if found and (found[0].high - found[0].low) / 2 >= _SMALLEST:
+            return found
+    return _between(list(points.hard), generic)
+
+
+def _between(breaks: list[float], generic: bool) -> list[Candidate]:
+    intervals = {(-1.0, 1.0): 0.0}
+    for low, high in zip([-math.inf, *breaks], [*breaks, math.inf], strict=True):
+        if math.isfinite(low):
+            intervals[low + 0.5, low + 2.0] = 0.0
+        if math.isfinite(high):
+            intervals[high - 2.0, high - 0.5] = 0.0
+        if math.isfinite(low) and math.isfinite(high):
+            quarter = (high - low) / 4
+            intervals[low + quarter, high - quarter] = 0.0
+    if generic:
+        for centre in (0.0, 1.0, -1.0, 2.0, -2.0, 3.0, -3.0):
+            for half in (1.0, 0.5, 0.25):
+                intervals.setdefault((centre - half, centre + half), 0.5)
+    clear = [(low, high, extra) for (low, high), extra in intervals.items() if is_clear(low, high, breaks)]
+    return sorted(Candidate(_score(low, high) + extra, low, high) for low, high, extra in clear)
+
+
+def _score(low: float, high: float) -> float:
+    centre, half = (low + high) / 2, (high - low) / 2
+    return abs(centre) + 0.5 * abs(math.log(half)) + (0.3 if centre < 0 else 0.0)
+
+
+def time_candidates(points: Breakpoints, avoid_noise: bool) -> list[Candidate]:
+    """(0, 1), shorter ones from 0, then intervals of length 1 after each breakpoint."""
+    breaks = sorted({*points.hard, *points.soft}) if avoid_noise else list(points.hard)
+    intervals = [(0.0, duration) for duration in DURATIONS[:6]]
+    intervals += [(b + 1.0, b + 2.0) for b in breaks if b + 1.0 >= 0]
+    intervals += [((3 * a + b) / 4, (a + 3 * b) / 4) for a, b in pairwise(breaks)]
+    intervals += [(b - 2.0, b - 1.0) for b in breaks]
+    kept = [(low, high) for low, high in intervals if is_clear(low, high, breaks)]
+    return [Candidate(0.5 * rank, low, high) for rank, (low, high) in enumerate(kept)]
+
+
+def is_clear(low: float, high: float, breaks: Sequence[float]) -> bool:
+    """Whether every breakpoint is far enough outside."""
+    margin = CLEARANCE * (high - low) / 2 * (1 - 1e-9)
+    return all(b <= low - margin or b >= high + margin for b in breaks)
+
+
+def combinations_in_order(lists: Sequence[list[Candidate]]) -> Iterator[tuple[Candidate, ...]]:
+    """One candidate from each list, smallest total score first."""
+    if not all(lists):
+        return
+    start = tuple(0 for _ in lists)
+    queue = [(0.0, start)]
+    seen = {start}
+    while queue:
+        total, index = heapq.heappop(queue)
+        yield tuple(candidates[i] for candidates, i in zip(lists, index, strict=True))
+        for position, candidates in enumerate(lists):
+            i = index[position]
+            following = (*index[:position], i + 1, *index[position + 1 :])
+            if i + 1 < len(candidates) and following not in seen:
+                seen.add(following)
+                heapq.heappush(queue, (total + candidates[i + 1].score - candidates[i].score, following))

@@ -1,0 +1,134 @@
+"""Infinite-dimensional algebras. A function I that is constant along every path makes them.
+
+If σᵀ∇I = 0 and ∂_t I + f·∇I + ½ a:∇∇I = 0, then with every symmetry X that has no time component h(I)·X is one too,
+for any function h; for Fokker–Planck already h(I) u∂u is. Without such an I the fields that the noise and the drift
+reach span everything, and a symmetry is fixed by finitely many numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+
+from liestonet.domain import Domain
+from liestonet.sde.jets import CoefficientSource
+from liestonet.sde.taylor import SeriesRing
+from liestonet.symmetry.basis import Basis
+from liestonet.symmetry.fields import Fields
+from liestonet.symmetry.formal import FormalSystem, formal_counts, generic_point, null_space
+from liestonet.symmetry.kinds import INVARIANT, Kind
+from liestonet.symmetry.lowest import lowest_directions
+from liestonet.symmetry.nullspace import cloud_for, enlarged, start_basis, used_basis
+from liestonet.symmetry.operator import Operator
+
+# An invariant is found where the residual is rounding in a basis of moderate size.
+FOUND = 1e-9
+ROUNDS = 12
+SHOWN_DEGREE = 2
+
+
+@dataclass(frozen=True)
+class Family:
+    """Independent invariants, how they begin as power series, and generators that the family is built on."""
+
+    invariants: int
+    expansions: tuple[str, ...]
+    representatives: Fields
+
+
+def count_invariants(source: CoefficientSource, domain: Domain) -> int:
+    """Number of functionally independent functions that are constant along every path."""
+    counts = formal_counts(INVARIANT, source, domain, largest=300)
+    if not counts or counts[-1].bound is not None:
+        return 0
+    # the last degrees are not yet bound by all conditions; the first derivatives are
+    return counts[-1].free[1] - counts[-1].free[0]
+
+
+def find_family(kind: Kind, source: CoefficientSource, domain: Domain, names: tuple[str, ...]) -> Family | None:
+    """The infinite family of symmetries, or None where there is none."""
+    invariants = count_invariants(source, domain)
+    if not invariants:
+        return None
+    fields = _timeless_symmetries(kind, source, domain)
+    if fields is None:
+        return None
+    return Family(invariants, _expansions(source, domain, names, invariants), fields)
+
+
+def _timeless_symmetries(kind: Kind, source: CoefficientSource, domain: Domain) -> Fields | None:
+    """Symmetries with τ = 0 that are independent at a generic point; None where there is none at all."""
+    basis = start_basis(kind, source, domain, None)
+    basis = Basis(domain, basis.scales, (basis.degrees[0][:0], *basis.degrees[1:]))
+    watched = 2 * (source.dimension + kind.has_beta) + 2
+    rounds: list[tuple[float, Fields]] = []
+    for _ in range(ROUNDS):
+        operator = Operator(kind, source, domain, cloud_for(basis, domain))
+        directions = lowest_directions(operator, basis, watched)
+        found = directions.coefficients[:, directions.residuals < FOUND]
+        rounds.append((directions.residuals[0], _independent_at_a_point(Fields(basis, found, kind.has_beta))))
+        (before, fewer), (now, fields) = rounds[-2:] if len(rounds) > 1 else ((np.inf, None), rounds[-1])
+        if fewer is not None and fields.count and fields.count == fewer.count:
+            return fields
+        if not fields.count and now > 0.95 * before:
+            return None
+        unsettled = np.flatnonzero(directions.residuals >= FOUND)[:3]
+        if not len(unsettled):
+            return fields
+        basis = enlarged(used_basis(directions, unsettled), operator.equations, None)
+    return rounds[-1][1] if rounds[-1][1].count else None
+
+
+def _independent_at_a_point(fields: Fields) -> Fields:
+    """As many combinations of the fields as are independent at a generic point: a basis over functions of I."""
+    point = generic_point(fields.basis.domain)[None, :]
+    if not fields.count:
+        return fields
+    values = fields.components(point, [()])[()][:, 0] / fields.basis.scales
+    left, sizes, _ = np.linalg.svd(values)
+    return fields.mixed(left[:, : int(np.sum(sizes > 1e-6 * sizes[0]))])
+
+
+def _expansions(source: CoefficientSource, domain: Domain, names: tuple[str, ...], count: int) -> tuple[str, ...]:
+    """The first terms of the invariants' power series around a generic point, as text.
+
+    Any function of an invariant is one; shown is the one that is just a coordinate where the others are held fixed.
+    """
+    n = source.dimension
+    point, half = generic_point(domain), domain.half / 2
+    ring = SeriesRing(n + 1, 5)
+    series = source.series(ring, point, half)
+    if series is None:
+        return ()
+    system = FormalSystem(INVARIANT.equations(n, source.noise), ring, series, half)
+    matrix, degrees, _ = system.matrix(4)
+    shown = (degrees > 0) & (degrees <= SHOWN_DEGREE)
+    exponents = ring.exponents[: len(degrees)][shown]
+    null = null_space(matrix)[0][:, shown] / np.prod(half**exponents, axis=1)
+    linear = np.flatnonzero(exponents.sum(axis=1) == 1)
+    _, _, order = scipy.linalg.qr(null[:, linear], pivoting=True)
+    pivots = linear[order[:count]]
+    own = ~exponents[:, np.setdiff1d(np.arange(n + 1), exponents[pivots].argmax(axis=1))].any(axis=1)
+    wanted = np.zeros((own.sum(), count))
+    wanted[np.searchsorted(np.flatnonzero(own), pivots), np.arange(count)] = 1
+    rows = np.linalg.lstsq(null[:, own].T, wanted, rcond=1e-9)[0].T @ null
+    return tuple(_polynomial(row, exponents, ("t", *names), point) for row in rows)
+
+
+def _polynomial(coefficients: np.ndarray, exponents: np.ndarray, names: tuple[str, ...], point: np.ndarray) -> str:
+    """A polynomial in the distances from a point as text, rounding left out."""
+    text = ""
+    for number, exponent in zip(coefficients, exponents, strict=True):
+        if abs(number) < 1e-8:
+            continue
+        factors = [
+            f"({name} {'+' if value < 0 else '−'} {abs(value):.3g})" + (f"^{power}" if power > 1 else "")
+            for name, value, power in zip(names, point, exponent, strict=True)
+            if power
+        ]
+        size = [] if abs(abs(number) - 1) < 1e-8 else [f"{abs(number):.3g}"]
+        sign = ("−" if number < 0 else "") if not text else (" − " if number < 0 else " + ")
+        text += sign + "·".join(size + factors)
+    return text + " + …"
