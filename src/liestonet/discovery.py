@@ -11,7 +11,6 @@ from liestonet.algebra.structure import find_algebra
 from liestonet.domain import Domain
 from liestonet.result import Flag, LadderRow, Result
 from liestonet.sde.box import check_domain, choose_domain
-from liestonet.sde.chebyshev import project
 from liestonet.sde.jets import CoefficientSource
 from liestonet.sde.sde import SDE
 from liestonet.symmetry.families import Family, find_family
@@ -43,7 +42,7 @@ def solve(
     say = progress or _silent
     say("looking at the coefficients")
     box = choose_domain(sde) if domain is None else _given_domain(sde, domain)
-    source = sde.symbolic if sde.symbolic is not None else project(sde, box)
+    source = sde.coefficients(box)
     say("looking for functions that are constant along every path")
     family = find_family(kind, source, box, sde.names)
     if family is not None:

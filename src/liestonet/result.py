@@ -1,4 +1,4 @@
-"""What `solve` and `discover` answer: generators, how sure we are, and the algebra they span. Never changed once made."""
+"""What `solve` and `discover` answer: generators, how sure we are, and the algebra they span."""
 
 from __future__ import annotations
 

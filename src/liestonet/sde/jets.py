@@ -60,7 +60,7 @@ class CoefficientSource(Protocol):
     def series(
         self, ring: SeriesRing, point: Float[np.ndarray, " v"], half: Float[np.ndarray, " v"]
     ) -> dict[str, np.ndarray] | None:
-        """Power series of f (n, size), σ (n, r, size) and a (n, n, size) in scaled variables; None if there are none."""
+        """Power series of f (n, size), σ (n, r, size) and a (n, n, size) in scaled variables, or None."""
         ...
 
 

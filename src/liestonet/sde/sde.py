@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
+from liestonet.domain import Domain
 from liestonet.errors import InputError
+from liestonet.sde.jets import CoefficientSource
 
 if TYPE_CHECKING:
     from liestonet.sde.symbolic import SymbolicCoefficients
@@ -161,6 +163,14 @@ class SDE:
         """a = σσᵀ at B points."""
         sigma = self.diffusion(t, x)
         return sigma @ sigma.transpose(0, 2, 1)
+
+    def coefficients(self, domain: Domain) -> CoefficientSource:
+        """f, σ and a with their derivatives: exact from formulas, Chebyshev projections of callables on the domain."""
+        if self._symbolic is not None:
+            return self._symbolic
+        from liestonet.sde.chebyshev import project
+
+        return project(self, domain)
 
     def simulate(
         self,

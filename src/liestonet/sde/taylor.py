@@ -126,7 +126,9 @@ def _cycle(values: list[float], degree: int) -> np.ndarray:
     return np.array([values[k % len(values)] / math.factorial(k) for k in range(degree + 1)])
 
 
-def _antiderivative(value: float, degree: int, start: float, slope: Callable[[SeriesRing, Series], Series]) -> np.ndarray:
+def _antiderivative(
+    value: float, degree: int, start: float, slope: Callable[[SeriesRing, Series], Series]
+) -> np.ndarray:
     """Taylor numbers of a function given by its value and the series of its derivative."""
     ring = SeriesRing(1, degree)
     derivative = slope(ring, ring.variable(0, value, 1.0))
@@ -188,7 +190,9 @@ def jet_series(
     result = {name: np.zeros((*shape, ring.size)) for name, shape in shapes.items()}
     for name, series in result.items():
         for derivative, values in getattr(jet, name).items():
-            exponent = np.bincount(derivative, minlength=ring.variables) if derivative else np.zeros(ring.variables, int)
+            exponent = (
+                np.bincount(derivative, minlength=ring.variables) if derivative else np.zeros(ring.variables, int)
+            )
             factor = np.prod(half**exponent) / math.prod(math.factorial(int(power)) for power in exponent)
             series[..., ring.find(exponent[None, :])[0]] = values[0] * factor
     return result

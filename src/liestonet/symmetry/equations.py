@@ -107,7 +107,7 @@ class Equations:
                 expression = sympy.diff(expression, variables[variable])
             return expression
 
-        results = [sympy.Integer(0)] * len(self.rows)
+        results: list[sympy.Expr] = [sympy.Integer(0)] * len(self.rows)
         for term in self.terms:
             value = differentiate(unknowns[term.unknown], term.derivative)
             if value == 0:

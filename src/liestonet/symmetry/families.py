@@ -108,7 +108,7 @@ def _expansions(source: CoefficientSource, domain: Domain, names: tuple[str, ...
     exponents = ring.exponents[: len(degrees)][shown]
     null = null_space(matrix)[0][:, shown] / np.prod(half**exponents, axis=1)
     linear = np.flatnonzero(exponents.sum(axis=1) == 1)
-    _, _, order = scipy.linalg.qr(null[:, linear], pivoting=True)
+    order = scipy.linalg.qr(null[:, linear], mode="r", pivoting=True)[-1]
     pivots = linear[order[:count]]
     own = ~exponents[:, np.setdiff1d(np.arange(n + 1), exponents[pivots].argmax(axis=1))].any(axis=1)
     wanted = np.zeros((own.sum(), count))

@@ -9,6 +9,8 @@ left at every degree, the algebra may be infinite-dimensional.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
+from math import comb
 
 import numpy as np
 import scipy.sparse
@@ -44,7 +46,7 @@ class FormalCount:
     @property
     def bound(self) -> int | None:
         """The dimension's upper bound: the freedom where one more degree brings none; None if every degree does."""
-        for lower, upper in zip(self.free, self.free[1:], strict=False):
+        for lower, upper in pairwise(self.free):
             if lower == upper:
                 return lower
         return None
@@ -53,7 +55,7 @@ class FormalCount:
 def formal_counts(
     kind: Kind, source: CoefficientSource, domain: Domain, largest: int = USUAL_SIZE, repeats: int = 2
 ) -> list[FormalCount]:
-    """Counts for rising order until the bound has been the same `repeats` times or the system grows too large."""
+    """Counts for rising order until the bound was the same `repeats` times or the system grows too large."""
     counts: list[FormalCount] = []
     equations = kind.equations(source.dimension, source.noise)
     point, half = generic_point(domain), domain.half / 2
@@ -64,7 +66,9 @@ def formal_counts(
         series = source.series(ring, point, half)
         if series is None:
             return []
-        counts.append(count_formal(FormalSystem(equations, ring, series, half), order, BLUNT if source.error else EXACT))
+        counts.append(
+            count_formal(FormalSystem(equations, ring, series, half), order, BLUNT if source.error else EXACT)
+        )
         last = [count.bound for count in counts[-repeats:]]
         if last[-1] == 0 or (len(last) == repeats and last[0] is not None and len(set(last)) == 1):
             break
@@ -80,8 +84,6 @@ def generic_point(domain: Domain) -> Float[np.ndarray, " v"]:
 
 def columns_at(equations: Equations, order: int) -> int:
     """Number of Taylor coefficients of all unknowns up to an order."""
-    from math import comb
-
     n = equations.dimension
     return sum(
         order + 1 if unknown.time_only else comb(n + 1 + order - unknown.order_below, n + 1)
@@ -123,7 +125,7 @@ class FormalSystem:
     def matrix(
         self, order: int
     ) -> tuple[Float[np.ndarray, "conditions m"], Int[np.ndarray, " m"], Int[np.ndarray, "m 2"]]:
-        """The conditions on coefficients up to `order`, the degree at which each coefficient counts, and which it is."""
+        """The conditions on coefficients up to `order`, the degree at which each counts, and which it is."""
         sums, unknowns = self.ring.exponents.sum(axis=1), self.equations.unknowns
         place = np.full((len(unknowns), self.ring.size), -1)
         degrees: list[int] = []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -79,9 +80,8 @@ class NullSpace:
         taken = max(residuals[self.count - 1], np.finfo(float).tiny) if self.count else np.finfo(float).eps
         return float(residuals[self.count] / taken) if self.count < len(residuals) else float("inf")
 
-
     def last_fall(self, direction: int) -> float:
-        """How much the last enrichment lowered a direction's residual; the residual itself where there was one round."""
+        """How much the last enrichment lowered a direction's residual; all of it where there was one round."""
         now = self.history[-1].residuals[direction]
         if len(self.history) < 2 or direction >= len(self.history[-2].residuals):
             return float(now)
@@ -175,13 +175,15 @@ def unsettled_directions(
         watched, enough = np.arange(bound), max(ROUNDING, accuracy * residuals[bound])
         if history[-1].size <= MODEST_BASIS and residuals[bound] < UNPROMISING:
             watched = np.arange(bound + 1)
-    return np.array([j for j in watched if residuals[j] > enough and _still_falling(history, j)], dtype=np.int64)
+    return np.array(
+        [j for j in watched.tolist() if residuals[j] > enough and _still_falling(history, j)], dtype=np.int64
+    )
 
 
 def _still_falling(history: list[Enrichment], direction: int) -> bool:
     """Whether one of the last two enrichments lowered this residual noticeably; true before there were two."""
     past = [round_.residuals[direction] for round_ in history[-3:] if direction < len(round_.residuals)]
-    falls = [after < (1 - SETTLED_FALL) * before for before, after in zip(past, past[1:], strict=False)]
+    falls = [after < (1 - SETTLED_FALL) * before for before, after in pairwise(past)]
     return len(falls) < 2 or any(falls)
 
 
