@@ -1,4 +1,4 @@
-"""What the tests of `symmetry` know beforehand: the determining equations written out, and systems with their symmetries.
+"""What the tests of `symmetry` know beforehand: the determining equations by hand, and systems with their symmetries.
 
 Nothing here uses the package's own equations. Generators stand as text: τ, ξ^1 … ξ^n and, for Fokker–Planck, β.
 """
@@ -6,6 +6,7 @@ Nothing here uses the package's own equations. Generators stand as text: τ, ξ^
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -103,16 +104,28 @@ def upper(matrix: list[list[Any]]) -> list[Any]:
     return [matrix[i][j] for i in range(len(matrix)) for j in range(i, len(matrix))]
 
 
+def flat(matrix: list[list[Any]]) -> list[Any]:
+    """All entries, row by row."""
+    return [entry for row in matrix for entry in row]
+
+
 def by_hand(kind: str, t, x, f, sigma, unknowns) -> list[Any]:
     """All determining equations of one kind, in the order of the package's rows."""
     n = len(x)
     tau, xi = unknowns[0], unknowns[1 : n + 1]
     if kind == "ito":
-        return [*drift_equations(t, x, f, sigma, tau, xi), *sum(noise_equations(t, x, sigma, tau, xi), [])]
+        return [*drift_equations(t, x, f, sigma, tau, xi), *flat(noise_equations(t, x, sigma, tau, xi))]
     if kind == "law":
         return [*drift_equations(t, x, f, sigma, tau, xi), *upper(covariance_equations(t, x, sigma, tau, xi))]
     F1, F2, F3 = density_equations(t, x, f, sigma, tau, xi, unknowns[n + 1])
     return [*upper(F1), *F2, F3]
+
+
+@cache
+def parsed(text: str) -> SymbolicCoefficients:
+    symbolic = SDE.parse(text).symbolic
+    assert symbolic is not None
+    return symbolic
 
 
 @dataclass(frozen=True)
@@ -129,13 +142,11 @@ class Known:
 
     @property
     def source(self) -> SymbolicCoefficients:
-        symbolic = SDE.parse(self.text).symbolic
-        assert symbolic is not None
-        return symbolic
+        return parsed(self.text)
 
     @property
     def domain(self) -> Domain:
-        return Domain(self.box)
+        return Domain.from_pairs(self.box, len(self.box) - 1)
 
     def expressions(self, kind: str) -> list[list[Any]]:
         return [read(self.source, generator) for generator in self.generators[kind]]
@@ -143,8 +154,9 @@ class Known:
 
 def read(source: SymbolicCoefficients, texts: tuple[str, ...]) -> list[Any]:
     """Expressions from text, in the source's own symbols."""
-    names = {str(symbol): symbol for symbol in (source.time, *source.state)}
-    return [sp.sympify(text, locals=names) for text in texts]
+    names: dict[str, Any] = {str(symbol): symbol for symbol in (source.time, *source.state)}
+    sympify: Any = sp.sympify
+    return [sympify(text, locals=names) for text in texts]
 
 
 def numbers(source: SymbolicCoefficients, expressions: list[Any], points: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from liestonet.catalogue import catalogue
     from liestonet.discovery import solve
     from liestonet.errors import InputError
     from liestonet.sde import SDE
@@ -15,12 +16,13 @@ if TYPE_CHECKING:
 
     __version__: str
 
-__all__ = ["SDE", "InputError", "Trajectories", "__version__", "principal_angles", "solve"]
+__all__ = ["SDE", "InputError", "Trajectories", "__version__", "catalogue", "principal_angles", "solve"]
 
 _HOME = {
     "InputError": "liestonet.errors",
     "SDE": "liestonet.sde",
     "Trajectories": "liestonet.trajectories",
+    "catalogue": "liestonet.catalogue",
     "principal_angles": "liestonet.validation",
     "solve": "liestonet.discovery",
 }

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
+from liestonet.algebra.closed_forms import Formula, find_formulas
 from liestonet.algebra.structure import find_algebra
 from liestonet.domain import Domain
+from liestonet.errors import InputError
 from liestonet.result import Flag, LadderRow, Result
 from liestonet.sde.box import check_domain, choose_domain
 from liestonet.sde.jets import CoefficientSource
@@ -26,9 +29,9 @@ TOLERANCE = 0.1
 
 
 def solve(
-    sde: SDE,
-    symmetry: str | Kind = "ito",
-    domain: Iterable[Sequence[float]] | Domain | None = None,
+    sde: SDE | Any,
+    symmetry: str | Kind | Any = "ito",
+    domain: Iterable[Sequence[float]] | Domain | Any | None = None,
     *,
     progress: Progress | None = None,
 ) -> Result:
@@ -38,6 +41,8 @@ def solve(
     coordinate; without one a sensible box is chosen and named in the result. `progress` is told each step.
     """
     kind = kind_named(symmetry)
+    if not isinstance(sde, SDE):
+        raise InputError(f"solve takes an SDE, not a {type(sde).__name__}; make one of text with SDE.parse.")
     sde.require_numeric()
     say = progress or _silent
     say("looking at the coefficients")
@@ -53,21 +58,30 @@ def solve(
     null = find_null_space(kind, source, box, bound, coupling, progress)
     if counts and null.count != counts[-1].bound:
         counts = formal_counts(kind, source, box, largest=LARGEST_SIZE, repeats=4)
-    return _finite_result(kind, sde, source, box, null, counts)
+    return _finite_result(kind, sde, source, box, null, counts, say)
 
 
-def _given_domain(sde: SDE, domain: Iterable[Sequence[float]] | Domain) -> Domain:
+def _given_domain(sde: SDE, domain: Iterable[Sequence[float]] | Domain | Any) -> Domain:
     box = domain if isinstance(domain, Domain) else Domain.from_pairs(domain, sde.dimension)
+    box.require_dimension(sde.dimension)
     check_domain(sde, box)
     return box
 
 
 def _finite_result(
-    kind: Kind, sde: SDE, source: CoefficientSource, domain: Domain, null: NullSpace, counts: list[FormalCount]
+    kind: Kind,
+    sde: SDE,
+    source: CoefficientSource,
+    domain: Domain,
+    null: NullSpace,
+    counts: list[FormalCount],
+    say: Progress,
 ) -> Result:
-    """Put the null space into words: ladder, readable basis, algebra and flags."""
+    """Put the null space into words: ladder, readable basis, formulas, algebra and flags."""
     directions = Fields(null.directions.basis, null.directions.coefficients, kind.has_beta)
+    say("looking for formulas")
     fields = readable_basis(directions.mixed(np.eye(directions.count)[:, : null.count]))
+    fields, formulas = _formulas(kind, sde, fields, max(1 / null.gap, source.error))
     cloud = lattice_cloud(domain, 1500)
     bound = counts[-1].bound if counts else None
     return Result(
@@ -83,12 +97,13 @@ def _finite_result(
         flags=(*_source_flags(sde, source, domain), *_count_flags(null, counts)),
         bound=bound,
         gap=null.gap,
+        closed_forms=formulas,
     )
 
 
 def _infinite_result(kind: Kind, sde: SDE, source: CoefficientSource, domain: Domain, family: Family) -> Result:
     """An answer whose dimension is infinite, with the family shown and its building blocks as generators."""
-    fields = readable_basis(family.representatives)
+    fields, formulas = _formulas(kind, sde, readable_basis(family.representatives), source.error)
     cloud = lattice_cloud(domain, 1500)
     residuals = residuals_elsewhere(kind, source, domain, fields)
     return Result(
@@ -104,7 +119,13 @@ def _infinite_result(kind: Kind, sde: SDE, source: CoefficientSource, domain: Do
         flags=(_family_flag(kind, family), *_source_flags(sde, source, domain)),
         bound=None,
         gap=math.inf,
+        closed_forms=formulas,
     )
+
+
+def _formulas(kind: Kind, sde: SDE, fields: Fields, error: float) -> tuple[Fields, tuple[Formula, ...]]:
+    """The span in a basis with closed forms, where there are any."""
+    return find_formulas(fields, kind.equations(sde.dimension, sde.noise), sde.symbolic, sde.names, error)
 
 
 def _ladder(kind: Kind, source: CoefficientSource, domain: Domain, null: NullSpace) -> Iterable[LadderRow]:

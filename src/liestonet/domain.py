@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -33,20 +34,25 @@ class Domain:
                 )
 
     @classmethod
-    def from_pairs(cls, pairs: Iterable[Sequence[float]], dimension: int) -> Domain:
+    def from_pairs(cls, pairs: Iterable[Sequence[float]] | Any, dimension: int) -> Domain:
         """Check what a user gave: time first, then each coordinate, as (low, high) pairs."""
         try:
             intervals = tuple((float(low), float(high)) for low, high in pairs)
-        except (TypeError, ValueError) as problem:
+        except (TypeError, ValueError, OverflowError) as problem:
             raise InputError(
                 "The domain must be a list of (low, high) pairs of numbers: time first, then each coordinate."
             ) from problem
-        if len(intervals) != dimension + 1:
+        domain = cls(intervals)
+        domain.require_dimension(dimension)
+        return domain
+
+    def require_dimension(self, dimension: int) -> None:
+        """Refuse another number of coordinates than the equation has."""
+        if self.dimension != dimension:
             raise InputError(
-                f"The domain has {len(intervals)} intervals, but {dimension + 1} are needed: "
+                f"The domain has {len(self.intervals)} intervals, but {dimension + 1} are needed: "
                 f"time first, then each of the {dimension} coordinates."
             )
-        return cls(intervals)
 
     @property
     def dimension(self) -> int:

@@ -8,7 +8,8 @@ from itertools import combinations_with_replacement
 import numpy as np
 from jaxtyping import Int
 
-Degrees = Int[np.ndarray, "m v"]
+# Sets that meet in one signature may differ in length, so only the number of variables is named.
+Degrees = Int[np.ndarray, "_ v"]
 
 
 def total_degree(variables: Sequence[int], count: int, degree: int) -> Degrees:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from liestonet.algebra.closed_forms import Formula
 from liestonet.algebra.structure import Algebra
 from liestonet.domain import Domain
 from liestonet.errors import InputError
@@ -60,10 +61,15 @@ class Result:
     flags: tuple[Flag, ...]
     bound: int | None
     gap: float
+    closed_forms: tuple[Formula, ...] = ()
 
     def generators(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Values:
         """tau (m, B), xi (m, B, d) and, for Fokker–Planck, beta (m, B) at the points t (B,), x (B, d)."""
         return self.fields(t, x)
+
+    def formulas(self) -> tuple[Formula, ...]:
+        """The generators in closed form, in the order of `generators`: rows with tau, xi, beta and status."""
+        return self.closed_forms
 
     def candidates(self, k: int) -> Fields:
         """The k directions with the smallest residuals, accepted or not; called like `generators`."""

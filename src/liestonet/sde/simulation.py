@@ -62,14 +62,14 @@ class Bounds:
 def simulate(
     sde: Equation,
     initial: Any,
-    duration: Real,
-    step: Real,
-    paths: Whole = 1,
-    seed: Whole = 0,
+    duration: Real | Any,
+    step: Real | Any,
+    paths: Whole | Any = 1,
+    seed: Whole | Any = 0,
     *,
     start: Any = 0.0,
-    substeps: Whole = 1,
-    boundary: Mapping[Any, Any] | None = None,
+    substeps: Whole | Any = 1,
+    boundary: Mapping[Any, Any] | Any | None = None,
     progress: Progress | None = None,
 ) -> Trajectories:
     """Simulate `paths` paths by Euler–Maruyama and record them every `step`.

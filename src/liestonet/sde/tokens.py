@@ -58,8 +58,8 @@ def is_differential(name: str) -> bool:
 
 
 def quote(text: str) -> str:
-    """The offending bit on one short line."""
-    line = " ".join(text.split())
+    """The offending bit on one short line, without what a terminal would obey."""
+    line = "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))
     return f"'{line}'" if len(line) <= 60 else f"'{line[:57]}...'"
 
 

@@ -16,7 +16,8 @@ from liestonet.domain import Domain
 from liestonet.multiindex import Degrees
 from liestonet.sde.jets import Derivative
 
-Tables = list[Float[np.ndarray, "order b degree"]]
+# Degrees differ from variable to variable, so their number has no name.
+Tables = list[Float[np.ndarray, "order b _"]]
 
 
 def legendre_table(s: Float[np.ndarray, " b"], degree: int, order: int) -> Float[np.ndarray, "order b degree"]:

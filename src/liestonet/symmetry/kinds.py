@@ -188,7 +188,7 @@ INVARIANT = Kind("invariant", JetOrder(drift=0, diffusion=0, diffusion_squared=0
 KINDS = {kind.name: kind for kind in (ITO, LAW, FOKKER_PLANCK)}
 
 
-def kind_named(name: str | Kind) -> Kind:
+def kind_named(name: object) -> Kind:
     """The kind with this name; underscores and capitals are forgiven."""
     if isinstance(name, Kind):
         return name

@@ -1,0 +1,95 @@
+"""Three-dimensional algebras: the Bianchi types, from the symmetric matrix n and the vector a of the constants.
+
+c_ij^k = ε_ijl n^lk + δ_j^k a_i − δ_i^k a_j. Both are linear in c, so noise does not blur the decisions more than it must.
+h = a²/(ν₁ν₂), with ν the non-zero eigenvalues of n: −((λ₁+λ₂)/(λ₁−λ₂))² in type VI, where ad of the outer generator has
+real eigenvalues λ on the abelian ideal, and by the same formula +(α/β)² in type VII, where they are α ± iβ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.algebra.decisions import Decisions
+from liestonet.algebra.weights import recognise, show, standard_error, with_error
+
+LEVI_CIVITA = np.array([[[np.sign((j - i) * (k - i) * (k - j)) for k in range(3)] for j in range(3)] for i in range(3)])
+
+
+@dataclass(frozen=True)
+class Named:
+    """A name, its short form as a summand of something larger, and what it means."""
+
+    text: str
+    short: str
+    explanation: str
+
+
+TYPES = {
+    "I": Named("Bianchi I (R^3)", "R^3", "Everything commutes."),
+    "II": Named(
+        "Bianchi II (Heisenberg h_3)", "h_3", "Two generators whose bracket is a third that commutes with both."
+    ),
+    "III": Named(
+        "Bianchi III (aff(1) ⊕ R)", "aff(1) ⊕ R", "A shift and its scaling, and one generator that commutes with both."
+    ),
+    "IV": Named(
+        "Bianchi IV", "Bianchi IV", "Two commuting shifts, scaled by the same factor and sheared by the third."
+    ),
+    "V": Named("Bianchi V (R ⋉ R^2, weights (1, 1))", "Bianchi V", "Two commuting shifts, scaled alike by the third."),
+    "VI_0": Named(
+        "Bianchi VI_0 (e(1,1))", "e(1,1)", "Two shifts and a hyperbolic rotation: motions of the Minkowski plane."
+    ),
+    "VII_0": Named("Bianchi VII_0 (e(2))", "e(2)", "Two shifts and a rotation: motions of the Euclidean plane."),
+    "VIII": Named("Bianchi VIII (sl(2,R))", "sl(2,R)", "Shift, scaling and inversion of a line: projective, simple."),
+    "IX": Named("Bianchi IX (so(3))", "so(3)", "The rotations of space: simple and compact."),
+}
+
+
+def name_bianchi(ensemble: Float[np.ndarray, "copies 3 3 3"], decisions: Decisions) -> Named:
+    """The Bianchi type, with h for VI and VII."""
+    dual = np.einsum("ijl,sijk->slk", LEVI_CIVITA, ensemble) / 2
+    n = (dual + np.swapaxes(dual, 1, 2)) / 2
+    a = np.einsum("sijj->si", ensemble) / 2
+    split = decisions.split(n)
+    signs = np.sign(np.linalg.eigvalsh(split.row[0].T @ n[0] @ split.row[0]))
+    definite = abs(int(np.sum(signs))) == split.rank
+    # Jacobi says n a = 0, so that a vanishes when n is invertible
+    if split.rank == 3:
+        return TYPES["IX" if definite else "VIII"]
+    unimodular = decisions.is_zero(a)
+    if split.rank < 2:
+        return TYPES[("I", "II")[split.rank] if unimodular else ("V", "IV")[split.rank]]
+    if unimodular:
+        return TYPES["VII_0" if definite else "VI_0"]
+    minors = (np.einsum("sii->s", n) ** 2 - np.einsum("sij,sij->s", n, n)) / 2
+    return _with_parameter(np.sum(a**2, axis=1) / minors, definite, decisions)
+
+
+def _with_parameter(h: Float[np.ndarray, " copies"], turning: bool, decisions: Decisions) -> Named:
+    """VI or VII with h recognised through the ratio of the eigenvalues, which is what tends to be simple."""
+    ratio = np.sqrt(np.abs(h))
+    if turning:
+        simple = recognise(ratio)
+        text = _parameter(h, None if simple is None else simple**2)
+        meaning = "a growing rotation" if simple is None else f"growth to rotation as {show(simple)} to 1"
+        return Named(f"Bianchi VII, {text}", f"Bianchi VII, {text}", f"Two shifts under {meaning}: a spiral.")
+    if decisions.is_zero(h + 1):
+        return TYPES["III"]
+    quotient = recognise((ratio - 1) / (ratio + 1))
+    exact = quotient not in (None, 1)
+    text = _parameter(h, -(((1 + quotient) / (1 - quotient)) ** 2) if exact else None)
+    weights = f"({show(quotient.denominator)}, {show(quotient.numerator)})" if exact else "that are not simple"
+    scaled = f"Two commuting shifts scaled with weights {weights} by the third generator"
+    estimate = f"; h estimated as {with_error(float(h[0]), standard_error(h))}." if standard_error(h) > 1e-4 else "."
+    return Named(f"Bianchi VI, {text}", f"Bianchi VI, {text}", scaled + estimate)
+
+
+def _parameter(h: Float[np.ndarray, " copies"], exact: Fraction | None) -> str:
+    """h as a fraction if one was recognised, else with its error."""
+    # h itself is recognised only where chance cannot make it a fraction
+    simple = exact if exact is not None else recognise(h) if standard_error(h) < 1e-4 else None
+    return f"h = {show(simple) if simple is not None else with_error(float(h[0]), standard_error(h))}"

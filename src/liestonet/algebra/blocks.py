@@ -1,0 +1,138 @@
+"""Building blocks of closed forms: functions that an equation itself suggests, and ordinary ones for any equation.
+
+Noise s(x) dW suggests s and y = ∫dx/s, in which it is constant; a drift b(t) x suggests exp ∫b dt; and so on. Nothing
+here knows a particular system.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from liestonet.sde.symbolic import SymbolicCoefficients
+
+LARGEST_INTEGRAND = 40
+
+
+def state_blocks(coefficients: SymbolicCoefficients, density: bool) -> list[Any]:
+    """Functions of single coordinates from the coefficients; for β (`density`) also potentials and logarithms."""
+    import sympy
+
+    blocks: list[Any] = []
+    drift: Any = coefficients.drift
+    diffusion: Any = coefficients.diffusion
+    squared: Any = coefficients.diffusion_squared
+    everything = [*drift, *diffusion]
+    for i, x in enumerate(coefficients.state):
+        blocks.append(x)
+        for speed in _speeds(diffusion.row(i), x):
+            blocks += [speed, _integral(1 / speed, x)]
+        blocks += _nodes(everything, x)
+        if density and squared[i, i] != 0 and (squared[i, i].free_symbols | drift[i].free_symbols) <= {x}:
+            blocks += [_integral(sympy.cancel(drift[i] / squared[i, i]), x)]
+            blocks += [sympy.expand_log(sympy.log(squared[i, i]), force=True), drift[i] / sympy.sqrt(squared[i, i])]
+    return _distinct(blocks)
+
+
+def time_blocks(coefficients: SymbolicCoefficients) -> list[Any]:
+    """Functions of time that an equation with explicit time suggests: its own, their integrals, and growth factors."""
+    import sympy
+
+    t = coefficients.time
+    drift: Any = coefficients.drift
+    diffusion: Any = coefficients.diffusion
+    nodes = _nodes([*drift, *diffusion], t)
+    rates = [r for r in drift.jacobian(sympy.Matrix(coefficients.state)) if r.free_symbols <= {t} and r != 0]
+    growths = _distinct([_exponential(_integral(rate, t)) for rate in rates])
+    noises = [sympy.Integer(1), *_distinct([_time_factor(entry, t) for entry in diffusion])]
+    free = [_time_factor(entry.subs(dict.fromkeys(coefficients.state, 0)), t) for entry in drift]
+    blocks = [t, *growths, *[1 / g for g in growths], *noises, *[1 / s for s in noises], *nodes, *free]
+    for growth in [sympy.Integer(1), *growths]:
+        blocks += [_integral((noise / growth) ** 2, t) for noise in noises]
+        blocks += [_integral(term / growth, t) for term in free]
+    blocks += [_integral(node, t) for node in nodes]
+    return _distinct(blocks)
+
+
+def general_blocks(x: Any) -> list[Any]:
+    """Ordinary functions of one coordinate."""
+    import sympy
+
+    root = sympy.sqrt(x)
+    return [x, 1 / x, root, 1 / root, sympy.log(x), sympy.exp(x), sympy.exp(-x), sympy.sin(x), sympy.cos(x)]
+
+
+def products(blocks: list[Any], degree: int) -> list[tuple[int, ...]]:
+    """Products of up to `degree` blocks as positions of the factors, simplest first; the empty product is 1."""
+    import sympy
+
+    sizes = [1 + sympy.count_ops(block) for block in blocks]
+    choices = [c for size in range(degree + 1) for c in combinations_with_replacement(range(len(blocks)), size)]
+    return sorted(choices, key=lambda choice: (sum(sizes[j] for j in choice), len(choice), choice))
+
+
+def _speeds(row: Any, x: Any) -> list[Any]:
+    """The factors of a row of σ that depend on this coordinate alone."""
+    import sympy
+
+    speeds = []
+    for entry in row:
+        factored: Any = sympy.factor(entry)
+        _, dependent = factored.as_independent(x, as_Add=False)
+        if dependent != 1 and dependent.free_symbols == {x}:
+            speeds.append(dependent)
+    return _distinct(speeds)
+
+
+def _time_factor(entry: Any, t: Any) -> Any:
+    """The factor of an expression that depends on time alone; 1 where there is none."""
+    import sympy
+
+    factored: Any = sympy.factor(entry)
+    _, dependent = factored.as_independent(t, as_Add=False)
+    return dependent if dependent.free_symbols == {t} else sympy.Integer(1)
+
+
+def _nodes(expressions: list[Any], x: Any) -> list[Any]:
+    """Powers and functions of one variable that occur in some expressions."""
+    import sympy
+
+    found = {
+        node
+        for expression in expressions
+        for node in sympy.preorder_traversal(expression)
+        if node.free_symbols == {x} and (node.is_Pow or isinstance(node, sympy.Function))
+    }
+    return sorted(found, key=lambda e: (sympy.count_ops(e), str(e)))
+
+
+def _integral(integrand: Any, x: Any) -> Any:
+    """An antiderivative in closed form, or None."""
+    import sympy
+
+    if sympy.count_ops(integrand) > LARGEST_INTEGRAND:
+        return None
+    try:
+        result = sympy.simplify(sympy.integrate(integrand, x))
+    except (NotImplementedError, ValueError, TypeError, AttributeError, RecursionError):
+        return None
+    known = all(_is_elementary(node) for node in result.atoms(sympy.Function)) and not result.has(sympy.Integral)
+    return result if known and not result.has(sympy.I, sympy.Piecewise) else None
+
+
+def _is_elementary(node: Any) -> bool:
+    """Elementary functions, and the error functions, which integrals of Gaussians bring."""
+    known = ("sympy.functions.elementary", "sympy.functions.special.error_functions")
+    return type(node).__module__.startswith(known)
+
+
+def _exponential(exponent: Any) -> Any:
+    import sympy
+
+    return None if exponent is None else sympy.powsimp(sympy.simplify(sympy.exp(exponent)))
+
+
+def _distinct(blocks: list[Any]) -> list[Any]:
+    """Each block once, without numbers and failures."""
+    return [b for b in dict.fromkeys(blocks) if b is not None and not b.is_number]

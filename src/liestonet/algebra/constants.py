@@ -1,0 +1,78 @@
+"""Numbers people write: the exact constant behind a decimal, where its error leaves no doubt.
+
+A candidate is accepted only if so few equally simple ones exist that hitting one by chance is unlikely.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import gcd, isfinite, isqrt
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import sympy
+
+# Largest probability that a random number of order one would be taken for an exact constant.
+CHANCE = 1e-2
+DENOMINATORS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 100, 128, 200, 256, 500, 720, 1000, 2000)
+
+
+def recognise(value: float, error: float) -> sympy.Expr | None:
+    """The simplest exact number within the error: a fraction, or the square root or quadratic root of small ones.
+
+    The error is often smaller than stated, so finer ones are tried first: agreement to twelve digits says more.
+    """
+    if not isfinite(value):
+        return None
+    least = max(4e-16, 1e-12 * abs(value))
+    finer = [least * 10**k for k in range(0, 16, 2) if least * 10**k < error]
+    for level in [*finer, max(error, least)]:
+        found = _recognise(value, level)
+        if found is not None:
+            return found
+    return None
+
+
+def _recognise(value: float, error: float) -> sympy.Expr | None:
+    """The simplest exact number within one given error."""
+    import sympy
+
+    fraction = _fraction(value, error)
+    if fraction is not None:
+        return sympy.Rational(fraction.numerator, fraction.denominator)
+    square = _fraction(value * value, 2 * abs(value) * error + error * error)
+    if square is not None:
+        return sympy.sqrt(sympy.Rational(square.numerator, square.denominator)) * (1 if value > 0 else -1)
+    return _quadratic_root(value, error)
+
+
+def _fraction(value: float, error: float) -> Fraction | None:
+    """The fraction with the smallest denominator within the error, if its finding says anything."""
+    if abs(value) <= error:
+        return Fraction(0)
+    for limit in DENOMINATORS:
+        candidate = Fraction(value).limit_denominator(limit)
+        # about limit² fractions per unit length have denominators up to limit
+        if abs(candidate - value) <= error and candidate != 0:
+            return candidate if 2 * error * limit**2 < CHANCE or limit == 1 else None
+    return None
+
+
+def _quadratic_root(value: float, error: float) -> sympy.Expr | None:
+    """A root of a x² + b x + c with small integers, in closed form."""
+    import sympy
+
+    size = 24
+    if 2 * error * size**2 * 8 > CHANCE:
+        return None
+    for a in range(1, 9):
+        for b in range(-size, size + 1):
+            c = -round(a * value * value + b * value)
+            discriminant = b * b - 4 * a * c
+            if abs(c) > size or discriminant <= 0 or isqrt(discriminant) ** 2 == discriminant or gcd(a, gcd(b, c)) > 1:
+                continue
+            for sign in (1, -1):
+                root = (-b + sign * discriminant**0.5) / (2 * a)
+                if abs(root - value) <= error:
+                    return sympy.nsimplify((-b + sign * sympy.sqrt(discriminant)) / (2 * a))
+    return None

@@ -1,0 +1,113 @@
+"""Zero or not, judged against the noise: every rank, sign and equality in this room is decided here.
+
+A size is zero when the noise explains it, nonzero when it is well above; in between the question stays open, the better
+guess is taken, and the naming is run again with the other answer to list the alternatives.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+from jaxtyping import Float
+
+Answer = TypeVar("Answer", bound=Hashable)
+
+# The noise explains a size up to its mean plus this many standard deviations over the copies; the mean is raised for
+# what is of second order in the noise. For a single number this is 3.4 standard errors.
+DEVIATIONS = 4.0
+SECOND_ORDER = 1.2
+CLEARLY_NONZERO = 2.0
+BETTER_GUESS = 1.5
+ROUNDING = 1e-13  # of numbers of order one: the basis is balanced
+
+
+@dataclass(frozen=True)
+class Split:
+    """Orthonormal frames of the row space and the null space of a matrix, for every copy, in one smooth gauge."""
+
+    row: Float[np.ndarray, "copies q r"]
+    null: Float[np.ndarray, "copies q n"]
+
+    @property
+    def rank(self) -> int:
+        return self.row.shape[2]
+
+
+@dataclass
+class Decisions:
+    """A record of the decisions of one run; `flipped` is the open question to answer the other way."""
+
+    flipped: int | None = None
+    asked: int = 0
+    open: list[int] = field(default_factory=list)
+
+    def split(self, matrices: Float[np.ndarray, "copies p q"]) -> Split:
+        """Row and null space, the rank being decided by the noise between the copies."""
+        copies, p, q = matrices.shape
+        if p < q:
+            matrices = np.concatenate([matrices, np.zeros((copies, q - p, q))], axis=1)
+        left, sizes, right = np.linalg.svd(matrices[0], full_matrices=False)
+        noise = matrices[1:] - matrices[0]
+        rank = self._decide_rank(left, sizes, right.T, noise)
+        return _perturbed_split(left, sizes, right.T, noise, rank)
+
+    def is_zero(self, values: Float[np.ndarray, "copies ..."]) -> bool:
+        """Is the array zero?"""
+        flat = values.reshape(len(values), -1, 1)
+        return self.split(flat).rank == 0 if flat.shape[1] else True
+
+    def _decide_rank(self, left: np.ndarray, sizes: np.ndarray, right: np.ndarray, noise: np.ndarray) -> int:
+        """How many singular values are not zero; asks only about those that noise of the whole matrix could explain."""
+        sure = int(np.sum(sizes > CLEARLY_NONZERO * _limit(left, right, noise, 0)))
+        while sure < len(sizes) and sizes[sure] > CLEARLY_NONZERO * _limit(left, right, noise, sure):
+            sure += 1
+        if sure == len(sizes):
+            return sure
+        limit = _limit(left, right, noise, sure)
+        most = sure + int(np.sum(sizes[sure:] > limit))
+        guess = sure + int(np.sum(sizes[sure:] > BETTER_GUESS * limit))
+        if most == sure:
+            return sure
+        return self._leave_open(guess, most if guess < most else sure)
+
+    def vote(self, answers: Sequence[Answer]) -> Answer:
+        """What most copies say; an open question if they disagree."""
+        ranking = Counter(answers).most_common(2)
+        return ranking[0][0] if len(ranking) == 1 else self._leave_open(ranking[0][0], ranking[1][0])
+
+    def _leave_open(self, guess: Answer, other: Answer) -> Answer:
+        index, self.asked = self.asked, self.asked + 1
+        self.open.append(index)
+        return other if index == self.flipped else guess
+
+
+def _limit(left: np.ndarray, right: np.ndarray, noise: np.ndarray, rank: int) -> float:
+    """Size of singular values beyond `rank` that noise explains: its norm on what the leading ones leave (Weyl)."""
+    seen = noise @ right[:, rank:]
+    seen = seen - left[:, :rank] @ (left[:, :rank].T @ seen)
+    # spectral norms through the small Gram matrix, which is accurate for the largest singular value
+    gram = np.swapaxes(seen, 1, 2) @ seen
+    norms = np.sqrt(np.maximum(np.linalg.eigvalsh(gram)[:, -1], 0)) if seen.shape[2] else np.zeros(1)
+    return float(SECOND_ORDER * np.mean(norms) + DEVIATIONS * np.std(norms)) + ROUNDING
+
+
+def _perturbed_split(left: np.ndarray, sizes: np.ndarray, right: np.ndarray, noise: np.ndarray, rank: int) -> Split:
+    """The two spaces of each copy, by first-order perturbation of those of the estimate."""
+    row, null = right[:, :rank], right[:, rank:]
+    tilt = left[:, :rank].T @ noise @ null
+    tilt = tilt / np.maximum(sizes[:rank], ROUNDING)[:, None]
+    tilt = np.concatenate([np.zeros_like(tilt[:1]), tilt])
+    back = np.swapaxes(tilt, 1, 2)
+    return Split(_orthonormal(row + null @ back), _orthonormal(null - row @ tilt))
+
+
+def _orthonormal(frames: np.ndarray) -> np.ndarray:
+    """The nearest orthonormal frame: no rotation inside the span, so copies stay comparable."""
+    if not frames.shape[2]:
+        return frames
+    u, _, v = np.linalg.svd(frames, full_matrices=False)
+    return u @ v

@@ -1,0 +1,96 @@
+"""Finite-dimensional spaces of functions known by their values: which simple functions lie in them.
+
+A span of generators, looked at in time alone or in the coordinates alone, is such a space. Candidates, and short sums
+of them, are tried in order of simplicity; those in the space are taken until they span it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+# How long the sums are and among how many of the simplest candidates they are sought.
+LENGTHS = ((1, 5000), (2, 80), (3, 28))
+LEAST_DISTINCT = 1e-4
+CHUNK = 4000
+
+Column = Float[np.ndarray, " points"]
+
+
+def orthonormal_span(values: Float[np.ndarray, "points many"], tolerance: float) -> Float[np.ndarray, "points k"]:
+    """An orthonormal basis of the columns, directions below the tolerance (relative to the largest) left out."""
+    left, sizes, _ = np.linalg.svd(values, full_matrices=False)
+    return left[:, sizes > tolerance * max(sizes[0], np.finfo(float).tiny)] if sizes.size else left[:, :0]
+
+
+def evaluate(expressions: Iterable[Any], symbols: Sequence[Any], points: Float[np.ndarray, "points v"]) -> list[Column]:
+    """Values of SymPy expressions at points; those that are not finite and real everywhere are all zero."""
+    import sympy
+
+    columns = []
+    for expression in expressions:
+        with np.errstate(all="ignore"):
+            try:
+                values = np.asarray(sympy.lambdify(list(symbols), expression, ["scipy", "numpy"])(*points.T))
+            except (TypeError, NameError, ZeroDivisionError, OverflowError):
+                values = np.array(np.nan)
+        usable = np.isrealobj(values) and bool(np.isfinite(values).all())
+        columns.append(np.broadcast_to(values.astype(float) if usable else 0.0, (len(points),)))
+    return columns
+
+
+def members(
+    space: Float[np.ndarray, "points k"], columns: Sequence[Column], longest: int, tolerance: float
+) -> list[int] | None:
+    """Positions of the simplest candidates of which the space is made, or None where they do not span it.
+
+    Single candidates that lie in the space come first, then sums of two, and so on up to `longest`. Long sums are
+    never tried: many smooth functions together fit anything.
+    """
+    usable = [j for j, column in enumerate(columns) if np.linalg.norm(column) > 0]
+    if not usable or not space.shape[1]:
+        return None if space.shape[1] else []
+    units = np.column_stack([columns[j] / np.linalg.norm(columns[j]) for j in usable])
+    found: list[int] = []
+    rest = space
+    for size, tried in LENGTHS[:longest]:
+        for combination, vector in _sums_inside(space, units[:, :tried], size, tolerance):
+            inside = rest @ (rest.T @ vector)
+            # with a part of its own beyond what was found before
+            if np.linalg.norm(inside) > min(1e3 * tolerance, 0.05):
+                found += [usable[j] for j in combination if usable[j] not in found]
+                rest = _without(rest, inside)
+            if not rest.shape[1]:
+                return found
+    return None
+
+
+def _sums_inside(
+    space: Float[np.ndarray, "points k"], units: Float[np.ndarray, "points n"], size: int, tolerance: float
+) -> Iterator[tuple[tuple[int, ...], Column]]:
+    """Sums of `size` unit columns that lie in the space, simplest first, each as a unit vector."""
+    choices = np.array(list(combinations(range(units.shape[1]), size)), dtype=int).reshape(-1, size)
+    choices = choices[np.argsort(choices.sum(axis=1), kind="stable")]
+    outside = units - space @ (space.T @ units)
+    lengths, overlaps = outside.T @ outside, units.T @ units
+    for start in range(0, len(choices), CHUNK):
+        part = choices[start : start + CHUNK]
+        index = part[:, :, None], part[:, None, :]
+        # columns that nearly repeat each other have differences that mean nothing
+        distinct = np.linalg.eigvalsh(overlaps[index])[:, 0] > LEAST_DISTINCT
+        values, vectors = np.linalg.eigh(lengths[index])
+        for row in np.flatnonzero(distinct & (values[:, 0] <= tolerance**2)):
+            vector = units[:, part[row]] @ vectors[row, :, 0]
+            yield tuple(part[row].tolist()), vector / np.linalg.norm(vector)
+
+
+def _without(rest: Float[np.ndarray, "points k"], vector: Column) -> Float[np.ndarray, "points fewer"]:
+    """An orthonormal basis of what is left when one direction is taken out."""
+    direction = vector / np.linalg.norm(vector)
+    left, sizes, _ = np.linalg.svd(rest - np.outer(direction, direction @ rest), full_matrices=False)
+    # the rest was orthonormal, so every size is now 1 or 0
+    return left[:, sizes > 0.5]

@@ -1,0 +1,80 @@
+"""Known systems with their exact symmetries: `lsn.catalogue["brownian"]`. The rooms that search never come in here.
+
+The module is itself the read-only mapping from keys to systems, so `import liestonet.catalogue`,
+`from liestonet import catalogue` and `liestonet.catalogue` all give the same thing. Systems are text until one is
+asked for; nothing here loads SymPy before that.
+"""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+from typing import Any, cast
+
+from liestonet.catalogue.system import Experiment, Formula, Generators, System
+from liestonet.errors import InputError
+
+__all__ = ["Experiment", "Formula", "Generators", "System", "UnknownSystemError", "catalogue"]
+
+# Each of these modules has a tuple SYSTEMS; the order is the order of the catalogue.
+FAMILIES = (
+    "scalar",
+    "images",
+    "time_dependent",
+    "ornstein_uhlenbeck",
+    "finance",
+    "populations",
+    "mechanics",
+    "planar",
+    "dynamics",
+    "high_dimensional",
+)
+PAPER = ("brownian", "linear", "langevin", "bessel-drift", "brownian-10d")
+
+
+class UnknownSystemError(InputError, KeyError):
+    """A key that the catalogue does not have."""
+
+    __str__ = Exception.__str__  # KeyError would show the sentence in quotation marks
+
+
+class Catalogue(ModuleType, Mapping[str, System]):
+    """The type of this module: a mapping from keys to systems, the paper's five first."""
+
+    def __getitem__(self, key: str | Any) -> System:
+        systems = _systems()
+        if isinstance(key, str) and key in systems:
+            return systems[key]
+        close = difflib.get_close_matches(str(key).lower().replace("_", "-"), systems, n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(close)}?" if close else "list(catalogue) has all keys."
+        raise UnknownSystemError(f"The catalogue has no system {key!r}; {hint}")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_systems())
+
+    def __len__(self) -> int:
+        return len(_systems())
+
+    # A module is itself and nothing else; a mapping would be compared by content and could not be hashed.
+    __eq__ = object.__eq__
+    __ne__ = object.__ne__
+    __hash__ = object.__hash__
+
+
+@cache
+def _systems() -> dict[str, System]:
+    found: dict[str, System] = {}
+    for family in FAMILIES:
+        for system in import_module(f"{__name__}.{family}").SYSTEMS:
+            if system.key in found:
+                raise InputError(f"The catalogue has two systems named {system.key!r}; rename one.")
+            found[system.key] = system
+    return {key: found[key] for key in (*PAPER, *(key for key in found if key not in PAPER))}
+
+
+sys.modules[__name__].__class__ = Catalogue
+catalogue = cast(Catalogue, sys.modules[__name__])

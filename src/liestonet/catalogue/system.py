@@ -1,0 +1,188 @@
+"""One known system: its equation as text, its exact generators as text, and an experiment that gives data of it.
+
+Text becomes SymPy and NumPy when it is asked for, by the reader of equations: nothing in it is executed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.errors import InputError
+from liestonet.sde.sde import SDE
+from liestonet.symmetry.fields import Values, points_of
+from liestonet.symmetry.kinds import Kind
+
+if TYPE_CHECKING:
+    from liestonet.sde.simulation import Progress
+    from liestonet.trajectories import Trajectories
+
+Interval = tuple[float, float]
+# τ, ξ^1, …, ξ^n and, for Fokker–Planck, β as formulas in t and the coordinates.
+GeneratorText = tuple[str, ...]
+
+ITO, LAW, FOKKER_PLANCK, CHOLESKY = "ito", "law", "fokker-planck", "ito-cholesky"
+KINDS = (ITO, LAW, FOKKER_PLANCK, CHOLESKY)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """How to get data of a system that stay in its state space.
+
+    Paths begin uniformly in `initial`, at time `start` (uniformly in an interval, if it is one), and are recorded
+    every `step` for `duration`, with `substeps` Euler steps in each; `boundary` as in `SDE.simulate`.
+    """
+
+    initial: tuple[Interval, ...]
+    duration: float = 2.0
+    step: float = 0.01
+    paths: int = 512
+    substeps: int = 5
+    boundary: Mapping[str, Any] = field(default_factory=dict)
+    start: Interval | float = 0.0
+
+    def run(self, sde: SDE, paths: int | Any, seed: int | Any, progress: Progress | None) -> Trajectories:
+        """Simulate; path k is the same however many paths are asked for."""
+        low, high = np.array(self.initial, dtype=float).T
+        start: Any = self.start
+        if isinstance(start, tuple) and _is_whole(paths, 1) and _is_whole(seed, 0):
+            # spawn keys 0 and 1 are the simulation's own
+            rng = np.random.default_rng(np.random.SeedSequence(int(seed), spawn_key=(2,)))
+            start = rng.uniform(*start, size=paths)
+        return sde.simulate(
+            initial=lambda rng, count: rng.uniform(low, high, size=(count, len(low))),
+            duration=self.duration,
+            step=self.step,
+            paths=paths,
+            seed=seed,
+            start=0.0 if isinstance(start, tuple) else start,
+            substeps=self.substeps,
+            boundary=self.boundary,
+            progress=progress,
+        )
+
+
+@dataclass(frozen=True)
+class Formula:
+    """One generator τ ∂t + ξ·∂x (+ β u∂u) in SymPy; β is None for the kinds that have none."""
+
+    tau: Any
+    xi: tuple[Any, ...]
+    beta: Any = None
+
+
+class Generators:
+    """Exact generators as one function: t (B,), x (B, d) -> tau (m, B), xi (m, B, d) and, where there is one, beta."""
+
+    __slots__ = ("_function", "count", "dimension", "has_beta")
+
+    def __init__(self, symbols: tuple[Any, ...], formulas: tuple[Formula, ...], has_beta: bool) -> None:
+        import sympy
+
+        self.count, self.dimension, self.has_beta = len(formulas), len(symbols) - 1, has_beta
+        entries = [[row.tau, *row.xi, *([row.beta] if has_beta else [])] for row in formulas]
+        self._function = sympy.lambdify(symbols, [entry for row in entries for entry in row], "numpy", cse=True)
+
+    def __call__(self, t: Float[np.ndarray, " b"] | Any, x: Float[np.ndarray, "b d"] | Any) -> Values:
+        points = points_of(t, x, self.dimension)
+        width = 1 + self.dimension + self.has_beta
+        values = np.empty((self.count * width, len(points)))
+        with np.errstate(all="ignore"):
+            for row, value in enumerate(self._function(*points.T)):
+                values[row] = value
+        table = values.reshape(self.count, width, len(points))
+        parts = table[:, 0], table[:, 1 : self.dimension + 1].transpose(0, 2, 1)
+        return (*parts, table[:, -1]) if self.has_beta else parts
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A system and what is known of it.
+
+    `symmetries` holds generators by kind: "ito" always, "law" where it differs from that, "fokker-planck" (modulo
+    superposition) where known. If `cholesky` gives the equation with σ the lower triangular root of a, then
+    "ito-cholesky" is its Itô algebra, which is what data can show; else σ is that root already. Where `infinite`, the
+    algebra is, and the generators are those it is built on. `argument` says why there are no more generators.
+    """
+
+    key: str
+    title: str
+    description: str
+    equation: str
+    symmetries: Mapping[str, tuple[GeneratorText, ...]]
+    box: tuple[Interval, ...]
+    experiment: Experiment
+    argument: str
+    state_space: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
+    cholesky: str | None = None
+    infinite: bool = False
+
+    @cached_property
+    def sde(self) -> SDE:
+        """The equation."""
+        return SDE.parse(self.equation)
+
+    @cached_property
+    def cholesky_sde(self) -> SDE:
+        """The equation of the same law whose σ is the lower triangular root of a."""
+        return self.sde if self.cholesky is None else SDE.parse(self.cholesky)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of symmetry that are known."""
+        return tuple(kind for kind in KINDS if kind != FOKKER_PLANCK or kind in self.symmetries)
+
+    def dimension(self, kind: str | Kind | Any = ITO) -> int | float:
+        """Dimension of the algebra, `math.inf` if it has none."""
+        return math.inf if self.infinite else len(self._texts(kind)[1])
+
+    def formulas(self, kind: str | Kind | Any = ITO) -> tuple[Formula, ...]:
+        """The generators in SymPy, with the symbols of `sde`."""
+        name, texts = self._texts(kind)
+        if name not in self._cache:
+            from liestonet.catalogue.reading import read_formula
+
+            rows = [[read_formula(text, self.sde.names) for text in row] for row in texts]
+            n = self.sde.dimension
+            self._cache[name] = tuple(Formula(row[0], tuple(row[1 : n + 1]), *row[n + 1 :]) for row in rows)
+        return self._cache[name]
+
+    def generators(self, kind: str | Kind | Any = ITO) -> Generators:
+        """The generators as a function: t (B,), x (B, d) -> tau (m, B), xi (m, B, d) and, if any, beta (m, B)."""
+        from liestonet.catalogue.reading import symbols
+
+        name, _ = self._texts(kind)
+        return Generators(symbols(self.sde.names), self.formulas(name), name == FOKKER_PLANCK)
+
+    def simulate(
+        self, paths: int | Any | None = None, seed: int | Any = 0, *, progress: Progress | None = None
+    ) -> Trajectories:
+        """Data of the system; without `paths` as many as its experiment has."""
+        return self.experiment.run(self.sde, self.experiment.paths if paths is None else paths, seed, progress)
+
+    def _texts(self, kind: str | Kind | Any) -> tuple[str, tuple[GeneratorText, ...]]:
+        """The kind's plain name and its generators; law and Cholesky gauge are Itô's where nothing else is said."""
+        name = kind.name if isinstance(kind, Kind) else str(kind).lower().replace("_", "-")
+        if name not in KINDS:
+            raise InputError(f"Symmetry kind {kind!r} is unknown; choose one of {', '.join(KINDS)}.")
+        if name not in self.kinds:
+            raise InputError(f"The catalogue does not know the {name} symmetries of {self.key!r}; choose another kind.")
+        return name, self.symmetries.get(name, self.symmetries[ITO])
+
+    @cached_property
+    def _cache(self) -> dict[str, tuple[Formula, ...]]:
+        return {}
+
+    def __repr__(self) -> str:
+        known = ", ".join(f"{kind} {self.dimension(kind)}" for kind in self.kinds)
+        return f"<System {self.key}: {self.equation}; {known}>"
+
+
+def _is_whole(value: Any, least: int) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least

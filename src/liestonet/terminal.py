@@ -1,0 +1,319 @@
+"""A result for people at a terminal: one sentence first, then the evidence, in tables of at most 80 columns.
+
+Pure functions from a Result to text and Rich renderables; the command line prints them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+import numpy as np
+from jaxtyping import Float
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from liestonet.result import LadderRow, Result
+
+KIND_NAMES = {
+    "ito": "Itô symmetries",
+    "law": "symmetries of the law",
+    "fokker-planck": "Fokker–Planck symmetries (superposition not counted)",
+}
+STYLES = {"symmetry": "green", "near-symmetry": "yellow", "undecided": "yellow", "no": "dim"}
+LONGEST_EQUATION = 60  # in a sentence
+MOST_TEXT = 800
+MOST_LINES = 20
+MOST_RUNGS = 16
+MOST_COMPONENTS = 4
+# What is smaller than this part of the rest is not shown; the result's own error where that is larger.
+LEAST_PART = 1e-6
+# A span whose brackets leave it by more than this has no structure constants to speak of.
+OPEN = 1e-2
+ROUNDING = 1e-16
+
+
+def render(result: Result, chosen: Collection[str] = ()) -> Group:
+    """Everything `solve` prints; `chosen` names the intervals of a given domain that were filled in for the user."""
+    parts: list[RenderableType] = [Text(verdict(result), style="bold"), ""]
+    if len(text := str(result.surrogate)) > LONGEST_EQUATION:
+        parts += [Text(f"Equation: {text if len(text) <= MOST_TEXT else text[:MOST_TEXT] + ' …'}"), ""]
+    parts += [domain_line(result, chosen), ""]
+    parts += [Text("Directions, by relative residual", style="bold"), ladder_table(result), ""]
+    if result.fields.count:
+        parts += [*generator_lines(result), "", *algebra_lines(result), ""]
+    parts += list(flag_lines(result))
+    while parts[-1] == "":
+        parts.pop()
+    return Group(*parts)
+
+
+def verdict(result: Result) -> str:
+    """What was found, how many there can be and how well it holds, in one sentence."""
+    what, who = KIND_NAMES[result.symmetry], _subject(result)
+    taken, rest = _taken(result), _left_out(result)
+    count, codes = len(taken), {flag.code for flag in result.flags}
+    if math.isinf(result.dimension):
+        return (
+            f"{who} has an infinite-dimensional algebra of {what}: a function is constant along every path, and "
+            "symmetries without time component may be multiplied by any function of it."
+        )
+    if "ambiguous" in codes:
+        fitting = "1 direction fits" if count == 1 else f"{count} directions fit"
+        return (
+            f"How many {what} {_lower(who)} has is not certain: {fitting} the determining "
+            f"equations to {_residual(taken)}, but the gap to the next is only a factor of {_short(result.gap)}."
+        )
+    if not count:
+        return f"{who} has no {what}: {_none_reason(result.bound, rest)}."
+    found = "the one found satisfies" if count == 1 else f"the {count} found satisfy"
+    found += f" the determining equations to {_residual(taken)}"
+    reason = _reason(result.bound, count, rest, found, "bound-doubtful" in codes)
+    article = "an" if str(count).startswith("8") or count in (11, 18) else "a"
+    return f"{who} has {article} {count}-dimensional algebra of {what}: {reason}."
+
+
+def _reason(bound: int | None, count: int, rest: Sequence[LadderRow], found: str, doubtful: bool) -> str:
+    missing = f" and the next direction misses them by {_short(rest[0].residual)}" if rest else ""
+    if bound is None:
+        return f"{found}{missing}, but no upper bound for their number was found"
+    if bound == count:
+        return (
+            f"no more are possible (power-series bound {bound}{', not beyond doubt' if doubtful else ''}), and {found}"
+        )
+    if bound > count:
+        return f"{found}{missing}, though power series would allow up to {bound}"
+    return f"{found}, but power series allow only {bound}, so do not rely on this number"
+
+
+def _none_reason(bound: int | None, rest: Sequence[LadderRow]) -> str:
+    missing = f"the nearest direction misses the determining equations by {_short(rest[0].residual)}" if rest else ""
+    if bound == 0:
+        return f"none are possible (power-series bound 0){', and ' if missing else ''}{missing}"
+    doubt = "no upper bound was found" if bound is None else f"power series would allow up to {bound}"
+    return f"{missing}, though {doubt}" if missing else f"none were found, though {doubt}"
+
+
+def _subject(result: Result) -> str:
+    text = str(result.surrogate)
+    return text if len(text) <= LONGEST_EQUATION else f"This {len(result.names)}-dimensional equation"
+
+
+def _lower(subject: str) -> str:
+    return subject.replace("This", "this", 1) if subject.startswith("This ") else subject
+
+
+def _taken(result: Result) -> Sequence[LadderRow]:
+    return result.ladder[: result.fields.count]
+
+
+def _left_out(result: Result) -> Sequence[LadderRow]:
+    return result.ladder[result.fields.count :]
+
+
+def _residual(rows: Sequence[LadderRow]) -> str:
+    worst = max((row.residual for row in rows), default=0.0)
+    return "rounding error" if worst < 10 * ROUNDING else _short(worst)
+
+
+def domain_line(result: Result, chosen: Collection[str] = ()) -> Text:
+    """The box, and who chose it."""
+    names = ("t", *result.names)
+    box = ", ".join(
+        f"{name} from {number(low)} to {number(high)}"
+        for name, (low, high) in zip(names, result.domain.intervals, strict=True)
+    )
+    filled = names if result.domain.chosen else [name for name in names if name in chosen]
+    text = Text(f"Domain: {box}")
+    if len(filled) == len(names):
+        text.append(f'; chosen for you, for another: --domain "{names[-1]}=LOW:HIGH".', style="dim")
+    elif filled:
+        text.append(f"; {_listed(filled)} chosen for you.", style="dim")
+    else:
+        text.append(".")
+    return text
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{names[0]} was" if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]} were"
+
+
+def ladder_table(result: Result) -> Padding:
+    """Residual and verdict of every direction, with the gap between those taken and those left out."""
+    table = _table("#", "residual", "verdict")
+    taken, count = _taken(result), result.fields.count
+    for position, row in _folded(list(enumerate(taken, start=1))):
+        if row is None:
+            table.add_row("…", f"{position} more", "symmetry", style="dim")
+        else:
+            table.add_row(str(position), _short(row.residual), Text(row.verdict, style=STYLES[row.verdict]))
+    if _left_out(result):
+        if count:
+            table.add_row("", "", f"gap: a factor of {_short(result.gap).replace('> ', 'more than ')}", style="bold")
+        for position, row in enumerate(_left_out(result), start=count + 1):
+            table.add_row(str(position), _short(row.residual), Text(row.verdict, style=STYLES[row.verdict]))
+    return Padding(table, (0, 0, 0, 2))
+
+
+def _folded(rows: list[tuple[int, LadderRow]]) -> Iterator[tuple[int, LadderRow | None]]:
+    """All rows, or of very many the first and the last, with the number of those between."""
+    if len(rows) <= MOST_RUNGS:
+        yield from rows
+        return
+    yield from rows[:3]
+    yield len(rows) - 6, None
+    yield from rows[-3:]
+
+
+def generator_lines(result: Result) -> Iterator[RenderableType]:
+    """The first terms of every generator around the middle of the domain."""
+    names = ("t", *result.names)
+    middle = ", ".join(f"{name} = {number(value)}" for name, value in zip(names, result.domain.centre, strict=True))
+    heading = f"Generators, to first order around {middle if len(names) <= 4 else 'the middle of the domain'}"
+    yield Text(heading, style="bold")
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column()
+    fields = first_terms(result)
+    for position, text in enumerate(fields[:MOST_LINES], start=1):
+        table.add_row(f"X{position}", text)
+    if len(fields) > MOST_LINES:
+        table.add_row("…", f"{len(fields) - MOST_LINES} more, see --json")
+    yield Padding(table, (0, 0, 0, 2))
+
+
+def first_terms(result: Result) -> list[str]:
+    """Each generator as `(a + b x + …) ∂x + …`: first-order Taylor terms, and `…` where there is more to come."""
+    domain, fields = result.domain, result.fields
+    variables = range(domain.dimension + 1)
+    jets = fields.components(domain.centre[None], [(), *((v,) for v in variables)])
+    constant = jets[()][:, 0]
+    slopes = np.stack([jets[(v,)][:, 0] for v in variables], axis=-1) * domain.half
+    cube = np.random.default_rng(0).uniform(-1, 1, (64, len(variables)))
+    values = fields.components(domain.centre + domain.half * cube, [()])[()]
+    beyond = np.abs(values - constant[:, None] - np.einsum("mcv,bv->mbc", slopes, cube)).max(axis=1)
+    scales = fields.basis.scales
+    sizes = (np.abs(values).max(axis=1) / scales).max(axis=1)
+    least = max(LEAST_PART, 10 * max((row.residual for row in _taken(result)), default=0.0))
+    symbols = ["∂t", *(f"∂{name}" for name in result.names), *(["u∂u"] if fields.has_beta else [])]
+    return [
+        _field_text(
+            (symbol, _linear_terms(result, constant[m, c], slopes[m, c], beyond[m, c], least * sizes[m] * scales[c]))
+            for c, symbol in enumerate(symbols)
+        )
+        for m in range(fields.count)
+    ]
+
+
+def _linear_terms(
+    result: Result, constant: float, slopes: Float[np.ndarray, " v"], beyond: float, least: float
+) -> list[str]:
+    """Constant and slopes (per half-width) as text, without what is smaller than `least`, and … for what follows."""
+    domain = result.domain
+    terms = [number(constant)] if abs(constant) > least else []
+    for name, slope, middle, half in zip(("t", *result.names), slopes, domain.centre, domain.half, strict=True):
+        if abs(slope) > least:
+            variable = name if middle == 0 else f"({name} {'-' if middle > 0 else '+'} {number(abs(middle))})"
+            terms.append(_term(slope / half, variable))
+    if beyond > least:
+        terms.append("…")
+    return terms
+
+
+def _field_text(components: Iterable[tuple[str, list[str]]]) -> str:
+    present = [(symbol, terms) for symbol, terms in components if terms]
+    shown = [_component_text(symbol, terms) for symbol, terms in present[:MOST_COMPONENTS]]
+    if len(present) > MOST_COMPONENTS:
+        shown.append(f"… ({len(present) - MOST_COMPONENTS} more components)")
+    return _sum(shown)
+
+
+def _component_text(symbol: str, terms: list[str]) -> str:
+    if terms in (["1"], ["-1"]):
+        return f"{terms[0].removesuffix('1')}{symbol}"
+    return f"({_sum(terms)}) {symbol}" if len(terms) > 1 or terms == ["…"] else f"{terms[0]} {symbol}"
+
+
+def algebra_lines(result: Result) -> Iterator[RenderableType]:
+    """Brackets that do not vanish, and how well the span is closed under them."""
+    algebra, count = result.algebra, result.fields.count
+    yield Text("Brackets", style="bold")
+    if algebra.closure > OPEN:
+        where = "as those of an infinite algebra may" if math.isinf(result.dimension) else "so do not rely on it"
+        yield _indented(f"They leave the span of these generators (closure {_short(algebra.closure)}), {where}.")
+        return
+    lines = bracket_lines(algebra.structure_constants, algebra.closure)
+    for line in lines[:MOST_LINES]:
+        yield _indented(line)
+    if len(lines) > MOST_LINES:
+        yield _indented(f"… {len(lines) - MOST_LINES} more, see --json")
+    elif len(lines) < count * (count - 1) // 2:
+        yield _indented("All others vanish." if lines else "They all vanish: the algebra is commutative.")
+    elif not lines:
+        yield _indented("There is one generator, so there are none.")
+    if count > 1:
+        residuals = f"Closure residual {_short(algebra.closure)}, Jacobi residual {_short(algebra.jacobi)}."
+        yield _indented(residuals)
+
+
+def bracket_lines(constants: Float[np.ndarray, "m m m"], closure: float) -> list[str]:
+    """`[X1, X2] = 2 X1` for every pair whose bracket is not zero within the error of the constants."""
+    least = max(LEAST_PART, 100 * closure) * float(np.max(np.abs(constants), initial=0.0))
+    lines = []
+    for i in range(len(constants)):
+        for j in range(i + 1, len(constants)):
+            kept = [(k, c) for k, c in enumerate(constants[i, j].tolist()) if abs(c) > least]
+            if kept:
+                lines.append(f"[X{i + 1}, X{j + 1}] = {_sum([_term(c, f'X{k + 1}') for k, c in kept])}")
+    return lines
+
+
+def flag_lines(result: Result) -> Iterator[RenderableType]:
+    """What the reader should know, each with what to do; a chosen domain is already told above."""
+    flags = [flag for flag in result.flags if flag.code != "domain-chosen"]
+    if flags:
+        yield Text("Notes", style="bold")
+    for flag in flags:
+        text = Text(f"{flag.code}: ", style="yellow")
+        text.append(f"{flag.message} {flag.action}", style="default")
+        yield _indented(text)
+
+
+def _table(*headings: str) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    for heading in headings:
+        table.add_column(heading, no_wrap=True, justify="right" if heading == "#" else "left")
+    return table
+
+
+def _indented(text: str | Text) -> Padding:
+    return Padding(Text(text) if isinstance(text, str) else text, (0, 0, 0, 2))
+
+
+def number(value: float) -> str:
+    """Up to four digits, without a computer's exponents: 2, 0.5, -1.732, 3e-12."""
+    text = f"{float(value):.4g}"
+    if "e" in text:
+        mantissa, exponent = text.split("e")
+        text = f"{mantissa}e{int(exponent)}"
+    return "0" if text == "-0" else text
+
+
+def _short(value: float) -> str:
+    """A size that matters by its order: 2e-9, 0.52, < 1e-16, > 1e15."""
+    if value < ROUNDING:
+        return "< 1e-16"
+    if value > 1e15:
+        return "> 1e15"
+    return number(float(f"{value:.1e}")) if 1e-3 <= value < 1e3 else number(float(f"{value:.0e}"))
+
+
+def _term(coefficient: float, factor: str) -> str:
+    text = number(coefficient)
+    return f"{text.removesuffix('1')}{factor}" if text in ("1", "-1") else f"{text} {factor}"
+
+
+def _sum(terms: Sequence[str]) -> str:
+    return " + ".join(terms).replace("+ -", "- ")

@@ -1,0 +1,177 @@
+"""Structure constants of polynomial vector fields against brackets computed by SymPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from known_symmetries import polynomial_fields
+from liestonet.algebra import structure
+from liestonet.algebra.structure import Algebra, find_algebra, jacobi_residual
+from liestonet.domain import Domain
+from liestonet.symmetry.fields import Fields
+from liestonet.symmetry.operator import Cloud, tensor_cloud
+
+t, x, y, z = sp.symbols("t x y z", real=True)
+
+# (τ, ξ^1, …), by name; the last one with β
+ALGEBRAS: dict[str, list[list[Any]]] = {
+    "so(3)": [[0, 0, -z, y], [0, z, 0, -x], [0, -y, x, 0]],
+    "e(2)": [[0, 1, 0], [0, 0, 1], [0, -y, x]],
+    "sl(2)": [[0, 1], [0, x], [0, x**2]],
+    "aff(1)": [[0, 1], [0, x]],
+    "Heisenberg": [[0, 1, 0, -y / 2], [0, 0, 1, x / 2], [0, 0, 0, 1]],
+    "Brownian motion": [[1, 0], [0, 1], [2 * t, x]],
+    "R^2": [[1, 0], [0, 1]],
+    "projective time": [[1, 0], [t, x / 2], [t**2, t * x]],
+    "heat equation": [
+        [1, 0, 0],
+        [0, 1, 0],
+        [2 * t, x, 0],
+        [0, 0, 1],
+        [0, t, -x],
+        [t**2, t * x, -(x**2 + t) / 2],
+    ],
+}
+WITH_BETA = {"heat equation"}
+BOX = ((0.0, 2.0), (-1.0, 2.0), (0.0, 1.0), (-2.0, -1.0))
+
+
+def setup(name: str) -> tuple[Fields, Cloud]:
+    generators, beta = ALGEBRAS[name], name in WITH_BETA
+    domain = Domain(BOX[: len(generators[0]) - beta])
+    return polynomial_fields(generators, domain, 2, beta), tensor_cloud(domain, np.full(len(domain.intervals), 5))
+
+
+def algebra_of(fields: Fields, cloud: Cloud) -> Algebra:
+    return find_algebra(fields, cloud.points, cloud.weights)
+
+
+def bracket(X: list[Any], Y: list[Any], n: int) -> list[Any]:
+    """MATH.md §1: X(Y) − Y(X) in every component, with X(g) = τ g_t + ξ·∇g."""
+    variables = (t, x, y, z)[: n + 1]
+
+    def along(field: list[Any], g: Any) -> Any:
+        return sum(field[v] * sp.diff(g, variable) for v, variable in enumerate(variables))
+
+    return [sp.expand(along(X, b) - along(Y, a)) for a, b in zip(X, Y, strict=True)]
+
+
+def exact_constants(name: str) -> np.ndarray:
+    """Coefficients of every bracket in the generators, by comparing polynomials."""
+    generators = ALGEBRAS[name]
+    m, n = len(generators), len(generators[0]) - 1 - (name in WITH_BETA)
+    unknowns = sp.symbols(f"c:{m}")
+    result = np.zeros((m, m, m))
+    for i in range(m):
+        for j in range(m):
+            found = bracket(generators[i], generators[j], n)
+            conditions = []
+            for component in range(len(found)):
+                combined = sum(c * generators[k][component] for k, c in enumerate(unknowns))
+                conditions += sp.Poly(found[component] - combined, t, x, y, z).coeffs()
+            solution: Any = sp.linsolve(conditions, unknowns)
+            result[i, j] = [float(value) for value in next(iter(solution))]
+    return result
+
+
+@pytest.mark.parametrize("name", ALGEBRAS)
+def test_structure_constants_are_the_brackets(name):
+    algebra = algebra_of(*setup(name))
+    np.testing.assert_allclose(algebra.structure_constants, exact_constants(name), atol=1e-12)
+    assert algebra.dimension == len(ALGEBRAS[name])
+    assert algebra.closure < 1e-13
+    assert algebra.jacobi < 1e-12
+
+
+def test_constants_known_by_heart():
+    """[X, x∂x] = ∂x for aff(1); the rotations of space as vector fields have c = −ε."""
+    epsilon = np.array([[[sp.LeviCivita(i, j, k) for k in range(3)] for j in range(3)] for i in range(3)], dtype=float)
+    np.testing.assert_allclose(algebra_of(*setup("so(3)")).structure_constants, -epsilon, atol=1e-12)
+    affine = algebra_of(*setup("aff(1)")).structure_constants
+    np.testing.assert_allclose(affine[0, 1], [1, 0], atol=1e-13)
+    np.testing.assert_allclose(affine[1, 0], [-1, 0], atol=1e-13)
+
+
+def test_no_generators_no_algebra():
+    fields, cloud = setup("aff(1)")
+    algebra = algebra_of(fields.mixed(np.zeros((2, 0))), cloud)
+    assert algebra.structure_constants.shape == (0, 0, 0)
+    assert (algebra.closure, algebra.jacobi) == (0, 0)
+
+
+ENTRIES = st.floats(-2, 2, allow_subnormal=False)
+
+
+@pytest.mark.parametrize("name", ["sl(2)", "e(2)", "Brownian motion"])
+@given(matrix=arrays(float, (3, 3), elements=ENTRIES))
+def test_constants_transform_as_a_tensor(name, matrix):
+    """X'_i = Σ_a X_a M_ai gives c'_ij^k = M_ai M_bj c_ab^l (M⁻¹)_kl, and a closed span stays closed."""
+    assume(np.linalg.cond(matrix) < 100)
+    fields, cloud = setup(name)
+    before, after = algebra_of(fields, cloud), algebra_of(fields.mixed(matrix), cloud)
+    expected = np.einsum("ai,bj,abl,kl->ijk", matrix, matrix, before.structure_constants, np.linalg.inv(matrix))
+    # least squares loses the square of the condition number, itself the product of the matrix's and the fields'
+    np.testing.assert_allclose(after.structure_constants, expected, atol=1e-14 * 100**2 * 50)
+    assert after.closure < 1e-11
+
+
+@given(st.lists(st.floats(-3, 3), min_size=3, max_size=3))
+def test_constants_under_a_change_of_length_only(powers):
+    """Generators of very different size: constants scale exactly, and the closure stays rounding."""
+    sizes = 10.0 ** np.array(powers)
+    fields, cloud = setup("sl(2)")
+    before, after = algebra_of(fields, cloud), algebra_of(fields.mixed(np.diag(sizes)), cloud)
+    expected = before.structure_constants * sizes[:, None, None] * sizes[None, :, None] / sizes
+    unit = sizes / (sizes[:, None, None] * sizes[None, :, None])
+    np.testing.assert_allclose(after.structure_constants * unit, expected * unit, atol=1e-11)
+    assert after.closure < 1e-11
+    assert after.jacobi < 1e-11
+
+
+def test_a_span_that_is_not_closed_says_by_how_much():
+    """∂x and x³∂x on [−1, 1]: [X, Y] = 3x²∂x, of which the span takes ∂x and leaves 3x² − 1."""
+    domain = Domain(((0.0, 1.0), (-1.0, 1.0)))
+    fields = polynomial_fields([[0, 1], [0, x**3]], domain, 3)
+    algebra = algebra_of(fields, tensor_cloud(domain, np.array([2, 8])))
+    left = np.sqrt(9 / 5 - 2 + 1)
+    reference = np.sqrt(9 / 5) + 0 + 1 * np.sqrt(1 / 7)
+    assert algebra.closure == pytest.approx(left / reference, rel=1e-12)
+    np.testing.assert_allclose(algebra.structure_constants[0, 1], [1, 0], atol=1e-13)
+
+
+def test_jacobi_fails_where_the_span_is_not_closed():
+    """[∂x, x³∂x] leaves the span of ∂x, x∂x, x³∂x, and what least squares puts in its place breaks Jacobi."""
+    domain = Domain(((0.0, 1.0), (-1.0, 2.0)))
+    fields = polynomial_fields([[0, 1], [0, x], [0, x**3]], domain, 3)
+    algebra = algebra_of(fields, tensor_cloud(domain, np.array([2, 8])))
+    assert algebra.closure > 0.01
+    assert algebra.jacobi > 0.01
+
+
+def test_jacobi_residual_of_tensors():
+    epsilon = np.zeros((3, 3, 3))
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        epsilon[i, j, k], epsilon[j, i, k] = 1, -1
+    assert jacobi_residual(epsilon) == 0
+    assert jacobi_residual(np.zeros((0, 0, 0))) == 0
+    # [0,1] = 2 and [0,2] = 1 and [1,2] = 1: [0,[1,2]] + [1,[2,0]] + [2,[0,1]] = [0,1] − [1,1] + [2,2] = X_2
+    broken = np.zeros((3, 3, 3))
+    for i, j, k in ((0, 1, 2), (0, 2, 1), (1, 2, 1)):
+        broken[i, j, k], broken[j, i, k] = 1, -1
+    assert jacobi_residual(broken) == pytest.approx(1.0)
+
+
+def test_chunks_change_nothing(monkeypatch):
+    fields, cloud = setup("heat equation")
+    whole = algebra_of(fields, cloud)
+    monkeypatch.setattr(structure, "CHUNK_ENTRIES", 36 * 3 * 7)
+    parts = algebra_of(fields, cloud)
+    np.testing.assert_allclose(parts.structure_constants, whole.structure_constants, atol=1e-13)
+    assert parts.closure < 1e-13

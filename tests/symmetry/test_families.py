@@ -1,0 +1,185 @@
+"""Infinite families: how many functions are constant along every path, and how they begin."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from liestonet.domain import Domain
+from liestonet.sde import SDE
+from liestonet.sde.symbolic import SymbolicCoefficients
+from liestonet.symmetry.families import Family, count_invariants, find_family
+from liestonet.symmetry.formal import generic_point
+from liestonet.symmetry.kinds import INVARIANT, KINDS
+from liestonet.symmetry.nullspace import residuals_elsewhere
+
+t, x, y, z = sp.symbols("t x y z", real=True)
+
+# text, and the invariants as formulas
+SYSTEMS = [
+    ("dx = dW", []),
+    ("dx = dW; dy = x dt", []),
+    ("dx = (x - x^3) dt + dW", []),
+    ("dx = dW1; dy = x dW2", []),
+    ("dx = dW; dy = y dt", [y * sp.exp(-t)]),
+    ("dx = dW; dy = dW", [x - y]),
+    ("dx = -x/2 dt - y dW; dy = -y/2 dt + x dW", [x**2 + y**2]),
+    ("dx = x dt + 0 dW", [x * sp.exp(-t)]),
+    ("dx = dW; dy = 2*x dW + dt", [y - x**2]),
+    ("dx = dW; dy = y dt; dz = -z dt", [y * sp.exp(-t), z * sp.exp(t)]),
+    ("dx = dW; dy = dW + dt; dz = z dt", [x - y + t, z * sp.exp(-t)]),
+]
+
+
+def setup(text: str) -> tuple[SymbolicCoefficients, Domain]:
+    source = SDE.parse(text).symbolic
+    assert source is not None
+    return source, Domain(((0.0, 1.0), *[(1.0, 2.0)] * source.dimension))
+
+
+def family_of(text: str, kind: str) -> Family | None:
+    source, domain = setup(text)
+    return find_family(KINDS[kind], source, domain, ("x", "y", "z")[: source.dimension])
+
+
+@pytest.mark.parametrize(("text", "invariants"), SYSTEMS)
+def test_the_formulas_are_invariants(text, invariants):
+    """Itô's formula by hand: no dt and no dW part."""
+    source, _ = setup(text)
+    f, a, sigma = source.drift, source.diffusion * source.diffusion.T, source.diffusion
+    for value in invariants:
+        slopes = [value.diff(v) for v in source.state]
+        gradient = sp.Matrix(slopes)
+        second = sum(a[i, j] * slopes[i].diff(v) for i in range(len(f)) for j, v in enumerate(source.state))
+        assert sp.simplify(value.diff(t) + (f.T * gradient)[0] + second / 2) == 0
+        assert sp.simplify(sigma.T * gradient).is_zero_matrix
+        assert all(
+            sp.simplify(row) == 0 for row in INVARIANT.equations(len(f), source.noise).residuals(source, [value])
+        )
+
+
+@pytest.mark.parametrize(("text", "invariants"), SYSTEMS)
+def test_invariants_are_counted(text, invariants):
+    assert count_invariants(*setup(text)) == len(invariants)
+
+
+TERM = re.compile(r"\((\w) [−+] ([\d.e-]+)\)(?:\^(\d))?")
+
+
+def read_expansion(text: str) -> dict[tuple[int, ...], float]:
+    """Coefficients by exponent from text such as `(t − 0.49) − 0.7·(y − 1.46)^2 + …`."""
+    assert text.endswith(" + …")
+    body = text.removesuffix(" + …").replace("(t − ", "(t _ ")
+    pieces = re.split(r" (?=[+−] )(?![+−] [\d.]+\))", body)
+    result = {}
+    for piece in pieces:
+        plain = piece.replace("(t _ ", "(t − ").strip()
+        sign = -1.0 if plain.startswith("−") else 1.0
+        exponent = [0, 0, 0, 0]
+        for name, _, power in TERM.findall(plain):
+            exponent["txyz".index(name)] += int(power or 1)
+        size = re.match(r"[\d.e-]+(?=·)", plain.lstrip("+− "))
+        result[tuple(exponent)] = sign * (float(size.group()) if size else 1.0)
+    return result
+
+
+def expansion(formula: sp.Expr, point: np.ndarray) -> dict[tuple[int, ...], float]:
+    """Taylor coefficients of degree one and two."""
+    variables = (t, x, y, z)
+    here = dict(zip(variables, [*point, *[0.0] * (4 - len(point))], strict=True))
+    result = {}
+    for exponent in np.ndindex(3, 3, 3, 3):
+        if 0 < sum(exponent) <= 2:
+            derivative = formula
+            for variable, power in zip(variables, exponent, strict=True):
+                derivative = derivative.diff(variable, power) / sp.factorial(power)
+            value = float(derivative.subs(here))
+            if abs(value) > 1e-9:
+                result[exponent] = value
+    return result
+
+
+# the same invariant, rescaled so that it is one coordinate where all others are held fixed
+FORMS = [
+    (SYSTEMS[4], [lambda p: {"t": t - sp.log(y), "y": y * sp.exp(p[0] - t)}]),
+    (SYSTEMS[5], [lambda p: {"x": x - y, "y": y - x}]),
+    (SYSTEMS[6], [lambda p: {"x": sp.sqrt(x**2 + y**2 - p[2] ** 2), "y": sp.sqrt(x**2 + y**2 - p[1] ** 2)}]),
+    (SYSTEMS[8], [lambda p: {"x": sp.sqrt(x**2 - y + p[2]), "y": y - x**2}]),
+]
+
+
+@pytest.mark.parametrize(("system", "forms"), FORMS)
+def test_the_expansion_shown_is_the_invariants(system, forms):
+    text, _ = system
+    source, domain = setup(text)
+    point = generic_point(domain)
+    family = find_family(KINDS["ito"], source, domain, ("x", "y"))
+    assert family is not None
+    assert family.invariants == len(family.expansions) == 1
+    shown = read_expansion(family.expansions[0])
+    candidates = [expansion(form, point) for form in forms[0](point).values()]
+    # printed in three digits
+    assert any(shown == pytest.approx(candidate, rel=6e-3, abs=1e-8) for candidate in candidates), shown
+
+
+def test_two_expansions_are_two_invariants():
+    """z e^t as t + log z, and yz, each with the other's coordinate held fixed."""
+    text, _ = SYSTEMS[9]
+    source, domain = setup(text)
+    point = generic_point(domain)
+    family = find_family(KINDS["ito"], source, domain, ("x", "y", "z"))
+    assert family is not None
+    shown = [read_expansion(text) for text in family.expansions]
+    pairs = {
+        "ty": [t + sp.log(z), y * z / point[3]],
+        "tz": [t - sp.log(y), z * y / point[2]],
+        "yz": [y * sp.exp(point[0] - t), z * sp.exp(t - point[0])],
+    }
+    fits = [
+        all(any(s == pytest.approx(expansion(f, point), rel=6e-3, abs=1e-8) for f in pair) for s in shown)
+        for pair in pairs.values()
+    ]
+    assert sum(fits) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "representatives"),
+    [
+        ("dx = dW; dy = y dt", "ito", 2),  # ∂x and y∂y
+        ("dx = dW; dy = y dt", "law", 2),
+        ("dx = dW; dy = y dt", "fokker-planck", 3),  # and u∂u
+        ("dx = dW; dy = dW", "ito", 2),
+        ("dx = -x/2 dt - y dW; dy = -y/2 dt + x dW", "ito", 2),  # rotation and stretching
+        ("dx = dW; dy = y dt; dz = -z dt", "ito", 3),
+    ],
+)
+def test_the_family_is_built_on_true_symmetries_without_time(text, kind, representatives):
+    source, domain = setup(text)
+    family = family_of(text, kind)
+    assert family is not None
+    fields = family.representatives
+    assert fields.count == representatives
+    assert residuals_elsewhere(KINDS[kind], source, domain, fields).max() < 1e-8
+    points = generic_point(domain)[None, :]
+    values = fields.components(points, [()])[()][:, 0]
+    assert np.abs(values[:, 0]).max() == 0  # τ
+    assert np.linalg.matrix_rank(values[:, 1:], tol=1e-6) == representatives
+
+
+def test_an_invariant_alone_makes_no_family():
+    """y is constant, but no symmetry of dx = (x − x³ + y)dt + dW has τ = 0; for Fokker–Planck h(y)u∂u has."""
+    text = "dx = (x - x^3 + y) dt + dW; dy = 0 dt"
+    assert count_invariants(*setup(text)) == 1
+    assert family_of(text, "ito") is None
+    assert family_of(text, "law") is None
+    family = family_of(text, "fokker-planck")
+    assert family is not None
+    assert family.representatives.count == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_invariant_no_family(kind):
+    assert family_of("dx = dW; dy = x dt", kind) is None
