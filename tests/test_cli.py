@@ -137,7 +137,7 @@ def test_output_in_a_pipe_is_plain_and_fits_80_columns(equation, options):
 
 def test_many_lines_are_folded():
     text = printed("solve", "dx = dW1; dy = dW2; dz = dW3; du = dW4; dv = dW5", "--symmetry", "law")
-    assert re.search(r"^  … 36 more, see --json$", text, re.M)
+    assert re.search(r"^  … \d+ more, see --json$", text, re.M)
     assert re.search(r"^ +…  11 more +symmetry$", text, re.M)
 
 

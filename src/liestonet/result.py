@@ -102,12 +102,29 @@ class Result:
             },
             "ladder": [{key: _plain(value) for key, value in vars(row).items()} for row in self.ladder],
             "generators": [self._generator_dictionary(i) for i in range(self.fields.count)],
+            "formulas": [self._formula_dictionary(formula) for formula in self.closed_forms],
             "algebra": {
                 "structure_constants": self.algebra.structure_constants.tolist(),
                 "closure": self.algebra.closure,
                 "jacobi": self.algebra.jacobi,
             },
             "flags": [vars(flag) for flag in self.flags],
+        }
+
+    def _formula_dictionary(self, formula: Formula) -> dict[str, Any]:
+        """One closed form as text and as LaTeX; only the status where there is no formula."""
+        from liestonet.algebra.notation import field_latex, field_text
+
+        if formula.status == "numerical":
+            return {"status": formula.status}
+        return {
+            "status": formula.status,
+            "error": formula.error,
+            "tau": str(formula.tau),
+            "xi": [str(component) for component in formula.xi],
+            "beta": str(formula.beta),
+            "text": field_text(formula, self.names),
+            "latex": field_latex(formula, self.names),
         }
 
     def _generator_dictionary(self, i: int) -> dict[str, Any]:

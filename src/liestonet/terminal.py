@@ -22,7 +22,15 @@ KIND_NAMES = {
     "law": "symmetries of the law",
     "fokker-planck": "Fokker–Planck symmetries (superposition not counted)",
 }
-STYLES = {"symmetry": "green", "near-symmetry": "yellow", "undecided": "yellow", "no": "dim"}
+STYLES = {
+    "symmetry": "green",
+    "near-symmetry": "yellow",
+    "undecided": "yellow",
+    "no": "dim",
+    "proved": "green",
+    "consistent": "yellow",
+    "numerical": "yellow",
+}
 LONGEST_EQUATION = 60  # in a sentence
 MOST_TEXT = 800
 MOST_LINES = 20
@@ -168,20 +176,28 @@ def _folded(rows: list[tuple[int, LadderRow]]) -> Iterator[tuple[int, LadderRow 
 
 
 def generator_lines(result: Result) -> Iterator[RenderableType]:
-    """The first terms of every generator around the middle of the domain."""
-    names = ("t", *result.names)
-    middle = ", ".join(f"{name} = {number(value)}" for name, value in zip(names, result.domain.centre, strict=True))
-    heading = f"Generators, to first order around {middle if len(names) <= 4 else 'the middle of the domain'}"
-    yield Text(heading, style="bold")
+    """Every generator in closed form with its status; first terms around the middle where there is no formula."""
+    from liestonet.algebra.notation import field_text
+
+    yield Text("Generators", style="bold")
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column()
-    fields = first_terms(result)
-    for position, text in enumerate(fields[:MOST_LINES], start=1):
-        table.add_row(f"X{position}", text)
-    if len(fields) > MOST_LINES:
-        table.add_row("…", f"{len(fields) - MOST_LINES} more, see --json")
+    table.add_column(no_wrap=True)
+    formulas = result.formulas()[:MOST_LINES]
+    expansions = first_terms(result) if any(row.status == "numerical" for row in formulas) else []
+    for position, row in enumerate(formulas):
+        numerical = row.status == "numerical"
+        text = expansions[position] if numerical else field_text(row, result.names)
+        table.add_row(f"X{position + 1}", text, Text(row.status, style=STYLES[row.status]))
+    if result.fields.count > MOST_LINES:
+        table.add_row("…", f"{result.fields.count - MOST_LINES} more, see --json", "")
     yield Padding(table, (0, 0, 0, 2))
+    if expansions:
+        names = ("t", *result.names)
+        middle = ", ".join(f"{name} = {number(value)}" for name, value in zip(names, result.domain.centre, strict=True))
+        where = middle if len(names) <= 4 else "the middle of the domain"
+        yield _indented(f"No closed form was found for the numerical ones; shown are first terms around {where}.")
 
 
 def first_terms(result: Result) -> list[str]:

@@ -187,7 +187,7 @@ def _correction(c: Constants, lifted: np.ndarray, quotient: np.ndarray, fresh: n
 def anatomy(constants: Constants, uncertainty: float) -> Anatomy:
     """Dissect the algebra with [X_i, X_j] = Σ_k c[i,j,k] X_k, each entry known to the standard error `uncertainty`.
 
-    The error refers to the basis given; its generators should have comparable norms. 1e-10 is right for exact constants.
+    The error refers to the basis given; its generators should have comparable norms. Exact constants: 1e-10.
     """
     ensemble, basis = make_ensemble(constants, uncertainty)
     decisions = Decisions()

@@ -1,31 +1,22 @@
 """Three-dimensional algebras: the Bianchi types, from the symmetric matrix n and the vector a of the constants.
 
-c_ij^k = ε_ijl n^lk + δ_j^k a_i − δ_i^k a_j. Both are linear in c, so noise does not blur the decisions more than it must.
+c_ij^k = ε_ijl n^lk + δ_j^k a_i − δ_i^k a_j. Both are linear in c, so noise blurs no decision more than it must.
 h = a²/(ν₁ν₂), with ν the non-zero eigenvalues of n: −((λ₁+λ₂)/(λ₁−λ₂))² in type VI, where ad of the outer generator has
 real eigenvalues λ on the abelian ideal, and by the same formula +(α/β)² in type VII, where they are α ± iβ.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from jaxtyping import Float
 
 from liestonet.algebra.decisions import Decisions
+from liestonet.algebra.named import Named
 from liestonet.algebra.weights import recognise, show, standard_error, with_error
 
 LEVI_CIVITA = np.array([[[np.sign((j - i) * (k - i) * (k - j)) for k in range(3)] for j in range(3)] for i in range(3)])
-
-
-@dataclass(frozen=True)
-class Named:
-    """A name, its short form as a summand of something larger, and what it means."""
-
-    text: str
-    short: str
-    explanation: str
 
 
 TYPES = {
@@ -75,15 +66,18 @@ def _with_parameter(h: Float[np.ndarray, " copies"], turning: bool, decisions: D
     if turning:
         simple = recognise(ratio)
         text = _parameter(h, None if simple is None else simple**2)
-        meaning = "a growing rotation" if simple is None else f"growth to rotation as {show(simple)} to 1"
-        return Named(f"Bianchi VII, {text}", f"Bianchi VII, {text}", f"Two shifts under {meaning}: a spiral.")
-    if decisions.is_zero(h + 1):
+        rates = "" if simple is None else f", growth to rotation as {show(simple)} to 1"
+        return Named(f"Bianchi VII, {text}", f"Bianchi VII, {text}", f"Two shifts turned and scaled at once{rates}.")
+    smaller = (ratio - 1) / (ratio + 1)  # λ₂/λ₁, between −1 and 1 whatever h is
+    if decisions.is_zero(smaller):
         return TYPES["III"]
-    quotient = recognise((ratio - 1) / (ratio + 1))
-    exact = quotient not in (None, 1)
-    text = _parameter(h, -(((1 + quotient) / (1 - quotient)) ** 2) if exact else None)
-    weights = f"({show(quotient.denominator)}, {show(quotient.numerator)})" if exact else "that are not simple"
-    scaled = f"Two commuting shifts scaled with weights {weights} by the third generator"
+    quotient = recognise(smaller)
+    if quotient is None or quotient == 1:
+        text, scaled = _parameter(h, None), "Two commuting shifts scaled unequally by the third generator"
+    else:
+        text = _parameter(h, -(((1 + quotient) / (1 - quotient)) ** 2))
+        weights = f"({show(quotient.denominator)}, {show(quotient.numerator)})"
+        scaled = f"Two commuting shifts scaled with weights {weights} by the third generator"
     estimate = f"; h estimated as {with_error(float(h[0]), standard_error(h))}." if standard_error(h) > 1e-4 else "."
     return Named(f"Bianchi VI, {text}", f"Bianchi VI, {text}", scaled + estimate)
 

@@ -70,8 +70,8 @@ def balanced_basis(constants: Constants, error: float) -> Float[np.ndarray, "m m
     """A basis in which no generator is much more involved than another, and the constants are of order one.
 
     Descent on log‖c‖² over all bases (its gradient is the moment map of the change-of-basis group); the part of the
-    step that only rescales the algebra is not counted. Noise is the smallest in the user's basis, so that the descent is
-    free only as long as the noise stays far below the constants.
+    step that only rescales the algebra is not counted. Noise is smallest in the user's basis, so the descent is
+    free only while the noise stays far below the constants.
     """
     m = len(constants)
     basis, c = np.eye(m), constants

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from liestonet.algebra.anatomy import Outline, Parts, outline, series
-from liestonet.algebra.bianchi import Named
 from liestonet.algebra.decisions import Decisions
 from liestonet.algebra.ensemble import Ensemble, adjoint, compress, killing_form
+from liestonet.algebra.named import Named
 from liestonet.algebra.semisimple import name_semisimple
 from liestonet.algebra.splitting import split_centre
 from liestonet.algebra.weights import Weights, find_weights
@@ -23,11 +23,11 @@ def name_indecomposable(ensemble: Ensemble, parts: Parts, decisions: Decisions) 
     dimension = ensemble.shape[1]
     if not parts.radical.shape[2]:
         return name_semisimple(ensemble, decisions)
+    if parts.nilradical.shape[2] == dimension:
+        return name_nilpotent(ensemble, parts, decisions)
     nilradical = compress(ensemble, parts.nilradical)
     lines = outline(nilradical, decisions)
     inner = name_nilpotent(nilradical, lines, decisions)
-    if parts.nilradical.shape[2] == dimension:
-        return inner
     levi = name_semisimple(compress(ensemble, parts.levi), decisions) if parts.levi.shape[2] else None
     # the nilradical modulo its brackets, where everything outside it acts linearly
     module = parts.nilradical @ lines.abelianised
@@ -142,7 +142,7 @@ def _bare(name: Named) -> str:
 
 def _name_mixed(levi: Named, weights: Weights | None, inner: Named, casimir: np.ndarray) -> Named:
     """Levi factor, at most one more outer generator, nilradical."""
-    simple, size = _bare(levi), int(casimir[0])
+    simple = _bare(levi)
     compact = weights is not None and weights.imaginary and weights.diagonalisable
     outer = f"({simple} ⊕ {'so(2)' if compact else 'R'})" if weights else f"({simple})" if "⊕" in simple else simple
     family = _known_family(simple, weights, inner.short, casimir)
@@ -153,7 +153,7 @@ def _name_mixed(levi: Named, weights: Weights | None, inner: Named, casimir: np.
         text += f", acting as {_spins(casimir, simple)}"
     if weights is not None and not compact:
         text += f", with weights {_weights_text(weights)}"
-    return Named(text, text, f"{simple} acts linearly on {inner.short} ({size} generators modulo brackets).")
+    return Named(text, text, f"{simple} acts linearly on {inner.short}.")
 
 
 def _spins(casimir: np.ndarray, simple: str) -> str:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from liestonet.algebra.anatomy import dissect
-from liestonet.algebra.bianchi import Named, name_bianchi
+from liestonet.algebra.bianchi import name_bianchi
 from liestonet.algebra.decisions import Decisions
 from liestonet.algebra.ensemble import Constants, Ensemble, jacobi_tensor, make_ensemble
 from liestonet.algebra.families import name_indecomposable
+from liestonet.algebra.named import Named
 from liestonet.algebra.semisimple import SUMS
 from liestonet.algebra.splitting import split_centre, split_ideals
 
@@ -99,7 +100,7 @@ def _name_sum(ensemble: Ensemble, decisions: Decisions) -> Named:
     tail = [] if not central else ["R" if central == 1 else f"R^{central}"]
     meanings = [f"{name.short}: {name.explanation[0].lower()}{name.explanation[1:].rstrip('.')}" for name in named]
     meanings = list(dict.fromkeys(meanings)) + ([f"{tail[0]} commutes with everything"] if tail else [])
-    texts = tuple(_bracketed(text) for text in texts)
+    texts = tuple(_summand(text) for text in texts)
     return Named(" ⊕ ".join([*texts, *tail]), " ⊕ ".join([*texts, *tail]), f"Independent parts: {'; '.join(meanings)}.")
 
 
@@ -107,8 +108,10 @@ def _size(text: str, named: list[Named], ideals: list[np.ndarray]) -> int:
     return max(ideal.shape[1] for name, ideal in zip(named, ideals, strict=True) if name.short == text)
 
 
-def _bracketed(text: str) -> str:
+def _summand(text: str) -> str:
     """A summand that is itself written with ⋉ or a comma goes into brackets."""
+    if text.startswith("h_"):
+        return f"Heisenberg {text}"
     return f"({text})" if " ⋉ " in text or ", " in text else text
 
 

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from liestonet.algebra.bianchi import Named
 from liestonet.algebra.decisions import Decisions
 from liestonet.algebra.ensemble import Ensemble, adjoint, killing_form
+from liestonet.algebra.named import Named
 from liestonet.algebra.splitting import LARGEST_SPLIT, split_ideals
-
 
 TRIALS = 7
 
@@ -57,7 +56,10 @@ def _others() -> list[Simple]:
 
 
 SIMPLE = [*_orthogonal(), *_others()]
-SUMS = {("so(3)", "so(3)"): "so(4) (so(3) ⊕ so(3))", ("sl(2,R)", "sl(2,R)"): "so(2,2) (sl(2,R) ⊕ sl(2,R))"}
+SUMS: dict[tuple[str, ...], str] = {
+    ("so(3)", "so(3)"): "so(4) (so(3) ⊕ so(3))",
+    ("sl(2,R)", "sl(2,R)"): "so(2,2) (sl(2,R) ⊕ sl(2,R))",
+}
 MEANINGS = {
     "so(4) (so(3) ⊕ so(3))": "The rotations of four-dimensional space.",
     "so(3,1) (Lorentz, sl(2,C))": "The rotations and boosts of space-time.",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from typing import Any
+
 import numpy as np
 import scipy.linalg
 from jaxtyping import Float
@@ -33,7 +36,7 @@ def split_ideals(ensemble: Ensemble, lines: Outline | None, decisions: Decisions
     """The indecomposable ideals of an algebra without central summand.
 
     The maps that commute with every ad form the centroid; modulo nilpotent maps it has one real or complex number for
-    each ideal, and the eigenspaces of a generic such map are the ideals. `lines` is the outline of this ensemble if known.
+    each ideal, and the eigenspaces of a generic such map are the ideals. `lines`: the outline, if known.
     """
     copies, m = ensemble.shape[:2]
     if m < 4 or m > LARGEST_SPLIT:
@@ -53,7 +56,7 @@ def split_ideals(ensemble: Ensemble, lines: Outline | None, decisions: Decisions
     whole = np.einsum("sai,sbj,sabk->sijk", joint, joint, ensemble, optimize=True)
     whole = whole @ np.swapaxes(np.linalg.inv(joint), 1, 2)[:, None]
     ends = np.cumsum([0, *[frame.shape[2] for frame in frames]])
-    blocks = [slice(start, end) for start, end in zip(ends[:-1], ends[1:], strict=True)]
+    blocks = [slice(start, end) for start, end in pairwise(ends)]
     mixed = [whole[:, one, other].reshape(copies, -1) for one in blocks for other in blocks if one != other]
     if len(mixed) and not decisions.is_zero(np.concatenate(mixed, axis=1)):
         return [ensemble]
@@ -91,8 +94,8 @@ def _eigenspaces(maps: Float[np.ndarray, "copies maps m m"], fields: int) -> lis
 
         spaces = []
         for matrix in chosen:
-            _, vectors, size = scipy.linalg.schur(matrix, output="real", sort=belongs)
-            spaces.append(vectors[:, :size])
+            ordered: Any = scipy.linalg.schur(matrix, output="real", sort=belongs)
+            spaces.append(ordered[1][:, : ordered[2]])
         if len({space.shape[1] for space in spaces}) > 1 or not spaces[0].shape[1]:
             return []
         turned = [space @ _rotation(space.T @ spaces[0]) for space in spaces]
@@ -109,7 +112,7 @@ def _clusters(values: np.ndarray, count: int) -> tuple[np.ndarray, float]:
     """Centres of `count` groups of eigenvalues by single linkage, and the relative gap between the groups."""
     groups = [[value] for value in values]
     while len(groups) > count:
-        distance, one, other = min(
+        _, one, other = min(
             (min(abs(x - y) for x in groups[i] for y in groups[j]), i, j)
             for i in range(len(groups))
             for j in range(i + 1, len(groups))

@@ -11,6 +11,7 @@ from jaxtyping import Float
 from liestonet.symmetry.fields import Fields
 
 CHUNK_ENTRIES = 4_000_000
+ROUNDING = 1e-13
 Components = Float[np.ndarray, "m b components"]
 
 
@@ -51,6 +52,8 @@ def find_algebra(fields: Fields, points: Float[np.ndarray, "b v"], weights: Floa
     norms = np.sqrt(np.diag(gram))
     # commuting pairs would give 0/0, hence the floor ‖X_i‖‖X_j‖ (MATH.md §5)
     reference = np.sqrt(sizes) + np.sqrt(sizes.T) + np.outer(norms, norms)
+    # what is rounding of the pair's own size is zero
+    constants[np.abs(constants) * norms <= ROUNDING * reference[:, :, None]] = 0.0
     unit = constants * norms[None, None, :] / (norms[:, None, None] * norms[None, :, None])
     return Algebra(constants, float(np.max(np.sqrt(missed) / reference)), jacobi_residual(unit))
 

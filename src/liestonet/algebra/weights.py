@@ -1,4 +1,4 @@
-"""Numbers that a name shows: simple rationals recognised within their error, and the weights of a matrix up to scale."""
+"""Numbers that a name shows: simple rationals recognised within their error, and weights of a matrix up to scale."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jaxtyping import Float
 from liestonet.algebra.decisions import DEVIATIONS, Decisions
 
 Copies = Float[np.ndarray, " copies"]
-WITHIN = 3.5  # standard errors
+WITHIN = 3.0  # standard errors
 LARGEST_DENOMINATOR = 12
 # fractions with denominators up to q lie about 1/q² apart: recognise one only where they are told apart easily
 DISTINGUISHABLE = 0.2

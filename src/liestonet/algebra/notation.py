@@ -1,0 +1,55 @@
+"""Generators as people write them: `exp(2 t) (∂t + x ∂x)` in text, and the same in LaTeX."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from liestonet.algebra.closed_forms import Formula
+
+
+def field_text(formula: Formula, names: tuple[str, ...]) -> str:
+    """One generator as a line of text."""
+    symbols = ["∂t", *(f"∂{name}" for name in names), "u∂u"]
+    return _assemble(formula, symbols, _plain, ("({})", " "))
+
+
+def field_latex(formula: Formula, names: tuple[str, ...]) -> str:
+    """One generator in LaTeX, without dollar signs."""
+    import sympy
+
+    letters = [sympy.latex(sympy.Symbol(name)) for name in names]
+    symbols = [r"\partial_t", *(rf"\partial_{{{letter}}}" for letter in letters), r"u\,\partial_u"]
+    return _assemble(formula, symbols, sympy.latex, (r"\left({}\right)", r"\,"))
+
+
+def _assemble(formula: Formula, symbols: list[str], show: Any, style: tuple[str, str]) -> str:
+    """Coefficients in front of their ∂, with a factor that all share taken out."""
+    import sympy
+
+    brackets, space = style
+    parts = [(c, s) for c, s in zip((formula.tau, *formula.xi, formula.beta), symbols, strict=True) if c != 0]
+    if not parts:
+        return "0"
+    common = _common_factor([coefficient for coefficient, _ in parts]) if len(parts) > 1 else sympy.Integer(1)
+    text = ""
+    for coefficient, symbol in parts:
+        rest = sympy.factor_terms(sympy.expand(coefficient / common)) if common != 1 else coefficient
+        negative = rest.could_extract_minus_sign()
+        rest = -rest if negative else rest
+        shown = brackets.format(show(rest)) if rest.is_Add else show(rest)
+        term = symbol if rest == 1 else f"{shown}{space}{symbol}"
+        text += (" - " if negative else " + ") + term if text else ("-" if negative else "") + term
+    return text if common == 1 else f"{show(common)}{space}{brackets.format(text)}"
+
+
+def _common_factor(coefficients: list[Any]) -> Any:
+    """The product of factors that are no numbers and stand in every coefficient."""
+    import sympy
+
+    shared: set[Any] = set.intersection(*({*sympy.Mul.make_args(sympy.factor(c))} for c in coefficients))
+    return sympy.Mul(*(factor for factor in shared if not factor.is_number))
+
+
+def _plain(expression: Any) -> str:
+    """SymPy's text with powers as ^ and products as spaces."""
+    return str(expression).replace("**", "^").replace("*", " ")
