@@ -170,6 +170,13 @@ def scattered(domain: Domain, count: int, seed: int = 0) -> np.ndarray:
     return domain.centre + domain.half * np.random.default_rng(seed).uniform(-1, 1, (count, len(domain.half)))
 
 
+def invertible(seed: int, size: int) -> np.ndarray:
+    """A random change of basis with singular values between 1/10 and 10."""
+    rng = np.random.default_rng(seed)
+    left, right = (np.linalg.qr(rng.standard_normal((size, size)))[0] for _ in range(2))
+    return left * 10.0 ** rng.uniform(-1, 1, size) @ right
+
+
 def polynomial_fields(generators: list[list[Any]], domain: Domain, degree: int, has_beta: bool = False) -> Fields:
     """Fields from polynomials in t, x, y, …: their Legendre coefficients by quadrature, exact up to the degree."""
     variables = sp.symbols("t x y z", real=True)[: len(domain.intervals)]

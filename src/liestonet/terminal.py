@@ -41,6 +41,7 @@ LEAST_PART = 1e-6
 # A span whose brackets leave it by more than this has no structure constants to speak of.
 OPEN = 1e-2
 ROUNDING = 1e-16
+COMMUTATIVE = "They all vanish: the algebra is commutative."
 
 
 def render(result: Result, chosen: Collection[str] = ()) -> Group:
@@ -266,7 +267,8 @@ def algebra_lines(result: Result) -> Iterator[RenderableType]:
     if len(lines) > MOST_LINES:
         yield _indented(f"… {len(lines) - MOST_LINES} more, see --json")
     elif len(lines) < count * (count - 1) // 2:
-        yield _indented("All others vanish." if lines else "They all vanish: the algebra is commutative.")
+        commutative = "Those of the generators listed vanish." if math.isinf(result.dimension) else COMMUTATIVE
+        yield _indented("All others vanish." if lines else commutative)
     elif not lines:
         yield _indented("There is one generator, so there are none.")
     if count > 1:

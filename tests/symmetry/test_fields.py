@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sp
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from known_symmetries import BROWNIAN, PLANE, polynomial_fields
+from known_symmetries import BROWNIAN, PLANE, invertible, polynomial_fields
 from liestonet.domain import Domain
 from liestonet.errors import InputError
 from liestonet.multiindex import total_degree
@@ -113,21 +113,19 @@ def test_points_stand_side_by_side():
     assert points_of([1, 2], [[3, 4], [5, 6]], 2).tolist() == [[1, 3, 4], [2, 5, 6]]
 
 
-@given(arrays(float, (5, 5), elements=st.floats(-2, 2, allow_subnormal=False)))
-def test_a_readable_basis_spans_the_same(matrix):
-    """Whatever basis it is given; the sixth direction below the diagonal only makes the span a proper one."""
-    assume(np.linalg.cond(matrix) < 1e3)
+@given(st.integers(0, 10_000))
+def test_a_readable_basis_spans_the_same(seed):
+    """Whatever basis it is given."""
     generators = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [2 * t, x, y], [0, -y, x]]
     fields = polynomial_fields(generators, BOX, 2)
-    readable = readable_basis(fields.mixed(matrix))
+    readable = readable_basis(fields.mixed(invertible(seed, 5)))
     where = points(40)
     angles = principal_angles(fields, readable, where[:, 0], where[:, 1:])
-    # rounding of the mixture, in degrees
-    assert angles.max() < 1e-10
+    assert angles.max() < 1e-11
     # and it does not depend on the basis given
     again = readable_basis(fields)
     for a, b in zip(readable(where[:, 0], where[:, 1:]), again(where[:, 0], where[:, 1:]), strict=True):
-        np.testing.assert_allclose(a, b, atol=1e-10)
+        np.testing.assert_allclose(a, b, atol=1e-12)
 
 
 @pytest.mark.parametrize(

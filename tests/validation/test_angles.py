@@ -7,15 +7,14 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import scipy.linalg
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
+from known_symmetries import invertible
 from liestonet.errors import InputError
 from liestonet.validation import principal_angles
 
 B, D = 12, 2
-RAW = "ends in an error of NumPy or Python"
 T, X = np.linspace(0, 1, B), np.random.default_rng(5).uniform(-1, 1, (B, D))
 
 
@@ -60,10 +59,7 @@ SEVERAL = [[5.0, 20.0, 70.0], [1e-3, 1.0, 89.0], [10.0, 10.0, 10.0], [0.0, 45.0,
 SMALL = [[1e-10, 1e-7, 1e-5], [1e-10, 1e-6, 60.0], [1e-9, 1e-9, 1e-4]]
 
 
-@pytest.mark.parametrize("angles", SEVERAL + [
-    pytest.param(small, marks=pytest.mark.xfail(reason="small angles are mixed: the cosines cannot tell them apart"))
-    for small in SMALL
-])  # fmt: skip
+@pytest.mark.parametrize("angles", [*SEVERAL, *SMALL])
 @pytest.mark.parametrize("extra", [0, 2])
 def test_several_angles_ascending(angles, extra):
     first, second = spans(angles, extra=extra)
@@ -84,15 +80,12 @@ def test_angles_are_scipys(m, r, seed):
     assert (np.diff(found) >= 0).all()
 
 
-ENTRIES = st.floats(-2, 2, allow_subnormal=False)
-
-
-@given(arrays(float, (3, 3), elements=ENTRIES), arrays(float, (2, 2), elements=ENTRIES))
-def test_angles_do_not_depend_on_the_bases(left, right):
-    assume(max(np.linalg.cond(left), np.linalg.cond(right)) < 1e3)
+@given(st.integers(0, 10_000))
+def test_angles_do_not_depend_on_the_bases(seed):
+    left, right = invertible(seed, 3), invertible(seed, 2)
     rng = np.random.default_rng(0)
     first, second = rng.standard_normal((B * (D + 1), 3)), rng.standard_normal((B * (D + 1), 2))
-    np.testing.assert_allclose(angles_of(first @ left, second @ right), angles_of(first, second), atol=1e-9)
+    np.testing.assert_allclose(angles_of(first @ left, second @ right), angles_of(first, second), atol=1e-11)
 
 
 def brownian(t, x):
@@ -171,7 +164,6 @@ def test_weights_are_repetitions_of_points():
     assert abs(found[-1] - principal_angles(brownian, perturbed, T, X)[-1]) > 1e-3
 
 
-@pytest.mark.xfail(reason=RAW)
 def test_an_empty_span_has_no_angles():
     first, second = spans([30.0])
     assert angles_of(first[:, :0], second).shape == (0,)
@@ -213,22 +205,18 @@ BAD = {
     "weights all zero": ({"weights": [0.0] * B}, "weights"),
     "weights not finite": ({"weights": [np.nan] * B}, "weights"),
     "too few weights": ({"weights": [1.0]}, "weights"),
-}
-BAD_AND_RAW = {
     "a length too many": ({"scale": (1.0, [1.0, 2.0, 3.0])}, "scale"),
     "beta of other points": ({"G": replaced(2, np.ones((2, B + 1))), "H": replaced(2, np.ones((2, B + 1)))}, "beta"),
     "beta is flat": ({"G": replaced(2, np.ones(2)), "H": replaced(2, np.ones(2))}, "beta"),
     "only tau": ({"G": lambda t, x: GOOD(t, x)[:1]}, "xi"),
-    "times in words": ({"t": ["now"] * B}, "Points"),
+    "times in words": ({"t": ["now"] * B}, "t must be an array of numbers"),
     "weights in words": ({"weights": ["heavy"] * B}, "weights"),
 }
 
 
-@pytest.mark.parametrize(
-    "case", [*BAD, *(pytest.param(case, marks=pytest.mark.xfail(reason=RAW)) for case in BAD_AND_RAW)]
-)
+@pytest.mark.parametrize("case", BAD)
 def test_bad_input_ends_in_our_error(case):
-    changes, message = (BAD | BAD_AND_RAW)[case]
+    changes, message = BAD[case]
     arguments = {"G": GOOD, "H": GOOD, "t": T, "x": X} | changes
     with pytest.raises(InputError, match=message):
         principal_angles(**arguments)

@@ -13,8 +13,9 @@ from jaxtyping import Float
 from liestonet.algebra.decisions import Decisions, Split
 from liestonet.algebra.ensemble import Constants, Ensemble, adjoint, compress, killing_form, make_ensemble
 
-Frame = Float[np.ndarray, "copies m r"]
+Frame = Float[np.ndarray, "copies m _"]  # as many columns as each space has dimensions
 MOST_PROBES, MOST_POWERS = 12, 12
+SMALLEST_PROBE = 1e-3
 
 
 @dataclass(frozen=True)
@@ -124,6 +125,7 @@ def _nilradical_split(ensemble: Ensemble, radical: Frame, decisions: Decisions) 
     rows = [np.einsum("sxjj->sx", matrices)]
     for probe in probes:
         y = np.tensordot(matrices, probe, axes=(1, 0))
+        y = y / max(float(np.linalg.norm(y[0], ord=2)), SMALLEST_PROBE)  # else high powers fade
         power = np.broadcast_to(np.eye(m), y.shape)
         for _ in range(min(m - 1, MOST_POWERS)):
             power = power @ y

@@ -46,7 +46,8 @@ def _common_factor(coefficients: list[Any]) -> Any:
     """The product of factors that are no numbers and stand in every coefficient."""
     import sympy
 
-    shared: set[Any] = set.intersection(*({*sympy.Mul.make_args(sympy.factor(c))} for c in coefficients))
+    factored: list[Any] = [sympy.factor(coefficient) for coefficient in coefficients]
+    shared: set[Any] = set.intersection(*({*sympy.Mul.make_args(expression)} for expression in factored))
     return sympy.Mul(*(factor for factor in shared if not factor.is_number))
 
 

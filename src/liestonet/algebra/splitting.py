@@ -13,11 +13,13 @@ from liestonet.algebra.anatomy import Outline, outline
 from liestonet.algebra.decisions import Decisions
 from liestonet.algebra.ensemble import Ensemble, compress
 
+Part = Float[np.ndarray, "copies _ _ _"]  # an ensemble of smaller dimension
+
 LARGEST_FULL, LARGEST_SPLIT = 12, 24
 TRIALS = 8
 
 
-def split_centre(ensemble: Ensemble, lines: Outline, decisions: Decisions) -> tuple[Ensemble, int]:
+def split_centre(ensemble: Ensemble, lines: Outline, decisions: Decisions) -> tuple[Part, int]:
     """g = g' ⊕ R^l, where R^l is what the centre has outside [g, g]."""
     centre = lines.centre
     if not centre.shape[2]:
@@ -32,7 +34,7 @@ def split_centre(ensemble: Ensemble, lines: Outline, decisions: Decisions) -> tu
     return compress(ensemble, u @ (turn @ back)), inside.rank
 
 
-def split_ideals(ensemble: Ensemble, lines: Outline | None, decisions: Decisions) -> list[Ensemble]:
+def split_ideals(ensemble: Ensemble, lines: Outline | None, decisions: Decisions) -> list[Part]:
     """The indecomposable ideals of an algebra without central summand.
 
     The maps that commute with every ad form the centroid; modulo nilpotent maps it has one real or complex number for
@@ -76,7 +78,7 @@ def _commutation(ensemble: Ensemble, lines: Outline) -> Float[np.ndarray, "copie
     return rows.reshape(copies, -1, m * m)
 
 
-def _eigenspaces(maps: Float[np.ndarray, "copies maps m m"], fields: int) -> list[Float[np.ndarray, "copies m d"]]:
+def _eigenspaces(maps: Float[np.ndarray, "copies maps m m"], fields: int) -> list[Float[np.ndarray, "copies m _"]]:
     """Real eigenspaces of the best separated of a few generic maps, for every copy."""
     rng = np.random.default_rng(4)
     trials = [rng.standard_normal(maps.shape[1]) for _ in range(TRIALS)]

@@ -9,9 +9,11 @@ from fractions import Fraction
 
 import numpy as np
 from jaxtyping import Float
+from numpy.typing import NDArray
 
 from liestonet.algebra.decisions import DEVIATIONS, Decisions
 
+Spectrum = NDArray[np.complex128]
 Copies = Float[np.ndarray, " copies"]
 WITHIN = 3.0  # standard errors
 LARGEST_DENOMINATOR = 12
@@ -63,8 +65,10 @@ class Weights:
 
 def find_weights(matrices: Float[np.ndarray, "copies k k"], decisions: Decisions) -> Weights:
     """Weights of a non-nilpotent matrix; small integers where the error allows."""
-    values = np.linalg.eigvals(matrices[0])
+    values = np.linalg.eigvals(matrices[0]).astype(np.complex128)
     reference = _reference(values)
+    if reference == 0:  # reached only if decisions at the limit contradict
+        return Weights("(0)", None, False, False)
     noise = np.linalg.norm(matrices[1:] - matrices[0], ord=2, axis=(1, 2))
     error = float(np.sqrt(np.mean(noise**2))) / abs(reference)
     for top in range(1, LARGEST_DENOMINATOR + 1):
@@ -79,19 +83,19 @@ def find_weights(matrices: Float[np.ndarray, "copies k k"], decisions: Decisions
     return _numerical(matrices, values, reference)
 
 
-def _reference(values: np.ndarray) -> float:
+def _reference(values: Spectrum) -> float:
     """The eigenvalue that is called 1, or the largest frequency when all turn and none grow."""
     size = float(np.max(np.abs(values)))
     largest = values.real[np.argmax(np.abs(values.real))]
     return float(largest) if abs(largest) > 0.1 * size else float(np.max(np.abs(values.imag)))
 
 
-def _rounded(values: np.ndarray) -> np.ndarray:
+def _rounded(values: Spectrum) -> Spectrum:
     rounded = np.round(values.real) + 1j * np.round(values.imag)
     return rounded[np.lexsort((rounded.imag, -rounded.real))]
 
 
-def _fitted_scale(matrices: np.ndarray, pattern: np.ndarray) -> Copies | None:
+def _fitted_scale(matrices: np.ndarray, pattern: Spectrum) -> Copies | None:
     """The factor between matrix and pattern, from traces of powers: these are smooth where eigenvalues are not."""
     first, second = np.sum(pattern).real, np.sum(pattern**2).real
     if first != 0:
@@ -104,7 +108,7 @@ def _fitted_scale(matrices: np.ndarray, pattern: np.ndarray) -> Copies | None:
     return scale if np.all(scale[0] * scale > 0) else None
 
 
-def _fits(matrices: np.ndarray, pattern: np.ndarray) -> bool:
+def _fits(matrices: np.ndarray, pattern: Spectrum) -> bool:
     """Does the characteristic polynomial agree with that of the pattern within the noise?"""
     wanted = np.poly(pattern).real
     found = np.stack([np.poly(np.linalg.eigvals(matrix)).real for matrix in matrices])
@@ -112,19 +116,19 @@ def _fits(matrices: np.ndarray, pattern: np.ndarray) -> bool:
     return bool(np.all(np.abs(found[0] - wanted) <= DEVIATIONS * noise + ROUNDING * np.max(np.abs(wanted))))
 
 
-def _diagonalisable(matrices: np.ndarray, pattern: np.ndarray, decisions: Decisions) -> bool:
+def _diagonalisable(matrices: np.ndarray, pattern: Spectrum, decisions: Decisions) -> bool:
     """Is the product of A − w over the distinct weights zero?"""
     distinct = np.unique(pattern)
     if len(distinct) == len(pattern):
         return True
     eye, product = np.eye(matrices.shape[1]), np.broadcast_to(np.eye(matrices.shape[1]), matrices.shape)
-    for weight in distinct[distinct.imag >= 0]:
+    for weight in distinct[np.imag(distinct) >= 0]:
         factor = matrices - weight.real * eye
         product = product @ (factor @ factor + weight.imag**2 * eye if weight.imag else factor)
     return decisions.is_zero(product)
 
 
-def _canonical(pattern: np.ndarray) -> np.ndarray:
+def _canonical(pattern: Spectrum) -> Spectrum:
     """Sum not negative, no common factor, descending."""
     numbers = [int(abs(n)) for n in np.concatenate([pattern.real, pattern.imag])]
     shown = pattern / math.gcd(*numbers)
@@ -134,7 +138,7 @@ def _canonical(pattern: np.ndarray) -> np.ndarray:
     return shown[np.lexsort((shown.imag, -shown.real))]
 
 
-def _text(pattern: np.ndarray) -> str:
+def _text(pattern: Spectrum) -> str:
     """(2, 1, 1), or (2, 1 ×10) when there are many."""
     words = []
     for weight in pattern[pattern.imag >= 0]:
@@ -147,7 +151,7 @@ def _text(pattern: np.ndarray) -> str:
     return f"({', '.join(words)})"
 
 
-def _numerical(matrices: np.ndarray, values: np.ndarray, reference: float) -> Weights:
+def _numerical(matrices: np.ndarray, values: Spectrum, reference: float) -> Weights:
     """Weights relative to the largest, with their errors; a pair closer than its error is shown as it is."""
     order = np.lexsort((values.imag, -values.real / reference))
     centre = values[order] / reference

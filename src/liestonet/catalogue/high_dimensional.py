@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from liestonet.catalogue import arguments
 from liestonet.catalogue.building import Motion, brownian_motion, linear_motion
-from liestonet.catalogue.system import Experiment, Interval, System
+from liestonet.catalogue.system import Experiment, Interval, Real, System
 
 
 def _names(n: int) -> list[str]:
@@ -15,7 +15,7 @@ def _equation(n: int, drift: str = "") -> str:
     return "; ".join(f"dx{i} = {drift.format(i)}dW{i}" for i in range(1, n + 1))
 
 
-def _box(n: int, duration: float, width: float) -> tuple[Interval, ...]:
+def _box(n: int, duration: Real, width: Real) -> tuple[Interval, ...]:
     return ((0, duration), *((-width, width),) * n)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from liestonet.catalogue import arguments
 from liestonet.catalogue.system import FOKKER_PLANCK, ITO, Experiment, GeneratorText, System
 
 SQUARE = ((-2, 2), (-2, 2))
@@ -110,7 +109,7 @@ SYSTEMS = (
                 SCALE,
             ),
         },
-        box=((0, 2), (-1.5, 1.5), (-3, 3)),
+        box=((0, 2), (-1.8, 1.8), (-3, 3)),
         experiment=Experiment(SQUARE),
         argument=KICKED + "With F = −ω²x: τ = e^{−γt/2} must also solve 3τ'''/2 + 3γτ''/2 + 2ω²τ' = 0, so ω² = 3γ²/16; "
         "else τ' = 0 and two solutions h: three. Here ω² = 5, γ = 2.",
@@ -138,7 +137,7 @@ SYSTEMS = (
                 SCALE,
             ),
         },
-        box=((0, 2), (-1.5, 1.5), (-2, 2)),
+        box=((0, 2), (-1.8, 1.8), (-2, 2)),
         experiment=Experiment(SQUARE),
         argument=KICKED + "With F = −ω²x, τ = e^{−γt/2} solves all conditions iff ω² = 3γ²/16, as here: four.",
     ),
@@ -170,6 +169,6 @@ SYSTEMS = (
         symmetries=ONLY_TIME,
         box=((0, 4), (-2.5, 2.5), (-3.5, 3.5)),
         experiment=Experiment(SQUARE, duration=4),
-        argument=KICKED + "With friction x² − 1 in place of γ, E1 of y has in yx² only 2·τ' and in yx 2h, so τ' = 0, h = 0.",
+        argument=KICKED + "With friction x² − 1 in place of γ, E1 of y has in yx² only 4τ' and in yx then 2h, so τ' = 0, h = 0.",
     ),
 )

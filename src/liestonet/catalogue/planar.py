@@ -85,7 +85,7 @@ SYSTEMS = (
         description="State-dependent, correlated noise: y minus x² is a second Brownian motion.",
         equation="dx = dW1; dy = dt + 2*x dW1 + dW2",
         symmetries=pushed(brownian_motion("x", "y - x^2"), [["1", "0"], ["2*x", "1"]], ["0", "0"]).symmetries(),
-        box=((0, 1), (-2.5, 2.5), (-2, 6)),
+        box=((0, 1), (-2.5, 2.5), (-2.5, 6.5)),
         experiment=Experiment(((-1.5, 1.5), (-2, 4)), duration=1),
         argument=arguments.HEAT,
     ),
@@ -117,7 +117,7 @@ SYSTEMS = (
                 SCALE,
             ),
         },
-        box=((0, 1), (-2, 2), (0.3, 3)),
+        box=((0, 0.5), (-2, 2), (0.25, 3)),
         experiment=Experiment(((-1.5, 1.5), (0.5, 2)), duration=0.5, step=0.005, substeps=10, boundary={"y": 0.0}),
         argument="Half the Laplacian of the hyperbolic plane: the isometries are sl(2), there is no homothety as the curvature is "
         "−1, and time translation: 3 + 1 for law; u∂u for Fokker–Planck. For Itô the turning isometry is lost, since "
@@ -133,7 +133,7 @@ SYSTEMS = (
             ITO: TRANSLATIONS,
             FOKKER_PLANCK: (("1", "0", "0", "0"), ("0", "1", "0", "0"), SCALE),
         },
-        box=((0, 2), (-3, 3), (-3, 3)),
+        box=((0, 2), (-3.5, 3.5), (-3, 3)),
         experiment=Experiment(SQUARE),
         argument=arguments.GENERIC + "Here a = 1, so ξ = τ'x/2 + Ωx + h; sin y is kept by no scaling, turning or shift of y.",
     ),

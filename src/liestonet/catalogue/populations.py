@@ -41,7 +41,7 @@ SYSTEMS = (
         description="Many independent births and deaths; zero is extinction.",
         equation="dx = x/2 dt + sqrt(x) dW",
         symmetries=scalar_image(bessel_motion("-1/2", "2*sqrt(x)", "1/4"), "sqrt(x)", "1/(2*x)").symmetries(),
-        box=((0, 1), (0.5, 10)),
+        box=((0, 1), (1.5, 15)),
         experiment=Experiment(((3, 8),), duration=1, boundary={"x": 0.0}),
         argument=arguments.SCALAR
         + arguments.DENSITY

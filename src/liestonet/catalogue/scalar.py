@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from liestonet.catalogue import arguments
 from liestonet.catalogue.building import SCALE, bessel_motion, brownian_motion, dressed, pushed, scalar_image
-from liestonet.catalogue.system import CHOLESKY, FOKKER_PLANCK, ITO, Experiment, System
+from liestonet.catalogue.system import FOKKER_PLANCK, ITO, Experiment, System
 
 STILL = (("1", "0"),)
 ONLY_TIME = {ITO: STILL, FOKKER_PLANCK: (("1", "0", "0"), SCALE)}
@@ -30,7 +30,7 @@ SYSTEMS = (
         equation="dx = 1/2 dt + 4/5 dW",
         # w = (x − t/2)/(4/5) is standard Brownian motion
         symmetries=pushed(brownian_motion("5/4*(x - t/2)"), [["4/5"]], ["0"], ["1/2"]).symmetries(),
-        box=((0, 2), (-2, 3)),
+        box=((0, 2), (-2.5, 3.5)),
         experiment=Experiment(((-2, 2),), substeps=1),
         argument=arguments.THREE,
     ),
@@ -131,8 +131,8 @@ SYSTEMS = (
         equation="dx = x/2 dt + dW1 + x dW2",
         symmetries=SINH.in_gauge(STILL),
         cholesky="dx = x/2 dt + sqrt(1 + x^2) dW",
-        box=((0, 2), (-4, 4)),
-        experiment=Experiment(((-2, 2),)),
+        box=((0, 1), (-3, 3)),
+        experiment=Experiment(((-2, 2),), duration=1),
         argument=arguments.THREE
         + " That is for law, with a = 1 + x². For Itô the two parts of E2 give ξ_x = τ'/2 and xξ_x − ξ = τ'x/2, so ξ = 0, "
         "τ' = 0, and ∂t alone.",
@@ -142,7 +142,7 @@ SYSTEMS = (
         title="Brownian motion from a turning noise",
         description="Brownian motion whose noise turns in the plane of two Wiener processes: the law cannot see it.",
         equation="dx = cos(t) dW1 + sin(t) dW2",
-        symmetries={**LINE.in_gauge((("0", "1"),)), CHOLESKY: LINE.ito},
+        symmetries=LINE.in_gauge((("0", "1"),)),
         cholesky="dx = dW",
         box=((0, 2), (-3, 3)),
         experiment=Experiment(((-2, 2),), substeps=1),

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from liestonet.sde.simulation import Progress
     from liestonet.trajectories import Trajectories
 
-Interval = tuple[float, float]
+Real = float | int
+Interval = tuple[Real, Real]
 # τ, ξ^1, …, ξ^n and, for Fokker–Planck, β as formulas in t and the coordinates.
 GeneratorText = tuple[str, ...]
 
@@ -40,12 +41,12 @@ class Experiment:
     """
 
     initial: tuple[Interval, ...]
-    duration: float = 2.0
-    step: float = 0.01
+    duration: Real = 2.0
+    step: Real = 0.01
     paths: int = 512
     substeps: int = 5
     boundary: Mapping[str, Any] = field(default_factory=dict)
-    start: Interval | float = 0.0
+    start: Interval | Real = 0.0
 
     def run(self, sde: SDE, paths: int | Any, seed: int | Any, progress: Progress | None) -> Trajectories:
         """Simulate; path k is the same however many paths are asked for."""
@@ -119,7 +120,7 @@ class System:
     box: tuple[Interval, ...]
     experiment: Experiment
     argument: str
-    state_space: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
+    state_space: Mapping[str, tuple[Real | None, Real | None]] = field(default_factory=dict)
     cholesky: str | None = None
     infinite: bool = False
 
@@ -185,4 +186,4 @@ class System:
 
 
 def _is_whole(value: Any, least: int) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= least

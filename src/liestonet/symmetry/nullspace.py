@@ -76,8 +76,8 @@ class NullSpace:
     @property
     def gap(self) -> float:
         """Residual of the first direction left out over that of the last one taken; infinite where one is missing."""
-        residuals = self.directions.residuals
-        taken = max(residuals[self.count - 1], np.finfo(float).tiny) if self.count else np.finfo(float).eps
+        residuals = np.maximum(self.directions.residuals, np.finfo(float).eps)
+        taken = residuals[self.count - 1] if self.count else np.finfo(float).eps
         return float(residuals[self.count] / taken) if self.count < len(residuals) else float("inf")
 
     def last_fall(self, direction: int) -> float:

@@ -18,7 +18,7 @@ def principal_angles(
     H: Generators,
     t: Any,
     x: Any,
-    scale: tuple[float, float | Sequence[float]] | None = None,
+    scale: tuple[float, float | Sequence[float]] | Any | None = None,
     weights: Any = None,
 ) -> Float[np.ndarray, " angles"]:
     """Angles in degrees, ascending, between the spans of two sets of generators at the points t (B,), x (B, d).
@@ -27,7 +27,7 @@ def principal_angles(
     components as the paper does, so the angles depend on units; `scale=(T, L)` divides τ by T and ξ^i by L_i.
     `weights` (B,) weigh the points. There are min(m, r) angles.
     """
-    time, state = np.asarray(t, dtype=float), np.asarray(x, dtype=float)
+    time, state = _numbers(t, "t"), _numbers(x, "x")
     if time.ndim != 1 or state.ndim != 2 or len(state) != len(time):
         raise InputError(f"Points are given as t (B,) and x (B, d), not as {time.shape} and {state.shape}.")
     first, second = G(time, state), H(time, state)
@@ -41,27 +41,38 @@ def principal_angles(
         return np.zeros(0)
     # cosines are blind below 1e-8 and sines near a right angle: each is used where it is sharp (Björck and Golub)
     overlap = large.T @ small
-    _, cosines, right = np.linalg.svd(overlap)
-    sines = np.linalg.norm((small - large @ overlap) @ right.T, axis=0)
+    cosines = np.linalg.svd(overlap, compute_uv=False)
+    sines = np.linalg.svd(small - large @ overlap, compute_uv=False)[::-1]
     angles = np.where(cosines > np.sqrt(0.5), np.arcsin(np.minimum(sines, 1)), np.arccos(np.clip(cosines, -1, 1)))
     return np.sort(np.degrees(angles))
 
 
-def _factors(scale: tuple[float, float | Sequence[float]] | None, dimension: int) -> np.ndarray:
+def _numbers(values: Any, name: str) -> np.ndarray:
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError) as problem:
+        raise InputError(f"{name} must be an array of numbers.") from problem
+
+
+def _factors(scale: Any, dimension: int) -> np.ndarray:
     """Factors of τ and each ξ^i."""
     if scale is None:
         return np.ones(dimension + 1)
-    lengths = np.broadcast_to(np.asarray(scale[1], dtype=float), (dimension,))
-    sizes = np.concatenate([[float(scale[0])], lengths])
+    message = "scale=(T, L) needs a positive time and one positive length, or one for each coordinate."
+    try:
+        duration, lengths = scale
+        sizes = np.concatenate([[float(duration)], np.broadcast_to(np.asarray(lengths, dtype=float), (dimension,))])
+    except (TypeError, ValueError) as problem:
+        raise InputError(message) from problem
     if not (np.isfinite(sizes).all() and (sizes > 0).all()):
-        raise InputError("scale=(T, L) needs a positive time and one positive length, or one for each coordinate.")
+        raise InputError(message)
     return 1 / sizes
 
 
 def _root_weights(weights: Any, count: int) -> np.ndarray:
     if weights is None:
         return np.ones(count)
-    values = np.asarray(weights, dtype=float)
+    values = _numbers(weights, "weights")
     if values.shape != (count,) or not np.isfinite(values).all() or (values < 0).any() or not values.any():
         raise InputError(f"weights must be {count} non-negative numbers, one for each point, and not all zero.")
     return np.sqrt(values)
@@ -69,16 +80,17 @@ def _root_weights(weights: Any, count: int) -> np.ndarray:
 
 def _stack(values: tuple[np.ndarray, ...], factors: np.ndarray, root: np.ndarray) -> np.ndarray:
     """Generators as columns: all components at all points one below the other."""
-    tau, xi = np.asarray(values[0], float), np.asarray(values[1], float)
-    count, dimension = len(tau), len(factors) - 1
-    if tau.shape != (count, len(root)) or xi.shape != (count, len(root), dimension):
+    points, dimension = len(root), len(factors) - 1
+    arrays = [_numbers(part, "What a generator returns") for part in values]
+    count = len(arrays[0]) if arrays and arrays[0].ndim else 0
+    expected = [(count, points), (count, points, dimension), (count, points)][: max(len(arrays), 2)]
+    if [array.shape for array in arrays] != expected:
         raise InputError(
-            f"Generators must return tau (m, B) and xi (m, B, d) with B = {len(root)} and d = {dimension}; "
-            f"got {tau.shape} and {xi.shape}."
+            f"Generators must return tau (m, B), xi (m, B, d) and perhaps beta (m, B) with B = {points} and "
+            f"d = {dimension}; got {', '.join(str(array.shape) for array in arrays)}."
         )
-    parts = [tau[:, :, None] * factors[0], xi * factors[1:]]
-    parts += [np.asarray(beta, float)[:, :, None] for beta in values[2:]]
-    stacked = (np.concatenate(parts, axis=2) * root[:, None]).reshape(count, -1).T
+    parts = [arrays[0][:, :, None] * factors[0], arrays[1] * factors[1:], *(beta[:, :, None] for beta in arrays[2:])]
+    stacked = (np.concatenate(parts, axis=2) * root[:, None]).reshape(count, points * sum(p.shape[2] for p in parts)).T
     if not np.isfinite(stacked).all():
         raise InputError("A generator is not finite at some of the points; leave those points out.")
     return stacked
