@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import sympy as sp
-from solve_exact import U, Case, bessel, brownian, case, image, lifted, linear, linear_system, t, with_beta
+from solve_exact import U, Case, Later, brownian, case, image, lifted, linear_system, t, with_beta
 
 R, I2 = sp.Rational, [[1, 0], [0, 1]]
 X, Y = sp.symbols("x y", real=True)
@@ -129,7 +129,7 @@ PAPER = [
     drifted_bessel(2, 0).named("bessel-drift callable", ((0, 1), (0.5, 2), (-1, 1)), via="callable"),
 ]
 
-M_ANISO, M_FOCUS = [[-1, 0], [0, -2]], [[-1, R(1, 2)], [0, -1]]
+M_ANISO = [[-1, 0], [0, -2]]
 LINEAR = [
     PLANE.named("plane bm"),
     isotropic(-1, 0).named("ou isotropic"),
@@ -137,7 +137,7 @@ LINEAR = [
     isotropic(-1, 2).named("ou rotating"),
     isotropic(-R(1, 2), 3).named("ou rotating fast", ((0, 3), (-2, 2), (-2, 2))),
     linear_system("ou anisotropic", M_ANISO, I2, "x y", {}),
-    linear_system("ou anisotropic callable", M_ANISO, I2, "x y", {}, BOX).named("ou anisotropic callable", BOX, via="callable"),
+    linear_system("", M_ANISO, I2, "x y", {}).named("ou anisotropic callable", BOX, via="callable"),
     linear_system("ou nearly isotropic", [[-1, 0], [0, -R(10001, 10000)]], I2, "x y", {}),
     linear_system("ou rates .01 and 10", [[-R(1, 100), 0], [0, -10]], I2, "x y", {}),
     linear_system("ou triangular", [[-1, R(1, 2)], [0, -2]], I2, "x y", {}),
@@ -145,9 +145,10 @@ LINEAR = [
     mapped(isotropic(-1, 0).named("") , "ou sheared", ["x + y/2", "3*y"], ["x - y/6", "y/3"]),
     mapped(BM2, "correlated bm", ["w1", "3*w1/5+4*w2/5"], ["x", "(y-3*x/5)*5/4"]),
     mapped(BM2, "correlated bm scaled", ["w1/10", "30*w1+40*w2"], ["10*x", "(y-300*x)/40"], ((0, 1), (-0.2, 0.2), (-80, 80))),
-    oscillator(1, 1, "langevin harmonic"),
+    oscillator(5, 4, "langevin harmonic"),
     oscillator(4, 3, "langevin resonant"),
-    oscillator(4, R(31, 10), "langevin nearly resonant"),
+    oscillator(R(401, 100), R(301, 100), "langevin nearly resonant"),
+    Later("langevin underdamped", lambda: oscillator(1, 1, "langevin underdamped")),
     oscillator(2, -3, "langevin inverted resonant"),
     KOLMOGOROV,
     KOLMOGOROV.named("integrated bm callable", BOX, via="callable"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import sympy as sp
-from solve_exact import U, Case, brownian, case, image, lifted, linear_system, t, with_beta
+from solve_exact import U, Case, Later, brownian, case, image, linear_system, t, with_beta
 
-R, exp, sqrt = sp.Rational, sp.exp, sp.sqrt
+R, exp = sp.Rational, sp.exp
 X, Y, Z = sp.symbols("x y z", real=True)
 ALL = ("ito", "law", "fokker-planck")
 
@@ -25,7 +25,7 @@ def still(n: int, fp: bool = False) -> list[list[str]]:
     return [[*row, "0"], U] if fp else [row]
 
 
-def assets(n: int, slow: tuple[str, ...]) -> Case:
+def assets(n: int) -> Case:
     """n geometric Brownian motions, each with its own volatility: logarithms of a Brownian motion with drift."""
     start = brownian(n)
     new = sp.symbols(names(n), real=True)
@@ -33,16 +33,16 @@ def assets(n: int, slow: tuple[str, ...]) -> Case:
     forward = [exp(s * w + t / 10) for s, w in zip(sizes, start.state, strict=True)]
     inverse = [(sp.log(v) - t / 10) / s for s, v in zip(sizes, new, strict=True)]
     box = ((0, 1), *((0.5, 2.0) for _ in range(n)))
-    return image(start, names(n), forward, inverse, names(n)).named(f"gbm {n}", box, slow)
+    return image(start, names(n), forward, inverse, names(n)).named(f"gbm {n}", box)
 
 
-def correlated(n: int, slow: tuple[str, ...]) -> Case:
+def correlated(n: int) -> Case:
     """Brownian motion seen through a full lower triangular matrix."""
     start = brownian(n)
     new = sp.symbols(names(n), real=True)
     L = sp.Matrix(n, n, lambda i, j: R(1, 1 + i - j) if i >= j else 0)
     forward, inverse = L * sp.Matrix(start.state), L.inv() * sp.Matrix(new)
-    return image(start, names(n), list(forward), list(inverse)).named(f"correlated bm {n}", None, slow)
+    return image(start, names(n), list(forward), list(inverse)).named(f"correlated bm {n}")
 
 
 def rates(n: int, slow: tuple[str, ...] = ()) -> Case:
@@ -57,7 +57,7 @@ def lorenz96(n: int, slow: tuple[str, ...] = ()) -> Case:
     return case(f"lorenz-96 {n}", names(n), drift, eye(n), ito=still(n), law=still(n), fp=still(n, True), slow=slow)
 
 
-def odd_one_out(n: int, slow: tuple[str, ...]) -> Case:
+def odd_one_out(n: int) -> Case:
     """Brownian motion in n−1 coordinates and a double well in the last."""
     base = brownian(n - 1, names(n - 1))
     last = sp.Symbol(f"x{n}", real=True)
@@ -69,16 +69,16 @@ def odd_one_out(n: int, slow: tuple[str, ...]) -> Case:
     answers = {k: [(*g[:n], sp.Integer(0), g[n]) for g in v] for k, v in kept.items()}
     drift = (*base.drift, last - last**3)
     rows = tuple(tuple(sp.Integer(int(i == j)) for j in range(n)) for i in range(n))
-    return Case(f"double well among {n}", (*base.state, last), drift, rows, answers, None, frozenset(slow))
+    return Case(f"double well among {n}", (*base.state, last), drift, rows, answers)
 
 
-def bent(n: int, slow: tuple[str, ...]) -> Case:
+def bent(n: int) -> Case:
     """Brownian motion with one coordinate replaced by its hyperbolic sine."""
     start = brownian(n)
     new = sp.symbols(names(n), real=True)
     forward = [*start.state[:-1], sp.sinh(start.state[-1])]
     inverse = [*new[:-1], sp.asinh(new[-1])]
-    return image(start, names(n), forward, inverse).named(f"sinh among {n}", None, slow)
+    return image(start, names(n), forward, inverse).named(f"sinh among {n}")
 
 
 CHAIN = linear_system(
@@ -143,25 +143,31 @@ FEW = [
          ((0, 1), (0.5, 2), (-1, 1), (0.5, 2)), ito=[["1", "0", "0", "0"], ["0", "x", "0", "0"], ["0", "0", "0", "z"]], law=3),
 ]
 
+STAIRS = [[-1, 1, 0, 0], [0, -2, 1, 0], [0, 0, -3, 1], [0, 0, 0, -4]]
 CASES = [
     *FEW,
-    rates(4), rates(6), rates(10),
-    linear_system("ou chain 4", [[-1, 1, 0, 0], [0, -2, 1, 0], [0, 0, -3, 1], [0, 0, 0, -4]], eye(4), names(4), {}),
-    linear_system("coupled langevin", [[0, 0, 1, 0], [0, 0, 0, 1], [-2, 1, -1, 0], [1, -2, 0, -1]],
-                  [[0, 0], [0, 0], [1, 0], [0, 1]], names(4), {}) if False else
+    rates(4),
+    rates(6),
+    rates(10, ALL),
     case("coupled langevin", names(4), ["x3", "x4", "-2*x1+x2-x3", "x1-2*x2-x4"], [["0", "0"], ["0", "0"], ["1", "0"], ["0", "1"]],
          ito=5, law=5, fp=10),
     case("twin langevin", names(4), ["x3", "x4", "-2*x1-x3", "-2*x2-x4"], [["0", "0"], ["0", "0"], ["1", "0"], ["0", "1"]],
          ito=5, law=6, fp=11),
     case("coupled duffing", names(4), ["x3", "x4", "x1-x1**3+x2-x3", "x1-x2-x2**3-x4"], [["0", "0"], ["0", "0"], ["1", "0"], ["0", "1"]],
          ito=still(4), law=still(4), fp=still(4, True)),
-    lorenz96(5), lorenz96(10, ("law", "fokker-planck")),
+    lorenz96(5),
+    lorenz96(10, ALL),
     brownian(4, names(4)).named("bm 4"),
-    assets(3, ()), assets(5, ALL), assets(10, ALL),
-    correlated(10, ("law", "fokker-planck")),
-    odd_one_out(5, ()), odd_one_out(10, ("law", "fokker-planck")),
-    bent(4, ("law", "fokker-planck")), bent(10, ALL),
+    assets(3),
+    odd_one_out(5),
     brownian(10, names(10)).named("bm 10", None, ("law", "fokker-planck")),
-    brownian(10, names(10)).named("bm 10 box", ((0, 2), *((-2, 2),) * 10), ("law", "fokker-planck")),
-    isotropic(10).named("ou 10", None, ("law", "fokker-planck")),
+    Later("bm 10 box", lambda: brownian(10, names(10)).named("bm 10 box", ((0, 2), *((-2, 2),) * 10))),
+    Later("gbm 5", lambda: assets(5)),
+    Later("gbm 10", lambda: assets(10)),
+    Later("correlated bm 10", lambda: correlated(10)),
+    Later("double well among 10", lambda: odd_one_out(10)),
+    Later("sinh among 4", lambda: bent(4)),
+    Later("sinh among 10", lambda: bent(10)),
+    Later("ou 10", lambda: isotropic(10).named("ou 10")),
+    Later("ou chain 4", lambda: linear_system("ou chain 4", STAIRS, eye(4), names(4), {})),
 ]

@@ -64,6 +64,16 @@ class Case:
         return replace(self, name=name, domain=domain, slow=frozenset(slow), **more)
 
 
+@dataclass(frozen=True)
+class Later:
+    """A case that is only built when its test runs, because that takes seconds."""
+
+    name: str
+    build: Callable[[], Case]
+    answers: tuple[str, ...] = KINDS
+    slow: frozenset[str] = frozenset(KINDS)
+
+
 def case(name: str, state: str, drift: Any, diffusion: Any, domain: Any = None, **answers: Any) -> Case:
     """A system from strings: `case("ou", "x", ["-x"], [["1"]], ito=3)`; `fp` stands for Fokker–Planck."""
     symbols = tuple(sp.Symbol(s, real=True) for s in state.split())

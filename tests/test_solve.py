@@ -18,19 +18,27 @@ import solve_cases_nd
 import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from solve_exact import Case, exact_generators, linear, t, worst_residual
+from solve_exact import Case, Later, exact_generators, linear, t, worst_residual
 
 import liestonet as lsn
 
 LARGEST_ANGLE = 0.01
+# Two seconds and more, whatever the kind.
+SLOW = {"tiny box", "tiny box far away", "polar", "ou polar", "gbm 3", "ou isotropic long", "coupled duffing", "sinh pair"}
 POINTS = 400
 
 
+# Fokker–Planck in two dimensions and more takes seconds; these stay in the quick part.
+QUICK = {"langevin", "bessel-drift", "plane bm", "ou rotating", "correlated bm", "integrated bm", "space bm", "bm 4", "a constant"}
+
+
 def rows() -> Iterator[Any]:
+    """Every case and kind; what takes more than a second or two is marked slow."""
     for table in (solve_cases_1d, solve_cases_2d, solve_cases_nd):
         for item in table.CASES:
             for kind in item.answers:
-                marks = [pytest.mark.slow] if kind in item.slow else []
+                heavy = kind == "fokker-planck" and table is not solve_cases_1d and item.name not in QUICK
+                marks = [pytest.mark.slow] if heavy or kind in item.slow or item.name in SLOW else []
                 yield pytest.param(item, kind, marks=marks, id=f"{item.name}-{kind}")
 
 
@@ -58,8 +66,9 @@ def random_points(result: Any) -> np.ndarray:
     return np.random.default_rng(7).uniform(low, high, (POINTS, len(low)))
 
 
-@pytest.mark.parametrize(("item", "kind"), rows())
-def test_dimension_and_span(item: Case, kind: str) -> None:
+@pytest.mark.parametrize(("given_case", "kind"), list(rows()))
+def test_dimension_and_span(given_case: Case | Later, kind: str) -> None:
+    item = given_case.build() if isinstance(given_case, Later) else given_case
     result = lsn.solve(equation(item), kind, item.domain)
     answer = item.answers[kind]
     points = random_points(result)

@@ -116,6 +116,16 @@ def own_kinds(system: System) -> list[str]:
     return [kind for kind in system.kinds if kind != "ito-cholesky" or system.cholesky is not None]
 
 
+def cases() -> list:
+    """Every (key, kind); ten dimensions, and Fokker–Planck in several, among the slow tests."""
+    return [
+        pytest.param(key, kind, marks=[pytest.mark.slow] if slow else [])
+        for key, system in catalogue.items()
+        for kind in own_kinds(system)
+        for slow in [len(system.box) > (2 if kind == "fokker-planck" else 9)]
+    ]
+
+
 def unknowns(row) -> tuple:
     return (row.tau, *row.xi) if row.beta is None else (row.tau, *row.xi, row.beta)
 
@@ -272,63 +282,55 @@ def test_generators_in_many_dimensions_solve_the_determining_equations(key, kind
     sde, symbolic, equations = equation_of(system, kind)
     rows = [unknowns(row) for row in system.formulas(kind)]
     weights = np.random.default_rng(3).integers(1, 10**6, len(rows)).tolist()
-    mixed = [sp.Add(*(w * value for w, value in zip(weights, values, strict=True))) for values in zip(*rows, strict=True)]
+    mixed = [sp.Add(*(w * row[i] for w, row in zip(weights, rows, strict=True))) for i in range(len(rows[0]))]
     rest = equations.equations(sde.dimension, sde.noise).residuals(symbolic, mixed)
     assert all(sp.expand(value) == 0 for value in rest)
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_generators_commute_with_the_equation(key):
+@pytest.mark.parametrize(("key", "kind"), cases())
+def test_generators_commute_with_the_equation(key, kind):
     """The same without the table of equations: commutators of operators, applied to a test function, in numbers.
 
     With L = ∂t + f·∂ + ½a:∂∂ a symmetry of the law has [L, X] = τ'L, of Itô's equation also [σ_k, X] = ½τ'σ_k; with
     the forward operator M u = u_t + ∂(fu) − ½∂∂(au), Fokker–Planck has [M, X − β] = τ'M.
     """
-    system = catalogue[key]
-    rng = np.random.default_rng(5)
-    for kind in own_kinds(system):
-        rows = system.formulas(kind)
-        if not rows or (kind == "law" and rows == system.formulas("ito")):
-            continue  # a symmetry of Itô's equation is one of the law
-        _, symbolic, equations = equation_of(system, kind)
-        time, state, n = symbolic.time, symbolic.state, range(len(symbolic.state))
-        f, sigma, a = symbolic.drift, symbolic.diffusion, symbolic.diffusion_squared
-        weights = [sp.Rational(int(w), 7) for w in rng.integers(1, 20, len(rows))]
-        parts = [unknowns(row) for row in rows]
-        tau, *xi = (
-            sp.Add(*(w * part[i] for w, part in zip(weights, parts, strict=True))) for i in range(len(parts[0]))
-        )
-        beta = xi.pop() if equations.has_beta else sp.Integer(0)
-        # the commutators are of second order at most, so a quadratic function sees them whole
-        phi = sum(int(c) * s for c, s in zip(rng.integers(1, 9, len(state)), state, strict=True))
-        phi = 1 + 3 * time + phi + phi**2 + state[0] ** 2
+    system, rng = catalogue[key], np.random.default_rng(5)
+    rows = [unknowns(row) for row in system.formulas(kind)]
+    if not rows or (kind == "law" and system.formulas(kind) == system.formulas("ito")):
+        return  # a symmetry of Itô's equation is one of the law
+    _, symbolic, equations = equation_of(system, kind)
+    time, state, n = symbolic.time, symbolic.state, range(len(symbolic.state))
+    f, sigma, a = symbolic.drift, symbolic.diffusion, symbolic.diffusion_squared
+    weights = rng.integers(1, 20, len(rows)).tolist()
+    tau, *xi = (sp.Add(*(w * row[i] for w, row in zip(weights, rows, strict=True))) for i in range(len(rows[0])))
+    beta = xi.pop() if equations.has_beta else sp.Integer(0)
 
-        def generator(u):
-            return tau * sp.diff(u, time) + sum(xi[i] * sp.diff(u, state[i]) for i in n) - beta * u  # noqa: B023
+    def generator(u):
+        return tau * sp.diff(u, time) + sum(xi[i] * sp.diff(u, state[i]) for i in n) - beta * u
 
-        def backward(u):
-            second = sum(a[i, j] * sp.diff(u, state[i], state[j]) for i in n for j in n if a[i, j] != 0)  # noqa: B023
-            return sp.diff(u, time) + sum(f[i] * sp.diff(u, state[i]) for i in n) + second / 2  # noqa: B023
+    def backward(u):
+        second = sum(a[i, j] * sp.diff(u, state[i], state[j]) for i in n for j in n if a[i, j] != 0)
+        return sp.diff(u, time) + sum(f[i] * sp.diff(u, state[i]) for i in n) + second / 2
 
-        def forward(u):
-            second = sum(sp.diff(a[i, j] * u, state[i], state[j]) for i in n for j in n if a[i, j] != 0)  # noqa: B023
-            return sp.diff(u, time) + sum(sp.diff(f[i] * u, state[i]) for i in n) - second / 2  # noqa: B023
+    def forward(u):
+        second = sum(sp.diff(a[i, j] * u, state[i], state[j]) for i in n for j in n if a[i, j] != 0)
+        return sp.diff(u, time) + sum(sp.diff(f[i] * u, state[i]) for i in n) - second / 2
 
-        whole = forward if equations.has_beta else backward
-        rate = sp.diff(tau, time)
-        terms = [[whole(generator(phi)), -generator(whole(phi)), -rate * whole(phi)]]
-        if equations.name == "ito":
-            for k in range(sigma.shape[1]):
+    def along_noise(u, k):
+        return sum(sigma[i, k] * sp.diff(u, state[i]) for i in n)
 
-                def field(u, k=k):
-                    return sum(sigma[i, k] * sp.diff(u, state[i]) for i in n)  # noqa: B023
-
-                terms.append([field(generator(phi)), -generator(field(phi)), -rate * field(phi) / 2])
-        function = sp.lambdify((time, *state), terms, "numpy", cse=True)
-        t, x = points_in(system, 20)
-        for values in function(t, *x.T):
-            table = np.array([np.broadcast_to(value, t.shape) for value in values], dtype=float)
-            assert np.all(np.abs(table.sum(axis=0)) <= 1e-9 * (1 + np.abs(table).max(axis=0))), (key, kind)
+    # the commutators are of second order at most, so a quadratic function sees them whole
+    phi = sum(int(c) * s for c, s in zip(rng.integers(1, 9, len(state)), state, strict=True))
+    phi = 1 + 3 * time + phi + phi**2 + state[0] ** 2
+    whole, rate = forward if equations.has_beta else backward, sp.diff(tau, time)
+    terms = [[whole(generator(phi)), -generator(whole(phi)), -rate * whole(phi)]]
+    for k in range(sigma.shape[1] if equations.name == "ito" else 0):
+        noisy = along_noise(phi, k)
+        terms.append([along_noise(generator(phi), k), -generator(noisy), -rate * noisy / 2])
+    t, x = points_in(system, 20)
+    for values in sp.lambdify((time, *state), terms, "numpy", cse=True)(t, *x.T):
+        table = np.array([np.broadcast_to(value, t.shape) for value in values], dtype=float)
+        assert np.all(np.abs(table.sum(axis=0)) <= 1e-9 * (1 + np.abs(table).max(axis=0)))
 
 
 def test_a_near_miss_is_no_symmetry():
@@ -372,20 +374,19 @@ def test_generators_check_their_points():
 # --- no more generators than these -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_power_series_allow_no_more_generators(key):
+@pytest.mark.parametrize(("key", "kind"), cases())
+def test_power_series_allow_no_more_generators(key, kind):
     """A second argument for the dimension; the first is in `argument`."""
-    system = catalogue[key]
+    system, domain = catalogue[key], domain_of(catalogue[key])
+    sde, symbolic, equations = equation_of(system, kind)
     if system.infinite:
-        assert count_invariants(system.sde.coefficients(domain_of(system)), domain_of(system)) == 1
+        assert count_invariants(sde.coefficients(domain), domain) == 1
         return
-    for kind in own_kinds(system):
-        sde, symbolic, equations = equation_of(system, kind)
-        if (key, kind) in BEYOND_SERIES or (kind == "law" and sde.noise == 1):
-            continue  # with one noise the law's equations are Itô's
-        counts = formal_counts(equations, symbolic, domain_of(system))
-        assert counts[-1].bound == system.dimension(kind), (key, kind)
-        assert not counts[-1].doubtful, (key, kind)
+    if (key, kind) in BEYOND_SERIES or (kind == "law" and sde.noise == 1):
+        return  # with one noise the law's equations are Itô's
+    counts = formal_counts(equations, symbolic, domain)
+    assert counts[-1].bound == system.dimension(kind)
+    assert not counts[-1].doubtful
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 10])

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from liestonet.sde.symbolic import SymbolicCoefficients
 
-LARGEST_INTEGRAND = 40
+LARGEST_INTEGRAND = 16
+LARGEST_INTEGRAL = 24
 
 
 def state_blocks(coefficients: SymbolicCoefficients, density: bool) -> list[Any]:
@@ -108,17 +109,20 @@ def _nodes(expressions: list[Any], x: Any) -> list[Any]:
 
 
 def _integral(integrand: Any, x: Any) -> Any:
-    """An antiderivative in closed form, or None."""
+    """An antiderivative in closed form, or None; by rules only, because a general search may never end."""
     import sympy
+    from sympy.integrals.manualintegrate import manualintegrate
 
-    if sympy.count_ops(integrand) > LARGEST_INTEGRAND:
+    if integrand is None or sympy.count_ops(integrand) > LARGEST_INTEGRAND:
         return None
     try:
-        result = sympy.simplify(sympy.integrate(integrand, x))
+        result = manualintegrate(integrand, x)
     except (NotImplementedError, ValueError, TypeError, AttributeError, RecursionError):
         return None
     known = all(_is_elementary(node) for node in result.atoms(sympy.Function)) and not result.has(sympy.Integral)
-    return result if known and not result.has(sympy.I, sympy.Piecewise) else None
+    if not known or result.has(sympy.I, sympy.Piecewise) or sympy.count_ops(result) > LARGEST_INTEGRAL:
+        return None
+    return sympy.simplify(result)
 
 
 def _is_elementary(node: Any) -> bool:
@@ -130,7 +134,7 @@ def _is_elementary(node: Any) -> bool:
 def _exponential(exponent: Any) -> Any:
     import sympy
 
-    return None if exponent is None else sympy.powsimp(sympy.simplify(sympy.exp(exponent)))
+    return None if exponent is None else sympy.simplify(sympy.exp(exponent))
 
 
 def _distinct(blocks: list[Any]) -> list[Any]:

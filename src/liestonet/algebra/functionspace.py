@@ -36,7 +36,7 @@ def evaluate(expressions: Iterable[Any], symbols: Sequence[Any], points: Float[n
         with np.errstate(all="ignore"):
             try:
                 values = np.asarray(sympy.lambdify(list(symbols), expression, ["scipy", "numpy"])(*points.T))
-            except (TypeError, NameError, ZeroDivisionError, OverflowError):
+            except (TypeError, NameError, KeyError, ZeroDivisionError, OverflowError):
                 values = np.array(np.nan)
         usable = np.isrealobj(values) and bool(np.isfinite(values).all())
         columns.append(np.broadcast_to(values.astype(float) if usable else 0.0, (len(points),)))

@@ -89,20 +89,21 @@ def _eigenspaces(maps: Float[np.ndarray, "copies maps m m"], fields: int) -> lis
     real = [centre for centre in centres if centre.imag >= -1e-6 * np.max(np.abs(centres))]
     frames = []
     for own in range(len(real)):
-
-        def belongs(value: complex, imaginary: float = 0.0, own: int = own) -> bool:
-            point = complex(value.real, abs(imaginary))
-            return int(np.argmin([abs(point - centre) for centre in real])) == own
-
-        spaces = []
-        for matrix in chosen:
-            ordered: Any = scipy.linalg.schur(matrix, output="real", sort=belongs)
-            spaces.append(ordered[1][:, : ordered[2]])
+        spaces = [_invariant_subspace(matrix, np.array(real), own) for matrix in chosen]
         if len({space.shape[1] for space in spaces}) > 1 or not spaces[0].shape[1]:
             return []
-        turned = [space @ _rotation(space.T @ spaces[0]) for space in spaces]
-        frames.append(np.stack(turned))
+        frames.append(np.stack([space @ _rotation(space.T @ spaces[0]) for space in spaces]))
     return frames if sum(frame.shape[2] for frame in frames) == maps.shape[2] else []
+
+
+def _invariant_subspace(matrix: np.ndarray, centres: np.ndarray, own: int) -> np.ndarray:
+    """Real orthonormal basis of the span of the eigenvalues, with their conjugates, that lie nearest to one centre."""
+    # a lambda: SciPy reads the number of arguments off the function's code, which a decorator would hide
+    chosen = lambda z: int(np.argmin(np.abs(complex(z.real, abs(z.imag)) - centres))) == own  # noqa: E731
+    ordered: Any = scipy.linalg.schur(matrix, output="complex", sort=chosen)
+    vectors, size = ordered[1], ordered[2]
+    both = np.concatenate([vectors[:, :size].real, vectors[:, :size].imag], axis=1)
+    return np.linalg.svd(both, full_matrices=False)[0][:, :size]
 
 
 def _rotation(overlap: np.ndarray) -> np.ndarray:

@@ -83,7 +83,7 @@ def linear_motion(rate: str, *w: str) -> Motion:
 
 
 def bessel_motion(strength: str, y: str, rate: str = "0") -> Motion:
-    """dy = (A/y + b y)dt + dW with A ≠ 0: Itô 2; Fokker–Planck 4, and 6 at A = 1, where u/y solves the heat equation."""
+    """dy = (A/y + b y)dt + dW with A ≠ 0: Itô 2; Fokker–Planck 4, and 6 at A = 1, the heat equation for u/y."""
     A, b = f"({strength})", f"({rate})"
     linear = Fraction(strength) == 1
     if Fraction(rate) == 0:

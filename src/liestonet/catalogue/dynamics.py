@@ -8,8 +8,8 @@ from liestonet.catalogue.system import FOKKER_PLANCK, ITO, Experiment, System
 PLANE = {ITO: (("1", "0", "0"),), FOKKER_PLANCK: (("1", "0", "0", "0"), ("0", "0", "0", "1"))}
 POLYNOMIAL = (
     arguments.GENERIC
-    + "Here a is constant and, in coordinates with a = 1, ξ = τ'x/2 + Ωx + h; the highest powers of the drift allow no scaling "
-    "and no turning, and the next ones no shift."
+    + "Here a is constant and, in coordinates with a = 1, ξ = τ'x/2 + Ωx + h; the highest powers of the drift allow "
+    "no scaling and no turning, and the next ones no shift."
 )
 
 SYSTEMS = (
@@ -36,7 +36,8 @@ SYSTEMS = (
     System(
         key="lorenz",
         title="Lorenz system with noise",
-        description="The chaotic system at its usual parameters; turning by π about z is a symmetry, but no Lie symmetry.",
+        description="The chaotic system at its usual parameters; turning by π about z is a symmetry, but no Lie "
+        "symmetry.",
         equation="dx = 10*(y - x) dt + dW1; dy = (x*(28 - z) - y) dt + dW2; dz = (x*y - 8/3*z) dt + dW3",
         symmetries={
             ITO: (("1", "0", "0", "0"),),

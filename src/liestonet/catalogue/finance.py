@@ -37,7 +37,8 @@ SYSTEMS = (
     System(
         key="cir-linear",
         title="Square-root process with 4κθ = σ²",
-        description="The square of an Ornstein–Uhlenbeck process: a third generator with √x, local because zero is reached.",
+        description="The square of an Ornstein–Uhlenbeck process: a third generator with √x, local because zero is "
+        "reached.",
         equation="dx = (1/4 - x) dt + sqrt(x) dW",
         symmetries=scalar_image(linear_motion("-1/2", "2*sqrt(x)"), *SQUARE_ROOT).symmetries(),
         box=((0, 0.5), (0.1, 2)),
@@ -120,8 +121,8 @@ SYSTEMS = (
         box=((0, 2), (-0.8, 0.8), (0.02, 0.25)),
         experiment=Experiment(((-0.5, 0.5), (0.03, 0.2)), boundary={"v": 0.0}),
         argument=arguments.GENERIC
-        + "Here no coefficient depends on t and x, hence ∂t and ∂x. Scaling v would have to scale t against it (noise of v), "
-        "and the mean reversion 2(9/100 − v) fixes the unit of both.",
+        + "Here no coefficient depends on t and x, hence ∂t and ∂x. Scaling v would have to scale t against it (noise "
+        "of v), and the mean reversion 2(9/100 − v) fixes the unit of both.",
         state_space={"v": (0.0, None)},
     ),
     System(
@@ -135,9 +136,9 @@ SYSTEMS = (
         },
         box=((0, 1), (0.5, 3), (0.15, 0.8)),
         experiment=Experiment(((1, 2.5), (0.2, 0.6)), duration=1, boundary={"x": 0.0}),
-        argument="The metric a⁻¹ is that of the hyperbolic plane, whose isometries form sl(2); a homothety with τ' ≠ 0 it has "
-        "none. Of these three, E1 with its drift against the Laplacian of the metric leaves one, the scaling (x, v) → "
-        "(cx, √c v).",
+        argument="The metric a⁻¹ is that of the hyperbolic plane, whose isometries form sl(2); a homothety with τ' ≠ "
+        "0 it has none. Of these three, E1 with its drift against the Laplacian of the metric leaves one, the scaling "
+        "(x, v) → (cx, √c v).",
         state_space={"x": (0.0, None), "v": (0.0, None)},
     ),
 )

@@ -46,9 +46,7 @@ SYSTEMS = (
         title="Logistic function of Brownian motion",
         description="x = 1/(1 + exp(−W)): a share between 0 and 1 whose log-odds diffuse freely.",
         equation="dx = x*(1 - x)*(1 - 2*x)/2 dt + x*(1 - x) dW",
-        symmetries=scalar_image(
-            brownian_motion("log(x/(1 - x))"), "x*(1 - x)", "(1 - 2*x)/(x*(1 - x))"
-        ).symmetries(),
+        symmetries=scalar_image(brownian_motion("log(x/(1 - x))"), "x*(1 - x)", "(1 - 2*x)/(x*(1 - x))").symmetries(),
         box=((0, 2), (0.05, 0.95)),
         experiment=Experiment(((0.2, 0.8),), boundary={"x": (0, 1)}),
         argument=arguments.THREE,

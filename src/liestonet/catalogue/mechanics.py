@@ -9,9 +9,9 @@ SCALE: GeneratorText = ("0", "0", "0", "1")
 ONLY_TIME = {ITO: (("1", "0", "0"),), FOKKER_PLANCK: (("1", "0", "0", "0"), SCALE)}
 
 KICKED = (
-    "E2 gives ξ^x = p(t, x) and ξ^y = τ'y/2 + q(t, x); E1 of x gives p_x = 3τ'/2 and q = p_t, so p = 3τ'x/2 + h(t). With the "
-    "force F(x) − γy, E1 of y gives in y: 2τ'' + γτ' = 0, and the rest: 3τ'''x/2 + h'' + γ(3τ''x/2 + h') = (3τ'x/2 + h)F' "
-    "+ τ'F/2. For law it is the same, since there is one noise. "
+    "E2 gives ξ^x = p(t, x) and ξ^y = τ'y/2 + q(t, x); E1 of x gives p_x = 3τ'/2 and q = p_t, so p = 3τ'x/2 + h(t). "
+    "With the force F(x) − γy, E1 of y gives in y: 2τ'' + γτ' = 0, and the rest: 3τ'''x/2 + h'' + γ(3τ''x/2 + h') = "
+    "(3τ'x/2 + h)F' + τ'F/2. For law it is the same, since there is one noise. "
 )
 NONLINEAR = KICKED + "F is not linear and F' not constant along any direction, so τ' = 0 and h = 0: ∂t alone."
 
@@ -117,7 +117,8 @@ SYSTEMS = (
     System(
         key="harmonic-resonant",
         title="Damped harmonic oscillator at resonance of its rates",
-        description="Friction 4 and stiffness 3, so ω² = 3γ²/16: the rates are 1 and 3, and a fourth generator appears.",
+        description="Friction 4 and stiffness 3, so ω² = 3γ²/16: the rates are 1 and 3, and a fourth generator "
+        "appears.",
         equation="dx = y dt; dy = (-3*x - 4*y) dt + dW",
         symmetries={
             ITO: (
@@ -169,6 +170,7 @@ SYSTEMS = (
         symmetries=ONLY_TIME,
         box=((0, 4), (-2.5, 2.5), (-3.5, 3.5)),
         experiment=Experiment(SQUARE, duration=4),
-        argument=KICKED + "With friction x² − 1 in place of γ, E1 of y has in yx² only 4τ' and in yx then 2h, so τ' = 0, h = 0.",
+        argument=KICKED + "With friction x² − 1 in place of γ, E1 of y has in yx² only 4τ' and in yx then 2h, so τ' = "
+        "0, h = 0.",
     ),
 )

@@ -47,7 +47,8 @@ SYSTEMS = (
     System(
         key="ornstein-uhlenbeck-forced",
         title="Ornstein–Uhlenbeck process with a periodic force",
-        description="x minus the response to the force is an Ornstein–Uhlenbeck process, so all three symmetries remain.",
+        description="x minus the response to the force is an Ornstein–Uhlenbeck process, so all three symmetries "
+        "remain.",
         equation="dx = (-x + sin(3*t)) dt + dW",
         symmetries={
             ITO: (
@@ -131,14 +132,14 @@ SYSTEMS = (
         box=((0, 2), (-2, 2), (-2, 2)),
         experiment=Experiment(SQUARE),
         argument=arguments.LINEAR
-        + "M = −1 + 2J with J antisymmetric: for Itô n + 1 = 3; for law the frame that turns along makes M = −1, which has "
-        "n + 2 and the rotation. "
-        + arguments.HEAT,
+        + "M = −1 + 2J with J antisymmetric: for Itô n + 1 = 3; for law the frame that turns along makes M = −1, "
+        "which has n + 2 and the rotation. " + arguments.HEAT,
     ),
     System(
         key="brownian-gyrator",
         title="Brownian gyrator",
-        description="Two coupled coordinates at different temperatures: out of equilibrium, with a circulating current.",
+        description="Two coupled coordinates at different temperatures: out of equilibrium, with a circulating "
+        "current.",
         equation="dx = (-2*x + y) dt + dW1; dy = (x - 2*y) dt + 2 dW2",
         symmetries={
             ITO: (("1", "0", "0"), ("0", "exp(-t)", "exp(-t)"), ("0", "exp(-3*t)", "-exp(-3*t)")),

@@ -39,9 +39,9 @@ SYSTEMS = (
         },
         box=((0, 2), (0.2, 4.5), (-2, 4)),
         experiment=Experiment(((0.5, 3), (-2, 2)), paths=2048, substeps=1, boundary={"x": 0.05}),
-        argument="With a = 1, E2 gives ξ = τ'(x, y)/2 + h(t), law adds a rotation. E1 of x has h¹/x² and, for a rotation, y/x², "
-        "so both vanish; what is left is τ'' = 0 and h² = c + t·τ'/2. For Fokker–Planck u/x solves the heat equation in the "
-        "plane, which has nine (see brownian-2d).",
+        argument="With a = 1, E2 gives ξ = τ'(x, y)/2 + h(t), law adds a rotation. E1 of x has h¹/x² and, for a "
+        "rotation, y/x², so both vanish; what is left is τ'' = 0 and h² = c + t·τ'/2. For Fokker–Planck u/x solves "
+        "the heat equation in the plane, which has nine (see brownian-2d).",
         state_space={"x": (0.0, None)},
     ),
     System(
@@ -63,9 +63,9 @@ SYSTEMS = (
         cholesky="dx = dW1; dy = dW2",
         box=((0, 2), (-3, 3), (-3, 3)),
         experiment=Experiment(SQUARE),
-        argument=arguments.HEAT + "That is for law. An Itô symmetry is one of these five that also keeps σ = Rot(x/2), that is, "
-        "it turns the plane by as much as it changes x/2: translations along x and the scaling change x and do not turn, the "
-        "rotation turns by 1 and changes x/2 by −y/2. Two are left.",
+        argument=arguments.HEAT + "That is for law. An Itô symmetry is one of these five that also keeps σ = "
+        "Rot(x/2), that is, it turns the plane by as much as it changes x/2: translations along x and the scaling "
+        "change x and do not turn, the rotation turns by 1 and changes x/2 by −y/2. Two are left.",
     ),
     System(
         key="brownian-correlated",
@@ -97,8 +97,8 @@ SYSTEMS = (
         symmetries={**POLAR.symmetries(), ITO: (("1", "0", "0"), ("0", "0", "1"), ("2*t", "r", "0"))},
         box=((0, 1), (0.6, 4), (-1.5, 1.5)),
         experiment=Experiment(((1, 3), (-1, 1)), duration=1, boundary={"r": 0.1}),
-        argument=arguments.HEAT + "That is for law. For Itô, E2 gives ξ^r = τ'r/2 + h(t), ξ^θ of t alone, and h = 0 from the "
-        "noise 1/r; E1 gives τ'' = 0 and ξ^θ constant: three.",
+        argument=arguments.HEAT + "That is for law. For Itô, E2 gives ξ^r = τ'r/2 + h(t), ξ^θ of t alone, and h = 0 "
+        "from the noise 1/r; E1 gives τ'' = 0 and ξ^θ constant: three.",
         state_space={"r": (0.0, None)},
     ),
     System(
@@ -119,9 +119,9 @@ SYSTEMS = (
         },
         box=((0, 0.5), (-2, 2), (0.25, 3)),
         experiment=Experiment(((-1.5, 1.5), (0.5, 2)), duration=0.5, step=0.005, substeps=10, boundary={"y": 0.0}),
-        argument="Half the Laplacian of the hyperbolic plane: the isometries are sl(2), there is no homothety as the curvature is "
-        "−1, and time translation: 3 + 1 for law; u∂u for Fokker–Planck. For Itô the turning isometry is lost, since "
-        "x² − y² and 2xy turn the frame (y∂x, y∂y).",
+        argument="Half the Laplacian of the hyperbolic plane: the isometries are sl(2), there is no homothety as the "
+        "curvature is −1, and time translation: 3 + 1 for law; u∂u for Fokker–Planck. For Itô the turning isometry is "
+        "lost, since x² − y² and 2xy turn the frame (y∂x, y∂y).",
         state_space={"y": (0.0, None)},
     ),
     System(
@@ -135,7 +135,8 @@ SYSTEMS = (
         },
         box=((0, 2), (-3.5, 3.5), (-3, 3)),
         experiment=Experiment(SQUARE),
-        argument=arguments.GENERIC + "Here a = 1, so ξ = τ'x/2 + Ωx + h; sin y is kept by no scaling, turning or shift of y.",
+        argument=arguments.GENERIC + "Here a = 1, so ξ = τ'x/2 + Ωx + h; sin y is kept by no scaling, turning or "
+        "shift of y.",
     ),
     System(
         key="free-and-well",
@@ -148,8 +149,8 @@ SYSTEMS = (
         },
         box=((0, 2), (-3, 3), (-2, 2)),
         experiment=Experiment(SQUARE),
-        argument=arguments.GENERIC + "Here a = 1, so ξ = τ'x/2 + Ωx + h; y − y³ is kept by no scaling, turning or shift of y, "
-        "and h¹ is constant, or for Fokker–Planck affine in t.",
+        argument=arguments.GENERIC + "Here a = 1, so ξ = τ'x/2 + Ωx + h; y − y³ is kept by no scaling, turning or "
+        "shift of y, and h¹ is constant, or for Fokker–Planck affine in t.",
     ),
     System(
         key="hopf",
@@ -163,13 +164,14 @@ SYSTEMS = (
         },
         box=((0, 2), (-2, 2), (-2, 2)),
         experiment=Experiment(SQUARE),
-        argument=arguments.GENERIC + "Here a = 1, so ξ = τ'x/2 + Ωx + h; the cubic terms allow no scaling and no shift, and Ω must "
-        "be constant, which only law allows.",
+        argument=arguments.GENERIC + "Here a = 1, so ξ = τ'x/2 + Ωx + h; the cubic terms allow no scaling and no "
+        "shift, and Ω must be constant, which only law allows.",
     ),
     System(
         key="free-and-growing",
         title="A noisy coordinate beside a deterministic one",
-        description="y exp(−t) never changes, so every function of it may multiply ∂x and y∂y: infinitely many symmetries.",
+        description="y exp(−t) never changes, so every function of it may multiply ∂x and y∂y: infinitely many "
+        "symmetries.",
         equation="dx = dW; dy = y dt",
         symmetries={
             ITO: (("1", "0", "0"), ("0", "1", "0"), ("0", "0", "y"), ("2*t", "x", "2*t*y")),
@@ -185,7 +187,8 @@ SYSTEMS = (
         },
         box=((0, 1), (-2.5, 2.5), (0.5, 4)),
         experiment=Experiment(((-2, 2), (0.5, 2)), duration=1),
-        argument="I = y exp(−t) is constant along every path, so with X also h(I)X is a symmetry for every X without ∂t.",
+        argument="I = y exp(−t) is constant along every path, so with X also h(I)X is a symmetry for every X without "
+        "∂t.",
         infinite=True,
     ),
 )

@@ -78,7 +78,8 @@ SYSTEMS = (
         symmetries=ONLY_TIME,
         box=((0, 2), (0.1, 0.9)),
         experiment=Experiment(((0.1, 0.9),), boundary={"x": (0, 1)}),
-        argument=arguments.ONE + " In the angle y, x = sin²(y/2), g = c·cot y with c = 3/2 and V = (c² − c)/(2 sin² y) + const.",
+        argument=arguments.ONE + " In the angle y, x = sin²(y/2), g = c·cot y with c = 3/2 and V = (c² − c)/(2 sin² "
+        "y) + const.",
         state_space=UNIT,
     ),
     System(
@@ -106,7 +107,8 @@ SYSTEMS = (
         box=((0, 4), (0.3, 2.5), (0.3, 2.5)),
         experiment=Experiment(((0.5, 2), (0.5, 2)), duration=4),
         argument=arguments.GENERIC
-        + "In log x, log y the noise is constant, so ξ = τ'w/2 + Ωw + h; the drift has e^{log x} and e^{log y}, so ξ = 0.",
+        + "In log x, log y the noise is constant, so ξ = τ'w/2 + Ωw + h; the drift has e^{log x} and e^{log y}, so ξ "
+        "= 0.",
         state_space={"x": (0.0, None), "y": (0.0, None)},
     ),
 )

@@ -75,7 +75,8 @@ SYSTEMS = (
         experiment=Experiment(((-2, 2),)),
         argument=arguments.SCALAR
         + arguments.DENSITY
-        + "Here g = tanh y is neither affine nor A/y + by, so ∂t alone; V = (sech² + tanh²)/2 = 1/2 is quadratic, so six.",
+        + "Here g = tanh y is neither affine nor A/y + by, so ∂t alone; V = (sech² + tanh²)/2 = 1/2 is quadratic, so "
+        "six.",
     ),
     System(
         key="inverse-square",
@@ -94,7 +95,8 @@ SYSTEMS = (
     System(
         key="bessel",
         title="Bessel process",
-        description="Distance from the origin of Brownian motion in four dimensions; scaling survives, translation not.",
+        description="Distance from the origin of Brownian motion in four dimensions; scaling survives, translation "
+        "not.",
         equation="dx = 3/(2*x) dt + dW",
         symmetries=bessel_motion("3/2", "x").symmetries(),
         box=((0, 2), (0.5, 5)),
@@ -134,8 +136,8 @@ SYSTEMS = (
         box=((0, 1), (-3, 3)),
         experiment=Experiment(((-2, 2),), duration=1),
         argument=arguments.THREE
-        + " That is for law, with a = 1 + x². For Itô the two parts of E2 give ξ_x = τ'/2 and xξ_x − ξ = τ'x/2, so ξ = 0, "
-        "τ' = 0, and ∂t alone.",
+        + " That is for law, with a = 1 + x². For Itô the two parts of E2 give ξ_x = τ'/2 and xξ_x − ξ = τ'x/2, so ξ "
+        "= 0, τ' = 0, and ∂t alone.",
     ),
     System(
         key="turning-noise",
@@ -147,7 +149,7 @@ SYSTEMS = (
         box=((0, 2), (-3, 3)),
         experiment=Experiment(((-2, 2),), substeps=1),
         argument=arguments.THREE
-        + " That is for law, with a = 1. For Itô the two parts of E2, combined with cos t and sin t, give ξ_x = τ'/2 and "
-        "τ = 0; E1 then gives ξ_t = 0, so ∂x alone.",
+        + " That is for law, with a = 1. For Itô the two parts of E2, combined with cos t and sin t, give ξ_x = τ'/2 "
+        "and τ = 0; E1 then gives ξ_t = 0, so ∂x alone.",
     ),
 )

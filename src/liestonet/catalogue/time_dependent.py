@@ -13,8 +13,8 @@ NO_TIME = (
     "comparing powers of y; the same for V, so u∂u alone."
 )
 HIDDEN = (
-    arguments.SCALAR + arguments.DENSITY + "Here g is not affine and not A/y + by, so one at most, the one listed; V is of "
-    "no special form, so that one and u∂u."
+    arguments.SCALAR + arguments.DENSITY + "Here g is not affine and not A/y + by, so one at most, the one listed; V "
+    "is of no special form, so that one and u∂u."
 )
 
 SYSTEMS = (
