@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sympy as sp
-from solve_exact import U, Case, affine, bessel, brownian, case, damped, gauged, image, linear, t
+
+from solve_exact import Case, U, affine, bessel, brownian, case, damped, gauged, image, linear, t
 
 R = sp.Rational
 BM, OU = brownian(1, "w"), linear(-1, 0, 1, "w")
@@ -112,7 +113,9 @@ sin, cos, exp, log, sqrt, erf = sp.sin, sp.cos, sp.exp, sp.log, sp.sqrt, sp.erf
 TIME = [
     affine(t, 0, 1, exp(t**2 / 2), 0, sqrt(sp.pi) / 2 * erf(t)).named("t x", ((0, 2), (-2, 2))),
     affine(t, 0, 1, exp(t**2 / 2), 0, sqrt(sp.pi) / 2 * erf(t)).named("t x default"),
-    affine(t, 0, 1, exp(t**2 / 2), 0, sqrt(sp.pi) / 2 * erf(t)).named("t x callable", ((0, 1), (-1, 1)), via="callable"),
+    affine(t, 0, 1, exp(t**2 / 2), 0, sqrt(sp.pi) / 2 * erf(t)).named(
+        "t x callable", ((0, 1), (-1, 1)), via="callable"
+    ),
     affine(0, sin(t), exp(-t), 1, -cos(t), -exp(-2 * t) / 2).named("sin t drift, falling noise"),
     affine(0, sin(t), exp(-t), 1, -cos(t), -exp(-2 * t) / 2).named("sin t drift long", ((0, 6), (-2, 2))),
     affine(1 / (1 + t), 0, 1, 1 + t, 0, -1 / (1 + t)).named("x/(1+t)"),
@@ -120,13 +123,26 @@ TIME = [
     affine(-1 / (1 - t), 0, 1, 1 - t, 0, 1 / (1 - t)).named("brownian bridge", ((0, 0.9), (-1, 1))),
     affine(-1 / (1 - t), 0, 1, 1 - t, 0, 1 / (1 - t)).named("brownian bridge default"),
     affine(0, 0, 1 + t**2, 1, 0, t + 2 * t**3 / 3 + t**5 / 5).named("noise 1+t^2"),
-    affine(0, 0, 2 + sin(t), 1, 0, 4 * t - 4 * cos(t) + t / 2 - sin(2 * t) / 4).named("noise 2+sin t", ((0, 6), (-2, 2))),
+    affine(0, 0, 2 + sin(t), 1, 0, 4 * t - 4 * cos(t) + t / 2 - sin(2 * t) / 4).named(
+        "noise 2+sin t", ((0, 6), (-2, 2))
+    ),
     affine(0, 0, sqrt(1 + t), 1, 0, t + t**2 / 2).named("noise sqrt(1+t)"),
     affine(0, t**2, 3, 1, t**3 / 3, 9 * t).named("drift t^2"),
-    affine(-cos(t) / (2 + sin(t)), cos(t) / (2 + sin(t)), 1, 1 / (2 + sin(t)), sin(t), 4 * t - 4 * cos(t) + t / 2 - sin(2 * t) / 4).named("oscillating rate"),
+    affine(
+        -cos(t) / (2 + sin(t)),
+        cos(t) / (2 + sin(t)),
+        1,
+        1 / (2 + sin(t)),
+        sin(t),
+        4 * t - 4 * cos(t) + t / 2 - sin(2 * t) / 4,
+    ).named("oscillating rate"),
     affine(2 * t / (1 + t**2), 1, 1 + t**2, 1 + t**2, sp.atan(t), t).named("rational rate"),
-    affine(-1, sin(3 * t), 1, exp(-t), exp(t) * (sin(3 * t) - 3 * cos(3 * t)) / 10, exp(2 * t) / 2).named("driven ou", ((0, 4), (-2, 2))),
-    affine(-1, sin(t), 1, exp(-t), exp(t) * (sin(t) - cos(t)) / 2, exp(2 * t) / 2).named("driven ou callable", ((0, 2), (-2, 2)), via="callable"),
+    affine(-1, sin(3 * t), 1, exp(-t), exp(t) * (sin(3 * t) - 3 * cos(3 * t)) / 10, exp(2 * t) / 2).named(
+        "driven ou", ((0, 4), (-2, 2))
+    ),
+    affine(-1, sin(t), 1, exp(-t), exp(t) * (sin(t) - cos(t)) / 2, exp(2 * t) / 2).named(
+        "driven ou callable", ((0, 2), (-2, 2)), via="callable"
+    ),
     affine(-1, 0, exp(-t), exp(-t), 0, t).named("ou with falling noise"),
     affine(0, 0, 1 / (1 + t), 1, 0, -1 / (1 + t)).named("noise 1/(1+t)"),
     affine(0, cos(20 * t), 1, 1, sin(20 * t) / 20, t).named("fast forcing", ((0, 2), (-1, 1))),
@@ -136,14 +152,29 @@ FREE, TRAP = brownian(1, "x"), linear(1)
 SCHROEDINGER = [
     gauged(sp.cosh(X), "tanh drift", R(1, 2), FREE, [(1, 0, 0)]),
     gauged(sp.cosh(3 * X), "3 tanh 3x drift", R(9, 2), FREE, [(1, 0, 0)]),
-    gauged(sp.cosh(3 * X), "3 tanh 3x drift wide", R(9, 2), FREE, [(1, 0, 0)]).named("3 tanh 3x wide", ((0, 1), (-2, 2))),
+    gauged(sp.cosh(3 * X), "3 tanh 3x drift wide", R(9, 2), FREE, [(1, 0, 0)]).named(
+        "3 tanh 3x wide", ((0, 1), (-2, 2))
+    ),
     gauged(sp.cos(X), "-tan drift", -R(1, 2), FREE, [(1, 0, 0)]).named("-tan drift", ((0, 1), (-1.2, 1.2))),
     gauged(sp.sinh(X), "coth drift", R(1, 2), FREE, [(1, 0, 0)]).named("coth drift", ((0, 1), (0.3, 2))),
     gauged((1 + 2 * X**2) * sp.exp(X**2 / 2), "hermite drift", 2, TRAP, [(1, 0, 0)]),
-    gauged((1 + 2 * X**2) * sp.exp(X**2 / 2), "hermite drift", 2, TRAP, [(1, 0, 0)]).named("hermite drift wide", ((0, 2), (-2, 2))),
-    case("inverse square potential", "x", ["(2*x**3-1)/(x*(x**3+1))"], [["1"]], ((0, 1), (0.5, 2)), ito=[["1", "0"]],
-         fp=[["1", "0", "0"], ["2*t", "x", "x*(2*x**3-1)/(x*(x**3+1))"],
-             ["t**2", "t*x", "-x**2/2 + t*(2*x**3-1)/(x**3+1) - t/2"], U]),
+    gauged((1 + 2 * X**2) * sp.exp(X**2 / 2), "hermite drift", 2, TRAP, [(1, 0, 0)]).named(
+        "hermite drift wide", ((0, 2), (-2, 2))
+    ),
+    case(
+        "inverse square potential",
+        "x",
+        ["(2*x**3-1)/(x*(x**3+1))"],
+        [["1"]],
+        ((0, 1), (0.5, 2)),
+        ito=[["1", "0"]],
+        fp=[
+            ["1", "0", "0"],
+            ["2*t", "x", "x*(2*x**3-1)/(x*(x**3+1))"],
+            ["t**2", "t*x", "-x**2/2 + t*(2*x**3-1)/(x**3+1) - t/2"],
+            U,
+        ],
+    ),
     image(gauged(sp.sin(W), "", -R(1, 2), BM, [(1, 0, 0)]), "x", [sp.sin(W / 2) ** 2], [2 * sp.asin(sp.sqrt(X))]).named(
         "jacobi, free", ((0, 1), (0.1, 0.9)), drift=(R(3, 4) * (1 - 2 * X),)
     ),
@@ -175,23 +206,65 @@ FEW = [
     case("no symmetry", "x", ["x**3+sin(t)*x**2"], [["1"]], ito=[], law=[], fp=[U]),
     case("no symmetry t x^3", "x", ["t*x-x**3"], [["1"]], ito=[], law=[], fp=[U]),
     case("cubic", "x", ["x**3"], [["1"]], **ONE),
-    case("self-similar cubic", "x", ["x**3/(1+t)**2"], [["1"]], ito=[["2*(1+t)", "x"]], law=[["2*(1+t)", "x"]],
-         fp=[["2*(1+t)", "x", "0"], U]),
-    case("self-similar noise", "x", ["0"], [["1+x**2/(1+t)"]], ito=[["2*(1+t)", "x"]], law=[["2*(1+t)", "x"]],
-         fp=[["2*(1+t)", "x", "0"], U]),
+    case(
+        "self-similar cubic",
+        "x",
+        ["x**3/(1+t)**2"],
+        [["1"]],
+        ito=[["2*(1+t)", "x"]],
+        law=[["2*(1+t)", "x"]],
+        fp=[["2*(1+t)", "x", "0"], U],
+    ),
+    case(
+        "self-similar noise",
+        "x",
+        ["0"],
+        [["1+x**2/(1+t)"]],
+        ito=[["2*(1+t)", "x"]],
+        law=[["2*(1+t)", "x"]],
+        fp=[["2*(1+t)", "x", "0"], U],
+    ),
     case("travelling", "x", ["sin(x-t)"], [["1"]], ito=[["1", "1"]], law=[["1", "1"]], fp=[["1", "1", "0"], U]),
-    case("travelling noise", "x", ["0"], [["2+cos(x-3*t)"]], ito=[["1", "3"]], law=[["1", "3"]], fp=[["1", "3", "0"], U]),
+    case(
+        "travelling noise", "x", ["0"], [["2+cos(x-3*t)"]], ito=[["1", "3"]], law=[["1", "3"]], fp=[["1", "3", "0"], U]
+    ),
 ]
 
 SINH = mapped(BM, "", "sinh(w)", "asinh(x)").answers
 LINE = brownian(1, "x").answers
 PLUS = affine(0, 0, sqrt(1 + t**2), 1, 0, t + t**3 / 3).answers
 MANY = [
-    Case("two noises", (X,), (X / 2,), ((sp.Integer(1), X),), {"ito": [(1, 0, 0)], "law": SINH["law"], "fokker-planck": SINH["fokker-planck"]}),
-    Case("two noises callable", (X,), (X / 2,), ((sp.Integer(1), X),), {"ito": [(1, 0, 0)], "law": SINH["law"], "fokker-planck": SINH["fokker-planck"]}, ((0, 1), (-1, 1)), via="callable"),
+    Case(
+        "two noises",
+        (X,),
+        (X / 2,),
+        ((sp.Integer(1), X),),
+        {"ito": [(1, 0, 0)], "law": SINH["law"], "fokker-planck": SINH["fokker-planck"]},
+    ),
+    Case(
+        "two noises callable",
+        (X,),
+        (X / 2,),
+        ((sp.Integer(1), X),),
+        {"ito": [(1, 0, 0)], "law": SINH["law"], "fokker-planck": SINH["fokker-planck"]},
+        ((0, 1), (-1, 1)),
+        via="callable",
+    ),
     Case("two equal noises", (X,), (sp.Integer(0),), ((R(3, 5), R(4, 5)),), LINE),
-    Case("turning noise", (X,), (sp.Integer(0),), ((cos(t), sin(t)),), {"ito": [(0, 1, 0)], "law": LINE["law"], "fokker-planck": LINE["fokker-planck"]}),
-    Case("growing second noise", (X,), (sp.Integer(0),), ((sp.Integer(1), t),), {"ito": [(0, 1, 0)], "law": PLUS["law"], "fokker-planck": PLUS["fokker-planck"]}),
+    Case(
+        "turning noise",
+        (X,),
+        (sp.Integer(0),),
+        ((cos(t), sin(t)),),
+        {"ito": [(0, 1, 0)], "law": LINE["law"], "fokker-planck": LINE["fokker-planck"]},
+    ),
+    Case(
+        "growing second noise",
+        (X,),
+        (sp.Integer(0),),
+        ((sp.Integer(1), t),),
+        {"ito": [(0, 1, 0)], "law": PLUS["law"], "fokker-planck": PLUS["fokker-planck"]},
+    ),
     case("no noise to speak of", "x", ["sin(x)"], [["1", "0"]], **ONE),
 ]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 import sympy as sp
-from solve_exact import U, Case, Later, brownian, case, image, lifted, linear_system, t, with_beta
+
+from solve_exact import Case, Later, U, brownian, case, image, lifted, linear_system, t, with_beta
 
 R, I2 = sp.Rational, [[1, 0], [0, 1]]
 X, Y = sp.symbols("x y", real=True)
@@ -16,7 +17,15 @@ exp, sin, cos, sqrt, log = sp.exp, sp.sin, sp.cos, sp.sqrt, sp.log
 BOX = ((0, 1), (-1, 1), (-1, 1))
 
 
-def mapped(item: Case, name: str, forward: list[str], inverse: list[str], domain: object = None, positive: str = "", **more: object) -> Case:
+def mapped(
+    item: Case,
+    name: str,
+    forward: list[str],
+    inverse: list[str],
+    domain: object = None,
+    positive: str = "",
+    **more: object,
+) -> Case:
     """A planar system in the coordinates x, y = forward(w1, w2)."""
     old = {s.name: s for s in item.state} | {"t": t}
     there = [sp.sympify(e, locals=old) for e in forward]
@@ -50,9 +59,7 @@ def isotropic(rate: object, spin: object) -> Case:
     rows = [still, *moves, scale, rot]
     law = [(*row, 0) for row in rows]
     first = lambda g: -2 * rate * g[0]  # noqa: E731  X(log det ∂w/∂x)
-    fp = [(*g, first(g)) for g in rows] + [
-        (0, *(clock * grow * turn[:, i]), -w[i]) for i in range(2)
-    ]
+    fp = [(*g, first(g)) for g in rows] + [(0, *(clock * grow * turn[:, i]), -w[i]) for i in range(2)]
     g = [clock**2 * tau, *(clock**2 * tau * f + clock * P)]
     fp += [(*g, first(g) - (w.T * w)[0] / 2 - clock), (0, 0, 0, 1)]
     ito = law[:4] if spin == 0 else [(1, 0, 0, 0), law[1], law[2]]
@@ -121,7 +128,9 @@ def drifted_bessel(a1: object, a2: object) -> Case:
 PAPER = [
     LANGEVIN,
     LANGEVIN.named("langevin callable", ((0, 2), (-2, 2), (-2, 2)), via="callable"),
-    linear_system("langevin k=1/2", [[0, 1], [0, -R(1, 4)]], [[0], [sqrt(R(1, 2))]], "x y", {}, ((0, 2), (-2, 2), (-2, 2))),
+    linear_system(
+        "langevin k=1/2", [[0, 1], [0, -R(1, 4)]], [[0], [sqrt(R(1, 2))]], "x y", {}, ((0, 2), (-2, 2), (-2, 2))
+    ),
     drifted_bessel(R(1, 2), 1).named("bessel-drift"),
     drifted_bessel(R(1, 2), 1).named("bessel-drift box", ((0, 2), (0.2, 3), (-2, 2))),
     drifted_bessel(1, 1).named("bessel-drift a1=1"),
@@ -142,9 +151,15 @@ LINEAR = [
     linear_system("ou rates .01 and 10", [[-R(1, 100), 0], [0, -10]], I2, "x y", {}),
     linear_system("ou triangular", [[-1, R(1, 2)], [0, -2]], I2, "x y", {}),
     SADDLE,
-    mapped(isotropic(-1, 0).named("") , "ou sheared", ["x + y/2", "3*y"], ["x - y/6", "y/3"]),
+    mapped(isotropic(-1, 0).named(""), "ou sheared", ["x + y/2", "3*y"], ["x - y/6", "y/3"]),
     mapped(BM2, "correlated bm", ["w1", "3*w1/5+4*w2/5"], ["x", "(y-3*x/5)*5/4"]),
-    mapped(BM2, "correlated bm scaled", ["w1/10", "30*w1+40*w2"], ["10*x", "(y-300*x)/40"], ((0, 1), (-0.2, 0.2), (-80, 80))),
+    mapped(
+        BM2,
+        "correlated bm scaled",
+        ["w1/10", "30*w1+40*w2"],
+        ["10*x", "(y-300*x)/40"],
+        ((0, 1), (-0.2, 0.2), (-80, 80)),
+    ),
     oscillator(5, 4, "langevin harmonic"),
     oscillator(4, 3, "langevin resonant"),
     oscillator(R(401, 100), R(301, 100), "langevin nearly resonant"),
@@ -163,21 +178,61 @@ NONLINEAR = [
     turned(PLANE, "turned noise xy", X * Y, [(1, 0, 0, 0)], BOX),
     turned(PLANE, "turned noise t", t, [(0, 1, 0, 0), (0, 0, 1, 0), (1, -Y, X, 0)]),
     turned(PLANE, "turned noise x-t", X - t, [(1, 1, 0, 0), (0, 0, 1, 0)]),
-    mapped(BM2, "polar", ["sqrt(w1**2+w2**2)", "atan(w2/w1)"], ["x*cos(y)", "x*sin(y)"], ((0, 1), (0.5, 2), (-1, 1)), "x"),
-    mapped(BM2, "log polar", ["log(w1**2+w2**2)/2", "atan(w2/w1)"], ["exp(x)*cos(y)", "exp(x)*sin(y)"], ((0, 1), (-0.7, 0.7), (-1, 1))),
+    mapped(
+        BM2, "polar", ["sqrt(w1**2+w2**2)", "atan(w2/w1)"], ["x*cos(y)", "x*sin(y)"], ((0, 1), (0.5, 2), (-1, 1)), "x"
+    ),
+    mapped(
+        BM2,
+        "log polar",
+        ["log(w1**2+w2**2)/2", "atan(w2/w1)"],
+        ["exp(x)*cos(y)", "exp(x)*sin(y)"],
+        ((0, 1), (-0.7, 0.7), (-1, 1)),
+    ),
     mapped(BM2, "gbm pair", ["exp(w1)", "exp(w2/2 + t/4)"], ["log(x)", "2*log(y) - t/2"], ((0, 1), (0.5, 2), (0.5, 2))),
-    mapped(BM2, "gbm pair correlated", ["exp(w1)", "exp(w1/2 + w2)"], ["log(x)", "log(y) - log(x)/2"], ((0, 1), (0.5, 2), (0.5, 2))),
-    mapped(BM2, "gbm pair callable", ["exp(w1)", "exp(w2)"], ["log(x)", "log(y)"], ((0, 1), (0.5, 2), (0.5, 2)), via="callable"),
+    mapped(
+        BM2,
+        "gbm pair correlated",
+        ["exp(w1)", "exp(w1/2 + w2)"],
+        ["log(x)", "log(y) - log(x)/2"],
+        ((0, 1), (0.5, 2), (0.5, 2)),
+    ),
+    mapped(
+        BM2,
+        "gbm pair callable",
+        ["exp(w1)", "exp(w2)"],
+        ["log(x)", "log(y)"],
+        ((0, 1), (0.5, 2), (0.5, 2)),
+        via="callable",
+    ),
     mapped(BM2, "parabola", ["w1", "w2 + w1**2"], ["x", "y - x**2"]),
     mapped(BM2, "sinh pair", ["sinh(w1)", "w2 + w1"], ["asinh(x)", "y - asinh(x)"]),
-    mapped(isotropic(-1, 0), "ou polar", ["sqrt(x**2+y**2)", "atan(y/x)"], ["x*cos(y)", "x*sin(y)"], ((0, 1), (0.5, 2), (-1, 1)), "x"),
+    mapped(
+        isotropic(-1, 0),
+        "ou polar",
+        ["sqrt(x**2+y**2)", "atan(y/x)"],
+        ["x*cos(y)", "x*sin(y)"],
+        ((0, 1), (0.5, 2), (-1, 1)),
+        "x",
+    ),
     case("hyperbolic plane", "x y", ["0", "0"], [["y", "0"], ["0", "y"]], ito=3, law=4, fp=5),
-    case("sabr 1/2", "x y", ["0", "0"], [["y*sqrt(x)", "0"], ["y*3/10*1/2", "y*4/10*1/2"]],
-         ito=[["1", "0", "0"], ["0", "x", "y/2"]], law=[["1", "0", "0"], ["0", "x", "y/2"]],
-         fp=[["1", "0", "0", "0"], ["0", "x", "y/2", "0"], U]),
-    case("heston", "x y", ["1/20-y/2", "2*(1/4-y)"], [["sqrt(y)", "0"], ["-sqrt(y)/4", "sqrt(y)*3/10"]],
-         ito=[["1", "0", "0"], ["0", "1", "0"]], law=[["1", "0", "0"], ["0", "1", "0"]],
-         fp=[["1", "0", "0", "0"], ["0", "1", "0", "0"], U]),
+    case(
+        "sabr 1/2",
+        "x y",
+        ["0", "0"],
+        [["y*sqrt(x)", "0"], ["y*3/10*1/2", "y*4/10*1/2"]],
+        ito=[["1", "0", "0"], ["0", "x", "y/2"]],
+        law=[["1", "0", "0"], ["0", "x", "y/2"]],
+        fp=[["1", "0", "0", "0"], ["0", "x", "y/2", "0"], U],
+    ),
+    case(
+        "heston",
+        "x y",
+        ["1/20-y/2", "2*(1/4-y)"],
+        [["sqrt(y)", "0"], ["-sqrt(y)/4", "sqrt(y)*3/10"]],
+        ito=[["1", "0", "0"], ["0", "1", "0"]],
+        law=[["1", "0", "0"], ["0", "1", "0"]],
+        fp=[["1", "0", "0", "0"], ["0", "1", "0", "0"], U],
+    ),
     case("duffing", "x y", ["y", "x-x**3-y"], [["0"], ["1"]], **ONE),
     case("duffing callable", "x y", ["y", "x-x**3-y"], [["0"], ["1"]], BOX, via="callable", **ONE),
     case("duffing weak", "x y", ["y", "-x-x**3/1000-y"], [["0"], ["1"]], **ONE),
@@ -187,14 +242,41 @@ NONLINEAR = [
     case("lotka-volterra", "x y", ["x*(1-y)", "y*(x-1)"], [["x/5", "0"], ["0", "y/5"]], **ONE),
     case("fitzhugh-nagumo", "x y", ["x-x**3/3-y", "(x+7/10-4/5*y)*2/25"], [["1/2", "0"], ["0", "1/10"]], **ONE),
     case("brusselator", "x y", ["1-3*x+x**2*y", "2*x-x**2*y"], [["1/5", "0"], ["0", "1/5"]], **ONE),
-    case("hopf", "x y", ["x-y-x*(x**2+y**2)", "x+y-y*(x**2+y**2)"], I2, ito=T3,
-         law=[["1", "0", "0"], ["0", "y", "-x"]], fp=[["1", "0", "0", "0"], ["0", "y", "-x", "0"], U]),
-    case("hopf radial noise", "x y", ["x-y-x*(x**2+y**2)", "x+y-y*(x**2+y**2)"], [["x"], ["y"]],
-         ito=[["1", "0", "0"], ["0", "y", "-x"]], law=[["1", "0", "0"], ["0", "y", "-x"]]),
-    case("shear flow", "x y", ["sin(y)", "0"], I2, ito=[["1", "0", "0"], ["0", "1", "0"]], law=[["1", "0", "0"], ["0", "1", "0"]],
-         fp=[["1", "0", "0", "0"], ["0", "1", "0", "0"], U]),
-    case("x free, y double well", "x y", ["0", "y-y**3"], I2, ito=[["1", "0", "0"], ["0", "1", "0"]], law=[["1", "0", "0"], ["0", "1", "0"]],
-         fp=[["1", "0", "0", "0"], ["0", "1", "0", "0"], ["0", "t", "0", "-x"], U]),
+    case(
+        "hopf",
+        "x y",
+        ["x-y-x*(x**2+y**2)", "x+y-y*(x**2+y**2)"],
+        I2,
+        ito=T3,
+        law=[["1", "0", "0"], ["0", "y", "-x"]],
+        fp=[["1", "0", "0", "0"], ["0", "y", "-x", "0"], U],
+    ),
+    case(
+        "hopf radial noise",
+        "x y",
+        ["x-y-x*(x**2+y**2)", "x+y-y*(x**2+y**2)"],
+        [["x"], ["y"]],
+        ito=[["1", "0", "0"], ["0", "y", "-x"]],
+        law=[["1", "0", "0"], ["0", "y", "-x"]],
+    ),
+    case(
+        "shear flow",
+        "x y",
+        ["sin(y)", "0"],
+        I2,
+        ito=[["1", "0", "0"], ["0", "1", "0"]],
+        law=[["1", "0", "0"], ["0", "1", "0"]],
+        fp=[["1", "0", "0", "0"], ["0", "1", "0", "0"], U],
+    ),
+    case(
+        "x free, y double well",
+        "x y",
+        ["0", "y-y**3"],
+        I2,
+        ito=[["1", "0", "0"], ["0", "1", "0"]],
+        law=[["1", "0", "0"], ["0", "1", "0"]],
+        fp=[["1", "0", "0", "0"], ["0", "1", "0", "0"], ["0", "t", "0", "-x"], U],
+    ),
     case("no symmetry in the plane", "x y", ["x*y+sin(t)", "x**2-y**3"], I2, ito=[], law=[], fp=[U]),
     case("no symmetry, one noise", "x y", ["y", "t*x-x**3-y"], [["0"], ["1"]], ito=[], law=[], fp=[U]),
     case("double well pair", "x y", ["x-x**3", "y-y**3"], I2, **ONE),
@@ -207,13 +289,31 @@ NONLINEAR = [
 DEGENERATE = [
     case("free growth", "x y", ["0", "y"], [["1"], ["0"]], ito=math.inf, law=math.inf, fp=math.inf),
     case("a constant", "x y", ["0", "0"], [["1"], ["0"]], ito=math.inf, law=math.inf, fp=math.inf),
-    case("a constant callable", "x y", ["0", "0"], [["1"], ["0"]], BOX, via="callable", ito=math.inf, law=math.inf, fp=math.inf),
+    case(
+        "a constant callable",
+        "x y",
+        ["0", "0"],
+        [["1"], ["0"]],
+        BOX,
+        via="callable",
+        ito=math.inf,
+        law=math.inf,
+        fp=math.inf,
+    ),
     case("common noise", "x y", ["0", "0"], [["1"], ["1"]], ito=math.inf, law=math.inf, fp=math.inf),
     case("circle", "x y", ["-x/2", "-y/2"], [["-y"], ["x"]], ito=math.inf, law=math.inf, fp=math.inf),
     case("ellipse", "x y", ["-x/2", "-y/2"], [["-2*y"], ["x/2"]], ito=math.inf, law=math.inf, fp=math.inf),
     case("hidden parameter", "x y", ["x-y*x**3", "0"], [["1"], ["0"]], ito=T3, law=T3, fp=math.inf),
     case("hidden growth", "x y", ["x-y*x**3", "y"], [["1"], ["0"]], ito=1, fp=math.inf),
-    case("gbm pair, one noise", "x y", ["x", "2*y"], [["x"], ["y/2"]], ((0, 1), (0.5, 2), (0.5, 2)), ito=math.inf, fp=math.inf),
+    case(
+        "gbm pair, one noise",
+        "x y",
+        ["x", "2*y"],
+        [["x"], ["y/2"]],
+        ((0, 1), (0.5, 2), (0.5, 2)),
+        ito=math.inf,
+        fp=math.inf,
+    ),
 ]
 
 CASES = PAPER + LINEAR + NONLINEAR + DEGENERATE

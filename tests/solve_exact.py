@@ -1,4 +1,4 @@
-"""Exact symmetries by hand: systems, changes of variables that carry generators along, and the equations they must obey.
+"""Exact symmetries by hand: systems, changes of variables that carry generators along, and what they must obey.
 
 Nothing here comes from the software under test. A generator is a tuple (τ, ξ^1, …, ξ^n, β) of SymPy expressions;
 β is 0 where it plays no part. The determining equations are those of MATH.md §2, written out once more.
@@ -123,7 +123,11 @@ def exact_generators(item: Case, kind: str) -> Callable[..., tuple[np.ndarray, .
 def residuals(item: Case, kind: str, generator: Generator) -> list[tuple[Any, list[Any]]]:
     """Each equation as (its sum, its terms): MATH.md §2. The terms tell how large a rounding error may be."""
     X, n = item.state, len(item.state)
-    tau, xi, beta = sp.sympify(generator[0]), [sp.sympify(g) for g in generator[1 : n + 1]], sp.sympify(generator[n + 1])
+    tau, xi, beta = (
+        sp.sympify(generator[0]),
+        [sp.sympify(g) for g in generator[1 : n + 1]],
+        sp.sympify(generator[n + 1]),
+    )
     f, s = item.drift, item.diffusion
     r, N = len(s[0]), range(n)
     D = sp.diff
@@ -243,9 +247,7 @@ def image(item: Case, names: str, forward: Sequence[Any], inverse: Sequence[Any]
     jacobian = sp.Matrix(n, n, lambda i, j: sp.diff(forward[i], old[j]))
     drift, rows = [], []
     for i in N:
-        second = sum(
-            s[j][k] * s[m][k] * sp.diff(forward[i], old[j], old[m]) for j in N for m in N for k in range(r)
-        )
+        second = sum(s[j][k] * s[m][k] * sp.diff(forward[i], old[j], old[m]) for j in N for m in N for k in range(r))
         first = sum(item.drift[j] * jacobian[i, j] for j in N)
         drift.append(simple(sp.diff(forward[i], t) + first + second / 2))
         rows.append(tuple(simple(sum(jacobian[i, j] * s[j][k] for j in N)) for k in range(r)))
@@ -355,7 +357,9 @@ def with_beta(item: Case, tau: Any, xi: Sequence[Any], monomials: Sequence[Any])
     return (sp.sympify(tau), *map(sp.sympify, xi), sp.simplify(beta.subs(solution[0]).subs(dict.fromkeys(unknown, 0))))
 
 
-def linear_system(name: str, M: Any, S: Any, names: str, extra: Mapping[str, list[Generator]], domain: Any = None) -> Case:
+def linear_system(
+    name: str, M: Any, S: Any, names: str, extra: Mapping[str, list[Generator]], domain: Any = None
+) -> Case:
     """dx = M x dt + S dW with constant matrices: ∂t and the solutions of h' = M h, and for Fokker–Planck the
     solutions of h' = M h − a w, w' = −Mᵀ w with β = w·x; `extra` has what only this system has."""
     state = tuple(sp.Symbol(s, real=True) for s in names.split())

@@ -33,12 +33,14 @@ def solve(
     symmetry: str | Kind | Any = "ito",
     domain: Iterable[Sequence[float]] | Domain | Any | None = None,
     *,
+    formulas: bool = True,
     progress: Progress | None = None,
 ) -> Result:
     """All projectable Lie-point symmetries of an SDE.
 
     `symmetry` is "ito", "law" or "fokker-planck". `domain` is a list of (low, high) pairs, time first, then each
-    coordinate; without one a sensible box is chosen and named in the result. `progress` is told each step.
+    coordinate; without one a sensible box is chosen and named in the result. `formulas=False` leaves out the
+    search for closed forms, which often takes most of the time. `progress` is told each step.
     """
     kind = kind_named(symmetry)
     if not isinstance(sde, SDE):
@@ -51,14 +53,16 @@ def solve(
     say("looking for functions that are constant along every path")
     family = find_family(kind, source, box, sde.names)
     if family is not None:
-        return _infinite_result(kind, sde, source, box, family)
+        return _infinite_result(kind, sde, source, box, family, formulas)
     say("counting power series at a generic point")
     counts = formal_counts(kind, source, box)
     bound, coupling = (counts[-1].bound, counts[-1].coupling) if counts else (None, None)
     null = find_null_space(kind, source, box, bound, coupling, progress)
     if counts and null.count != counts[-1].bound:
         counts = formal_counts(kind, source, box, largest=LARGEST_SIZE, repeats=4)
-    return _finite_result(kind, sde, source, box, null, counts, say)
+    if formulas:
+        say("looking for formulas")
+    return _finite_result(kind, sde, source, box, null, counts, formulas)
 
 
 def _given_domain(sde: SDE, domain: Iterable[Sequence[float]] | Domain | Any) -> Domain:
@@ -75,13 +79,13 @@ def _finite_result(
     domain: Domain,
     null: NullSpace,
     counts: list[FormalCount],
-    say: Progress,
+    wanted: bool,
 ) -> Result:
-    """Put the null space into words: ladder, readable basis, formulas, algebra and flags."""
+    """Put the null space into words: ladder, readable basis, formulas where wanted, algebra and flags."""
     directions = Fields(null.directions.basis, null.directions.coefficients, kind.has_beta)
-    say("looking for formulas")
-    fields = readable_basis(directions.mixed(np.eye(directions.count)[:, : null.count]))
-    fields, formulas = _formulas(kind, sde, fields, max(1 / null.gap, source.error))
+    fields, formulas = readable_basis(directions.mixed(np.eye(directions.count)[:, : null.count])), ()
+    if wanted:
+        fields, formulas = _formulas(kind, sde, fields, max(1 / null.gap, source.error))
     cloud = lattice_cloud(domain, 1500)
     bound = counts[-1].bound if counts else None
     return Result(
@@ -101,9 +105,13 @@ def _finite_result(
     )
 
 
-def _infinite_result(kind: Kind, sde: SDE, source: CoefficientSource, domain: Domain, family: Family) -> Result:
+def _infinite_result(
+    kind: Kind, sde: SDE, source: CoefficientSource, domain: Domain, family: Family, wanted: bool
+) -> Result:
     """An answer whose dimension is infinite, with the family shown and its building blocks as generators."""
-    fields, formulas = _formulas(kind, sde, readable_basis(family.representatives), source.error)
+    fields, formulas = readable_basis(family.representatives), ()
+    if wanted:
+        fields, formulas = _formulas(kind, sde, fields, source.error)
     cloud = lattice_cloud(domain, 1500)
     residuals = residuals_elsewhere(kind, source, domain, fields)
     return Result(

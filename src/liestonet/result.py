@@ -104,6 +104,7 @@ class Result:
             "generators": [self._generator_dictionary(i) for i in range(self.fields.count)],
             "formulas": [self._formula_dictionary(formula) for formula in self.closed_forms],
             "algebra": {
+                "name": self.algebra.name if math.isfinite(self.dimension) else None,
                 "structure_constants": self.algebra.structure_constants.tolist(),
                 "closure": self.algebra.closure,
                 "jacobi": self.algebra.jacobi,

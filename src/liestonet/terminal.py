@@ -256,6 +256,11 @@ def _component_text(symbol: str, terms: list[str]) -> str:
 def algebra_lines(result: Result) -> Iterator[RenderableType]:
     """Brackets that do not vanish, and how well the span is closed under them."""
     algebra, count = result.algebra, result.fields.count
+    if math.isfinite(result.dimension) and algebra.closure <= OPEN:
+        named = algebra.named
+        others = "" if named.resolved else f" Not resolved; also possible: {', '.join(named.alternatives)}."
+        yield Text.assemble((f"Algebra: {named.text}", "bold"), f". {named.explanation}{others}")
+        yield ""
     yield Text("Brackets", style="bold")
     if algebra.closure > OPEN:
         where = "as those of an infinite algebra may" if math.isinf(result.dimension) else "so do not rely on it"

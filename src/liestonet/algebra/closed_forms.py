@@ -26,6 +26,8 @@ TIMES, STATES = 28, 240
 LARGEST_DICTIONARY = 5000
 # A formula with more constants than this that are no simple numbers explains nothing.
 MOST_DECIMALS = 4
+# A span less well known than this fits too many formulas.
+LARGEST_TOLERANCE = 1e-2
 # Larger expressions are not simplified: that may take for ever.
 LARGEST_PROOF = 3000
 
@@ -105,12 +107,17 @@ def find_formulas(
     symbols = tuple(sympy.Symbol(name, real=True) for name in ("t", *names))
     if not fields.count:
         return fields, ()
+    unknown = fields, tuple(_unknown(i, symbols, fields.has_beta) for i in range(fields.count))
+    if tolerance > LARGEST_TOLERANCE:
+        return unknown
     samples = Samples(fields)
     times = _time_functions(fields, samples, coefficients, symbols[0], tolerance)
     dictionary = times and _dictionary(samples, coefficients, symbols, times, len(equations.unknowns), tolerance)
     if not dictionary:
-        return fields, tuple(_unknown(i, symbols, fields.has_beta) for i in range(fields.count))
+        return unknown
     matrix, flat = _coefficients_in(dictionary, fields, samples, symbols)
+    if np.linalg.matrix_rank(matrix, tol=1e-6) < fields.count:
+        return unknown
     rows = _sparse_rows(matrix, flat)
     formulas, multipliers = [], []
     for k in range(fields.count):

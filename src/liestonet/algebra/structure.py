@@ -4,28 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from jaxtyping import Float
 
+from liestonet.algebra.names import AlgebraName, name_algebra
 from liestonet.symmetry.fields import Fields
 
 CHUNK_ENTRIES = 4_000_000
 ROUNDING = 1e-13
+LEAST_UNCERTAINTY = 1e-10
 Components = Float[np.ndarray, "m b components"]
 
 
 @dataclass(frozen=True)
 class Algebra:
-    """[X_i, X_j] = Σ_k c[i, j, k] X_k, in the basis and order of the result's generators."""
+    """[X_i, X_j] = Σ_k c[i, j, k] X_k, in the basis and order of the result's generators.
+
+    `unit_constants` are those of generators brought to length one, which is what the name is read off.
+    """
 
     structure_constants: Float[np.ndarray, "m m m"]
     closure: float
     jacobi: float
+    unit_constants: Float[np.ndarray, "m m m"]
 
     @property
     def dimension(self) -> int:
         return len(self.structure_constants)
+
+    @cached_property
+    def named(self) -> AlgebraName:
+        """The algebra's name with its explanation, and the alternatives where the numbers leave a choice."""
+        return name_algebra(self.unit_constants, max(LEAST_UNCERTAINTY, self.closure))
+
+    @property
+    def name(self) -> str:
+        """What the algebra is called: `Bianchi VI, h = −9`, `so(3)`, …"""
+        return self.named.text
 
 
 def directional_derivative(generator: Components, gradient: Float[np.ndarray, "v m b components"]) -> np.ndarray:
@@ -38,7 +55,8 @@ def find_algebra(fields: Fields, points: Float[np.ndarray, "b v"], weights: Floa
     """Structure constants by one least squares over the whole domain, with closure and Jacobi residuals."""
     m = fields.count
     if m == 0:
-        return Algebra(np.zeros((0, 0, 0)), 0.0, 0.0)
+        nothing = np.zeros((0, 0, 0))
+        return Algebra(nothing, 0.0, 0.0, nothing)
     gram, right = np.zeros((m, m)), np.zeros((m, m, m))
     for values, brackets, _ in _scaled_brackets(fields, points, weights):
         gram += np.einsum("ibc,jbc->ij", values, values, optimize=True)
@@ -55,7 +73,7 @@ def find_algebra(fields: Fields, points: Float[np.ndarray, "b v"], weights: Floa
     # what is rounding of the pair's own size is zero
     constants[np.abs(constants) * norms <= ROUNDING * reference[:, :, None]] = 0.0
     unit = constants * norms[None, None, :] / (norms[:, None, None] * norms[None, :, None])
-    return Algebra(constants, float(np.max(np.sqrt(missed) / reference)), jacobi_residual(unit))
+    return Algebra(constants, float(np.max(np.sqrt(missed) / reference)), jacobi_residual(unit), unit)
 
 
 def _scaled_brackets(

@@ -176,7 +176,8 @@ def count_formal(system: FormalSystem, order: int, levels: Levels = EXACT) -> Fo
         free.append(int(np.sum(values > clear)))
         doubtful |= bool(np.any((values > zero) & (values <= clear)))
     coupling = np.zeros((len(system.equations.unknowns), system.ring.variables, system.ring.variables), dtype=bool)
-    for column in np.flatnonzero((degrees <= 2) & (np.abs(null) > clear).any(axis=0)):
+    low = system.ring.exponents[columns[:, 1]].sum(axis=1) <= 2
+    for column in np.flatnonzero(low & (np.abs(null) > clear).any(axis=0)):
         unknown, position = columns[column]
         active = np.flatnonzero(system.ring.exponents[position])
         coupling[unknown, active[:, None], active] = True

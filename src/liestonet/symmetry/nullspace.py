@@ -29,8 +29,12 @@ ACCURACY = 1e-7
 ACCURACY_BEYOND = 2e-6
 # A gap between the residuals taken and those left out that is smaller than this is called ambiguous.
 CLEAR_GAP = 1e3
+# Where the gap is just at the upper bound, this much is enough, if the residuals below have fallen by as much.
+GAP_AT_BOUND = 30.0
 # A direction has settled when two rounds of enrichment lower its residual by less than this each.
 SETTLED_FALL = 0.05
+# Rounds without a fall after which a direction that could be a symmetry is given up.
+PATIENCE = 4
 # Residuals of this size are rounding.
 ROUNDING = 1e-11
 # A direction above this can still fall, but is not followed where no bound says that it could be a symmetry.
@@ -99,8 +103,8 @@ def start_basis(kind: Kind, source: CoefficientSource, domain: Domain, coupling:
 
 
 def _admitted(degrees: list[Degrees], coupling: Coupling | None) -> tuple[Degrees, ...]:
-    """In more than three dimensions, only the functions of variables that some solution couples."""
-    if coupling is None or coupling.shape[1] <= 4:
+    """In three and more dimensions, only the functions of variables that some solution couples."""
+    if coupling is None or coupling.shape[1] <= 3:
         return tuple(degrees)
     admitted = []
     for rows, allowed in zip(degrees, coupling, strict=True):
@@ -170,32 +174,34 @@ def unsettled_directions(
     """Directions that may still turn out to be symmetries, or whose residual is not yet known well enough."""
     residuals = history[-1].residuals
     if bound is None or bound >= len(residuals):
-        watched, enough = np.flatnonzero(residuals[:-1] < UNPROMISING), ROUNDING
+        watched, enough, patience = np.flatnonzero(residuals[:-1] < UNPROMISING), ROUNDING, 2
     else:
-        watched, enough = np.arange(bound), max(ROUNDING, accuracy * residuals[bound])
-        if history[-1].size <= MODEST_BASIS and residuals[bound] < UNPROMISING:
-            watched = np.arange(bound + 1)
-    return np.array(
-        [j for j in watched.tolist() if residuals[j] > enough and _still_falling(history, j)], dtype=np.int64
-    )
+        # directions that the bound admits get more patience than the first one beyond it
+        watched, enough, patience = np.arange(bound), max(ROUNDING, accuracy * residuals[bound]), PATIENCE
+    open_ = [j for j in watched.tolist() if residuals[j] > enough and _still_falling(history, j, patience)]
+    if bound is not None and bound < len(residuals) and history[-1].size <= MODEST_BASIS:
+        open_ += [bound] if residuals[bound] < UNPROMISING and _still_falling(history, bound) else []
+    return np.array(open_, dtype=np.int64)
 
 
-def _still_falling(history: list[Enrichment], direction: int) -> bool:
-    """Whether one of the last two enrichments lowered this residual noticeably; true before there were two."""
-    past = [round_.residuals[direction] for round_ in history[-3:] if direction < len(round_.residuals)]
+def _still_falling(history: list[Enrichment], direction: int, rounds: int = 2) -> bool:
+    """Whether one of the last enrichments lowered this residual noticeably; true before there were enough."""
+    past = [round_.residuals[direction] for round_ in history[-rounds - 1 :] if direction < len(round_.residuals)]
     falls = [after < (1 - SETTLED_FALL) * before for before, after in pairwise(past)]
-    return len(falls) < 2 or any(falls)
+    return len(falls) < rounds or any(falls)
 
 
 def count_symmetries(history: list[Enrichment], bound: int | None) -> int:
-    """The directions before the widest gap; the bound itself where there is a clear gap just there.
+    """The directions before the widest gap; the bound itself where there is a gap just there.
 
     Nothing is a symmetry unless its residual fell: the first direction competes with the gap from its residual down
     to a thousandth of the accuracy asked for.
     """
     residuals = np.maximum(history[-1].residuals, ROUNDING)
-    if bound and bound < len(residuals) and residuals[bound] > CLEAR_GAP * residuals[bound - 1]:
-        return bound
+    if bound and bound < len(residuals):
+        gap, fallen = residuals[bound] / residuals[bound - 1], history[0].residuals[bound - 1] / residuals[bound - 1]
+        if gap > CLEAR_GAP or (gap > GAP_AT_BOUND and fallen > GAP_AT_BOUND):
+            return bound
     limit = min(bound if bound is not None else len(residuals) - 1, len(residuals) - 1)
     gaps = [residuals[0] / (ACCURACY * 1e-3)] + [residuals[j] / residuals[j - 1] for j in range(1, limit + 1)]
     return int(np.argmax(gaps))
