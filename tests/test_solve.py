@@ -22,6 +22,10 @@ import solve_cases_2d
 import solve_cases_nd
 from solve_exact import Case, Later, exact_generators, linear, t, worst_residual
 
+# Hundreds of systems, some of them known to be beyond what solve can do; `make test-slow` runs them. The examples that
+# everything rests on are in test_examples.py.
+pytestmark = pytest.mark.slow
+
 LARGEST_ANGLE = 0.01
 # Two seconds and more, whatever the kind.
 SLOW = {
@@ -37,7 +41,7 @@ SLOW = {
 POINTS = 400
 
 
-# Fokker–Planck in two dimensions and more takes seconds; these stay in the quick part.
+# Fokker–Planck in two dimensions, and three dimensions and more, take seconds; these stay in the quick part.
 QUICK = {
     "langevin",
     "bessel-drift",
@@ -56,7 +60,8 @@ def rows() -> Iterator[Any]:
     for table in (solve_cases_1d, solve_cases_2d, solve_cases_nd):
         for item in table.CASES:
             for kind in item.answers:
-                heavy = kind == "fokker-planck" and table is not solve_cases_1d and item.name not in QUICK
+                many = table is solve_cases_nd or (kind == "fokker-planck" and table is not solve_cases_1d)
+                heavy = table is solve_cases_nd or (many and item.name not in QUICK)
                 marks = [pytest.mark.slow] if heavy or kind in item.slow or item.name in SLOW else []
                 yield pytest.param(item, kind, marks=marks, id=f"{item.name}-{kind}")
 

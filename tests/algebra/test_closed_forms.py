@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import sympy
@@ -66,10 +68,11 @@ def test_structure_constants_are_the_brackets_of_the_formulas(result):
     rows = [components(row, result) for row in result.formulas()]
 
     def along(row, expression):
-        return sum(c * sympy.diff(expression, v) for c, v in zip(row, variables, strict=False))
+        return sympy.Add(*(c * sympy.diff(expression, v) for c, v in zip(row, variables, strict=False)))
 
     constants = result.algebra.structure_constants
-    point = dict(zip(variables, result.domain.centre + 0.1 * result.domain.half, strict=True))
+    values = (result.domain.centre + 0.1 * result.domain.half).tolist()
+    point: Any = dict(zip(variables, values, strict=True))
     for i, first in enumerate(rows):
         for j, second in enumerate(rows):
             for c, (a, b) in enumerate(zip(first, second, strict=True)):

@@ -34,7 +34,7 @@ GAP_AT_BOUND = 30.0
 # A direction has settled when two rounds of enrichment lower its residual by less than this each.
 SETTLED_FALL = 0.05
 # Rounds without a fall after which a direction that could be a symmetry is given up.
-PATIENCE = 4
+PATIENCE, PATIENT_BASIS = 4, 1200
 # Residuals of this size are rounding.
 ROUNDING = 1e-11
 # A direction above this can still fall, but is not followed where no bound says that it could be a symmetry.
@@ -48,7 +48,7 @@ DROPPED_PART, CHANCE_PART = 0.1, 0.2
 START_DEGREE = {1: 6, 2: 4, 3: 3}
 KEPT_DEGREE = {1: 6, 2: 4, 3: 2}
 LARGEST_BASIS = {1: 1500, 2: 2400, 3: 3600}
-LARGEST_BASIS_BEYOND = 7000
+LARGEST_BASIS_BEYOND = 5000
 # The first direction beyond the symmetries is followed too, to tell near-symmetries, but only while that is cheap.
 MODEST_BASIS = 600
 # In more than three dimensions a function may depend on two coordinates at a time, and on time.
@@ -176,11 +176,13 @@ def unsettled_directions(
     if bound is None or bound >= len(residuals):
         watched, enough, patience = np.flatnonzero(residuals[:-1] < UNPROMISING), ROUNDING, 2
     else:
-        # directions that the bound admits get more patience than the first one beyond it
-        watched, enough, patience = np.arange(bound), max(ROUNDING, accuracy * residuals[bound]), PATIENCE
+        watched, enough = np.arange(bound), max(ROUNDING, accuracy * residuals[bound])
+        # directions that the bound admits get more patience than the first one beyond it, where that is affordable
+        patience = PATIENCE if history[-1].size <= PATIENT_BASIS else 2
     open_ = [j for j in watched.tolist() if residuals[j] > enough and _still_falling(history, j, patience)]
     if bound is not None and bound < len(residuals) and history[-1].size <= MODEST_BASIS:
-        open_ += [bound] if residuals[bound] < UNPROMISING and _still_falling(history, bound) else []
+        near = enough < residuals[bound] < UNPROMISING
+        open_ += [bound] if near and _still_falling(history, bound) else []
     return np.array(open_, dtype=np.int64)
 
 
