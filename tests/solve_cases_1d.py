@@ -1,7 +1,7 @@
 # pyright: basic, reportArgumentType=false, reportAttributeAccessIssue=false
 # pyright: reportCallIssue=false, reportGeneralTypeIssues=false, reportIndexIssue=false
 # pyright: reportOperatorIssue=false, reportReturnType=false, reportOptionalMemberAccess=false
-# pyright: reportAssignmentType=false, reportPossiblyUnbound=false
+# pyright: reportAssignmentType=false, reportPossiblyUnboundVariable=false
 """Scalar systems with their exact symmetries."""
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # pyright: basic, reportArgumentType=false, reportAttributeAccessIssue=false
 # pyright: reportCallIssue=false, reportGeneralTypeIssues=false, reportIndexIssue=false
 # pyright: reportOperatorIssue=false, reportReturnType=false, reportOptionalMemberAccess=false
-# pyright: reportAssignmentType=false, reportPossiblyUnbound=false
+# pyright: reportAssignmentType=false, reportPossiblyUnboundVariable=false
 """Exact symmetries by hand: systems, changes of variables that carry generators along, and what they must obey.
 
 Nothing here comes from the software under test. A generator is a tuple (τ, ξ^1, …, ξ^n, β) of SymPy expressions;
