@@ -34,7 +34,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 	@echo "Another interpreter: make test PYTHON=python3.12 (after make clean)"
 
-demo: .venv-demo/.installed ## find the symmetries of a few systems and write a report
+demo: .venv-demo/.installed ## find the symmetries of a built-in equation
 	$(DEMO)/liestonet demo
 
 test: .venv/.installed ## all tests but the slow ones
