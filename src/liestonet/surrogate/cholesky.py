@@ -1,0 +1,88 @@
+"""The gauge of an Itô answer from data: σ is the lower triangular root of a, and so are its derivatives and errors.
+
+Trajectories know a only (MATH.md §2). σ = chol(a) in the order of the coordinates, without the rows and columns of those
+that have no noise. With Φ = lower triangle with halved diagonal, δσ = σ Φ(σ⁻¹ δa σ⁻ᵀ).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from liestonet.sde.jets import Derivative
+
+# Where an estimate of a is not positive, its eigenvalues are lifted to this part of the largest one.
+LEAST_EIGENVALUE = 1e-3
+
+Sigmas = dict[Derivative, np.ndarray]
+
+
+def cholesky_jet(
+    squared: Mapping[Derivative, Float[np.ndarray, "b n n s"]], noisy: Bool[np.ndarray, " n"]
+) -> tuple[Sigmas, Sigmas]:
+    """σ and its first derivatives (b, n, r), and their changes (b, n, r, s − 1) for the further columns of a."""
+    active = np.flatnonzero(noisy)
+    a = {d: np.moveaxis(array[:, active][:, :, active], -1, 1) for d, array in squared.items() if len(d) <= 1}
+    root = np.linalg.cholesky(_positive(a[()][:, 0]))
+    inverse = np.linalg.inv(root)
+    change = _factor_change(root, inverse, a[()][:, 1:])
+    sigma, directions = {(): root}, {(): change}
+    for derivative in a:
+        if derivative:
+            inner = _turned(inverse, a[derivative][:, 0])
+            sigma[derivative] = root @ _half_triangle(inner)
+            directions[derivative] = _second_change(root, inverse, change, inner, a[derivative][:, 1:])
+    shape = (len(root), len(noisy), len(active))
+    return (
+        {d: _placed(array, active, shape) for d, array in sigma.items()},
+        {d: np.moveaxis(_placed(array, active, (*shape[:1], array.shape[1], *shape[1:])), 1, -1)
+         for d, array in directions.items()},
+    )
+
+
+def _second_change(
+    root: Float[np.ndarray, "b r r"],
+    inverse: Float[np.ndarray, "b r r"],
+    change: Float[np.ndarray, "b s r r"],
+    inner: Float[np.ndarray, "b r r"],
+    derivative_change: Float[np.ndarray, "b s r r"],
+) -> Float[np.ndarray, "b s r r"]:
+    """Change of ∂σ = σ Φ(X), X = σ⁻¹ ∂a σ⁻ᵀ, when a changes: δσ Φ(X) + σ Φ(δX)."""
+    relative = inverse[:, None] @ change @ inner[:, None]
+    moved = _turned(inverse[:, None], derivative_change) - relative - np.swapaxes(relative, -1, -2)
+    return change @ _half_triangle(inner)[:, None] + root[:, None] @ _half_triangle(moved)
+
+
+def _factor_change(root: np.ndarray, inverse: np.ndarray, change: Float[np.ndarray, "b s r r"]) -> np.ndarray:
+    """δσ = σ Φ(σ⁻¹ δa σ⁻ᵀ)."""
+    return root[:, None] @ _half_triangle(_turned(inverse[:, None], change))
+
+
+def _turned(inverse: np.ndarray, matrix: np.ndarray) -> np.ndarray:
+    """σ⁻¹ A σ⁻ᵀ."""
+    return inverse @ matrix @ np.swapaxes(inverse, -1, -2)
+
+
+def _half_triangle(matrix: np.ndarray) -> np.ndarray:
+    """Φ: the lower triangle with halved diagonal."""
+    result = np.tril(matrix)
+    diagonal = np.arange(matrix.shape[-1])
+    result[..., diagonal, diagonal] *= 0.5
+    return result
+
+
+def _positive(matrix: Float[np.ndarray, "b r r"]) -> Float[np.ndarray, "b r r"]:
+    """The matrix itself where it is safely positive, else with its eigenvalues lifted."""
+    values, vectors = np.linalg.eigh(matrix)
+    floor = LEAST_EIGENVALUE * np.maximum(values[:, -1:], np.finfo(float).tiny)
+    lifted = np.einsum("bij,bj,bkj->bik", vectors, np.maximum(values, floor), vectors)
+    return np.where((values[:, :1] < floor)[:, :, None], lifted, matrix)
+
+
+def _placed(array: np.ndarray, active: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """The rows of σ at the noisy coordinates, zeros elsewhere."""
+    result = np.zeros(shape)
+    result[..., active, :] = array
+    return result

@@ -1,0 +1,88 @@
+"""Covariance of all parameters together, as square roots whose columns are the directions δ_s of MATH.md §3.
+
+Different coefficients are estimated from the same increments, so their errors are correlated, and the weights are only
+roughly right. The scores of a sample of increments say how much (a sandwich estimate); the prior adds its part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+from jaxtyping import Float
+
+from liestonet.surrogate.overview import Overview
+from liestonet.surrogate.regression import Estimate, Targets, scaled_block
+from liestonet.trajectories.increments import Increments
+
+# Scores are taken of this many increments at most. With more parameters than the second number the errors of different
+# coefficients are taken as independent, and the directions are a random sample of the third size.
+SCORED, MOST_JOINT, SKETCHED = 30_000, 700, 64
+# Directions shorter than this part of the longest one carry no covariance worth having.
+NEGLIGIBLE = 1e-3
+
+Regression = tuple[Sequence[Estimate], Targets]
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Directions of the parameters' errors: those of the data's noise, and those that the prior adds.
+
+    With both, R Rᵀ is the posterior covariance H⁻¹(M + Λ)H⁻¹; with the first alone it is the estimate's own scatter.
+    """
+
+    scatter: Float[np.ndarray, "p s"]
+    prior: Float[np.ndarray, "p q"]
+
+    @property
+    def root(self) -> Float[np.ndarray, "p s_and_q"]:
+        return np.concatenate([self.scatter, self.prior], axis=1)
+
+
+def parameter_errors(overview: Overview, regressions: Sequence[Regression]) -> Errors:
+    """The errors of all parameters in order, in units of the box."""
+    estimates = [estimate for found, _ in regressions for estimate in found]
+    blocks = [estimate.posterior for estimate in estimates]
+    priors = [block / np.sqrt(estimate.prior) for block, estimate in zip(blocks, estimates, strict=True)]
+    if sum(len(block) for block in blocks) > MOST_JOINT:
+        scatters = [block @ _root(estimate.precision) for block, estimate in zip(blocks, estimates, strict=True)]
+        return Errors(_sketch(scatters, 0), _sketch(priors, 1))
+    scatter = scipy.linalg.block_diag(*blocks) @ _score_root(overview, regressions)
+    return Errors(_compressed(scatter), _compressed(scipy.linalg.block_diag(*priors)))
+
+
+def _compressed(root: Float[np.ndarray, "p s"]) -> Float[np.ndarray, "p t"]:
+    """The same covariance in orthogonal directions, negligible ones left out."""
+    left, lengths, _ = np.linalg.svd(root, full_matrices=False)
+    kept = lengths > NEGLIGIBLE * lengths[0]
+    return left[:, kept] * lengths[kept]
+
+
+def _sketch(roots: Sequence[np.ndarray], seed: int) -> Float[np.ndarray, "p t"]:
+    """Random directions with the covariance of independent blocks, right on average."""
+    rng = np.random.default_rng(seed)
+    parts = [root @ rng.standard_normal((root.shape[1], SKETCHED)) for root in roots]
+    return np.concatenate(parts) / np.sqrt(SKETCHED)
+
+
+def _score_root(overview: Overview, regressions: Sequence[Regression]) -> Float[np.ndarray, "p p"]:
+    """A root of the covariance of Σ_k φ(x_k) w_k (y_k − φ(x_k)ᵀθ), the sum that each regression sets to zero."""
+    rows = slice(None, None, max(1, len(overview.sample.t) // SCORED))
+    sample = scaled_block(Increments(*(array[rows] for array in overview.sample)), overview.domain)
+    columns = []
+    for estimates, targets in regressions:
+        values, weights = targets(sample)
+        for column, estimate in enumerate(estimates):
+            functions = estimate.features.values(sample.points)[()]
+            rest = values[:, column] - functions @ estimate.parameters
+            columns.append(functions * (weights[:, column] * rest)[:, None])
+    triangle = np.linalg.qr(np.concatenate(columns, axis=1), mode="r")
+    return triangle.T * np.sqrt(overview.inside / len(sample.dt))
+
+
+def _root(matrix: Float[np.ndarray, "p p"]) -> Float[np.ndarray, "p p"]:
+    """Lower triangular root of a positive matrix, scaled to a unit diagonal first."""
+    scale = np.sqrt(np.diag(matrix))
+    return scale[:, None] * np.linalg.cholesky(matrix / np.outer(scale, scale) + 1e-12 * np.eye(len(scale)))

@@ -1,0 +1,105 @@
+"""One pass over the increments: how many there are, the box they cover, and an evenly spread sample of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from liestonet.domain import Domain
+from liestonet.errors import InputError
+from liestonet.trajectories.increments import Increments, IncrementSource
+
+SAMPLE = 100_000
+# The box leaves out this part of the starting points at each end of a coordinate: few points, and far ones.
+TAIL = 0.005
+LEAST_INCREMENTS = 100
+
+
+@dataclass(frozen=True)
+class Overview:
+    """What one look at the data gives.
+
+    `sample` holds every `stride`-th increment, if it begins inside the domain, `consecutive` the first ones in their
+    order, and `pairs` those of its rows that are followed by the next step of the same path.
+    """
+
+    domain: Domain
+    names: tuple[str, ...]
+    count: int
+    sample: Increments
+    stride: int
+    consecutive: Increments
+    pairs: Int[np.ndarray, " pairs"]
+
+    @property
+    def inside(self) -> int:
+        """Number of increments that begin inside the domain, from the sample."""
+        return len(self.sample.t) * self.stride
+
+    @property
+    def points(self) -> Float[np.ndarray, "b v"]:
+        """Starting points (t, x_1, …, x_n) of the sample."""
+        return np.column_stack([self.sample.t, self.sample.x])
+
+
+def look_over(source: IncrementSource) -> Overview:
+    """Count the increments, choose the domain and keep a sample."""
+    blocks: list[Increments] = []
+    count, kept, stride, first, last = 0, 0, 1, np.inf, -np.inf
+    consecutive = None
+    for block in source.chunks():
+        consecutive = block if consecutive is None else consecutive
+        rows = slice((-count) % stride, None, stride)
+        blocks.append(Increments(*(array[rows] for array in block)))
+        count, kept = count + len(block.t), kept + len(blocks[-1].t)
+        first, last = min(first, block.t.min()), max(last, (block.t + block.dt).max())
+        while kept > 2 * SAMPLE:
+            joined = _joined(blocks)
+            blocks, stride = [Increments(*(array[::2] for array in joined))], 2 * stride
+            kept = len(blocks[0].t)
+    if consecutive is None or count < LEAST_INCREMENTS:
+        raise InputError(
+            f"There are {count} increments, too few to estimate drift and diffusion from; at least "
+            f"{LEAST_INCREMENTS} are needed, and thousands to find a symmetry."
+        )
+    sample = _joined(blocks)
+    domain = _box(sample, (float(first), float(last)), source.names)
+    inside, begun = inside_domain(domain, sample), inside_domain(domain, consecutive)
+    pairs = np.flatnonzero(_followed(consecutive) & begun[:-1] & begun[1:])
+    kept = Increments(*(array[inside] for array in sample))
+    return Overview(domain, source.names, count, kept, stride, consecutive, pairs)
+
+
+def inside_domain(domain: Domain, block: Increments) -> Bool[np.ndarray, " m"]:
+    """Which increments begin inside the domain; leaving the others out biases nothing, as only the start decides."""
+    low, high = np.array(domain.intervals[1:]).T
+    return ((block.x >= low) & (block.x <= high)).all(axis=1)
+
+
+def _followed(block: Increments) -> Bool[np.ndarray, " rows"]:
+    """Which rows of a block but the last are followed by the next step of the same path."""
+    return np.diff(block.trajectory) == 0
+
+
+def _joined(blocks: list[Increments]) -> Increments:
+    return Increments(*(np.concatenate(arrays) for arrays in zip(*blocks, strict=True)))
+
+
+def _box(sample: Increments, time: tuple[float, float], names: tuple[str, ...]) -> Domain:
+    """All times, and the middle 99 % of each coordinate."""
+    low, high = np.quantile(sample.x, [TAIL, 1 - TAIL], axis=0)
+    for name, a, b in zip(names, low, high, strict=True):
+        if not a < b:
+            raise InputError(
+                f"Coordinate {name} hardly ever changes (nearly all values are {a:g}); leave it out of the state."
+            )
+    return Domain((time, *((float(a), float(b)) for a, b in zip(low, high, strict=True))), chosen=True)
+
+
+def quantile_edges(values: Float[np.ndarray, " b"], parts: int) -> Float[np.ndarray, " edges"]:
+    """Inner edges of equally filled parts; equal ones merged."""
+    edges = np.unique(np.quantile(values, np.linspace(0, 1, parts + 1)[1:-1])) if parts > 1 else np.zeros(0)
+    return edges if all(a < b for a, b in pairwise(edges)) else np.zeros(0)

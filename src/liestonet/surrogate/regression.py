@@ -1,0 +1,153 @@
+"""Weighted least squares on increments, each with its own Δt, accumulated block by block.
+
+Inside, everything is in units of the box: f^i in L_i/T, a^{ij} in L_i L_j/T, so that one prior fits all units. What a
+regression needs of the data are sums over increments; memory does not grow with their number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+from jaxtyping import Float
+
+from liestonet.domain import Domain
+from liestonet.surrogate.evidence import choose_shrinkage
+from liestonet.surrogate.features import Features
+from liestonet.surrogate.overview import inside_domain
+from liestonet.trajectories.increments import Increments, IncrementSource
+
+Entry = tuple[int, ...]
+
+# Plain powers are preferred unless logarithms are this much likelier (log evidence, for each of them).
+LOGARITHM_COST = 1.0
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """A block of increments in units of the box: starting points (t, x) as they are, steps and displacements."""
+
+    points: Float[np.ndarray, "b v"]
+    dt: Float[np.ndarray, " b"]
+    dx: Float[np.ndarray, "b n"]
+
+
+# Values to be explained and their weights (inverse variances), one column per coefficient.
+Targets = Callable[[Scaled], tuple[Float[np.ndarray, "b c"], Float[np.ndarray, "b c"]]]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One coefficient in units of the box: its features, their parameters, and the precision of data and of prior."""
+
+    entry: Entry
+    features: Features
+    parameters: Float[np.ndarray, " p"]
+    precision: Float[np.ndarray, "p p"]
+    prior: Float[np.ndarray, " p"]
+    log_evidence: float
+
+    @property
+    def posterior(self) -> Float[np.ndarray, "p p"]:
+        """Covariance of the parameters under data and prior together."""
+        return _inverse(self.precision + np.diag(1 / self.prior))
+
+
+def scaled_block(block: Increments, domain: Domain) -> Scaled:
+    """Increments in units of the box."""
+    return Scaled(np.column_stack([block.t, block.x]), block.dt / domain.half[0], block.dx / domain.half[1:])
+
+
+def scaled_blocks(source: IncrementSource, domain: Domain) -> Iterator[Scaled]:
+    """The increments that begin inside the domain, block by block."""
+    for block in source.chunks():
+        inside = inside_domain(domain, block)
+        yield scaled_block(block if inside.all() else Increments(*(array[inside] for array in block)), domain)
+
+
+def regress(
+    blocks: Iterator[Scaled], variants: Sequence[Features], entries: Sequence[Entry], targets: Targets, pooled: bool
+) -> list[list[Estimate]]:
+    """Estimate one coefficient per entry, in each variant of the features.
+
+    `pooled` says that the weights of different entries are proportional: their sums are then formed once, and the
+    entries share the sizes of their priors.
+    """
+    count = len(entries)
+    sums = [Sums(features, count, pooled) for features in variants]
+    for block in blocks:
+        values, weights = targets(block)
+        for each in sums:
+            each.add(block, values, weights)
+    return [each.estimates(entries) for each in sums]
+
+
+def most_likely(choices: Sequence[Sequence[Estimate]]) -> int:
+    """Which variant explains all its coefficients best; a logarithm has to earn its place."""
+    scores = [
+        sum(estimate.log_evidence for estimate in estimates) - LOGARITHM_COST * sum(estimates[0].features.logarithmic)
+        for estimates in choices
+    ]
+    return int(np.argmax(scores))
+
+
+class Sums:
+    """ΦᵀWΦ and ΦᵀWy of all entries in one set of features."""
+
+    def __init__(self, features: Features, entries: int, pooled: bool) -> None:
+        self.features, self.pooled = features, pooled
+        size = features.size
+        self.precisions = np.zeros((1 if pooled else entries, size, size))
+        self.moments = np.zeros((size, entries))
+        self.scales = np.ones(entries)
+
+    def add(self, block: Scaled, values: Float[np.ndarray, "b c"], weights: Float[np.ndarray, "b c"]) -> None:
+        """Take in one block."""
+        functions = self.features.values(block.points)[()]
+        for position, precision in enumerate(self.precisions):
+            precision += functions.T @ (functions * weights[:, position, None])
+        self.moments += functions.T @ (values * weights)
+        if self.pooled and len(weights):
+            self.scales = weights[0] / weights[0, 0]
+
+    def estimates(self, entries: Sequence[Entry]) -> list[Estimate]:
+        """Posterior mean of each entry's parameters, with the prior that its data make likely."""
+        if not self.pooled:
+            parts = zip(entries, self.precisions, self.moments.T, strict=True)
+            return [self._estimate([entry], precision, moment[:, None])[0] for entry, precision, moment in parts]
+        # in units of its own noise every entry has the same precision
+        unit = self._estimate(entries, self.precisions[0], self.moments / np.sqrt(self.scales))
+        return [
+            Estimate(e.entry, e.features, e.parameters / np.sqrt(s), e.precision * s, e.prior / s, e.log_evidence)
+            for e, s in zip(unit, self.scales, strict=True)
+        ]
+
+    def _estimate(
+        self, entries: Sequence[Entry], precision: Float[np.ndarray, "p p"], moments: Float[np.ndarray, "p c"]
+    ) -> list[Estimate]:
+        shrinkage = choose_shrinkage(precision, moments, self.features.degrees)
+        parameters = _inverse(precision + np.diag(1 / shrinkage.variances)) @ moments
+        return [
+            Estimate(entry, self.features, parameters[:, j], precision, shrinkage.variances, float(evidence))
+            for j, (entry, evidence) in enumerate(zip(entries, shrinkage.log_evidence, strict=True))
+        ]
+
+
+def evaluate(estimates: Sequence[Estimate], points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "b c"]:
+    """Values of estimated coefficients, in units of the box; features that they share are evaluated once."""
+    result = np.empty((len(points), len(estimates)))
+    for features in {estimate.features: None for estimate in estimates}:
+        functions = features.values(points)[()]
+        for column, estimate in enumerate(estimates):
+            if estimate.features is features:
+                result[:, column] = functions @ estimate.parameters
+    return result
+
+
+def _inverse(matrix: Float[np.ndarray, "p p"]) -> Float[np.ndarray, "p p"]:
+    """Inverse of a positive definite matrix, scaled to a unit diagonal first."""
+    scale = 1 / np.sqrt(np.diag(matrix))
+    factor = scipy.linalg.cho_factor(matrix * scale[:, None] * scale, check_finite=False)
+    return scipy.linalg.cho_solve(factor, np.diag(scale), check_finite=False) * scale[:, None]

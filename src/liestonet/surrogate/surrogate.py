@@ -1,0 +1,165 @@
+"""Drift and diffusion as the data know them: values, derivatives, and how both vary with the parameters' errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from liestonet.domain import Domain
+from liestonet.sde.jets import Derivative, Jet, JetOrder, derivatives
+from liestonet.surrogate.cholesky import cholesky_jet
+from liestonet.surrogate.covariance import Errors
+from liestonet.surrogate.overview import Overview
+from liestonet.surrogate.regression import Estimate
+from liestonet.symmetry.fields import points_of
+
+# f (b, n, s), σ (b, n, r, s) and a (b, n, n, s) by derivative: a jet for each of s parameter directions.
+Arrays = Mapping[Derivative, Float[np.ndarray, "..."]]
+
+
+@dataclass(frozen=True)
+class JetDirections:
+    """How a jet changes in each of s directions of the parameters; arrays as in `Jet` with one more axis."""
+
+    drift: Arrays
+    diffusion: Arrays
+    diffusion_squared: Arrays
+
+
+@dataclass(frozen=True, eq=False)
+class Surrogate:
+    """f and a from data. A coefficient source like any other, and one that knows its errors.
+
+    Parameters are in units of the box, drift coordinate by coordinate, then the entries a^{ij} with i ≤ j of the noisy
+    coordinates; `errors` are square roots of their covariance. σ is the semidefinite Cholesky factor of a (MATH.md §2).
+    """
+
+    overview: Overview
+    drift_estimates: tuple[Estimate, ...]
+    diffusion_estimates: tuple[Estimate, ...]
+    errors: Errors
+    noisy: Bool[np.ndarray, " n"]
+
+    @property
+    def domain(self) -> Domain:
+        return self.overview.domain
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.overview.names
+
+    @property
+    def dimension(self) -> int:
+        return len(self.noisy)
+
+    @property
+    def noise(self) -> int:
+        """Number of columns of σ: one per noisy coordinate."""
+        return int(self.noisy.sum())
+
+    @property
+    def error(self) -> float:
+        """Relative error of the coefficients as functions; their statistical error is in `errors`."""
+        return 0.0
+
+    @property
+    def parameter_covariance(self) -> Float[np.ndarray, "p p"]:
+        """Covariance of all parameters, in units of the box."""
+        return self.errors.root @ self.errors.root.T
+
+    @cached_property
+    def parameters(self) -> Float[np.ndarray, " p"]:
+        """All parameters in order."""
+        return np.concatenate([estimate.parameters for estimate in self._estimates])
+
+    @property
+    def _estimates(self) -> tuple[Estimate, ...]:
+        return (*self.drift_estimates, *self.diffusion_estimates)
+
+    def drift(self, t: Float[np.ndarray, " b"] | Any, x: Float[np.ndarray, "b d"] | Any) -> Float[np.ndarray, "b d"]:
+        """f at points t (B,), x (B, d)."""
+        points = points_of(t, x, self.dimension)
+        return self.jet(points[:, 0], points[:, 1:], JetOrder(drift=0)).drift[()]
+
+    def diffusion_squared(
+        self, t: Float[np.ndarray, " b"] | Any, x: Float[np.ndarray, "b d"] | Any
+    ) -> Float[np.ndarray, "b d d"]:
+        """a at points t (B,), x (B, d), positive semidefinite: negative eigenvalues of the series are set to zero."""
+        points = points_of(t, x, self.dimension)
+        series = self.jet(points[:, 0], points[:, 1:], JetOrder(diffusion_squared=0)).diffusion_squared[()]
+        values, vectors = np.linalg.eigh(series)
+        return np.einsum("bij,bj,bkj->bik", vectors, np.maximum(values, 0.0), vectors)
+
+    def with_parameters(self, parameters: Float[np.ndarray, " p"]) -> Surrogate:
+        """The same series with other parameters; the covariance is kept."""
+        parts = iter(np.split(parameters, np.cumsum([len(e.parameters) for e in self._estimates])[:-1]))
+        changed = [replace(estimate, parameters=next(parts)) for estimate in self._estimates]
+        count = len(self.drift_estimates)
+        return replace(self, drift_estimates=tuple(changed[:count]), diffusion_estimates=tuple(changed[count:]))
+
+    def series(self, ring: Any, point: Any, half: Any) -> None:
+        """A surrogate has no exact power series."""
+        return
+
+    def jet(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b n"], order: JetOrder) -> Jet:
+        """Values and derivatives at a batch of points."""
+        return self.jet_and_directions(np.column_stack([t, x]), order, None)[0]
+
+    def jet_and_directions(
+        self, points: Float[np.ndarray, "b v"], order: JetOrder, directions: Float[np.ndarray, "p s"] | None
+    ) -> tuple[Jet, JetDirections | None]:
+        """The jet at points (t, x), and how it changes in directions of the parameters where they are given."""
+        highest = max(order.diffusion_squared, order.diffusion)
+        columns = self.parameters[:, None]
+        columns = columns if directions is None else np.concatenate([columns, directions], axis=1)
+        drift = self._arrays(points, order.drift, columns, drift=True)
+        squared = self._arrays(points, highest, columns, drift=False)
+        sigma, sigma_directions = {}, {}
+        if order.diffusion >= 0:
+            sigma, sigma_directions = cholesky_jet(squared, self.noisy)
+        jet = Jet(_first(drift), sigma, _first(squared))
+        if directions is None:
+            return jet, None
+        return jet, JetDirections(_rest(drift), sigma_directions, _rest(squared))
+
+    def _arrays(
+        self, points: Float[np.ndarray, "b v"], order: int, columns: Float[np.ndarray, "p s"], drift: bool
+    ) -> dict[Derivative, np.ndarray]:
+        """Derivatives of f (b, n, s) or a (b, n, n, s) for each column of parameters, in the data's units."""
+        n, wanted = self.dimension, tuple(derivatives(self.dimension + 1, order))
+        if order < 0:
+            return {}
+        shape = (len(points), n, columns.shape[1]) if drift else (len(points), n, n, columns.shape[1])
+        result = {derivative: np.zeros(shape) for derivative in wanted}
+        tables: dict[Any, Any] = {}
+        for estimate, rows in self._located(drift):
+            if estimate.features not in tables:
+                tables[estimate.features] = estimate.features.values(points, wanted)
+            unit = np.prod(self.domain.half[1:][list(estimate.entry)]) / self.domain.half[0]
+            for derivative in wanted:
+                values = unit * (tables[estimate.features][derivative] @ columns[rows])
+                result[derivative][(slice(None), *estimate.entry)] = values
+                result[derivative][(slice(None), *estimate.entry[::-1])] = values
+        return result
+
+    def _located(self, drift: bool) -> Iterator[tuple[Estimate, slice]]:
+        """The estimates of f or of a, with their rows among all parameters."""
+        start, count = 0, len(self.drift_estimates)
+        for position, estimate in enumerate(self._estimates):
+            stop = start + len(estimate.parameters)
+            if (position < count) == drift:
+                yield estimate, slice(start, stop)
+            start = stop
+
+
+def _first(arrays: Mapping[Derivative, np.ndarray]) -> dict[Derivative, np.ndarray]:
+    return {derivative: np.ascontiguousarray(array[..., 0]) for derivative, array in arrays.items()}
+
+
+def _rest(arrays: Mapping[Derivative, np.ndarray]) -> dict[Derivative, np.ndarray]:
+    return {derivative: array[..., 1:] for derivative, array in arrays.items()}

@@ -1,0 +1,57 @@
+"""A rough map of the noise, piecewise constant on cells of equal filling: the weights of the regressions.
+
+Weights need not be right to give right answers, only roughly so to give sharp ones; cells stay positive by nature.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from liestonet.surrogate.overview import Overview, quantile_edges
+
+PARTS = {1: 12, 2: 8, 3: 4}
+TIME_PARTS = 3
+# A cell counts as much as this many increments of the whole: cells with few points stay near the mean.
+BORROWED = 5.0
+
+
+@dataclass(frozen=True)
+class VarianceMap:
+    """Mean squared residual over Δt in cells of time and state, in units of the box (L_i²/T)."""
+
+    edges: tuple[Float[np.ndarray, " _"], ...]
+    values: Float[np.ndarray, "cells n"]
+
+    def __call__(self, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "b n"]:
+        return self.values[_cell(self.edges, points)]
+
+    @property
+    def uniform(self) -> bool:
+        """Whether there is one cell only."""
+        return len(self.values) == 1
+
+
+def map_variances(overview: Overview, residuals: Float[np.ndarray, "b n"]) -> VarianceMap:
+    """Squared residuals of the sample (in units of L), averaged over cells; one cell in more than three dimensions."""
+    sample = overview.sample
+    n = sample.x.shape[1]
+    parts = PARTS.get(n, 1)
+    time = quantile_edges(sample.t, TIME_PARTS if parts > 1 else 1)
+    edges = (time, *(quantile_edges(sample.x[:, i], parts) for i in range(n)))
+    cell = _cell(edges, overview.points)
+    cells = int(np.prod([len(edge) + 1 for edge in edges]))
+    squares = residuals**2 * (overview.domain.half[0] / sample.dt)[:, None]
+    counts = np.bincount(cell, minlength=cells)
+    sums = np.stack([np.bincount(cell, weights=square, minlength=cells) for square in squares.T], axis=1)
+    return VarianceMap(edges, (sums + BORROWED * squares.mean(axis=0)) / (counts + BORROWED)[:, None])
+
+
+def _cell(edges: tuple[np.ndarray, ...], points: Float[np.ndarray, "b v"]) -> Int[np.ndarray, " b"]:
+    """Number of the cell each point lies in."""
+    number = np.zeros(len(points), dtype=np.int64)
+    for variable, edge in enumerate(edges):
+        number = number * (len(edge) + 1) + np.searchsorted(edge, points[:, variable])
+    return number

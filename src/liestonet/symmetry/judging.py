@@ -1,0 +1,114 @@
+"""Is a direction a symmetry, as far as the data can tell? Residuals against the noise that a change of field cannot absorb.
+
+For a block V of directions the coefficients' errors change DV by D(δ_s)V. The part of that in the range of D on the other
+directions is absorbed by a small change of V and is no evidence; what counts is the rest, (1 − P) D(δ_s) V (MATH.md §3).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+import scipy.stats
+from jaxtyping import Float
+
+from liestonet.symmetry.noise import ROUNDING, NoisyOperator
+
+
+# Directions of noise weaker than this part of the strongest are left to the second test.
+WEAK = 1e-2
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the data say of k directions together: their residuals and noise, with all inner products.
+
+    `residual_gram` is (1−P)DV with itself; `noise` (k, s, s) the projected D(δ_s)v with each other for each v, and
+    `cross` (s, k) with (1−P)Dv. The first `scattered` of the s errors are the data's, the rest the prior's.
+    """
+
+    vectors: Float[np.ndarray, "m k"]
+    residual_gram: Float[np.ndarray, "k k"]
+    noise: Float[np.ndarray, "k s s"]
+    cross: Float[np.ndarray, "s k"]
+    scattered: int
+
+    def p_value(self, directions: slice = slice(None)) -> float:
+        """Chance of residuals this large if all the directions are symmetries: two tests, the smaller one doubled.
+
+        The likelihood ratio sees residuals that the errors would hardly make in their strong directions; the sum of
+        squares sees all others. The null hypothesis is about the data's scatter: the prior has no part in it.
+        """
+        data = slice(0, self.scattered)
+        matrix = self.noise[directions, data, data].sum(axis=0)
+        ratio = _likelihood_ratio(matrix, self.cross[data, directions].sum(axis=1))
+        square = _tail(float(np.trace(self.residual_gram[directions, directions])), matrix)
+        return min(1.0, 2 * min(ratio, square))
+
+    def residual(self, direction: int) -> float:
+        return float(np.sqrt(max(self.residual_gram[direction, direction], 0.0)))
+
+    def noise_level(self, direction: int) -> float:
+        """Root mean square of the residual that errors of the coefficients alone give this direction."""
+        return float(np.sqrt(max(np.trace(self.noise[direction]), 0.0)))
+
+    def interval(self, direction: int, confidence: float) -> tuple[float, float]:
+        """Ends of an interval for the true residual, each wrong with chance 1 − confidence."""
+        square, matrix = self.residual(direction) ** 2, self.noise[direction]
+        mean, spread = float(np.trace(matrix)), float(np.sum(matrix * matrix))
+        along = float(np.sum(self.cross[:, direction] ** 2))
+        below = _quantile(mean, 2 * spread, confidence)
+        above = _quantile(square + mean, 2 * spread + 4 * along, confidence)
+        return float(np.sqrt(max(square - below, 0.0))), float(np.sqrt(above))
+
+
+def gather(operator: NoisyOperator, vectors: Float[np.ndarray, "m k"]) -> Evidence:
+    """Project what the data's errors do to a block of orthonormal directions."""
+    count = vectors.shape[1]
+    others = np.linalg.qr(vectors, mode="complete")[0][:, count:]
+    with_basis, each = operator.changes(vectors)
+    gram = others.T @ operator.gram @ others
+    # near-symmetries among the others absorb only what they can be told from noise
+    regular = gram + others.T @ operator.noise_gram @ others + ROUNDING * np.eye(len(gram))
+    factor = scipy.linalg.cho_factor(regular, check_finite=False)
+
+    def absorbed(right: np.ndarray) -> np.ndarray:
+        return scipy.linalg.cho_solve(factor, right, check_finite=False)
+
+    onto = others.T @ operator.gram @ vectors
+    inner = absorbed(onto)
+    residual_gram = vectors.T @ operator.gram @ vectors - 2 * onto.T @ inner + inner.T @ gram @ inner
+    noise, cross = np.empty_like(each), np.empty((operator.directions, count))
+    for v in range(count):
+        moved = others.T @ with_basis[:, :, v]
+        kept = absorbed(moved)
+        noise[v] = each[v] - 2 * moved.T @ kept + kept.T @ gram @ kept
+        direct = with_basis[:, :, v].T @ vectors[:, v]
+        cross[:, v] = direct - moved.T @ inner[:, v] - kept.T @ onto[:, v] + kept.T @ gram @ inner[:, v]
+    return Evidence(vectors, residual_gram, noise, cross, operator.scattered)
+
+
+def _likelihood_ratio(matrix: Float[np.ndarray, "s s"], cross: Float[np.ndarray, " s"]) -> float:
+    """P-value of the smallest error that explains the residual, in the strong directions of the noise."""
+    values, vectors = np.linalg.eigh(matrix)
+    strong = values > max(WEAK * values[-1], ROUNDING**2)
+    if not strong.any():
+        return 1.0
+    deviance = np.sum((vectors.T @ cross)[strong] ** 2 / values[strong] ** 2)
+    return float(scipy.stats.chi2.sf(deviance, int(strong.sum())))
+
+
+def _tail(statistic: float, matrix: Float[np.ndarray, "s s"]) -> float:
+    """P(Σ χ² > statistic) for the quadratic form with this matrix."""
+    mean, spread = float(np.trace(matrix)), float(np.sum(matrix * matrix))
+    if mean <= ROUNDING**2:
+        return 1.0 if statistic <= ROUNDING else 0.0
+    return float(scipy.stats.chi2.sf(statistic * mean / spread, mean**2 / spread))
+
+
+def _quantile(mean: float, variance: float, level: float) -> float:
+    """Quantile of a scaled χ² with this mean and variance."""
+    if mean <= ROUNDING**2 or variance <= 0:
+        return max(float(mean), 0.0)
+    return float(scipy.stats.chi2.ppf(level, 2 * mean**2 / variance) * variance / (2 * mean))

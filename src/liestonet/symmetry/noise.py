@@ -1,0 +1,178 @@
+"""The determining equations when the coefficients come from data: D, and how it changes with the coefficients' errors.
+
+D is linear in the coefficients (law, Fokker–Planck; linearised for Itô), so an error δ_s of the parameters changes it by
+D(δ_s). Everything that judging needs are inner products of D and the D(δ_s) over a cloud of points (MATH.md §3).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.linalg
+from jaxtyping import Float
+
+from liestonet.domain import Domain
+from liestonet.sde.jets import Derivative, Jet, JetOrder
+from liestonet.symmetry.basis import Basis
+from liestonet.symmetry.equations import Coefficient, Equations
+from liestonet.symmetry.kinds import Kind
+from liestonet.symmetry.operator import Cloud
+
+# Relative to a unit residual: below this a direction's noise is rounding.
+ROUNDING = 1e-8
+# In more dimensions than this the noise does not help to sort the directions: that would cost more than all the rest.
+SORTED_BY_NOISE = 3
+
+Slot = tuple[int, Derivative]
+
+
+class UncertainSource(Protocol):
+    """Coefficients with a covariance: what `Surrogate` is."""
+
+    @property
+    def dimension(self) -> int: ...
+
+    @property
+    def noise(self) -> int: ...
+
+    @property
+    def errors(self) -> Any:
+        """`scatter` and `prior`: square roots of the parts of the parameters' covariance."""
+        ...
+
+    def jet_and_directions(
+        self, points: Float[np.ndarray, "b v"], order: JetOrder, directions: Float[np.ndarray, "p s"] | None
+    ) -> tuple[Jet, Any]: ...
+
+
+@dataclass(frozen=True)
+class Equation:
+    """One scaled equation on the cloud: factors of the unknowns' derivatives, and their change in each direction."""
+
+    factors: dict[Slot, Float[np.ndarray, " b"]]
+    changes: dict[Slot, Float[np.ndarray, "b s"]]
+
+
+class NoisyOperator:
+    """D and D(δ_s) in one basis, orthonormal on the cloud: coefficient vectors are lengths there."""
+
+    def __init__(self, kind: Kind, source: UncertainSource, basis: Basis, cloud: Cloud) -> None:
+        self.basis, self.cloud = basis, cloud
+        self.table: Equations = kind.equations(source.dimension, source.noise)
+        errors = source.errors.root
+        jet, directions = source.jet_and_directions(cloud.points, kind.jet_order, errors)
+        self.directions, self.scattered = errors.shape[1], source.errors.scatter.shape[1]
+        self.equations = _equations(self.table, basis.domain, cloud, jet, directions)
+        order = max(len(derivative) for equation in self.equations for _, derivative in equation.factors)
+        self._tables = basis.tables(cloud.points, order)
+        self._functions: dict[Slot, np.ndarray] = {}
+
+    def functions(self, slot: Slot) -> Float[np.ndarray, "b m"]:
+        """A derivative of all basis functions of one unknown, at the cloud."""
+        if slot not in self._functions:
+            self._functions[slot] = self.basis.functions(self._tables, *slot)
+        return self._functions[slot]
+
+    @cached_property
+    def whitening(self) -> Float[np.ndarray, "m m"]:
+        """Columns are basis vectors of unit length, in the norm of MATH.md §3 on the cloud."""
+        metric = np.zeros((self.basis.size, self.basis.size))
+        root = np.sqrt(self.cloud.weights)[:, None]
+        for unknown, scale in enumerate(self.basis.scales):
+            columns = self.basis.columns(unknown)
+            values = self.functions((unknown, ())) * root / scale
+            metric[columns, columns] = values.T @ values
+        factor = np.linalg.cholesky(metric + ROUNDING**1.5 * np.eye(len(metric)))
+        return scipy.linalg.solve_triangular(factor, np.eye(len(metric)), lower=True).T
+
+    def _matrices(self) -> Iterator[tuple[slice | np.ndarray, np.ndarray, Equation]]:
+        """Equation by equation: the active columns of D, its dense block in them, and the equation."""
+        for equation in self.equations:
+            sums: dict[int, np.ndarray] = {}
+            for (unknown, derivative), factor in equation.factors.items():
+                product = factor[:, None] * self.functions((unknown, derivative))
+                sums[unknown] = sums[unknown] + product if unknown in sums else product
+            if sums:
+                columns = np.concatenate([np.arange(*self.basis.columns(u).indices(self.basis.size)) for u in sums])
+                yield columns, np.concatenate(list(sums.values()), axis=1), equation
+
+    @cached_property
+    def gram(self) -> Float[np.ndarray, "m m"]:
+        """DᵀD in the orthonormal basis."""
+        raw = np.zeros((self.basis.size, self.basis.size))
+        for columns, block, _ in self._matrices():
+            raw[np.ix_(columns, columns)] += block.T @ block
+        return self.whitening.T @ raw @ self.whitening
+
+    @cached_property
+    def noise_gram(self) -> Float[np.ndarray, "m m"]:
+        """N = Σ_s D(δ_s)ᵀD(δ_s) in the orthonormal basis; zero where there are too many dimensions to form it."""
+        raw = np.zeros((self.basis.size, self.basis.size))
+        if self.table.dimension <= SORTED_BY_NOISE:
+            for equation in self.equations:
+                _add_noise(raw, equation, self)
+        return self.whitening.T @ raw @ self.whitening
+
+    def lowest(self, count: int) -> Float[np.ndarray, "m k"]:
+        """Directions sorted by residual over noise, orthonormalised in that order."""
+        floor = np.eye(self.basis.size) * (ROUNDING if self.noise_gram.any() else 1.0)
+        count = min(count, self.basis.size)
+        _, vectors = scipy.linalg.eigh(self.gram, self.noise_gram + floor, subset_by_index=[0, count - 1])
+        return np.linalg.qr(vectors)[0]
+
+    def changes(self, vectors: Float[np.ndarray, "m k"]) -> tuple[np.ndarray, np.ndarray]:
+        """Inner products of the D(δ_s)v: with D, shape (m, s, k), and with each other for each v, (k, s, s)."""
+        mixed = self.whitening @ vectors
+        images = {slot: self.functions(slot) @ mixed[self.basis.columns(slot[0])] for slot in self._changed_slots()}
+        with_basis = np.zeros((self.basis.size, self.directions * vectors.shape[1]))
+        each = np.zeros((vectors.shape[1], self.directions, self.directions))
+        for columns, block, equation in self._matrices():
+            moved = np.zeros((len(block), self.directions, vectors.shape[1]))
+            for slot, change in equation.changes.items():
+                moved += change[:, :, None] * images[slot][:, None, :]
+            with_basis[columns] += block.T @ moved.reshape(len(block), -1)
+            stacked = np.moveaxis(moved, 2, 0)
+            each += np.swapaxes(stacked, 1, 2) @ stacked
+        return (self.whitening.T @ with_basis).reshape(-1, self.directions, vectors.shape[1]), each
+
+    def _changed_slots(self) -> set[Slot]:
+        return {slot for equation in self.equations for slot in equation.changes}
+
+
+def _equations(table: Equations, domain: Domain, cloud: Cloud, jet: Jet, directions: Any) -> list[Equation]:
+    """Scaled factors of every equation, and their changes."""
+    scale, root = table.row_scales(domain.half), np.sqrt(cloud.weights)
+    factors: list[dict[Slot, Any]] = [defaultdict(float) for _ in table.rows]
+    changes: list[dict[Slot, Any]] = [defaultdict(float) for _ in table.rows]
+    for term in table.terms:
+        slot, size = (term.unknown, term.derivative), term.factor * scale[term.row] * root
+        if term.coefficient is None:
+            factors[term.row][slot] = factors[term.row][slot] + size
+        else:
+            factors[term.row][slot] = factors[term.row][slot] + size * _entry(jet, term.coefficient)
+            changes[term.row][slot] = changes[term.row][slot] + size[:, None] * _entry(directions, term.coefficient)
+    return [Equation(dict(f), dict(c)) for f, c in zip(factors, changes, strict=True)]
+
+
+def _entry(source: Any, coefficient: Coefficient) -> np.ndarray:
+    """Values of one derivative of one entry of f, σ or a."""
+    return getattr(source, coefficient.name)[coefficient.derivative][(slice(None), *coefficient.entry)]
+
+
+def _add_noise(raw: np.ndarray, equation: Equation, operator: NoisyOperator) -> None:
+    """Add one equation's part of N: at each point the covariance of its factors, between the functions they multiply."""
+    if not equation.changes:
+        return
+    slots = list(equation.changes)
+    stacked = np.stack([equation.changes[slot] for slot in slots], axis=1)
+    covariance = stacked @ np.swapaxes(stacked, 1, 2)
+    for i, first in enumerate(slots):
+        for j, second in enumerate(slots):
+            weighted = covariance[:, i, j, None] * operator.functions(second)
+            rows, columns = operator.basis.columns(first[0]), operator.basis.columns(second[0])
+            raw[rows, columns] += operator.functions(first).T @ weighted
