@@ -104,6 +104,55 @@ def test_defaults_and_durations() -> None:
     assert choose_domain(SDE.parse("dx = 1/t dt + dW")).intervals[0] == (1.0, 2.0)
 
 
+ROTATION = "dx = cos(t) dW1 - sin(t) dW2; dy = sin(t) dW1 + cos(t) dW2"
+USUAL_TIME = [
+    ROTATION,
+    "dx = sin(t)*x dt + dW",
+    "dx = sin(t)*x dt + cos(t) dW1 + sin(t) dW2",
+    "dx = t dW1 + dW2",
+    "dx = t dW1; dy = dW1",
+    "dx = -x dt + (t - 1/2) dW1 + dW2; dy = (t - 1/2) dW1 + dW3",
+    "dx = cos(t) dW",  # its zero is far enough from (0, 1)
+]
+
+
+@pytest.mark.parametrize("text", USUAL_TIME)
+def test_zero_of_one_entry_is_no_singular_time(text: str) -> None:
+    assert choose_domain(SDE.parse(text)).intervals[0] == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    "text", ["dx = cos(x) dW1 - sin(x) dW2", "dx = x dW1 + dW2", "dx = x dt + x dW1 + (1 - x) dW2"]
+)
+def test_zero_of_one_entry_is_no_singular_state(text: str) -> None:
+    assert choose_domain(SDE.parse(text)).intervals[1] == DEFAULT
+
+
+SINGULAR_TIMES = [
+    ("dx = t dW", lambda t: t > 0.3),
+    ("dx = t*x dW", lambda t: t > 0.3),
+    ("dx = sin(t) dW", lambda t: np.abs(np.sin(t)) > 0.3),
+    ("dx = cos(4*t) dW", lambda t: np.abs(np.cos(4 * t)) > 0.2),
+    ("dx = t dW1; dy = dW2", lambda t: t > 0.3),
+    ("dx = t dW1; dy = t dW1", lambda t: t > 0.3),
+    ("dx = cos(t) dW1 + sin(t) dW2; dy = t*dW1", lambda t: t > 0.3),
+    ("dx = t*sqrt(x) dW1; dy = y dW2", lambda t: t > 0.3),
+]
+
+
+@pytest.mark.parametrize(("text", "holds"), SINGULAR_TIMES, ids=[text for text, _ in SINGULAR_TIMES])
+def test_time_at_which_the_rank_drops_is_avoided(text: str, holds: Callable[[np.ndarray], Any]) -> None:
+    low, high = choose_domain(SDE.parse(text)).intervals[0]
+    assert holds(np.linspace(low, high, 50)).all(), (low, high)
+
+
+def test_rotation_from_callables_keeps_the_usual_time() -> None:
+    def diffusion(t: np.ndarray, x: np.ndarray) -> np.ndarray:
+        return np.stack([np.cos(3 * t), -np.sin(3 * t), np.sin(3 * t), np.cos(3 * t)], axis=1).reshape(-1, 2, 2)
+
+    assert choose_domain(SDE(lambda t, x: 0 * x, diffusion, dimension=2)).intervals[0] == (0.0, 1.0)
+
+
 def scalar(drift: Callable, diffusion: Callable = lambda t, x: np.ones_like(x)) -> SDE:
     return SDE(
         lambda t, x: drift(t[:, None], x),
@@ -133,7 +182,7 @@ CALLABLES: dict[str, tuple[SDE, Test]] = {
             lambda t, x: np.stack([x[:, 0] * x[:, 1], 1 + 0 * x[:, 0]], axis=1)[:, :, None],
             dimension=2,
         ),
-        lambda t, x: (x > 0.3).all(axis=1),
+        lambda t, x: x[:, 0] > 0.3,  # at y = 0 the one noise only turns
     ),
     "repulsion": (
         SDE(

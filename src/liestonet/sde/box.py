@@ -59,7 +59,7 @@ def choose_domain(sde: SDE) -> Domain:
         points = [numeric_breakpoints(sde, v) for v in range(variables)]
         searched = set(range(1, variables))
     else:
-        points = [symbolic_breakpoints(found, v) for v in range(variables)]
+        points = [symbolic_breakpoints(sde, found, v) for v in range(variables)]
         searched = {v for locus in coupled for v in locus.variables if v > 0}
     for avoid_noise in (True, False):
         boxes = proposals(points, searched, avoid_noise)
