@@ -153,6 +153,11 @@ def test_rotation_from_callables_keeps_the_usual_time() -> None:
     assert choose_domain(SDE(lambda t, x: 0 * x, diffusion, dimension=2)).intervals[0] == (0.0, 1.0)
 
 
+def test_earliest_regular_time_is_chosen() -> None:
+    low, high = choose_domain(SDE.parse("dx = tan(t)*x dt + sin(t) dW")).intervals[0]
+    assert 0 < low < high < np.pi / 2
+
+
 def scalar(drift: Callable, diffusion: Callable = lambda t, x: np.ones_like(x)) -> SDE:
     return SDE(
         lambda t, x: drift(t[:, None], x),

@@ -168,12 +168,13 @@ def _score(low: float, high: float) -> float:
 
 
 def time_candidates(points: Breakpoints, avoid_noise: bool) -> list[Candidate]:
-    """(0, 1), shorter ones from 0, then intervals of length 1 after each breakpoint."""
+    """(0, 1), shorter ones from 0, then intervals after and between breakpoints, the earliest first."""
     breaks = sorted({*points.hard, *points.soft}) if avoid_noise else list(points.hard)
     intervals = [(0.0, duration) for duration in DURATIONS[:6]]
-    intervals += [(b + 1.0, b + 2.0) for b in breaks if b + 1.0 >= 0]
-    intervals += [((3 * a + b) / 4, (a + 3 * b) / 4) for a, b in pairwise(breaks)]
-    intervals += [(b - 2.0, b - 1.0) for b in breaks]
+    later = [(b + 1.0, b + 2.0) for b in breaks] + [((3 * a + b) / 4, (a + 3 * b) / 4) for a, b in pairwise(breaks)]
+    # Beyond REACH nobody has looked for breakpoints.
+    intervals += sorted((pair for pair in later if pair[0] >= 0 and pair[1] <= REACH), key=lambda pair: pair[1])
+    intervals += [(b - 2.0, b - 1.0) for b in reversed(breaks)]
     kept = [(low, high) for low, high in intervals if is_clear(low, high, breaks)]
     return [Candidate(0.5 * rank, low, high) for rank, (low, high) in enumerate(kept)]
 

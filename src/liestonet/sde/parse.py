@@ -18,6 +18,7 @@ import sympy
 from sympy import Expr, Symbol
 
 from liestonet.errors import InputError
+from liestonet.flags import Flag
 from liestonet.sde import exact
 from liestonet.sde.grammar import FUNCTIONS, Call, Name, Node, Number, Parser, Power, Product, Sum
 from liestonet.sde.symbolic import SymbolicCoefficients
@@ -39,8 +40,8 @@ class Statement:
 
 def parse_system(
     text: str | Any, given: Mapping[Any, object], stratonovich: bool
-) -> tuple[SymbolicCoefficients, tuple[str, ...]]:
-    """Coefficients of the system a text describes, and the notes to show with them."""
+) -> tuple[SymbolicCoefficients, tuple[Flag, ...]]:
+    """Coefficients of the system a text describes, and the flags to show with them."""
     if not isinstance(text, str):
         raise InputError(f"The equation is a {type(text).__name__}, but it must be text; {WRITE}.")
     text = unicodedata.normalize("NFC", text)  # an accent is then part of its letter
@@ -64,15 +65,13 @@ def parse_system(
     drift = [form.get("dt", zero) for form in forms.values()]
     rows = [[form.get(noise, zero) for noise in noises] for form in forms.values()]
     state = tuple(Symbol(name, real=True) for name in equations)
-    notes = [STRATONOVICH] if circles else []
+    flags = [STRATONOVICH] if circles else []
     for noise in noises:
         sharing = [name for name, form in forms.items() if noise in form]
         if not noise[2:] and len(sharing) > 1:
-            notes.append(
-                f"The equations of {', '.join(sharing)} share one noise {noise}; "
-                f"write {noise}1, {noise}2 for independent ones."
-            )
-    return assemble(state, Symbol("t", real=True), drift, rows, circles), tuple(notes)
+            message = f"The equations of {', '.join(sharing)} share one noise {noise}."
+            flags.append(Flag("shared-noise", message, f"Write {noise}1, {noise}2 for independent ones."))
+    return assemble(state, Symbol("t", real=True), drift, rows, circles), tuple(flags)
 
 
 def _statements(tokens: Sequence[Token], text: str) -> list[Statement]:
