@@ -315,12 +315,15 @@ def pieces(texts: Iterable[str]) -> list[str]:
 
 
 def assignments(texts: Iterable[str], option: str, example: str) -> Iterator[tuple[str, str]]:
-    """The pairs of `name=value, name=value`, each name once."""
+    """The pairs of `name=value, name=value`, each name once and spelt as in the equation."""
+    from liestonet.sde.tokens import plain_name
+
     seen = set()
     for piece in pieces(texts):
         name, equals, value = (part.strip() for part in piece.partition("="))
         if not (name and equals and value):
             raise InputError(f"{option} {_quoted(piece)} cannot be read; write {option} {example}.")
+        name = plain_name(name)
         if name in seen:
             raise InputError(f"{option} gives {_quoted(name)} twice; keep one of them.")
         seen.add(name)
