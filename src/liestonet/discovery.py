@@ -15,7 +15,7 @@ from liestonet.domain import Domain
 from liestonet.errors import InputError
 from liestonet.flags import Flag
 from liestonet.result import LadderRow, Result
-from liestonet.sde.box import check_domain, choose_domain
+from liestonet.sde.box import check_domain, choose_domain, require_moderate
 from liestonet.sde.jets import CoefficientSource
 from liestonet.sde.sde import SDE
 from liestonet.symmetry.families import Family, find_family
@@ -52,6 +52,7 @@ def solve(
     say = progress or _silent
     say("looking at the coefficients")
     box = choose_domain(sde) if domain is None else _given_domain(sde, domain)
+    require_moderate(sde, box)
     source = sde.coefficients(box)
     say("looking for functions that are constant along every path")
     family = find_family(kind, source, box, sde.names)

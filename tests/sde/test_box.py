@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from liestonet.domain import Domain
 from liestonet.errors import InputError
-from liestonet.sde.box import check_domain, choose_domain
+from liestonet.sde.box import check_domain, choose_domain, require_moderate
 from liestonet.sde.candidates import CLEARANCE, Breakpoints, coordinate_candidates, is_clear
 from liestonet.sde.chebyshev import project
 from liestonet.sde.sde import SDE
@@ -285,6 +285,26 @@ def test_bad_domains(text: str, intervals: tuple[tuple[float, float], ...], word
 )
 def test_good_domains(text: str, intervals: tuple[tuple[float, float], ...]) -> None:
     check_domain(SDE.parse(text), Domain(intervals))
+
+
+HUGE = [
+    ("dx = 1e30 dt + dW", (UNIT, DEFAULT), "drift component 1 moves x 5e+29 times"),
+    ("dx = 1e-20*x dt + 1e20 dW", (UNIT, DEFAULT), "diffusion entry (1, 1) moves x 7e+19 times"),
+    ("dx = dt; dy = 3*x dt + y dW1 + 1e12*x dW2", (UNIT, DEFAULT, DEFAULT), "diffusion entry (2, 2) moves y"),
+]
+
+
+@pytest.mark.parametrize(("text", "intervals", "words"), HUGE)
+def test_coefficients_beyond_rounding_are_refused(text: str, intervals: Any, words: str) -> None:
+    with pytest.raises(InputError) as refusal:
+        require_moderate(SDE.parse(text), Domain(intervals))
+    assert words in str(refusal.value)
+
+
+def test_large_coefficients_fit_a_large_domain() -> None:
+    require_moderate(SDE.parse("dx = 1e20 dt + 1e20 dW"), Domain((UNIT, (-1e20, 1e20))))
+    require_moderate(SDE.parse("dx = 1e6*x dt + 1e6 dW"), Domain((UNIT, DEFAULT)))
+    require_moderate(SDE.parse("dx = x dt"), Domain((UNIT, DEFAULT)))
 
 
 @pytest.mark.parametrize(
