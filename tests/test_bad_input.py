@@ -100,6 +100,7 @@ TYPED: dict[str, tuple[list[str], str]] = {
     "inverse cosine of 1/2": (solving("dx = acosh(x) dt + dW", "--domain", "x=0:1/2"), "undefined"),
     "diffusion infinite": (solving("dx = x dt + 1/x dW", "--domain", "x=0:1"), "not defined at x = 0"),
     "diffusion not real": (solving("dx = sqrt(x - 2) dW", "--domain", "x=0:1"), "undefined"),
+    "too many coordinates": (solving("; ".join(f"dx{i} = dW{i}" for i in range(1, 31))), "at most 16"),
     "tower of powers": (solving("dx = 9**9**9**9 dt + dW"), "beyond"),
     "huge exponent": (solving("dx = 1e999999999 dt + dW"), "too long"),
     "not a letter": (solving("dx = \x00\x1b[31m dt"), "Unexpected"),

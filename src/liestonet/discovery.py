@@ -28,6 +28,8 @@ from liestonet.symmetry.operator import lattice_cloud
 Progress = Callable[[str], None]
 # Residual below which a direction that is no symmetry is still called near; MATH.md §3.
 TOLERANCE = 0.1
+# Time and memory grow like a high power of the number of coordinates: ten take seconds, twenty would take hours.
+MOST_COORDINATES = 16
 
 
 def solve(
@@ -49,6 +51,11 @@ def solve(
     if not isinstance(sde, SDE):
         raise InputError(f"solve takes an SDE, not a {type(sde).__name__}; make one of text with SDE.parse.")
     sde.require_numeric()
+    if sde.dimension > MOST_COORDINATES:
+        raise InputError(
+            f"The equation has {sde.dimension} coordinates, and solve takes at most {MOST_COORDINATES}; "
+            "solve its independent parts one by one, or a smaller equation of the same form."
+        )
     say = progress or _silent
     say("looking at the coefficients")
     box = choose_domain(sde) if domain is None else _given_domain(sde, domain)

@@ -84,6 +84,7 @@ GOOD = [
     ("dx(t) = -x(t) dt + x(t)^2 dW(t)", [-x], [[x**2]]),
     ("dX(t) = t X(t) dt + dB(t)", [t * X], [[1]]),
     ("dx(t) = y(t) dt; dy(t) = t x(t) dt + dW(t)", [y, x * t], [[0], [1]]),
+    ("\ufeffdx = x dt + dW\r\n", [x], [[1]]),
     ("dx = 1.05^365 dt + dW", [sp.Rational(21, 20) ** 365], [[1]]),
 ]
 

@@ -44,7 +44,7 @@ def parse_system(
     """Coefficients of the system a text describes, and the flags to show with them."""
     if not isinstance(text, str):
         raise InputError(f"The equation is a {type(text).__name__}, but it must be text; {WRITE}.")
-    text = unicodedata.normalize("NFC", text)  # an accent is then part of its letter
+    text = unicodedata.normalize("NFC", text.removeprefix("\ufeff"))  # an accent is then part of its letter
     statements = _statements(_without_clock(_capital(tokenise(text), given)), text)
     equations = {s.left[1:]: s for s in statements if _is_equation(s)}
     _check_equations(statements, equations)
