@@ -290,6 +290,7 @@ def test_good_domains(text: str, intervals: tuple[tuple[float, float], ...]) -> 
 HUGE = [
     ("dx = 1e30 dt + dW", (UNIT, DEFAULT), "drift component 1 moves x 5e+29 times"),
     ("dx = 1e-20*x dt + 1e20 dW", (UNIT, DEFAULT), "diffusion entry (1, 1) moves x 7e+19 times"),
+    ("dx = x dt + dW", (UNIT, (1e-6, 2e-6)), "diffusion entry (1, 1) moves x 1e+06 times"),
     ("dx = dt; dy = 3*x dt + y dW1 + 1e12*x dW2", (UNIT, DEFAULT, DEFAULT), "diffusion entry (2, 2) moves y"),
 ]
 
@@ -303,7 +304,8 @@ def test_coefficients_beyond_rounding_are_refused(text: str, intervals: Any, wor
 
 def test_large_coefficients_fit_a_large_domain() -> None:
     require_moderate(SDE.parse("dx = 1e20 dt + 1e20 dW"), Domain((UNIT, (-1e20, 1e20))))
-    require_moderate(SDE.parse("dx = 1e6*x dt + 1e6 dW"), Domain((UNIT, DEFAULT)))
+    require_moderate(SDE.parse("dx = 1e6*x dt + 1e4 dW"), Domain((UNIT, DEFAULT)))
+    require_moderate(SDE.parse("dx = x dt + dW"), Domain(((0.0, 1e-12), (1e-6, 2e-6))))
     require_moderate(SDE.parse("dx = x dt"), Domain((UNIT, DEFAULT)))
 
 

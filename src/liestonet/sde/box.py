@@ -40,7 +40,7 @@ from liestonet.sde.sde import SDE
 from liestonet.sde.singularities import REACH, Kind, Locus, loci
 
 DEGREE = 16  # enough for 1e-6 along every line of a domain of our choice
-LARGEST_SIZE = 1e10  # of a coefficient in units of the domain; its square leaves six digits for the rest
+LARGEST_SIZE = 1e10  # of f or a in units of the domain; it leaves six digits for the rest
 RATE = 4.0  # largest product of the drift's rate and the duration
 _TRIED = 600
 _PROBED = 40
@@ -208,8 +208,9 @@ def require_moderate(sde: SDE, domain: Domain) -> None:
     duration, half = domain.half[0], domain.half[1:]
     drift, diffusion = values[: sde.dimension], values[sde.dimension :].reshape(sde.dimension, sde.noise)
     sizes = np.concatenate([duration * drift / half, (np.sqrt(duration) * diffusion / half[:, None]).ravel()])
-    worst = int(np.argmax(sizes))
-    if sizes[worst] > LARGEST_SIZE:
+    orders = np.repeat([1, 2], [sde.dimension, sizes.size - sde.dimension])  # the equations hold f and a = σσᵀ
+    worst = int(np.argmax(orders * np.log(np.maximum(sizes, 1.0))))
+    if sizes[worst] > LARGEST_SIZE ** (1 / orders[worst]):
         coordinate = worst if worst < sde.dimension else (worst - sde.dimension) // sde.noise
         name, (low, high) = sde.names[coordinate], domain.intervals[1 + coordinate]
         raise InputError(
