@@ -161,7 +161,11 @@ def test_json_is_the_result():
     }  # fmt: skip
     assert found["schema"] == "liestonet.result/1"
     assert found["dimension"] == found["bound"] == 3
-    assert found["domain"] == {"chosen": True, "intervals": {"t": [0.0, 1.0], "x": [-1.0, 1.0]}}
+    assert found["domain"] == {
+        "chosen": True,
+        "chosen_for": ["t", "x"],
+        "intervals": {"t": [0.0, 1.0], "x": [-1.0, 1.0]},
+    }
     assert np.shape(found["algebra"]["structure_constants"]) == (3, 3, 3)
 
 
@@ -173,7 +177,11 @@ def test_domain_by_name_is_completed():
     text = printed("solve", "dx = y dt; dy = dW", "--domain", "x = 0:1/2", "--domain", "y=-3:3")
     assert "x from 0 to 0.5, y from -3 to 3; t was chosen for you." in " ".join(text.split())
     given = json.loads(printed("solve", "dx = dW", "--domain", "x=-2:2, t=0:5", "--json"))["domain"]
-    assert given == {"chosen": False, "intervals": {"t": [0.0, 5.0], "x": [-2.0, 2.0]}}
+    assert given == {"chosen": False, "chosen_for": [], "intervals": {"t": [0.0, 5.0], "x": [-2.0, 2.0]}}
+    found = json.loads(printed("solve", "dx = y dt; dy = dW", "--domain", "y=-3:3", "--json"))
+    assert (found["domain"]["chosen"], found["domain"]["chosen_for"]) == (False, ["t", "x"])
+    (flag,) = [flag for flag in found["flags"] if flag["code"] == "domain-chosen"]
+    assert flag["message"] == "The domain was given in part; chosen for you: t in (0, 1), x in (-1, 1)."
 
 
 def test_parameters_are_exact():
@@ -188,6 +196,13 @@ def test_stratonovich_is_converted_and_told():
     text = printed("solve", "dx = x dW", "--stratonovich")
     assert text.startswith("dx = x/2 dt + x dW has")
     assert "Stratonovich" in text
+
+
+def test_shared_noise_is_told_apart_from_conversion():
+    found = json.loads(printed("solve", "dx = dW; dy = x dW", "--domain", "t=0:1, x=0:1, y=0:1", "--json"))
+    assert [flag["code"] for flag in found["flags"] if flag["code"] != "infinite"] == ["shared-noise"]
+    found = json.loads(printed("solve", "dx = x ∘ dW; dy = x ∘ dW", "--json"))
+    assert {flag["code"] for flag in found["flags"]} >= {"shared-noise", "converted"}
 
 
 @pytest.mark.parametrize("text", ["dx = x dt + dW", "dx = x dt\n  + dW\n"])

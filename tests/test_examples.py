@@ -41,6 +41,14 @@ def test_dimension_and_span(key, kind):
             assert angles[-1] < LARGEST_ANGLE
 
 
+def test_a_domain_given_in_part_is_completed():
+    result = lsn.solve(lsn.SDE.parse("dx = y dt; dy = dW"), domain=[(0, 2), None, (-3, 3)], formulas=False)
+    assert result.domain.intervals[0] == (0.0, 2.0)
+    assert result.domain.intervals[2] == (-3.0, 3.0)
+    assert result.domain.picked == (1,)
+    assert not result.domain.chosen
+
+
 def test_an_infinite_family_is_no_number():
     result = lsn.solve(lsn.SDE.parse("dx = dW; dy = y dt"), formulas=False)
     assert result.dimension == float("inf")

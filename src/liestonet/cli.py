@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -149,10 +149,10 @@ def solve(
     from liestonet.discovery import solve as find_symmetries
 
     sde = read_sde(equation, param or (), stratonovich)
-    box, chosen = read_domain(sde, domain or ())
+    box = read_domain(sde, domain or ())
     with stages(not quiet) as progress:
         result = find_symmetries(sde, symmetry, box, progress=progress)
-    show_result(result, chosen, json, quiet)
+    show_result(result, json, quiet)
 
 
 @app.command()
@@ -259,21 +259,15 @@ def _standard_input() -> str:
         raise InputError("What came from stdin is not UTF-8 text; write the equation in plain letters.") from problem
 
 
-def read_domain(sde: SDE, texts: Iterable[str]) -> tuple[list[tuple[float, float]] | None, tuple[str, ...]]:
-    """Intervals in the library's order, and the names of those that were chosen because nobody gave them."""
-    from liestonet.sde.box import choose_domain
-
+def read_domain(sde: SDE, texts: Iterable[str]) -> list[tuple[float, float] | None] | None:
+    """Intervals in the library's order, None for those that nobody gave."""
     names = ("t", *sde.names)
     given = {
         name: read_interval(value, f"The domain's interval for {name}")
         for name, value in assignments(texts, "--domain", "x=-2:2")
     }
     require_known(given, names, "domain")
-    if not given:
-        return None, ()
-    missing = tuple(name for name in names if name not in given)
-    chosen = dict(zip(names, choose_domain(sde).intervals, strict=True)) if missing else {}
-    return [(chosen | given)[name] for name in names], missing
+    return [given.get(name) for name in names] if given else None
 
 
 def read_initial(sde: SDE, texts: Iterable[str]) -> Callable[[Any, int], Any]:
@@ -321,12 +315,15 @@ def pieces(texts: Iterable[str]) -> list[str]:
 
 
 def assignments(texts: Iterable[str], option: str, example: str) -> Iterator[tuple[str, str]]:
-    """The pairs of `name=value, name=value`, each name once."""
+    """The pairs of `name=value, name=value`, each name once and spelt as in the equation."""
+    from liestonet.sde.tokens import plain_name
+
     seen = set()
     for piece in pieces(texts):
         name, equals, value = (part.strip() for part in piece.partition("="))
         if not (name and equals and value):
             raise InputError(f"{option} {_quoted(piece)} cannot be read; write {option} {example}.")
+        name = plain_name(name)
         if name in seen:
             raise InputError(f"{option} gives {_quoted(name)} twice; keep one of them.")
         seen.add(name)
@@ -387,7 +384,7 @@ def bar(title: str, wanted: bool = True) -> Iterator[Callable[[int, int], None] 
         yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
-def show_result(result: Result, chosen: Collection[str], json: bool, quiet: bool) -> None:
+def show_result(result: Result, json: bool, quiet: bool) -> None:
     """Print a result the way that was asked for."""
     from liestonet.terminal import render, verdict
 
@@ -396,7 +393,7 @@ def show_result(result: Result, chosen: Collection[str], json: bool, quiet: bool
     elif quiet:
         emit(verdict(result) + "\n")
     else:
-        show(render(result, chosen))
+        show(render(result))
 
 
 def show(content: RenderableType) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,9 @@ from liestonet.algebra.closed_forms import Formula, find_formulas
 from liestonet.algebra.structure import find_algebra
 from liestonet.domain import Domain
 from liestonet.errors import InputError
-from liestonet.result import Flag, LadderRow, Result
-from liestonet.sde.box import check_domain, choose_domain
+from liestonet.flags import Flag
+from liestonet.result import LadderRow, Result
+from liestonet.sde.box import check_domain, choose_domain, require_moderate
 from liestonet.sde.jets import CoefficientSource
 from liestonet.sde.sde import SDE
 from liestonet.symmetry.families import Family, find_family
@@ -26,6 +28,8 @@ from liestonet.symmetry.operator import lattice_cloud
 Progress = Callable[[str], None]
 # Residual below which a direction that is no symmetry is still called near; MATH.md §3.
 TOLERANCE = 0.1
+# Time and memory grow like a high power of the number of coordinates: ten take seconds, twenty would take hours.
+MOST_COORDINATES = 16
 
 
 def solve(
@@ -39,16 +43,23 @@ def solve(
     """All projectable Lie-point symmetries of an SDE.
 
     `symmetry` is "ito", "law" or "fokker-planck". `domain` is a list of (low, high) pairs, time first, then each
-    coordinate; without one a sensible box is chosen and named in the result. `formulas=False` leaves out the
-    search for closed forms, which often takes most of the time. `progress` is told each step.
+    coordinate; without one a sensible box is chosen and named in the result, and so is every interval given as
+    None. `formulas=False` leaves out the search for closed forms, which often takes most of the time. `progress` is
+    told each step.
     """
     kind = kind_named(symmetry)
     if not isinstance(sde, SDE):
         raise InputError(f"solve takes an SDE, not a {type(sde).__name__}; make one of text with SDE.parse.")
     sde.require_numeric()
+    if sde.dimension > MOST_COORDINATES:
+        raise InputError(
+            f"The equation has {sde.dimension} coordinates, and solve takes at most {MOST_COORDINATES}; "
+            "solve its independent parts one by one, or a smaller equation of the same form."
+        )
     say = progress or _silent
     say("looking at the coefficients")
     box = choose_domain(sde) if domain is None else _given_domain(sde, domain)
+    require_moderate(sde, box)
     source = sde.coefficients(box)
     say("looking for functions that are constant along every path")
     family = find_family(kind, source, box, sde.names)
@@ -66,10 +77,24 @@ def solve(
 
 
 def _given_domain(sde: SDE, domain: Iterable[Sequence[float]] | Domain | Any) -> Domain:
-    box = domain if isinstance(domain, Domain) else Domain.from_pairs(domain, sde.dimension)
+    box = domain if isinstance(domain, Domain) else _completed(sde, domain)
     box.require_dimension(sde.dimension)
     check_domain(sde, box)
     return box
+
+
+def _completed(sde: SDE, pairs: Iterable[Sequence[float] | None] | Any) -> Domain:
+    """The domain a user gave, with an interval of our choice wherever None stands."""
+    try:
+        given = list(pairs)
+    except TypeError:
+        return Domain.from_pairs(pairs, sde.dimension)
+    missing = tuple(i for i, pair in enumerate(given) if pair is None)
+    if not missing or len(given) != sde.dimension + 1:
+        return Domain.from_pairs(given, sde.dimension)
+    ours = choose_domain(sde).intervals
+    filled = [ours[i] if i in missing else pair for i, pair in enumerate(given)]
+    return replace(Domain.from_pairs(filled, sde.dimension), filled=missing)
 
 
 def _finite_result(
@@ -152,14 +177,13 @@ def _ladder(kind: Kind, source: CoefficientSource, domain: Domain, null: NullSpa
 
 def _source_flags(sde: SDE, source: CoefficientSource, domain: Domain) -> Iterable[Flag]:
     """What the reader should know about the equation and the box."""
-    for note in sde.notes:
-        yield Flag("converted", note, "Check that the Itô form below is the equation you mean.")
-    if domain.chosen:
-        text = ", ".join(
-            f"{name} in ({low:g}, {high:g})"
-            for name, (low, high) in zip(("t", *sde.names), domain.intervals, strict=True)
-        )
-        yield Flag("domain-chosen", f"No domain was given; this one was chosen: {text}.", "Give domain= for another.")
+    yield from sde.flags
+    if domain.picked:
+        names = ("t", *sde.names)
+        picked = [(names[i], *domain.intervals[i]) for i in domain.picked]
+        text = ", ".join(f"{name} in ({low:g}, {high:g})" for name, low, high in picked)
+        missing = "No domain was given" if domain.chosen else "The domain was given in part"
+        yield Flag("domain-chosen", f"{missing}; chosen for you: {text}.", "Give domain= for another.")
     if source.error > 0:
         yield Flag(
             "projected",

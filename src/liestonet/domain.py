@@ -17,10 +17,15 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True)
 class Domain:
-    """A time interval and one interval per coordinate; `chosen` says that we picked it, not the user."""
+    """A time interval and one interval per coordinate.
+
+    `chosen` says that we picked it, not the user; `filled` are the positions of single intervals that we added to
+    those a user gave.
+    """
 
     intervals: tuple[Interval, ...]
     chosen: bool = False
+    filled: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         for position, (low, high) in enumerate(self.intervals):
@@ -53,6 +58,11 @@ class Domain:
                 f"The domain has {len(self.intervals)} intervals, but {dimension + 1} are needed: "
                 f"time first, then each of the {dimension} coordinates."
             )
+
+    @property
+    def picked(self) -> tuple[int, ...]:
+        """Positions of all intervals that we picked; 0 is time."""
+        return tuple(range(len(self.intervals))) if self.chosen else self.filled
 
     @property
     def dimension(self) -> int:

@@ -13,6 +13,7 @@ from liestonet.algebra.closed_forms import Formula
 from liestonet.algebra.structure import Algebra
 from liestonet.domain import Domain
 from liestonet.errors import InputError
+from liestonet.flags import Flag
 from liestonet.symmetry.fields import Fields, Values
 
 SCHEMA = "liestonet.result/1"
@@ -28,15 +29,6 @@ class LadderRow:
     noise: float
     p_value: float
     verdict: str
-
-
-@dataclass(frozen=True)
-class Flag:
-    """Something the reader should know, and the one thing to do about it."""
-
-    code: str
-    message: str
-    action: str
 
 
 @dataclass(frozen=True)
@@ -96,6 +88,7 @@ class Result:
             "names": list(self.names),
             "domain": {
                 "chosen": self.domain.chosen,
+                "chosen_for": [("t", *self.names)[i] for i in self.domain.picked],
                 "intervals": {
                     name: list(pair) for name, pair in zip(("t", *self.names), self.domain.intervals, strict=True)
                 },

@@ -6,7 +6,7 @@ Pure functions from a Result to text and Rich renderables; the command line prin
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from jaxtyping import Float
@@ -44,12 +44,12 @@ ROUNDING = 1e-16
 COMMUTATIVE = "They all vanish: the algebra is commutative."
 
 
-def render(result: Result, chosen: Collection[str] = ()) -> Group:
-    """Everything `solve` prints; `chosen` names the intervals of a given domain that were filled in for the user."""
+def render(result: Result) -> Group:
+    """Everything `solve` prints."""
     parts: list[RenderableType] = [Text(verdict(result), style="bold"), ""]
     if len(text := str(result.surrogate)) > LONGEST_EQUATION:
         parts += [Text(f"Equation: {text if len(text) <= MOST_TEXT else text[:MOST_TEXT] + ' …'}"), ""]
-    parts += [domain_line(result, chosen), ""]
+    parts += [domain_line(result), ""]
     parts += [Text("Directions, by relative residual", style="bold"), ladder_table(result), ""]
     if result.fields.count:
         parts += [*generator_lines(result), "", *algebra_lines(result), ""]
@@ -127,14 +127,14 @@ def _residual(rows: Sequence[LadderRow]) -> str:
     return "rounding error" if worst < 10 * ROUNDING else _short(worst)
 
 
-def domain_line(result: Result, chosen: Collection[str] = ()) -> Text:
+def domain_line(result: Result) -> Text:
     """The box, and who chose it."""
     names = ("t", *result.names)
     box = ", ".join(
         f"{name} from {number(low)} to {number(high)}"
         for name, (low, high) in zip(names, result.domain.intervals, strict=True)
     )
-    filled = names if result.domain.chosen else [name for name in names if name in chosen]
+    filled = [names[i] for i in result.domain.picked]
     text = Text(f"Domain: {box}")
     if len(filled) == len(names):
         text.append(f'; chosen for you, for another: --domain "{names[-1]}=LOW:HIGH".', style="dim")

@@ -98,6 +98,31 @@ def test_constants_known_by_heart():
     np.testing.assert_allclose(affine[1, 0], [-1, 0], atol=1e-13)
 
 
+@pytest.mark.parametrize("name", ALGEBRAS)
+@pytest.mark.parametrize("size", [1e-200, 3e-170, 7e150])
+def test_size_of_the_generators_does_not_matter(name, size):
+    """c[i, j, k] of λ_i X_i is λ_i λ_j / λ_k times that of X_i, however small λ is; closure and name stay."""
+    fields, cloud = setup(name)
+    factors = size * np.linspace(1, 2, fields.count)
+    scaled = algebra_of(fields.mixed(np.diag(factors)), cloud)
+    ratios = factors[:, None, None] / factors[None, None, :] * factors[None, :, None]
+    np.testing.assert_allclose(scaled.structure_constants / ratios, exact_constants(name), atol=1e-11)
+    plain = algebra_of(fields, cloud)
+    np.testing.assert_allclose(scaled.unit_constants, plain.unit_constants, atol=1e-12)
+    assert scaled.closure < 1e-12
+    assert scaled.name == plain.name
+
+
+def test_generators_of_very_different_sizes():
+    fields, cloud = setup("Brownian motion")
+    factors = np.array([1e-200, 1e-50, 1e30])
+    scaled = algebra_of(fields.mixed(np.diag(factors)), cloud).structure_constants
+    ratios = factors[:, None, None] / factors[None, None, :] * factors[None, :, None]
+    exact = exact_constants("Brownian motion")
+    np.testing.assert_allclose(scaled[exact != 0], (exact * ratios)[exact != 0], rtol=1e-12)
+    assert not scaled[exact == 0].any()
+
+
 def test_no_generators_no_algebra():
     fields, cloud = setup("aff(1)")
     algebra = algebra_of(fields.mixed(np.zeros((2, 0))), cloud)

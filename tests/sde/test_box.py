@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from liestonet.domain import Domain
 from liestonet.errors import InputError
-from liestonet.sde.box import check_domain, choose_domain
+from liestonet.sde.box import check_domain, choose_domain, require_moderate
 from liestonet.sde.candidates import CLEARANCE, Breakpoints, coordinate_candidates, is_clear
 from liestonet.sde.chebyshev import project
 from liestonet.sde.sde import SDE
@@ -40,6 +40,12 @@ CHOSEN: list[tuple[str, Test]] = [
     ("dx = x^0.3 dt + dW", lambda t, x: x[:, 0] >= 0.3),
     ("dx = sqrt(1 - x^2) dt + dW", lambda t, x: np.abs(x[:, 0]) < 0.9),
     ("dx = asin(x) dt + dW", lambda t, x: np.abs(x[:, 0]) < 0.9),
+    ("dx = asinh(x) dt + dW", lambda t, x: np.abs(x[:, 0]) <= 1),
+    ("dx = acosh(x) dt + dW", lambda t, x: x[:, 0] > 1.2),
+    ("dx = atanh(x) dt + dW", lambda t, x: np.abs(x[:, 0]) < 0.9),
+    ("dx = acosh(x - y) dt + dW1; dy = dW2", lambda t, x: x[:, 0] - x[:, 1] > 1.1),
+    ("dx = coth(x) dt + dW", lambda t, x: np.abs(x[:, 0]) > 0.2),
+    ("dx = sec(x) dt + dW", lambda t, x: np.abs(x[:, 0]) < 1.3),
     ("dx = log(x - y) dt + dW1; dy = -y dt + dW2", lambda t, x: x[:, 0] - x[:, 1] > 0.2),
     ("dx = 1/(x - y) dt + dW1; dy = 1/(y - x) dt + dW2", lambda t, x: np.abs(x[:, 0] - x[:, 1]) > 0.2),
     ("dx = sqrt(1 - x^2 - y^2) dt + dW1; dy = dW2", lambda t, x: (x**2).sum(axis=1) < 0.9),
@@ -98,6 +104,60 @@ def test_defaults_and_durations() -> None:
     assert choose_domain(SDE.parse("dx = 1/t dt + dW")).intervals[0] == (1.0, 2.0)
 
 
+ROTATION = "dx = cos(t) dW1 - sin(t) dW2; dy = sin(t) dW1 + cos(t) dW2"
+USUAL_TIME = [
+    ROTATION,
+    "dx = sin(t)*x dt + dW",
+    "dx = sin(t)*x dt + cos(t) dW1 + sin(t) dW2",
+    "dx = t dW1 + dW2",
+    "dx = t dW1; dy = dW1",
+    "dx = -x dt + (t - 1/2) dW1 + dW2; dy = (t - 1/2) dW1 + dW3",
+    "dx = cos(t) dW",  # its zero is far enough from (0, 1)
+]
+
+
+@pytest.mark.parametrize("text", USUAL_TIME)
+def test_zero_of_one_entry_is_no_singular_time(text: str) -> None:
+    assert choose_domain(SDE.parse(text)).intervals[0] == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    "text", ["dx = cos(x) dW1 - sin(x) dW2", "dx = x dW1 + dW2", "dx = x dt + x dW1 + (1 - x) dW2"]
+)
+def test_zero_of_one_entry_is_no_singular_state(text: str) -> None:
+    assert choose_domain(SDE.parse(text)).intervals[1] == DEFAULT
+
+
+SINGULAR_TIMES = [
+    ("dx = t dW", lambda t: t > 0.3),
+    ("dx = t*x dW", lambda t: t > 0.3),
+    ("dx = sin(t) dW", lambda t: np.abs(np.sin(t)) > 0.3),
+    ("dx = cos(4*t) dW", lambda t: np.abs(np.cos(4 * t)) > 0.2),
+    ("dx = t dW1; dy = dW2", lambda t: t > 0.3),
+    ("dx = t dW1; dy = t dW1", lambda t: t > 0.3),
+    ("dx = cos(t) dW1 + sin(t) dW2; dy = t*dW1", lambda t: t > 0.3),
+    ("dx = t*sqrt(x) dW1; dy = y dW2", lambda t: t > 0.3),
+]
+
+
+@pytest.mark.parametrize(("text", "holds"), SINGULAR_TIMES, ids=[text for text, _ in SINGULAR_TIMES])
+def test_time_at_which_the_rank_drops_is_avoided(text: str, holds: Callable[[np.ndarray], Any]) -> None:
+    low, high = choose_domain(SDE.parse(text)).intervals[0]
+    assert holds(np.linspace(low, high, 50)).all(), (low, high)
+
+
+def test_rotation_from_callables_keeps_the_usual_time() -> None:
+    def diffusion(t: np.ndarray, x: np.ndarray) -> np.ndarray:
+        return np.stack([np.cos(3 * t), -np.sin(3 * t), np.sin(3 * t), np.cos(3 * t)], axis=1).reshape(-1, 2, 2)
+
+    assert choose_domain(SDE(lambda t, x: 0 * x, diffusion, dimension=2)).intervals[0] == (0.0, 1.0)
+
+
+def test_earliest_regular_time_is_chosen() -> None:
+    low, high = choose_domain(SDE.parse("dx = tan(t)*x dt + sin(t) dW")).intervals[0]
+    assert 0 < low < high < np.pi / 2
+
+
 def scalar(drift: Callable, diffusion: Callable = lambda t, x: np.ones_like(x)) -> SDE:
     return SDE(
         lambda t, x: drift(t[:, None], x),
@@ -127,7 +187,7 @@ CALLABLES: dict[str, tuple[SDE, Test]] = {
             lambda t, x: np.stack([x[:, 0] * x[:, 1], 1 + 0 * x[:, 0]], axis=1)[:, :, None],
             dimension=2,
         ),
-        lambda t, x: (x > 0.3).all(axis=1),
+        lambda t, x: x[:, 0] > 0.3,  # at y = 0 the one noise only turns
     ),
     "repulsion": (
         SDE(
@@ -184,6 +244,12 @@ REFUSED = [
     ("dx = 1/log(x) dt + dW", (UNIT, (0.5, 2.0)), ["x = 1"]),
     ("dx = tan(x) dt + dW", (UNIT, (0.0, 2.0)), ["x = 1.571"]),
     ("dx = 1/(sin(x) - 1) dt + dW", (UNIT, (0.0, 3.0)), ["x = 1.571"]),
+    ("dx = acosh(x) dt + dW", (UNIT, (0.5, 2.0)), ["stops being real", "x = 1"]),
+    ("dx = acosh(x) dt + dW", (UNIT, (0.0, 0.5)), ["undefined"]),
+    ("dx = atanh(x) dt + dW", (UNIT, (0.0, 2.0)), ["stops being real", "x = 1"]),
+    ("dx = atanh(x) dt + dW", (UNIT, (2.0, 3.0)), ["undefined"]),
+    ("dx = atanh(x + y) dt + dW1; dy = dW2", (UNIT, DEFAULT, DEFAULT), ["stops being real", "-x - y + 1 = 0"]),
+    ("dx = csch(x) dt + dW", (UNIT, DEFAULT), ["not defined", "x = 0"]),
     ("dx = abs(x) dt + dW", (UNIT, DEFAULT), ["not smooth", "x = 0"]),
     ("dx = sign(x - 0.1) dt + dW", (UNIT, DEFAULT), ["not smooth", "x = 0.1"]),
     ("dx = 1/(t - 0.5) dt + dW", (UNIT, DEFAULT), ["t = 0.5"]),
@@ -219,6 +285,28 @@ def test_bad_domains(text: str, intervals: tuple[tuple[float, float], ...], word
 )
 def test_good_domains(text: str, intervals: tuple[tuple[float, float], ...]) -> None:
     check_domain(SDE.parse(text), Domain(intervals))
+
+
+HUGE = [
+    ("dx = 1e30 dt + dW", (UNIT, DEFAULT), "drift component 1 moves x 5e+29 times"),
+    ("dx = 1e-20*x dt + 1e20 dW", (UNIT, DEFAULT), "diffusion entry (1, 1) moves x 7e+19 times"),
+    ("dx = x dt + dW", (UNIT, (1e-6, 2e-6)), "diffusion entry (1, 1) moves x 1e+06 times"),
+    ("dx = dt; dy = 3*x dt + y dW1 + 1e12*x dW2", (UNIT, DEFAULT, DEFAULT), "diffusion entry (2, 2) moves y"),
+]
+
+
+@pytest.mark.parametrize(("text", "intervals", "words"), HUGE)
+def test_coefficients_beyond_rounding_are_refused(text: str, intervals: Any, words: str) -> None:
+    with pytest.raises(InputError) as refusal:
+        require_moderate(SDE.parse(text), Domain(intervals))
+    assert words in str(refusal.value)
+
+
+def test_large_coefficients_fit_a_large_domain() -> None:
+    require_moderate(SDE.parse("dx = 1e20 dt + 1e20 dW"), Domain((UNIT, (-1e20, 1e20))))
+    require_moderate(SDE.parse("dx = 1e6*x dt + 1e4 dW"), Domain((UNIT, DEFAULT)))
+    require_moderate(SDE.parse("dx = x dt + dW"), Domain(((0.0, 1e-12), (1e-6, 2e-6))))
+    require_moderate(SDE.parse("dx = x dt"), Domain((UNIT, DEFAULT)))
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_tree(text, tree):
 @pytest.mark.parametrize(
     ("text", "mentions"),
     [
-        ("x_1", "'_'"),
+        ("x_a", "'_'"),
         ("__import__('os')", "'_'"),
         ("x.real", "'.'"),
         ("x.5", "'.'"),

@@ -18,7 +18,8 @@ def real(names):
     return sp.symbols(names, real=True)
 
 
-x, y, z, v, t, k, s, e, B = (real(n) for n in ("x", "y", "z", "v", "t", "k", "s", "e", "B"))
+x, y, z, v, t, k, s, e, B, X, w = (real(n) for n in ("x", "y", "z", "v", "t", "k", "s", "e", "B", "X", "w"))
+x1, x2 = real("x1"), real("x2")
 theta, kappa, sigma = real("θ"), real("κ"), real("σ")
 
 # SymPy's own 12**EXPONENT is an integer of 300 MB.
@@ -57,8 +58,33 @@ GOOD = [
     ("dx = x ∘ dW1 + y ∘ dW2; dy = x ∘ dW1", [x / 2, x / 2], [[x, y], [x, 0]]),
     ("dx = x o dW; o = 2", [0], [[2 * x]]),
     ("dx = tan(x + pi/2) dt + dW", [-1 / sp.tan(x)], [[1]]),
+    ("dx = asinh(x) dt + acosh(x) dW", [sp.asinh(x)], [[sp.acosh(x)]]),
+    ("dx = arcsinh(x) dt + arccosh(x) dW1 + arctanh(x) dW2", [sp.asinh(x)], [[sp.acosh(x), sp.atanh(x)]]),
+    ("dx = arsinh(x) dt + arcosh(x) dW1 + artanh(x) dW2", [sp.asinh(x)], [[sp.acosh(x), sp.atanh(x)]]),
+    ("dx = atanh(1/2) dt + asinh(3/4) dW", [sp.atanh(sp.Rational(1, 2))], [[sp.asinh(sp.Rational(3, 4))]]),
+    ("dx = cot(x) dt + sec(x) dW1 + csc(x) dW2", [sp.cos(x) / sp.sin(x)], [[1 / sp.cos(x), 1 / sp.sin(x)]]),
+    ("dx = coth(x) dt + sech(x) dW1 + csch(x) dW2", [sp.coth(x)], [[1 / sp.cosh(x), 1 / sp.sinh(x)]]),
     ("dx = abs(log(x)) dt + dW", [sp.Abs(sp.log(x), evaluate=False)], [[1]]),
     ("dx = (12 x)^0.987654321 dt + dW", [QUICK * (x**EXPONENT)], [[1]]),
+    ("dX_t = 2 X_t dt + 3 X_t dW_t", [2 * X], [[3 * X]]),
+    ("dX_{t} = 2 X_{t} dt + 3 X_t dB_t", [2 * X], [[3 * X]]),
+    ("dXₜ = 2 Xₜ dt + 3 Xₜ dWₜ", [2 * X], [[3 * X]]),
+    ("dX_t = σ_1 X_t^2 dt + σ_2 dW_t; σ_1 = 2; σ₂ = 3", [2 * X**2], [[3]]),
+    ("dx_1 = x_2 dt; dx_2 = x₁ dW", [x2, 0], [[0], [x1]]),
+    ("dx_{1,t} = x_{2,t} dt; dx_{t,2} = x1 dW", [x2, 0], [[0], [x1]]),
+    ("dx = x dt + dw", [x], [[1]]),
+    ("dx = x dt + dw_t", [x], [[1]]),
+    ("dx = x dt + x dw1 + 2 dw_2", [x], [[x, 2]]),
+    ("dw = -w dt + dW", [-w], [[1]]),
+    ("dx = dw x dt + dW; dw = 3", [3 * x], [[1]]),
+    ("dx = dW^1 + x dW^2", [0], [[1, x]]),
+    ("dx = 3 dW^{(2)}_t + x dW^{(1)}_t", [0], [[x, 3]]),
+    ("dx = dW_t^1 + x dW_t^(2)", [0], [[1, x]]),
+    ("dx = dW¹ + x dW²", [0], [[1, x]]),
+    ("dx(t) = -x(t) dt + x(t)^2 dW(t)", [-x], [[x**2]]),
+    ("dX(t) = t X(t) dt + dB(t)", [t * X], [[1]]),
+    ("dx(t) = y(t) dt; dy(t) = t x(t) dt + dW(t)", [y, x * t], [[0], [1]]),
+    ("\ufeffdx = x dt + dW\r\n", [x], [[1]]),
     ("dx = 1.05^365 dt + dW", [sp.Rational(21, 20) ** 365], [[1]]),
 ]
 
@@ -79,6 +105,22 @@ def test_printed_equation_reads_back(text):
 
 
 BAD = [
+    ("dx = x_a dt + dW", "index as in x_1"),
+    ("dx = x__t dt + dW", "'_'"),
+    ("dx = x_ dt + dW", "'_'"),
+    ("dx = x1_2 dt + dW", "'_'"),
+    ("dx = x_{ab} dt + dW", "'_'"),
+    ("dx = _t dt + dW", "'_'"),
+    ("dx = dW^2", "may only be a factor"),
+    ("dx = dW²", "may only be a factor"),
+    ("dx = dw + dW", "dw"),
+    ("dx = x(t) dt + dW", "x times t"),
+    ("dX_t/X_t = 0.1 dt + dW_t", "dX = X*(...)"),
+    ("dx = \\sigma dW", "LaTeX"),
+    ("$dx = dW$", "dollar"),
+    ("dx = atanh(2) dt + dW", "atanh is at 2"),
+    ("dx = acosh(1/2) dt + dW", "acosh is at 0.5"),
+    ("dx = coth(0) dt + dW", "divides by zero"),
     ("", "no equation"),
     (" ;\n ", "no equation"),
     ("k = 2", "no equation"),
@@ -87,7 +129,6 @@ BAD = [
     ("= x dt", "'= x dt'"),
     ("x = -x dt + dW", "dx = ..."),
     ("dx/dt = -x", "dx = ... dt + ... dW"),
-    ("dx(t) = dW", "'dx ( t )'"),
     ("dx = -x", "no dt and no dW"),
     ("dx = 0", "no dt and no dW"),
     ("dx = x dt + 1", "'1'"),

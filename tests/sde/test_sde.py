@@ -88,6 +88,7 @@ def test_stratonovich_is_converted_and_said(text):
     assert str(sde) == "dx = x/2 dt + x dW"
     assert len(sde.notes) == 1
     assert "Stratonovich" in sde.notes[0]
+    assert [flag.code for flag in sde.flags] == ["converted"]
     assert SDE.parse("dx = x dW", stratonovich=True).symbolic == sde.symbolic
     built = SDE.from_sympy(0, x, x, stratonovich=True)
     assert built.symbolic == sde.symbolic
@@ -109,7 +110,9 @@ def test_stratonovich_correction_in_general():
 
 def test_shared_noise_is_said():
     (note,) = SDE.parse("dx = dW; dy = x dW").notes
+    assert "x, y share one noise dW" in note
     assert "dW1, dW2" in note
+    assert [flag.code for flag in SDE.parse("dx = dW; dy = x dW").flags] == ["shared-noise"]
     assert SDE.parse("dx = dW1; dy = x dW1").notes == ()
 
 

@@ -17,7 +17,8 @@ from scipy.linalg import expm
 
 from liestonet.errors import InputError
 from liestonet.sde import SDE, simulation
-from liestonet.sde.simulation import Bounds, euler_maruyama, simulate, wiener_normals
+from liestonet.sde.boundary import Bounds
+from liestonet.sde.simulation import euler_maruyama, simulate, wiener_normals
 
 SIGMAS = 4.5
 

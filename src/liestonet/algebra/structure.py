@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -57,6 +57,7 @@ def find_algebra(fields: Fields, points: Float[np.ndarray, "b v"], weights: Floa
     if m == 0:
         nothing = np.zeros((0, 0, 0))
         return Algebra(nothing, 0.0, 0.0, nothing)
+    fields, lengths = _brought_to_one(fields)
     gram, right = np.zeros((m, m)), np.zeros((m, m, m))
     for values, brackets, _ in _scaled_brackets(fields, points, weights):
         gram += np.einsum("ibc,jbc->ij", values, values, optimize=True)
@@ -73,7 +74,15 @@ def find_algebra(fields: Fields, points: Float[np.ndarray, "b v"], weights: Floa
     # what is rounding of the pair's own size is zero
     constants[np.abs(constants) * norms <= ROUNDING * reference[:, :, None]] = 0.0
     unit = constants * norms[None, None, :] / (norms[:, None, None] * norms[None, :, None])
-    return Algebra(constants, float(np.max(np.sqrt(missed) / reference)), jacobi_residual(unit), unit)
+    given = constants * (lengths[:, None, None] / lengths[None, None, :]) * lengths[None, :, None]
+    return Algebra(given, float(np.max(np.sqrt(missed) / reference)), jacobi_residual(unit), unit)
+
+
+def _brought_to_one(fields: Fields) -> tuple[Fields, Float[np.ndarray, " m"]]:
+    """Generators of length about one, so that no square underflows, and the powers of two they were divided by."""
+    largest = np.max(np.abs(fields.coefficients), axis=0, initial=0.0)
+    lengths = np.exp2(np.frexp(np.where(largest > 0, largest, 1.0))[1])
+    return replace(fields, coefficients=fields.coefficients / lengths), lengths
 
 
 def _scaled_brackets(

@@ -40,6 +40,7 @@ from liestonet.sde.sde import SDE
 from liestonet.sde.singularities import REACH, Kind, Locus, loci
 
 DEGREE = 16  # enough for 1e-6 along every line of a domain of our choice
+LARGEST_SIZE = 1e10  # of f or a in units of the domain; it leaves six digits for the rest
 RATE = 4.0  # largest product of the drift's rate and the duration
 _TRIED = 600
 _PROBED = 40
@@ -59,7 +60,7 @@ def choose_domain(sde: SDE) -> Domain:
         points = [numeric_breakpoints(sde, v) for v in range(variables)]
         searched = set(range(1, variables))
     else:
-        points = [symbolic_breakpoints(found, v) for v in range(variables)]
+        points = [symbolic_breakpoints(sde, found, v) for v in range(variables)]
         searched = {v for locus in coupled for v in locus.variables if v > 0}
     for avoid_noise in (True, False):
         boxes = proposals(points, searched, avoid_noise)
@@ -198,6 +199,25 @@ def check_domain(sde: SDE, domain: Domain) -> None:
         verdict = resolve(lambda z: stack(sde, to_box(domain, z)), sde.dimension + 1)
         if isinstance(verdict, Roughness):
             raise rough_error(verdict, entry_names(sde)[verdict.entry], sde, domain)
+
+
+def require_moderate(sde: SDE, domain: Domain) -> None:
+    """Refuse coefficients beside which everything else in the equations is lost to rounding (units of MATH.md §3)."""
+    points = to_box(domain, inspected(sde.dimension + 1)[::4])
+    values = np.abs(stack(sde, points)).max(axis=0)
+    duration, half = domain.half[0], domain.half[1:]
+    drift, diffusion = values[: sde.dimension], values[sde.dimension :].reshape(sde.dimension, sde.noise)
+    sizes = np.concatenate([duration * drift / half, (np.sqrt(duration) * diffusion / half[:, None]).ravel()])
+    orders = np.repeat([1, 2], [sde.dimension, sizes.size - sde.dimension])  # the equations hold f and a = σσᵀ
+    worst = int(np.argmax(orders * np.log(np.maximum(sizes, 1.0))))
+    if sizes[worst] > LARGEST_SIZE ** (1 / orders[worst]):
+        coordinate = worst if worst < sde.dimension else (worst - sde.dimension) // sde.noise
+        name, (low, high) = sde.names[coordinate], domain.intervals[1 + coordinate]
+        raise InputError(
+            f"The {entry_names(sde)[worst]} moves {name} {sizes[worst]:.0e} times as far as its interval "
+            f"({low:g}, {high:g}) is wide, within the time of the domain; choose a wider interval, a shorter time or "
+            "other units."
+        )
 
 
 def inspected(variables: int) -> Float[np.ndarray, "p v"]:

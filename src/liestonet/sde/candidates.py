@@ -23,6 +23,7 @@ DURATIONS = tuple(float(f"{m}e-{k}") for k in range(1, 8) for m in (10, 5, 2))
 _SMALLEST = 0.1  # half-width below which zeros of the noise are no longer worth avoiding
 _GRID = 241  # points of the search in callables; the step is 1/40, so that 0, ±1/2, ±1 are hit
 _LINES = 6
+_NOTHING = 0.05  # of its usual size: less than this next to a zero is the zero itself
 
 
 @dataclass(frozen=True, order=True)
@@ -42,12 +43,12 @@ class Breakpoints:
     soft: tuple[float, ...] = ()
 
 
-def symbolic_breakpoints(found: Sequence[Locus], variable: int) -> Breakpoints:
+def symbolic_breakpoints(sde: SDE, found: Sequence[Locus], variable: int) -> Breakpoints:
     """Zeros of the loci that depend on this variable alone."""
     own = [locus for locus in found if locus.variables == (variable,)]
     hard = {root for locus in own if locus.kind is not Kind.NOISE for root in locus.roots(-REACH, REACH)}
     soft = {root for locus in own if locus.kind is Kind.NOISE for root in locus.roots(-REACH, REACH)}
-    return Breakpoints(tuple(sorted(hard)), tuple(sorted(soft)))
+    return Breakpoints(tuple(sorted(hard)), _degenerate(sde, variable, soft))
 
 
 def numeric_breakpoints(sde: SDE, variable: int) -> Breakpoints:
@@ -76,7 +77,52 @@ def numeric_breakpoints(sde: SDE, variable: int) -> Breakpoints:
             changes = ~zero.all(axis=1).any() & finite.all()
             soft |= _common_changes(grid, usable > 0, zero) if changes else set()
             soft |= set(grid[zero.all(axis=0)].tolist()) if not zero.all() else set()
-    return Breakpoints(tuple(sorted(hard)), tuple(sorted(soft)))
+    return Breakpoints(tuple(sorted(hard)), _degenerate(sde, variable, soft))
+
+
+def _degenerate(sde: SDE, variable: int, zeros: set[float]) -> tuple[float, ...]:
+    """Those zeros of entries of σ at which its rank drops, or all noise of the variable's own coordinate vanishes.
+
+    A rotation's entries vanish one by one and nothing happens there: σ = Rot(t) is as regular as σ = 1.
+    """
+    rng = np.random.default_rng(41)
+    lines = rng.uniform(-2.0, 2.0, (8 * _LINES, sde.dimension + 1))
+    lines[:, 0] = rng.uniform(0.0, 1.0, len(lines))
+    return tuple(zero for zero in sorted(zeros) if _is_degenerate(sde, variable, zero, lines))
+
+
+def _is_degenerate(sde: SDE, variable: int, zero: float, lines: Float[np.ndarray, "l v"]) -> bool:
+    """Whether σ loses rank, or the variable's own row, at a zero on every line along the variable."""
+    # Near is as near as the search in callables knows the zero; far is for comparison.
+    near, far = np.linspace(-0.025, 0.025, 21), np.linspace(-0.5, 0.5, 20)
+    offsets = np.concatenate([near, far])
+    points = np.repeat(lines, len(offsets), axis=0)
+    points[:, variable] = np.tile(zero + offsets, len(lines))
+    sigma = sde.diffusion(points[:, 0], points[:, 1:]).reshape(len(lines), len(offsets), sde.dimension, sde.noise)
+    defined = np.asarray(np.isfinite(sigma).all(axis=(2, 3)))
+    usable = defined[:, : len(near)].any(axis=1) & defined[:, len(near) :].any(axis=1)
+    if not usable.any():
+        return True
+    sizes = [_rank_sizes(sigma[usable], defined[usable])]
+    if variable > 0:
+        sizes.append(np.linalg.norm(sigma[usable][:, :, variable - 1], axis=2))
+    return any(_vanishes(size, len(near)) for size in sizes)
+
+
+def _rank_sizes(sigma: Float[np.ndarray, "l p n r"], defined: Bool[np.ndarray, "l p"]) -> Float[np.ndarray, "l p"]:
+    """The smallest singular value of σ that is not zero everywhere, each coordinate in its own unit."""
+    filled = np.where(defined[:, :, None, None], sigma, 0.0)
+    units = np.abs(filled).max(axis=(0, 1, 3), initial=0.0)
+    values = np.linalg.svd(filled / np.where(units > 0, units, 1.0)[:, None], compute_uv=False)
+    largest = values.max(axis=(0, 1), initial=0.0)
+    rank = int(np.sum(largest > 1e-9))
+    return np.where(defined, values[:, :, max(rank - 1, 0)], np.nan)
+
+
+def _vanishes(sizes: Float[np.ndarray, "l p"], near: int) -> bool:
+    """Whether a size is next to nothing near the zero, on every line."""
+    smallest, usual = np.nanmin(sizes[:, :near], axis=1), np.nanmedian(sizes[:, near:], axis=1)
+    return bool((smallest <= _NOTHING * usual).all())
 
 
 def _common_changes(
@@ -122,12 +168,13 @@ def _score(low: float, high: float) -> float:
 
 
 def time_candidates(points: Breakpoints, avoid_noise: bool) -> list[Candidate]:
-    """(0, 1), shorter ones from 0, then intervals of length 1 after each breakpoint."""
+    """(0, 1), shorter ones from 0, then intervals after and between breakpoints, the earliest first."""
     breaks = sorted({*points.hard, *points.soft}) if avoid_noise else list(points.hard)
     intervals = [(0.0, duration) for duration in DURATIONS[:6]]
-    intervals += [(b + 1.0, b + 2.0) for b in breaks if b + 1.0 >= 0]
-    intervals += [((3 * a + b) / 4, (a + 3 * b) / 4) for a, b in pairwise(breaks)]
-    intervals += [(b - 2.0, b - 1.0) for b in breaks]
+    later = [(b + 1.0, b + 2.0) for b in breaks] + [((3 * a + b) / 4, (a + 3 * b) / 4) for a, b in pairwise(breaks)]
+    # Beyond REACH nobody has looked for breakpoints.
+    intervals += sorted((pair for pair in later if pair[0] >= 0 and pair[1] <= REACH), key=lambda pair: pair[1])
+    intervals += [(b - 2.0, b - 1.0) for b in reversed(breaks)]
     kept = [(low, high) for low, high in intervals if is_clear(low, high, breaks)]
     return [Candidate(0.5 * rank, low, high) for rank, (low, high) in enumerate(kept)]
 

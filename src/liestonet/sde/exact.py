@@ -138,7 +138,9 @@ def _raised(base: Expr, exponent: Expr) -> Expr:
 
 
 def apply(function: Any, argument: Expr, text: str) -> Expr:
-    """A function of one argument."""
+    """A function of one argument; one that is known as a reciprocal becomes that."""
+    if function in _RECIPROCAL:
+        return power(apply(_RECIPROCAL[function], argument, text), sympy.Integer(-1), text)
     if argument.is_number:
         value = approximate(argument)
         if not _DEFINED[function][1](value):
@@ -191,10 +193,8 @@ def _rebuilt(node: Any, visit: Callable[[Any], Expr], values: Mapping[sympy.Symb
         return power(visit(node.base), visit(node.exp), shown)
     if isinstance(node, (sympy.Max, sympy.Min)):
         return _checked(node.func(*map(visit, node.args)), shown)
-    if node.func in FUNCTIONS:
+    if node.func in FUNCTIONS or node.func in _RECIPROCAL:
         return apply(node.func, visit(node.args[0]), shown)
-    if node.func in _RECIPROCAL:
-        return power(apply(_RECIPROCAL[node.func], visit(node.args[0]), shown), sympy.Integer(-1), shown)
     if node.has(sympy.I):
         raise InputError(f"{what} contains the imaginary unit in {_short(node)}; coefficients must be real.")
     if node.is_number and not node.is_finite:

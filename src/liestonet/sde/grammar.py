@@ -15,24 +15,13 @@ from liestonet.sde.tokens import NOISE, Token, exact_number, is_differential, ne
 
 MAX_DEPTH = 50
 # What people call a function, and its name in SymPy.
-_PLAIN = (
-    "sqrt",
-    "exp",
-    "log",
-    "sin",
-    "cos",
-    "tan",
-    "sinh",
-    "cosh",
-    "tanh",
-    "asin",
-    "acos",
-    "atan",
-    "sign",
-    "Abs",
-)
-FUNCTIONS = {name: name for name in _PLAIN}
-FUNCTIONS |= {"ln": "log", "abs": "Abs", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "sgn": "sign"}
+_CIRCULAR = ("sin", "cos", "tan", "sinh", "cosh", "tanh")
+_PLAIN = ("sqrt", "exp", "log", *_CIRCULAR, *(f"a{name}" for name in _CIRCULAR), "sign", "Abs")
+FUNCTIONS = {name: name for name in (*_PLAIN, "cot", "sec", "csc", "coth", "sech", "csch")}
+FUNCTIONS |= {"ln": "log", "abs": "Abs", "sgn": "sign"}
+FUNCTIONS |= {f"arc{name}": f"a{name}" for name in _CIRCULAR} | {
+    f"ar{name}h": f"a{name}h" for name in ("sin", "cos", "tan")
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,12 @@ import sympy
 from sympy import Expr, Symbol
 
 from liestonet.errors import InputError
+from liestonet.flags import Flag
 from liestonet.sde import exact
 from liestonet.sde.grammar import FUNCTIONS, Call, Name, Node, Number, Parser, Power, Product, Sum
 from liestonet.sde.symbolic import SymbolicCoefficients
 from liestonet.sde.sympy_input import STRATONOVICH, assemble
-from liestonet.sde.tokens import NOISE, Token, is_differential, quote, suggestion, tokenise
+from liestonet.sde.tokens import NOISE, Token, is_differential, plain_name, quote, suggestion, tokenise
 
 Form = dict[str, Expr]  # coefficient of each differential, and under "" what has none
 WRITE = "write equations such as dx = -x dt + dW"
@@ -39,12 +40,12 @@ class Statement:
 
 def parse_system(
     text: str | Any, given: Mapping[Any, object], stratonovich: bool
-) -> tuple[SymbolicCoefficients, tuple[str, ...]]:
-    """Coefficients of the system a text describes, and the notes to show with them."""
+) -> tuple[SymbolicCoefficients, tuple[Flag, ...]]:
+    """Coefficients of the system a text describes, and the flags to show with them."""
     if not isinstance(text, str):
         raise InputError(f"The equation is a {type(text).__name__}, but it must be text; {WRITE}.")
-    text = unicodedata.normalize("NFC", text)  # an accent is then part of its letter
-    statements = _statements(tokenise(text), text)
+    text = unicodedata.normalize("NFC", text.removeprefix("\ufeff"))  # an accent is then part of its letter
+    statements = _statements(_without_clock(_capital(tokenise(text), given)), text)
     equations = {s.left[1:]: s for s in statements if _is_equation(s)}
     _check_equations(statements, equations)
     definitions = [s for s in statements if not _is_equation(s)]
@@ -64,15 +65,34 @@ def parse_system(
     drift = [form.get("dt", zero) for form in forms.values()]
     rows = [[form.get(noise, zero) for noise in noises] for form in forms.values()]
     state = tuple(Symbol(name, real=True) for name in equations)
-    notes = [STRATONOVICH] if circles else []
+    flags = [STRATONOVICH] if circles else []
     for noise in noises:
         sharing = [name for name, form in forms.items() if noise in form]
         if not noise[2:] and len(sharing) > 1:
-            notes.append(
-                f"The equations of {', '.join(sharing)} share one noise {noise}; "
-                f"write {noise}1, {noise}2 for independent ones."
-            )
-    return assemble(state, Symbol("t", real=True), drift, rows, circles), tuple(notes)
+            message = f"The equations of {', '.join(sharing)} share one noise {noise}."
+            flags.append(Flag("shared-noise", message, f"Write {noise}1, {noise}2 for independent ones."))
+    return assemble(state, Symbol("t", real=True), drift, rows, circles), tuple(flags)
+
+
+def _capital(tokens: list[Token], given: Mapping[Any, object]) -> list[Token]:
+    """Read dw as dW, unless w is a coordinate, dw a parameter, or dW another noise."""
+    defined = {before.text for before, token in pairwise(tokens) if token.kind == "="} | {str(key) for key in given}
+    small = [token for token in tokens if token.kind == "name" and re.fullmatch(r"dw[0-9]*", token.text)]
+    if any(token.text in defined for token in small) or any(re.match("dW", token.text) for token in tokens):
+        return tokens
+    return [replace(token, text="dW" + token.text[2:]) if token in small else token for token in tokens]
+
+
+def _without_clock(tokens: list[Token]) -> list[Token]:
+    """Take (t) away from noises and coordinates where an equation begins with dx(t) = and so shows what it means."""
+    clock = [i for i in range(len(tokens) - 2) if [token.text for token in tokens[i : i + 3]] == ["(", "t", ")"]]
+    states = {tokens[i - 1].text[1:] for i in clock if i and tokens[i + 3 : i + 4] and tokens[i + 3].kind == "="}
+    meant = {*states, *(f"d{name}" for name in states)}
+    dropped: set[int] = set()
+    for i in clock:
+        if states and i and (tokens[i - 1].text in meant or NOISE.fullmatch(tokens[i - 1].text)):
+            dropped |= {i, i + 1, i + 2}
+    return [token for i, token in enumerate(tokens) if i not in dropped]
 
 
 def _statements(tokens: Sequence[Token], text: str) -> list[Statement]:
@@ -102,6 +122,10 @@ def _statement(tokens: list[Token], source: str) -> Statement:
     if re.fullmatch(r"d\w+ / d ?t", shown):
         variable = left[0].text
         raise InputError(f"In {text}, /dt leaves no place for the noise; write {variable} = ... dt + ... dW.")
+    if divided := re.fullmatch(r"d(\w+) / (?:\1|\( \1 \))", shown):
+        raise InputError(
+            f"In {text}, d{divided[1]} is divided by {divided[1]}; multiply, d{divided[1]} = {divided[1]}*(...)."
+        )
     if [token.kind for token in left] != ["name"]:
         raise InputError(f"In {text}, one name belongs before the = sign and {quote(shown)} stands there; {WRITE}.")
     if not right:
@@ -166,7 +190,7 @@ def _values(
         reader = Reader({}, constant=statement.text)
         values[name] = reader.form(Parser(statement.right, text).formula())[""]
     for key, value in given.items():
-        name = str(key)
+        name = plain_name(str(key))
         _check_parameter(name, used, states, f"the value for {name}")
         values[name] = exact.number(value, f"Parameter {name}")
     return values

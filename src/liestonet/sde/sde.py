@@ -14,7 +14,9 @@ from jaxtyping import Float
 
 from liestonet.domain import Domain
 from liestonet.errors import InputError
+from liestonet.flags import Flag
 from liestonet.sde.jets import CoefficientSource
+from liestonet.trajectories.trajectories import default_names
 
 if TYPE_CHECKING:
     from liestonet.sde.symbolic import SymbolicCoefficients
@@ -31,12 +33,12 @@ class SDE:
     `SDE.parse` and `SDE.from_sympy` know the formulas and so also answer `symbolic`.
     """
 
-    __slots__ = ("_diffusion", "_drift", "_names", "_noise", "_notes", "_symbolic")
+    __slots__ = ("_diffusion", "_drift", "_flags", "_names", "_noise", "_symbolic")
     _drift: Coefficient
     _diffusion: Coefficient
+    _flags: tuple[Flag, ...]
     _names: tuple[str, ...]
     _noise: int
-    _notes: tuple[str, ...]
     _symbolic: SymbolicCoefficients | None
 
     def __init__(
@@ -53,7 +55,7 @@ class SDE:
             raise InputError("drift and diffusion must be callables of t (B,) and x (B, d); for text use SDE.parse.")
         self._drift, self._diffusion = drift, diffusion
         self._names = _check_names(names, size)
-        self._notes, self._symbolic = (), None
+        self._flags, self._symbolic = (), None
         self._noise = _probe_noise(diffusion, size) if noise is None else _whole(noise, "noise", 0)
 
     @classmethod
@@ -96,11 +98,11 @@ class SDE:
         return cls._from_symbols(*coefficients(drift, diffusion, state, time, parameters, stratonovich))
 
     @classmethod
-    def _from_symbols(cls, symbolic: SymbolicCoefficients, notes: tuple[str, ...]) -> SDE:
+    def _from_symbols(cls, symbolic: SymbolicCoefficients, flags: tuple[Flag, ...]) -> SDE:
         made = cls.__new__(cls)
         made._drift = made._diffusion = _never
         made._names = tuple(symbol.name for symbol in symbolic.state)
-        made._noise, made._notes, made._symbolic = symbolic.noise, notes, symbolic
+        made._noise, made._flags, made._symbolic = symbolic.noise, flags, symbolic
         return made
 
     @property
@@ -119,9 +121,14 @@ class SDE:
         return self._names
 
     @property
+    def flags(self) -> tuple[Flag, ...]:
+        """What was understood or converted on reading, and what to do about it."""
+        return self._flags
+
+    @property
     def notes(self) -> tuple[str, ...]:
-        """What was understood or converted on reading, one sentence each."""
-        return self._notes
+        """The flags as plain text."""
+        return tuple(f"{flag.message} {flag.action}" for flag in self._flags)
 
     @property
     def symbolic(self) -> SymbolicCoefficients | None:
@@ -138,7 +145,7 @@ class SDE:
         given = dict(values or {}) | more
         if self._symbolic is None:
             raise InputError("An equation made from callables has no parameters; put the values into the callables.")
-        return self._from_symbols(self._symbolic.substitute(given), self._notes)
+        return self._from_symbols(self._symbolic.substitute(given), self._flags)
 
     def require_numeric(self) -> None:
         """Refuse to go on while a parameter has no value."""
@@ -236,7 +243,7 @@ def _whole(value: Any, name: str, least: int) -> int:
 
 def _check_names(names: Any, dimension: int) -> tuple[str, ...]:
     if names is None:
-        return ("x", "y", "z")[:dimension] if dimension <= 3 else tuple(f"x{i + 1}" for i in range(dimension))
+        return default_names(dimension)
     checked = (names,) if isinstance(names, str) else tuple(names)
     if (
         len(checked) != dimension

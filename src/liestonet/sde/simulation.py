@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Protocol, runtime_checkable
 
@@ -15,6 +14,7 @@ import numpy as np
 from jaxtyping import Float
 
 from liestonet.errors import InputError
+from liestonet.sde.boundary import Bounds, free_bounds, is_real, read_bounds
 from liestonet.trajectories import Trajectories
 
 NORMALS_AT_ONCE = 2**18
@@ -45,18 +45,6 @@ class Equation(Protocol):
     def drift(self, t: np.ndarray, x: np.ndarray, /) -> np.ndarray: ...
 
     def diffusion(self, t: np.ndarray, x: np.ndarray, /) -> np.ndarray: ...
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """Lowest and highest value of every coordinate, infinite where it is free."""
-
-    lower: Float[np.ndarray, " n"]
-    upper: Float[np.ndarray, " n"]
-
-    def project(self, x: Float[np.ndarray, "b n"]) -> Float[np.ndarray, "b n"]:
-        """The nearest point inside; NaN stays NaN."""
-        return np.clip(x, self.lower, self.upper)
 
 
 def simulate(
@@ -100,7 +88,7 @@ def simulate(
     paths = _check_count(paths, "paths")
     if paths * steps * sde.dimension > LARGEST_GRID:
         raise InputError(f"{paths} paths of {steps} steps do not fit into memory; use fewer, or substeps.")
-    bounds = _check_bounds(boundary, tuple(sde.names))
+    bounds = read_bounds(boundary, tuple(sde.names))
     law_seed, noise_seed = _check_seed(seed).spawn(2)
     times = _check_start(start, paths)[:, None] + step * np.arange(steps + 1)
     if np.spacing(np.abs(times[:, [0, -1]]).max()) >= step:
@@ -200,11 +188,6 @@ def wiener_normals(
         yield from drawn[:, :paths]
 
 
-def free_bounds(dimension: int) -> Bounds:
-    """No bound on any coordinate."""
-    return Bounds(np.full(dimension, -np.inf), np.full(dimension, np.inf))
-
-
 def _describe_failure(path: int, t: np.ndarray, x: np.ndarray) -> str:
     return (
         f"Path {path} is no longer finite after t = {t[path]:.6g}, where its state was {_point(x[path])}; "
@@ -232,7 +215,7 @@ def _throttled(progress: Progress | None, total: int) -> Callable[[int], None]:
 def _check_grid(duration: Any, step: Any, substeps: Any) -> tuple[float, int, int]:
     """The Euler step, the number of recorded steps, and the Euler steps in each."""
     for name, value in (("duration", duration), ("step", step)):
-        if not _is_real(value) or not 0 < value <= LARGEST_NUMBER:
+        if not is_real(value) or not 0 < value <= LARGEST_NUMBER:
             raise InputError(f"The {name} is {value!r}; give a positive number.")
     steps = float(duration) / float(step)
     if steps < 1 - 1e-9:
@@ -283,28 +266,3 @@ def _real_array(values: Any, what: str) -> Float[np.ndarray, " ..."]:
     except (TypeError, ValueError) as problem:
         raise InputError(f"{what} must hold finite real numbers; check what was given.") from problem
     return array.astype(np.float64)
-
-
-def _is_real(value: Any) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-
-
-def _check_bounds(boundary: Any, names: tuple[str, ...]) -> Bounds:
-    bounds = free_bounds(len(names))
-    if boundary is not None and not isinstance(boundary, Mapping):
-        raise InputError(f"The boundary is {boundary!r}; give a dictionary such as {{'x': 0.0}}.")
-    for key, value in (boundary or {}).items():
-        if key in names:
-            index = names.index(str(key))
-        elif isinstance(key, int) and 0 <= key < len(names):
-            index = key
-        else:
-            raise InputError(f"The boundary names {key!r}, but the coordinates are {', '.join(names)}.")
-        pair = tuple(value) if isinstance(value, tuple | list) else (value, None)
-        if len(pair) != 2 or not all(end is None or (_is_real(end) and not np.isnan(end)) for end in pair):
-            raise InputError(f"The boundary of {key!r} is {value!r}; give a lower bound or (lower, upper).")
-        bounds.lower[index] = -np.inf if pair[0] is None else pair[0]
-        bounds.upper[index] = np.inf if pair[1] is None else pair[1]
-        if not bounds.lower[index] < bounds.upper[index]:
-            raise InputError(f"The boundary of {key!r} is {value!r}, which is empty; give the lower first.")
-    return bounds

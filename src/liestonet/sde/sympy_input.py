@@ -9,12 +9,14 @@ import sympy
 from sympy import Expr, ImmutableMatrix, MatrixBase, Symbol
 
 from liestonet.errors import InputError
+from liestonet.flags import Flag
 from liestonet.sde.exact import number, rebuild
 from liestonet.sde.symbolic import SymbolicCoefficients, ito_drift
 
-STRATONOVICH = (
-    "The equation was read as Stratonovich's and converted: "
-    "the drift shown is Itô's, with ½ σ^j_k ∂_j σ^i_k added to what was given."
+STRATONOVICH = Flag(
+    "converted",
+    "The equation was read as Stratonovich's and converted to Itô's: ½ σ^j_k ∂_j σ^i_k was added to the drift given.",
+    "Check that the Itô equation, which every answer names, is the one you mean.",
 )
 
 
@@ -25,8 +27,8 @@ def coefficients(
     time: Any,
     parameters: Mapping[Any, object] | None,
     stratonovich: bool,
-) -> tuple[SymbolicCoefficients, tuple[str, ...]]:
-    """Checked coefficients and the notes to show with them."""
+) -> tuple[SymbolicCoefficients, tuple[Flag, ...]]:
+    """Checked coefficients and the flags to show with them."""
     given = _symbols(state)
     clock = _time(time, given)
     names = [symbol.name for symbol in (clock, *given)]

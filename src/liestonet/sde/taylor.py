@@ -135,8 +135,9 @@ def _antiderivative(
     return np.array([start] + [derivative[k] / (k + 1) for k in range(degree)])
 
 
-def _inverse_root(sign: float) -> Callable[[SeriesRing, Series], Series]:
-    return lambda ring, s: sign * ring.power(ring.constant(1.0) - ring.multiply(s, s), -0.5)
+def _slope(sign: float, constant: float, square: float, exponent: float) -> Callable[[SeriesRing, Series], Series]:
+    """sign · (constant + square · s²)^exponent: the derivatives of all inverse circular functions."""
+    return lambda ring, s: sign * ring.power(ring.constant(constant) + square * ring.multiply(s, s), exponent)
 
 
 # Taylor numbers h^(k)(value)/k! of the elementary functions, by SymPy's name.
@@ -147,11 +148,12 @@ ELEMENTARY: dict[str, Callable[[float, int], np.ndarray]] = {
     "cos": lambda v, q: _cycle([math.cos(v), -math.sin(v), -math.cos(v), math.sin(v)], q),
     "sinh": lambda v, q: _cycle([math.sinh(v), math.cosh(v)], q),
     "cosh": lambda v, q: _cycle([math.cosh(v), math.sinh(v)], q),
-    "atan": lambda v, q: _antiderivative(
-        v, q, math.atan(v), lambda ring, s: ring.power(ring.constant(1.0) + ring.multiply(s, s), -1.0)
-    ),
-    "asin": lambda v, q: _antiderivative(v, q, math.asin(v), _inverse_root(1.0)),
-    "acos": lambda v, q: _antiderivative(v, q, math.acos(v), _inverse_root(-1.0)),
+    "atan": lambda v, q: _antiderivative(v, q, math.atan(v), _slope(1.0, 1.0, 1.0, -1.0)),
+    "asin": lambda v, q: _antiderivative(v, q, math.asin(v), _slope(1.0, 1.0, -1.0, -0.5)),
+    "acos": lambda v, q: _antiderivative(v, q, math.acos(v), _slope(-1.0, 1.0, -1.0, -0.5)),
+    "asinh": lambda v, q: _antiderivative(v, q, math.asinh(v), _slope(1.0, 1.0, 1.0, -0.5)),
+    "acosh": lambda v, q: _antiderivative(v, q, math.acosh(v), _slope(1.0, -1.0, 1.0, -0.5)),
+    "atanh": lambda v, q: _antiderivative(v, q, math.atanh(v), _slope(1.0, 1.0, -1.0, -1.0)),
     "Abs": lambda v, q: np.array([abs(v), math.copysign(1.0, v)] + [0.0] * (q - 1))[: q + 1],
     "sign": lambda v, q: np.array([math.copysign(1.0, v)] + [0.0] * q),
 }

@@ -23,11 +23,21 @@ SINGLE |= (
 )
 SUPERSCRIPTS = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+")
 PLAIN_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
-NUMBERED = re.compile("_([0-9]+)")
+# X_t is X, and x_1 is x1; with braces, as in LaTeX, also x_{1,t}.
+INDEX = re.compile(r"_(?:t|([0-9]+)|\{(?:t|([0-9]+)(?:,t)?|t,([0-9]+))\})(?!\w)|ₜ")
+# dW^1 and dW^(2) are numbered noises where dW^1 is among them; a lone dW^2 may be meant as a square.
+UPPER_INDEX = re.compile(r"\^\{?\(?([0-9]+)\)?\}?(?![^\W_])|([¹²³⁴⁵⁶⁷⁸⁹][⁰¹²³⁴⁵⁶⁷⁸⁹]*)")
+FIRST_UPPER = re.compile(r"d[WB](?:_t|_\{t\}|ₜ)?(?:\^[{(]*1(?![0-9.])|¹(?![⁰¹²³⁴⁵⁶⁷⁸⁹]))")
 _OPERATORS = frozenset("+-*/^=∘")
 NUMBER = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 ADVICE = {
-    "_": "names are letters and digits, so write x1 for x_1 and dW for dW_t",
+    "_": "names are letters and digits, with at most an index as in x_1 and X_t",
+    "\\": "LaTeX commands are not read, so write sigma or σ, and (1/2) for a fraction",
+    "$": "write the equation without dollar signs",
+    "#": "comments are not read",
+    "%": "write 0.5 for 50%",
+    "<": "conditions are not read",
+    ">": "conditions are not read",
     ".": "attributes are not part of a formula, and a decimal point needs a digit beside it",
     "'": "a formula holds no strings, and a derivative is written dx = ... dt",
     '"': "a formula holds no strings",
@@ -129,15 +139,14 @@ def _is_letter(character: str) -> bool:
 
 
 def _name(text: str, at: int, spaced: bool) -> Token:
-    """Letters and digits, with the noises' underscores, subscripts and leading zeros taken away."""
+    """Letters and digits, with indices joined, and the noises' leading zeros and the index t taken away."""
     end = at
     while end < len(text) and (_is_letter(text[end]) or text[end] in "0123456789₀₁₂₃₄₅₆₇₈₉"):
         end += 1
     if end - at > MAX_NAME:
         raise InputError(f"The name {quote(text[at:end])} is longer than {MAX_NAME} letters; shorten it.")
     name = unicodedata.normalize("NFKC", text[at:end])
-    if name in ("dW", "dB") and (number := NUMBERED.match(text, end)):
-        name, end = name + number[1], number.end()
+    name, end = _indexed(name, text, end)
     if noise := NOISE.fullmatch(name):
         if len(noise[2]) > 6:
             raise InputError(f"The noise {quote(name)} has too large a number; number the noises from 1.")
@@ -145,6 +154,30 @@ def _name(text: str, at: int, spaced: bool) -> Token:
     if not name.isalnum():
         raise _unexpected(text, at)
     return Token("name", "pi" if name == "π" else name, at, end, spaced)
+
+
+def _indexed(name: str, text: str, end: int) -> tuple[str, int]:
+    """The name with the indices that follow it in the text, and where they end: dW_1, dW^1_t, dW_t^1, X_t."""
+    name, end = _numbered(name, text, end)
+    if index := INDEX.match(text, end):
+        number = index[1] or index[2] or index[3] or ""
+        if number and name[-1:].isdigit():  # x1_2 is neither x12 nor x1 times 2
+            raise _unexpected(text, end)
+        name, end = _numbered(name + number, text, index.end())
+    return name, end
+
+
+def _numbered(name: str, text: str, end: int) -> tuple[str, int]:
+    """A noise with its upper index, if there is one."""
+    upper = UPPER_INDEX.match(text, end) if name in ("dW", "dB") and FIRST_UPPER.search(text) else None
+    return (name + (upper[1] or upper[2].translate(PLAIN_DIGITS)), upper.end()) if upper else (name, end)
+
+
+def plain_name(text: str) -> str:
+    """A name given beside an equation, spelt as the equation's own names are: sigma1 for sigma_1 and σ₁."""
+    name = unicodedata.normalize("NFKC", unicodedata.normalize("NFC", text))
+    match = re.fullmatch(r"([^\W_]+)_\{?(?:t|([0-9]+))\}?", name)
+    return match[1] + (match[2] or "") if match else name
 
 
 def near(text: str, at: int) -> str:
