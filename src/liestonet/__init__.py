@@ -10,19 +10,34 @@ if TYPE_CHECKING:
     from liestonet.catalogue import catalogue
     from liestonet.discovery import solve
     from liestonet.errors import InputError
+    from liestonet.from_data import Spectral, discover, fit
     from liestonet.sde import SDE
     from liestonet.trajectories import Trajectories
     from liestonet.validation import principal_angles
 
     __version__: str
 
-__all__ = ["SDE", "InputError", "Trajectories", "__version__", "catalogue", "principal_angles", "solve"]
+__all__ = [
+    "SDE",
+    "InputError",
+    "Spectral",
+    "Trajectories",
+    "__version__",
+    "catalogue",
+    "discover",
+    "fit",
+    "principal_angles",
+    "solve",
+]
 
 _HOME = {
     "InputError": "liestonet.errors",
     "SDE": "liestonet.sde",
+    "Spectral": "liestonet.from_data",
     "Trajectories": "liestonet.trajectories",
     "catalogue": "liestonet.catalogue",
+    "discover": "liestonet.from_data",
+    "fit": "liestonet.from_data",
     "principal_angles": "liestonet.validation",
     "solve": "liestonet.discovery",
 }

@@ -15,20 +15,9 @@ from liestonet.domain import Domain
 from liestonet.errors import InputError
 from liestonet.flags import Flag
 from liestonet.symmetry.fields import Fields, Values
+from liestonet.symmetry.ladder import LadderRow
 
 SCHEMA = "liestonet.result/1"
-
-
-@dataclass(frozen=True)
-class LadderRow:
-    """One direction: relative residual ‖DX‖/‖X‖ with its interval, the noise in it, and what we make of it."""
-
-    residual: float
-    lower: float
-    upper: float
-    noise: float
-    p_value: float
-    verdict: str
 
 
 @dataclass(frozen=True)
@@ -38,7 +27,9 @@ class Result:
     `dimension` counts the ladder's rows with verdict "symmetry"; it is `math.inf` where a whole family of functions
     is admitted, and `generators` then gives the fields that the family is built on. `bound` is the largest dimension
     that power series at a generic point allow, None where it is not known; `gap` is the first residual left out over
-    the last one taken.
+    the last one taken. From data, `surrogate` are the estimated coefficients, `refit` the same with the symmetries
+    imposed and what the likelihood says to that, None where it was not done, and `law_dimension` the number of
+    symmetries at law level, which does not depend on how σ was chosen.
     """
 
     symmetry: str
@@ -54,6 +45,8 @@ class Result:
     bound: int | None
     gap: float
     closed_forms: tuple[Formula, ...] = ()
+    refit: Any = None
+    law_dimension: int | None = None
 
     def generators(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Values:
         """tau (m, B), xi (m, B, d) and, for Fokker–Planck, beta (m, B) at the points t (B,), x (B, d)."""

@@ -39,14 +39,22 @@ class Refit:
         """Chance of a deviance this large if the symmetries are exact."""
         return float(scipy.stats.chi2.sf(self.deviance, max(self.degrees_of_freedom, 1e-9)))
 
+    @property
+    def helps(self) -> bool:
+        """Whether fresh data are expected to be likelier under the constraint: Akaike's criterion."""
+        return self.deviance < 2 * self.degrees_of_freedom
+
 
 def refit_with_symmetries(
-    surrogate: Surrogate, operator_of: Callable[[Surrogate], NoisyOperator], operator: NoisyOperator, count: int
+    surrogate: Surrogate,
+    operator_of: Callable[[Surrogate], NoisyOperator],
+    operator: NoisyOperator,
+    vectors: Float[np.ndarray, "m k"],
 ) -> Refit:
-    """Impose the `count` lowest directions on a surrogate; `operator_of` builds D for changed coefficients."""
+    """Impose a block of directions on a surrogate; `operator_of` builds D for changed coefficients."""
     root, original = surrogate.errors.root, surrogate.parameters
     shift = np.zeros(root.shape[1])
-    changed, vectors, freedom, converged = surrogate, operator.lowest(count), 0.0, False
+    changed, freedom, converged = surrogate, 0.0, False
     for _ in range(ROUNDS):
         evidence = gather(operator, vectors)
         matrix, cross = evidence.noise.sum(axis=0), evidence.cross.sum(axis=1)
@@ -58,7 +66,7 @@ def refit_with_symmetries(
         freedom = float(np.sum(strength / (1 + strength)))
         changed = surrogate.with_parameters(original + root @ shift)
         operator = operator_of(changed)
-        vectors = operator.lowest(count)
+        vectors = operator.lowest(vectors.shape[1])
         converged = bool(np.linalg.norm(shift - previous) < STEP)
         if converged:
             break

@@ -13,7 +13,7 @@ import scipy.linalg
 import scipy.stats
 from jaxtyping import Float
 
-from liestonet.symmetry.noise import ROUNDING, NoisyOperator
+from liestonet.symmetry.noise import ROUNDING, Changes, NoisyOperator
 
 
 # Directions of noise weaker than this part of the strongest are left to the second test.
@@ -24,13 +24,14 @@ WEAK = 1e-2
 class Evidence:
     """What the data say of k directions together: their residuals and noise, with all inner products.
 
-    `residual_gram` is (1−P)DV with itself; `noise` (k, s, s) the projected D(δ_s)v with each other for each v, and
-    `cross` (s, k) with (1−P)Dv. The first `scattered` of the s errors are the data's, the rest the prior's.
+    `residual_gram` is (1−P)DV with itself; `noise` (k, s, s) the projected D(δ_s)v with each other for each v,
+    `mutual` between two v summed over s, and `cross` (s, k) with (1−P)Dv. The first `scattered` of the s errors are the data's, the rest the prior's.
     """
 
     vectors: Float[np.ndarray, "m k"]
     residual_gram: Float[np.ndarray, "k k"]
     noise: Float[np.ndarray, "k s s"]
+    mutual: Float[np.ndarray, "k k"]
     cross: Float[np.ndarray, "s k"]
     scattered: int
 
@@ -45,6 +46,12 @@ class Evidence:
         ratio = _likelihood_ratio(matrix, self.cross[data, directions].sum(axis=1))
         square = _tail(float(np.trace(self.residual_gram[directions, directions])), matrix)
         return min(1.0, 2 * min(ratio, square))
+
+    @property
+    def spread(self) -> Float[np.ndarray, "k k"]:
+        """Mean of the true residuals' inner products as far as the data know them: what was seen plus its noise."""
+        total = self.residual_gram + self.mutual
+        return (total + total.T) / 2
 
     def residual(self, direction: int) -> float:
         return float(np.sqrt(max(self.residual_gram[direction, direction], 0.0)))
@@ -63,11 +70,13 @@ class Evidence:
         return float(np.sqrt(max(square - below, 0.0))), float(np.sqrt(above))
 
 
-def gather(operator: NoisyOperator, vectors: Float[np.ndarray, "m k"]) -> Evidence:
-    """Project what the data's errors do to a block of orthonormal directions."""
+def gather(
+    operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], changes: Changes | None = None
+) -> Evidence:
+    """Project what the data's errors do to a block of orthonormal directions; `changes` if they are known already."""
     count = vectors.shape[1]
     others = np.linalg.qr(vectors, mode="complete")[0][:, count:]
-    with_basis, each = operator.changes(vectors)
+    changes = operator.changes(vectors) if changes is None else changes
     gram = others.T @ operator.gram @ others
     # near-symmetries among the others absorb only what they can be told from noise
     regular = gram + others.T @ operator.noise_gram @ others + ROUNDING * np.eye(len(gram))
@@ -79,14 +88,15 @@ def gather(operator: NoisyOperator, vectors: Float[np.ndarray, "m k"]) -> Eviden
     onto = others.T @ operator.gram @ vectors
     inner = absorbed(onto)
     residual_gram = vectors.T @ operator.gram @ vectors - 2 * onto.T @ inner + inner.T @ gram @ inner
-    noise, cross = np.empty_like(each), np.empty((operator.directions, count))
-    for v in range(count):
-        moved = others.T @ with_basis[:, :, v]
-        kept = absorbed(moved)
-        noise[v] = each[v] - 2 * moved.T @ kept + kept.T @ gram @ kept
-        direct = with_basis[:, :, v].T @ vectors[:, v]
-        cross[:, v] = direct - moved.T @ inner[:, v] - kept.T @ onto[:, v] + kept.T @ gram @ inner[:, v]
-    return Evidence(vectors, residual_gram, noise, cross, operator.scattered)
+    moved = np.tensordot(others.T, changes.with_basis, axes=1)
+    kept = absorbed(moved.reshape(len(gram), -1)).reshape(moved.shape)
+    # (1−P)² in terms of P: 1 − 2P + P²
+    less = np.tensordot(gram, kept, axes=1) - 2 * moved
+    noise = changes.each + np.einsum("msk,mtk->kst", kept, less, optimize=True)
+    mutual = changes.mutual + np.einsum("msk,msl->kl", kept, less, optimize=True)
+    direct = np.einsum("msk,mk->sk", changes.with_basis, vectors)
+    turned = np.einsum("msk,mk->sk", moved, inner) + np.einsum("msk,mk->sk", kept, onto - gram @ inner)
+    return Evidence(vectors, residual_gram, noise, mutual, direct - turned, operator.scattered)
 
 
 def _likelihood_ratio(matrix: Float[np.ndarray, "s s"], cross: Float[np.ndarray, " s"]) -> float:

@@ -58,6 +58,19 @@ class Equation:
     changes: dict[Slot, Float[np.ndarray, "b s"]]
 
 
+@dataclass(frozen=True)
+class Changes:
+    """Inner products over the cloud of D(δ_s)v: with D, with each other for one v, and summed over s for two v."""
+
+    with_basis: Float[np.ndarray, "m s k"]
+    each: Float[np.ndarray, "k s s"]
+    mutual: Float[np.ndarray, "k k"]
+
+    def first(self, count: int) -> Changes:
+        """The same of the first few directions."""
+        return Changes(self.with_basis[:, :, :count], self.each[:count], self.mutual[:count, :count])
+
+
 class NoisyOperator:
     """D and D(δ_s) in one basis, orthonormal on the cloud: coefficient vectors are lengths there."""
 
@@ -125,20 +138,23 @@ class NoisyOperator:
         _, vectors = scipy.linalg.eigh(self.gram, self.noise_gram + floor, subset_by_index=[0, count - 1])
         return np.linalg.qr(vectors)[0]
 
-    def changes(self, vectors: Float[np.ndarray, "m k"]) -> tuple[np.ndarray, np.ndarray]:
-        """Inner products of the D(δ_s)v: with D, shape (m, s, k), and with each other for each v, (k, s, s)."""
+    def changes(self, vectors: Float[np.ndarray, "m k"]) -> Changes:
+        """What the errors do to a block of directions, as inner products."""
+        count = vectors.shape[1]
         mixed = self.whitening @ vectors
         images = {slot: self.functions(slot) @ mixed[self.basis.columns(slot[0])] for slot in self._changed_slots()}
-        with_basis = np.zeros((self.basis.size, self.directions * vectors.shape[1]))
-        each = np.zeros((vectors.shape[1], self.directions, self.directions))
+        with_basis = np.zeros((self.basis.size, self.directions * count))
+        each, mutual = np.zeros((count, self.directions, self.directions)), np.zeros((count, count))
         for columns, block, equation in self._matrices():
-            moved = np.zeros((len(block), self.directions, vectors.shape[1]))
+            moved = np.zeros((len(block), self.directions, count))
             for slot, change in equation.changes.items():
                 moved += change[:, :, None] * images[slot][:, None, :]
             with_basis[columns] += block.T @ moved.reshape(len(block), -1)
             stacked = np.moveaxis(moved, 2, 0)
             each += np.swapaxes(stacked, 1, 2) @ stacked
-        return (self.whitening.T @ with_basis).reshape(-1, self.directions, vectors.shape[1]), each
+            flat = moved.reshape(-1, count)
+            mutual += flat.T @ flat
+        return Changes((self.whitening.T @ with_basis).reshape(-1, self.directions, count), each, mutual)
 
     def _changed_slots(self) -> set[Slot]:
         return {slot for equation in self.equations for slot in equation.changes}
@@ -169,7 +185,7 @@ def _add_noise(raw: np.ndarray, equation: Equation, operator: NoisyOperator) -> 
     if not equation.changes:
         return
     slots = list(equation.changes)
-    stacked = np.stack([equation.changes[slot] for slot in slots], axis=1)
+    stacked = np.stack([equation.changes[slot][:, : operator.scattered] for slot in slots], axis=1)
     covariance = stacked @ np.swapaxes(stacked, 1, 2)
     for i, first in enumerate(slots):
         for j, second in enumerate(slots):

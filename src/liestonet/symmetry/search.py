@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
@@ -9,34 +10,158 @@ import numpy as np
 from jaxtyping import Float
 
 from liestonet.domain import Domain
-from liestonet.multiindex import total_degree
+from liestonet.multiindex import Degrees, total_degree
 from liestonet.symmetry.basis import Basis
 from liestonet.symmetry.fields import Fields
-from liestonet.symmetry.judging import Evidence, gather
+from liestonet.symmetry.judging import gather
 from liestonet.symmetry.kinds import Kind
+from liestonet.symmetry.ladder import LadderRow
 from liestonet.symmetry.noise import NoisyOperator, UncertainSource
 from liestonet.symmetry.operator import Cloud, lattice_cloud
 
 # Degrees in time and in the coordinates, richer and richer.
-LEVELS = {1: [(6, 4), (9, 5), (12, 7)], 2: [(6, 3), (9, 4)], 3: [(4, 2), (6, 3)]}
-LEVELS_BEYOND = [(2, 2)]
+LEVELS = {1: ((6, 4), (9, 6), (12, 8), (12, 12)), 2: ((6, 3), (8, 4), (10, 6)), 3: ((4, 2), (6, 3))}
+LEVELS_BEYOND = ((2, 2),)
+# A ladder has stopped moving when no residual of a symmetry changes by more than this part of its noise.
+STANDING = 0.25
 POINTS = {1: 400, 2: 500, 3: 600}
-POINTS_BEYOND = 500
+POINTS_BEYOND = 400
+# Directions looked at beyond the largest algebra that noise of full rank allows.
+EXTRA_DIRECTIONS = 3
+# In more dimensions than this the directions are judged as one block, cut at the widest gap.
+ONE_BY_ONE = 3
+
+
+@dataclass(frozen=True)
+class Standards:
+    """What is asked of a symmetry: the largest residual, and the chance of losing any true one."""
+
+    tolerance: float = 0.1
+    error_rate: float = 0.05
+
+
+@dataclass(frozen=True)
+class Search:
+    """Directions in order, the first `count` of them symmetries, and the operator they were found with."""
+
+    operator: NoisyOperator
+    vectors: Float[np.ndarray, "m k"]
+    rows: tuple[LadderRow, ...]
+    count: int
+
+    def fields(self, vectors: Float[np.ndarray, "m k"], has_beta: bool) -> Fields:
+        """Directions as generators."""
+        return Fields(self.operator.basis, self.operator.whitening @ vectors, has_beta)
+
+
+def search(
+    kind: Kind, source: UncertainSource, domain: Domain, data: Float[np.ndarray, "rows v"], standards: Standards
+) -> Search:
+    """Enrich the basis until the ladder stops moving."""
+    n, found = source.dimension, None
+    cloud = mixed_cloud(domain, data, POINTS.get(n, POINTS_BEYOND))
+    for level in LEVELS.get(n, LEVELS_BEYOND):
+        basis = generator_basis(kind, n, source.noise, domain, level)
+        richer = judge_directions(NoisyOperator(kind, source, basis, cloud), kind, standards)
+        if found is not None and _same(found, richer):
+            return richer
+        found = richer
+    if found is None:
+        raise RuntimeError("there is a level for every dimension")
+    return found
+
+
+def judge_directions(operator: NoisyOperator, kind: Kind, standards: Standards) -> Search:
+    """Sort the directions, find how many are jointly consistent with zero, and judge each."""
+    n = operator.table.dimension
+    most = most_symmetries(kind, n)
+    vectors = operator.lowest(most + EXTRA_DIRECTIONS)
+    # as many tests as there may be symmetries: the chance to lose any of them stays below the error rate
+    level = standards.error_rate / (most if n <= ONE_BY_ONE else 1)
+    consistent = _consistent(operator, vectors, level)
+    if consistent:
+        # within the block, directions that the data know well come first
+        block = vectors[:, :consistent]
+        turn = np.linalg.eigh(gather(operator, block).spread)[1]
+        vectors = np.concatenate([block @ turn, vectors[:, consistent:]], axis=1)
+    rows = tuple(_judgements(operator, vectors, consistent, level, standards))
+    return Search(operator, vectors, rows, sum(row.verdict == "symmetry" for row in rows))
+
+
+def _consistent(operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], level: float) -> int:
+    """Length of the longest chain of directions, each block of which is jointly consistent with zero."""
+    if operator.table.dimension > ONE_BY_ONE:
+        sizes = np.sqrt(np.maximum(np.einsum("mk,mn,nk->k", vectors, operator.gram, vectors), 1e-300))
+        cut = int(np.argmax(sizes[1:] / sizes[:-1])) + 1
+        return cut if gather(operator, vectors[:, :cut]).p_value() > level else 0
+    changes, length = operator.changes(vectors), 0
+    while length < vectors.shape[1]:
+        block = vectors[:, : length + 1]
+        if gather(operator, block, changes.first(length + 1)).p_value() <= level:
+            break
+        length += 1
+    return length
+
+
+def _judgements(
+    operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], consistent: int, level: float, standards: Standards
+) -> Iterator[LadderRow]:
+    """Verdicts: in the consistent block by the interval's upper end, beyond it one direction at a time."""
+    confidence = 1 - standards.error_rate
+    evidence = gather(operator, vectors[:, :consistent]) if consistent else None
+    for k in range(vectors.shape[1]):
+        inside = k < consistent
+        if not inside:
+            evidence = gather(operator, vectors[:, [*range(consistent), k]])
+        if evidence is None:
+            raise RuntimeError("directions beyond the block are judged with it")
+        place = k if inside else consistent
+        lower, upper = evidence.interval(place, confidence)
+        p_value = evidence.p_value() if inside else evidence.p_value(slice(place, place + 1))
+        lower = 0.0 if inside else lower
+        verdict = _verdict(inside, p_value <= level, lower, upper, standards.tolerance)
+        yield LadderRow(evidence.residual(place), lower, upper, evidence.noise_level(place), p_value, verdict)
+
+
+def _verdict(consistent: bool, excluded: bool, lower: float, upper: float, tolerance: float) -> str:
+    """One of the four words of MATH.md §3."""
+    if upper < tolerance:
+        return "symmetry" if consistent else ("near-symmetry" if excluded else "undecided")
+    return "no" if lower > tolerance else "undecided"
+
+
+def _same(before: Search, after: Search) -> bool:
+    """Whether enrichment changed neither the count nor a symmetry's residual noticeably."""
+    pairs = zip(before.rows[: after.count], after.rows[: after.count], strict=True)
+    return before.count == after.count and all(
+        abs(old.residual - new.residual) <= STANDING * max(old.noise, new.noise) for old, new in pairs
+    )
+
+
+def most_symmetries(kind: Kind, dimension: int) -> int:
+    """Dimension of Brownian motion's algebra, the largest that noise of full rank allows."""
+    rotations = dimension * (dimension - 1) // 2
+    return dimension + 2 + {"ito": 0, "law": rotations, "fokker-planck": rotations + dimension + 2}[kind.name]
 
 
 def generator_basis(kind: Kind, dimension: int, noise: int, domain: Domain, level: tuple[int, int]) -> Basis:
     """τ up to a degree in time; ξ and β with time and coordinates sharing theirs, affine functions of x always full."""
     time, state = level
+    equations = kind.equations(dimension, noise)
+    full, alone = _shared_degrees(dimension, time, state), total_degree([0], dimension + 1, time)
+    degrees = tuple(alone if unknown.time_only else full for unknown in equations.unknowns)
+    return Basis(domain, equations.unknown_scales(domain.half), degrees)
+
+
+def _shared_degrees(dimension: int, time: int, state: int) -> Degrees:
+    if dimension > ONE_BY_ONE:
+        return total_degree(range(dimension + 1), dimension + 1, state)
     rows = [
         row
         for row in product(range(time + 1), *[range(state + 1)] * dimension)
-        if row[0] / time + sum(row[1:]) / state <= 1 or (dimension <= 3 and sum(row[1:]) <= 1)
-    ] if dimension <= 3 else total_degree(range(dimension + 1), dimension + 1, state).tolist()
-    full = np.array(sorted(rows, key=lambda row: (sum(row), tuple(row))), dtype=np.int64)
-    alone = total_degree([0], dimension + 1, time)
-    equations = kind.equations(dimension, noise)
-    degrees = tuple(alone if unknown.time_only else full for unknown in equations.unknowns)
-    return Basis(domain, equations.unknown_scales(domain.half), degrees)
+        if row[0] / time + sum(row[1:]) / state <= 1 or sum(row[1:]) <= 1
+    ]
+    return np.array(sorted(rows, key=lambda row: (sum(row), row)), dtype=np.int64)
 
 
 def mixed_cloud(domain: Domain, data: Float[np.ndarray, "rows v"], count: int) -> Cloud:

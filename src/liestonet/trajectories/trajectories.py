@@ -101,6 +101,10 @@ class Trajectories:
         """Each path's states, as read-only views."""
         return _views(self.flat_states, self.offsets)
 
+    def chunks(self, rows: int = 65536):
+        from liestonet.trajectories.increments import blocks_of
+        yield from blocks_of(self.flat_times, self.flat_states, self.offsets, rows)
+
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a .csv, .csv.gz, .parquet or .npz file, whole or not at all; numbers read back bit-equal.
 

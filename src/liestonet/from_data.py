@@ -1,0 +1,218 @@
+"""The pipeline on data: trajectories in, surrogate, symmetry search, refit, algebra out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from liestonet.algebra.closed_forms import Formula, find_formulas
+from liestonet.algebra.structure import find_algebra
+from liestonet.errors import InputError
+from liestonet.flags import Flag
+from liestonet.result import Result
+from liestonet.surrogate.refit import Refit, refit_with_symmetries
+from liestonet.surrogate.spectral import fit_spectral
+from liestonet.surrogate.surrogate import Surrogate
+from liestonet.symmetry.fields import Fields, readable_basis
+from liestonet.symmetry.kinds import ITO, LAW, Kind, kind_named
+from liestonet.symmetry.noise import NoisyOperator
+from liestonet.symmetry.operator import lattice_cloud
+from liestonet.symmetry.search import Search, Standards, search
+from liestonet.trajectories.increments import IncrementSource
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Spectral:
+    """The spectral engine: series for drift and diffusion, symmetries by linear algebra.
+
+    `refit` imposes the symmetries found on the coefficients and solves again, where the likelihood gains by it.
+    """
+
+    refit: bool = True
+
+
+def fit(data: IncrementSource | Any, *, progress: Progress | None = None) -> Surrogate:
+    """Estimate drift and diffusion from trajectories, with the covariance of what was estimated."""
+    return fit_spectral(_checked(data), progress)
+
+
+def discover(
+    data: IncrementSource | Any,
+    engine: Spectral | Any | None = None,
+    symmetry: str | Kind | Any = "ito",
+    *,
+    dimension: int | None = None,
+    tolerance: float = 0.1,
+    error_rate: float = 0.05,
+    formulas: bool = True,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Result:
+    """The symmetries of the system that trajectories come from, with how sure the data are of each.
+
+    `symmetry` is "ito", "law" or "fokker-planck". A direction counts as a symmetry if the data do not exclude a
+    residual of zero and are sure of one below `tolerance`; `error_rate` is the chance to lose any true symmetry, and
+    that of an interval to be too short. `dimension` fixes the number of generators instead. The spectral engine draws
+    no random numbers that depend on `seed`; it is there for engines that do.
+    """
+    engine = Spectral() if engine is None else engine
+    if not isinstance(engine, Spectral):
+        raise InputError(f"The engine must be liestonet.Spectral(), not {engine!r}.")
+    kind, source = kind_named(symmetry), _checked(data)
+    standards = _standards(tolerance, error_rate)
+    say = progress or _silent
+    surrogate = fit_spectral(source, progress)
+    say("looking for symmetries")
+    points = surrogate.overview.points
+    found = search(kind, surrogate, surrogate.domain, points, standards)
+    count = found.count if dimension is None else _possible(dimension, found)
+    refitted = None
+    if engine.refit and count:
+        say(f"refitting with {count} {'symmetry' if count == 1 else 'symmetries'} imposed")
+        refitted = _refit(kind, surrogate, found, count)
+    law = _law_dimension(kind, surrogate, count if dimension is None else found.count, standards, say)
+    if formulas:
+        say("looking for formulas")
+    return _result(kind, surrogate, found, count, refitted, law, formulas)
+
+
+def _checked(data: Any) -> IncrementSource:
+    if not isinstance(data, IncrementSource):
+        raise InputError(
+            f"discover and fit take Trajectories, not a {type(data).__name__}; make them with Trajectories.from_arrays "
+            "or Trajectories.read."
+        )
+    return data
+
+
+def _standards(tolerance: Any, error_rate: Any) -> Standards:
+    for name, value in (("tolerance", tolerance), ("error_rate", error_rate)):
+        if not (isinstance(value, int | float) and 0 < value < 1):
+            raise InputError(f"The {name} must be a number between 0 and 1, not {value!r}.")
+    return Standards(float(tolerance), float(error_rate))
+
+
+def _possible(dimension: Any, found: Search) -> int:
+    available = found.vectors.shape[1]
+    if not isinstance(dimension, int | np.integer) or isinstance(dimension, bool) or not 0 <= dimension <= available:
+        raise InputError(f"The dimension must be a whole number from 0 to {available}, not {dimension!r}.")
+    return int(dimension)
+
+
+def _refit(kind: Kind, surrogate: Surrogate, found: Search, count: int) -> Refit | None:
+    """The surrogate with the symmetries imposed, if that is expected to raise the likelihood of fresh data."""
+    basis, cloud = found.operator.basis, found.operator.cloud
+    refitted = refit_with_symmetries(
+        surrogate, lambda changed: NoisyOperator(kind, changed, basis, cloud), found.operator, found.vectors[:, :count]
+    )
+    return refitted if refitted.helps else None
+
+
+def _law_dimension(kind: Kind, surrogate: Surrogate, count: int, standards: Standards, say: Progress) -> int | None:
+    """Number of symmetries at law level; with one noise Itô and law agree, and for Fokker–Planck nobody asked."""
+    if kind is not ITO:
+        return count if kind is LAW else None
+    if surrogate.noise <= 1:
+        return count
+    say("looking for symmetries of the law")
+    return search(LAW, surrogate, surrogate.domain, surrogate.overview.points, standards).count
+
+
+def _result(
+    kind: Kind,
+    surrogate: Surrogate,
+    found: Search,
+    count: int,
+    refitted: Refit | None,
+    law: int | None,
+    wanted: bool,
+) -> Result:
+    """Put what was found into words: readable basis, formulas where wanted, algebra and flags."""
+    vectors = found.vectors[:, :count] if refitted is None else refitted.vectors
+    operator = found.operator if refitted is None else refitted.operator
+    chosen = Fields(operator.basis, operator.whitening @ vectors, kind.has_beta)
+    rest = found.fields(found.vectors[:, count:], kind.has_beta)
+    directions = Fields(chosen.basis, np.concatenate([chosen.coefficients, rest.coefficients], axis=1), kind.has_beta)
+    fields, formulas = readable_basis(chosen) if count else chosen, ()
+    if wanted:
+        fields, formulas = _formulas(kind, surrogate, fields, _span_error(found, count))
+    cloud = lattice_cloud(surrogate.domain, 1500)
+    return Result(
+        symmetry=kind.name,
+        dimension=count,
+        names=surrogate.names,
+        domain=surrogate.domain,
+        fields=fields,
+        directions=directions,
+        ladder=found.rows,
+        algebra=find_algebra(fields, cloud.points, cloud.weights),
+        surrogate=surrogate,
+        flags=tuple(_flags(kind, surrogate, found, count)),
+        bound=None,
+        gap=_gap(found, count),
+        closed_forms=formulas,
+        refit=refitted,
+        law_dimension=law,
+    )
+
+
+def _formulas(
+    kind: Kind, surrogate: Surrogate, fields: Fields, error: float
+) -> tuple[Fields, tuple[Formula, ...]]:
+    """The span in a basis with closed forms, where the data are good enough to tell."""
+    equations = kind.equations(surrogate.dimension, surrogate.noise)
+    return find_formulas(fields, equations, None, surrogate.names, error)
+
+
+def _span_error(found: Search, count: int) -> float:
+    """Angle by which noise may turn the span: noise of the symmetries over the residual of the first direction left."""
+    if not count:
+        return 0.0
+    noise = max(row.noise for row in found.rows[:count])
+    beyond = found.rows[count].residual if count < len(found.rows) else 1.0
+    return noise / max(beyond, noise)
+
+
+def _gap(found: Search, count: int) -> float:
+    """Residual of the first direction left out over that of the last one taken, or over its noise if that is larger."""
+    if count >= len(found.rows):
+        return math.inf
+    taken = max((max(row.residual, row.noise) for row in found.rows[:count]), default=0.0)
+    return found.rows[count].residual / taken if taken > 0 else math.inf
+
+
+def _flags(kind: Kind, surrogate: Surrogate, found: Search, count: int) -> Iterable[Flag]:
+    """What the reader should know."""
+    if kind is ITO and surrogate.noise > 1:
+        yield Flag(
+            "gauge",
+            "Trajectories determine σσᵀ only; this Itô answer is for the lower triangular σ with the coordinates in "
+            f"the order {', '.join(surrogate.names)}.",
+            'Ask for symmetry="law" if the choice of σ should not matter.',
+        )
+    still = [name for name, noisy in zip(surrogate.names, surrogate.noisy, strict=True) if not noisy]
+    if still:
+        yield Flag(
+            "noiseless",
+            f"{', '.join(still)} {'has' if len(still) == 1 else 'have'} no noise of {'its' if len(still) == 1 else 'their'} "
+            "own; the diffusion there was set to zero.",
+            "Check that this is a property of the system and not of the recording.",
+        )
+    undecided = sum(row.verdict == "undecided" for row in found.rows)
+    if undecided and count == found.count:
+        yield Flag(
+            "undecided",
+            f"For {undecided} further {'direction' if undecided == 1 else 'directions'} the data do not tell whether "
+            "the residual is below the tolerance.",
+            "Record more paths, or longer ones.",
+        )
+
+
+def _silent(message: str) -> None:
+    """Progress nobody asked for."""
