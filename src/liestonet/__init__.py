@@ -12,16 +12,27 @@ if TYPE_CHECKING:
     from liestonet.errors import InputError
     from liestonet.sde import SDE
     from liestonet.trajectories import Trajectories
+    from liestonet.trajectories.streaming import TrajectoryFile
     from liestonet.validation import principal_angles
 
     __version__: str
 
-__all__ = ["SDE", "InputError", "Trajectories", "__version__", "catalogue", "principal_angles", "solve"]
+__all__ = [
+    "SDE",
+    "InputError",
+    "Trajectories",
+    "TrajectoryFile",
+    "__version__",
+    "catalogue",
+    "principal_angles",
+    "solve",
+]
 
 _HOME = {
     "InputError": "liestonet.errors",
     "SDE": "liestonet.sde",
     "Trajectories": "liestonet.trajectories",
+    "TrajectoryFile": "liestonet.trajectories.streaming",
     "catalogue": "liestonet.catalogue",
     "principal_angles": "liestonet.validation",
     "solve": "liestonet.discovery",

@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as hnp
 from liestonet.errors import InputError
 from liestonet.trajectories import Trajectories
 
-finite = st.floats(allow_nan=False, allow_infinity=False)
+finite = st.floats(-1e150, 1e150)  # larger numbers, whose squares overflow, are refused
 
 
 @st.composite
@@ -147,12 +147,15 @@ WRONG = [
     (np.array([False, True]), np.zeros((1, 2, 1)), "times have the type bool"),
     (TIMES, [STATES[0], np.ma.masked_equal([[1, 2], [3, 4]], 3)], "states of trajectory 1 are masked"),
     (np.array([BIG, BIG + 1]), np.zeros((1, 2, 1)), "times are integers too large for float64"),
-    (TIMES, [STATES[0], [[0, 1], [2, NAN]]], "Trajectory 1, row 1 has y = nan"),
-    (TIMES, [STATES[0], [[float("inf"), 1], [2, 3]]], "Trajectory 1, row 0 has x = inf"),
-    ([TIMES[0], [0, NAN]], STATES, "Trajectory 1, row 1 has time = nan"),
+    (TIMES[1], [[[0, 1], [2, NAN]]], "consecutive finite points (Trajectory 0, row 1 has y = nan), so there is no"),
+    (TIMES[1], [[[float("inf"), 1], [2, 3]]], "Trajectory 0, row 0 has x = inf"),
+    ([[0, NAN]], [STATES[1]], "Trajectory 0, row 1 has time = nan"),
+    (TIMES, [STATES[0], [[0, 1], [2, 1e300]]], "Trajectory 1, row 1 has y = 1e+300, whose square overflows"),
+    ([TIMES[0], [0, -1e200]], STATES, "Trajectory 1, row 1 has time = -1e+200, whose square overflows"),
     ([TIMES[0], [1, 1]], STATES, "Trajectory 1, row 1 has time 1 after 1; times must increase strictly"),
     ([[0, 2, 1], TIMES[1]], STATES, "Trajectory 0, row 2 has time 1 after 2"),
-    ([TIMES[0], [0]], [STATES[0], [[0, 1]]], "Trajectory 1 has 1 point, but an increment needs two"),
+    ([[0, 2, NAN, 1], TIMES[1]], [np.zeros((4, 2)), STATES[1]], "Trajectory 0, row 3 has time 1 after 2"),
+    ([[0], [0]], [[[0, 1]], [[0, 1]]], "No trajectory has two consecutive finite points, so there is no increment"),
     ([TIMES[0], []], [STATES[0], np.zeros((0, 2))], "Trajectory 1 has 0 points"),
 ]
 
