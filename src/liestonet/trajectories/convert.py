@@ -166,6 +166,8 @@ def _dates_of_text(plain: Any, name: str) -> Any:
             return arrow.array(blank, arrow.string()).cast(arrow.timestamp(unit, zone))
         except arrow.ArrowInvalid:
             continue
+    if next((_reads_as_number(value) for value in blank if value is not None), False):
+        raise _not_numeric(plain, name)
     for row, value in enumerate(blank):
         if value is not None and not _reads_as_date(value):
             raise InputError(

@@ -35,9 +35,10 @@ class NamedArrays:
 def read_npz(file: Path, time: Any, trajectory: Any, state: Any, sort: Any, gap: Any) -> Trajectories:
     """An .npz file of ours, or one with any named arrays; pickled objects are refused."""
     try:
-        with np.load(file, allow_pickle=False) as archive:
-            names = list(archive.files)
-            arrays = {name: archive[name] for name in names}
+        # Anything but an archive would be taken for a pickle and refused as such, which would mislead.
+        zipfile.ZipFile(file).close()
+        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
     except ARRAY_PROBLEMS as problem:
         if "pickle" in str(problem).lower():
             raise InputError(

@@ -77,12 +77,16 @@ def _words(file: Path, problem: BaseException) -> str:
     if isinstance(problem, UnicodeDecodeError) or "utf8" in lowered or "utf-8" in lowered:
         return f"The file {file.name!r} is not UTF-8 text; save it again in that encoding."
     if "straddling" in lowered:
-        return f"The file {file.name!r} has a line of more than {LONGEST_LINE:,} bytes; write one row per line."
+        return _long_line(file)
     if isinstance(problem, EOFError | zlib.error | gzip.BadGzipFile) or "zlib" in lowered or "compress" in lowered:
         return f"The file {file.name!r} is damaged or cut short; copy it again."
     if len(reason) > 160:
         reason = reason[:159] + "…"
     return f"The file {file.name!r} cannot be read ({reason.rstrip('.')}); check that it is whole and of this format."
+
+
+def _long_line(file: Path) -> str:
+    return f"The file {file.name!r} has a line of more than {LONGEST_LINE:,} bytes; write one row per line."
 
 
 def _read_csv(file: Path, time: Any, trajectory: Any, state: Any, sort: Any, gap: Any) -> Trajectories:
@@ -181,7 +185,10 @@ def _csv_schema(file: Path, parse: csv.ParseOptions) -> Any:
 def _delimiter(file: Path) -> str:
     """Comma if the header has one, else tab, else semicolon."""
     with gzip.open(file) if file.name.lower().endswith(".gz") else file.open("rb") as stream:
-        header = stream.readline(LONGEST_LINE).decode("utf-8-sig")
+        line = stream.readline(LONGEST_LINE)
+    if len(line) == LONGEST_LINE:
+        raise InputError(_long_line(file))
+    header = line.decode("utf-8-sig")
     return next((mark for mark in (",", "\t", ";") if mark in header), ",")
 
 
