@@ -138,7 +138,12 @@ def _from_named(found: NamedArrays, time: Any, trajectory: Any, state: Any, sort
             "name the arrays, as in time='times', state='states'."
         )
     table = as_table(flat)
-    columns = choose_columns(table.headers, table.numeric() if state is None else (), time, trajectory, state)
+    numeric = table.numeric() if state is None else []
+    columns = choose_columns(table.headers, numeric, time, trajectory, state)
+    fitting = [name for name in columns.state if len(flat[name]) == len(flat[columns.time])]
+    if state is None and fitting:
+        # A file may hold other things than the table; what has its length belongs to it.
+        columns = choose_columns(table.headers, fitting, time, trajectory, state)
     data = assemble(table.column, columns, sort, gap)
     return _with_units(data, found, columns.time, columns.state, columns.names)
 
