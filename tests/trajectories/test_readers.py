@@ -90,9 +90,9 @@ def test_csv_of_others(tmp_path):
 
 def test_whole_numbers_first_and_fractions_after_the_first_block(tmp_path):
     rows = [f"{k},{k}\n" for k in range(200_000)]
-    (tmp_path / "paths.csv").write_text("t,x\n" + "".join(rows) + "200000.5,0.25\n")
+    (tmp_path / "paths.csv").write_text("t,x\n" + "".join(rows) + "200000,\n200000.25,NA\n200000.5,0.25\n")
     data = Trajectories.read(tmp_path / "paths.csv")
-    assert data.points == 200_001
+    assert (data.points, data.gaps.rows) == (200_001, 2)
     assert data.flat_times[-1] == 200_000.5
     assert data.flat_states[-1, 0] == 0.25
 

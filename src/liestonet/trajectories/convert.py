@@ -142,15 +142,20 @@ def _whole_labels(plain: Any, name: str) -> Any:
     return plain.cast(arrow.int64())
 
 
+def check_text(column: Any, name: str) -> None:
+    """Refuse a column of text in which something is neither a number nor missing."""
+    for row, value in enumerate(decoded(column).to_pylist()):
+        if value is not None and value.strip() not in MISSING and not _reads_as_number(value):
+            raise InputError(
+                f"The column {name!r} has the text {_shortened(value)} in row {row} (counted from 0); "
+                "write a number, or leave the cell empty where there is none."
+            )
+
+
 def _not_numeric(plain: Any, name: str) -> InputError:
     """The error for a column that is no coordinate, with the first row that shows why."""
     if is_text(plain.type):
-        for row, value in enumerate(plain.to_pylist()):
-            if value is not None and value.strip() not in MISSING and not _reads_as_number(value):
-                return InputError(
-                    f"The column {name!r} has the text {_shortened(value)} in row {row} (counted from 0); "
-                    "write a number, or leave the cell empty where there is none."
-                )
+        check_text(plain, name)
         return InputError(f"The column {name!r} holds numbers as text; convert it to numbers first.")
     return InputError(
         f"The column {name!r} is of type {plain.type}, which is not a real number; convert it or leave it out."

@@ -21,6 +21,7 @@ from liestonet.trajectories.trajectories import Trajectories
 
 OWN_ARRAYS = {"times", "states", "offsets", "names"}
 ARRAY_PROBLEMS = (OSError, ValueError, EOFError, KeyError, zlib.error, zipfile.BadZipFile, NotImplementedError)
+HDF_PROBLEMS = (*ARRAY_PROBLEMS, RuntimeError, AttributeError, TypeError)  # a damaged file shows in any of these
 _SINCE = re.compile(r"(?P<unit>[^\s]+)\s+since\s+(?P<date>.+)")
 
 
@@ -72,6 +73,7 @@ def read_hdf(file: Path, time: Any, trajectory: Any, state: Any, sort: Any, gap:
     """An HDF5 or netCDF-4 file: its variables by name, those in groups as group/name."""
     try:
         import h5netcdf
+        import h5py
     except ImportError as problem:
         raise InputError(
             f"To read {file.name!r}, h5netcdf is needed; install it by pip install 'liestonet[hdf]'."
@@ -79,11 +81,10 @@ def read_hdf(file: Path, time: Any, trajectory: Any, state: Any, sort: Any, gap:
     arrays: dict[str, np.ndarray] = {}
     units: dict[str, str] = {}
     try:
-        with h5netcdf.File(file, "r", phony_dims="sort") as source:
+        # Opened by h5py first: a damaged file then fails there, where nothing is left half open.
+        with h5py.File(file, "r") as opened, h5netcdf.File(opened, "r", phony_dims="sort") as source:
             _collect(source, "", arrays, units)
-    except ARRAY_PROBLEMS as problem:
-        if isinstance(problem, InputError):
-            raise
+    except HDF_PROBLEMS as problem:
         raise InputError(
             f"The file {file.name!r} is no whole HDF5 or netCDF-4 file; copy it again, or convert older netCDF."
         ) from problem

@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import gzip
 import os
+import re
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,12 +20,13 @@ from pyarrow import csv, parquet
 
 from liestonet.errors import InputError
 from liestonet.trajectories.columns import Columns, choose_columns
-from liestonet.trajectories.convert import MISSING, is_numeric, is_stamp, numbers
+from liestonet.trajectories.convert import MISSING, check_text, is_numeric, is_stamp
 from liestonet.trajectories.named_arrays import read_hdf, read_npz
 from liestonet.trajectories.tables import assemble
 from liestonet.trajectories.trajectories import Trajectories
 
 LONGEST_LINE = 1 << 20
+_RAGGED = re.compile(r"(Row #(?P<row>\d+): )?Expected (?P<columns>\d+) columns, got (?P<cells>\d+)")
 FILE_PROBLEMS = (arrow.ArrowException, OSError, EOFError, zlib.error, UnicodeDecodeError)
 
 
@@ -76,6 +78,14 @@ def _words(file: Path, problem: BaseException) -> str:
     lowered = reason.lower()
     if isinstance(problem, UnicodeDecodeError) or "utf8" in lowered or "utf-8" in lowered:
         return f"The file {file.name!r} is not UTF-8 text; save it again in that encoding."
+    ragged = _RAGGED.search(reason)
+    if ragged:
+        # The header is the parser's row 1, and ours are counted from 0.
+        row = "a row" if ragged["row"] is None else f"row {int(ragged['row']) - 2} (counted from 0)"
+        return (
+            f"The file {file.name!r} has {ragged['cells']} cells in {row}, but {ragged['columns']} columns; "
+            "give every row as many cells as the header."
+        )
     if "straddling" in lowered:
         return _long_line(file)
     if isinstance(problem, EOFError | zlib.error | gzip.BadGzipFile) or "zlib" in lowered or "compress" in lowered:
@@ -111,66 +121,30 @@ def _csv_table(file: Path, parse: csv.ParseOptions, columns: Columns, kind: Any)
         types[columns.trajectory] = arrow.dictionary(arrow.int32(), arrow.string())
     try:
         return _csv_columns(file, parse, columns.needed, types)
-    except arrow.ArrowInvalid as problem:
-        if "straddling" in str(problem) or "columns, got" in str(problem):
-            raise InputError(_shape_problem(file, parse, columns, problem)) from problem
-    text = _csv_columns(file, parse, columns.needed, dict.fromkeys(columns.needed, arrow.string()))
-    checked = [*columns.state] if is_stamp(kind) else [columns.time, *columns.state]
-    for header in checked:
-        if not _all_cast(text.column(header)):
-            numbers(text.column(header), header)  # raises, and names the row
-    types[columns.time] = arrow.float64()  # whole numbers at first, others later
-    return _csv_columns(file, parse, columns.needed, types)
-
-
-def _all_cast(column: Any) -> bool:
-    try:
-        column.cast(arrow.float64())
     except arrow.ArrowInvalid:
-        return False
-    return True
+        if arrow.types.is_integer(kind):  # whole numbers at first, others later
+            return _csv_table(file, parse, columns, arrow.float64())
+        # One thread, which counts rows: a row of another length than the header ends here.
+        text = _csv_columns(file, parse, columns.needed, dict.fromkeys(columns.needed, arrow.string()), threads=False)
+        for header in columns.state if is_stamp(kind) else [columns.time, *columns.state]:
+            check_text(text.column(header), header)
+        raise
 
 
-def _csv_columns(file: Path, parse: csv.ParseOptions, wanted: list[str], types: dict[str, Any]) -> Any:
+def _csv_columns(
+    file: Path, parse: csv.ParseOptions, wanted: list[str], types: dict[str, Any], threads: bool = True
+) -> Any:
     convert = csv.ConvertOptions(column_types=types, include_columns=wanted, null_values=list(MISSING))
     with _opened(file) as stream:
-        return csv.read_csv(stream, csv.ReadOptions(block_size=LONGEST_LINE), parse, convert)
-
-
-def _shape_problem(file: Path, parse: csv.ParseOptions, columns: Columns, problem: BaseException) -> str:
-    """What is wrong with a table whose rows are not alike, and in which row."""
-    bad: list[Any] = []
-
-    def remember(row: Any) -> str:
-        bad.append(row)
-        return "error"
-
-    noting = csv.ParseOptions(delimiter=parse.delimiter, invalid_row_handler=remember)
-    convert = csv.ConvertOptions(
-        include_columns=columns.needed, column_types=dict.fromkeys(columns.needed, arrow.string())
-    )
-    read = csv.ReadOptions(block_size=LONGEST_LINE, use_threads=False)
-    try:
-        with _opened(file) as stream:
-            csv.read_csv(stream, read, noting, convert)
-    except arrow.ArrowInvalid:
-        if bad:
-            # The header is the parser's row 1, and ours are counted from 0.
-            row = "a row" if bad[0].number is None else f"row {bad[0].number - 2} (counted from 0)"
-            return (
-                f"The file {file.name!r} has {bad[0].actual_columns} cells in {row}, but {bad[0].expected_columns} "
-                "columns; give every row as many cells as the header."
-            )
-    return _words(file, problem)
+        return csv.read_csv(stream, csv.ReadOptions(block_size=LONGEST_LINE, use_threads=threads), parse, convert)
 
 
 def _csv_schema(file: Path, parse: csv.ParseOptions) -> Any:
     """Headers, and the types that the first block suggests."""
     convert = csv.ConvertOptions(null_values=list(MISSING))
     read = csv.ReadOptions(block_size=LONGEST_LINE, use_threads=False)
-    lenient = csv.ParseOptions(delimiter=parse.delimiter, invalid_row_handler=lambda row: "skip")
     try:
-        with _opened(file) as stream, csv.open_csv(stream, read, lenient, convert) as reader:
+        with _opened(file) as stream, csv.open_csv(stream, read, parse, convert) as reader:
             schema = reader.schema
             schema.names  # noqa: B018  decodes the header here, where an error of it is expected
             return schema
