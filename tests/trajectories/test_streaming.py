@@ -125,6 +125,26 @@ def test_dates_count_from_the_earliest_of_all(tmp_path, group):
     assert "Times are seconds since 1970-01-01T00:00:00.100." in source.notes
 
 
+def test_memory_does_not_grow_with_the_file(tmp_path):
+    count = 400_000
+    table = pa.table(
+        {
+            "trajectory": np.arange(count) // 50,
+            "t": np.arange(count) % 50,
+            "x": np.random.default_rng(0).normal(size=count),
+        }
+    )
+    parquet.write_table(table, tmp_path / "paths.parquet", row_group_size=20_000)
+    del table
+    before = pa.total_allocated_bytes()
+    increments, most = 0, 0
+    for block in Trajectories.stream(tmp_path / "paths.parquet").chunks(1000):
+        increments += len(block.dt)
+        most = max(most, pa.total_allocated_bytes() - before)
+    assert increments == count * 49 // 50
+    assert most < 2_000_000  # three columns of all rows are 9.6 million bytes
+
+
 def test_many_numbered_paths_are_remembered_as_one_interval():
     from liestonet.trajectories.streaming import _Seen
 

@@ -19,6 +19,10 @@ LARGEST_EXACT_INTEGER = 2**53
 
 def flatten(times: Any, states: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Fresh flat times (n,), states (n, d) and offsets (K + 1,) of any container that from_arrays allows."""
+    if not isinstance(times, list | tuple) and not isinstance(states, list | tuple):
+        block = _equal_paths(times, states)
+        if block is not None:
+            return block
     state_parts = _split_states(states)
     lengths = np.array([len(part) for part in state_parts])
     time_parts = _split_times(times, lengths.tolist())
@@ -31,6 +35,19 @@ def flatten(times: Any, states: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray
             )
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     return np.concatenate(time_parts), np.concatenate(state_parts), offsets
+
+
+def _equal_paths(times: Any, states: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """The quick way for arrays (K, N, d) with times (N,) or (K, N): no loop over paths; None for other shapes."""
+    t, x = real_array(times, "The times"), real_array(states, "The states")
+    if x.ndim != 3 or 0 in x.shape or t.shape not in (x.shape[:2], x.shape[1:2]):
+        return None
+    paths, length, dimension = x.shape
+    return (
+        np.array(np.broadcast_to(t, (paths, length))).reshape(-1),
+        np.array(x, order="C").reshape(-1, dimension),
+        length * np.arange(paths + 1),
+    )
 
 
 def _split_states(states: Any) -> list[Float[np.ndarray, "n_k d"]]:

@@ -221,7 +221,8 @@ def open_stream(path: Any, time: Any, trajectory: Any, state: Any, gap: Any) -> 
 
 def _batches(file: Path, headers: list[str], rows: int) -> Iterator[Any]:
     """Rows of a Parquet file, few at a time; a large row group is read through a small buffer."""
-    with in_our_words(file), parquet.ParquetFile(file, buffer_size=READ_BUFFER) as source:
+    # Without pre_buffer=False the pages of all row groups read so far would stay in memory.
+    with in_our_words(file), parquet.ParquetFile(file, buffer_size=READ_BUFFER, pre_buffer=False) as source:
         for batch in source.iter_batches(batch_size=rows, columns=headers, use_threads=False):
             if batch.num_rows:
                 yield batch
