@@ -117,7 +117,7 @@ def labels(column: Any, name: str) -> tuple[Int[np.ndarray, " n"], list[Any]]:
     encoded = plain.dictionary_encode()
     found = encoded.dictionary.to_pylist()
     codes = np.asarray(encoded.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
-    empty = [code for code, label in enumerate(found) if isinstance(label, str) and not label.strip()]
+    empty = [code for code, label in enumerate(found) if not label.strip()] if is_text(plain.type) else []
     if empty:
         row = int(np.argmax(codes == empty[0]))
         raise InputError(f"The column {name!r} names no trajectory in row {row}; fill it in or drop the row.")

@@ -54,7 +54,7 @@ def increments_of(times: np.ndarray, states: np.ndarray, offsets: np.ndarray) ->
     linked = np.ones(len(times) - 1, dtype=bool)
     linked[offsets[1:-1] - 1] = False
     begin = np.flatnonzero(linked)
-    return Increments(*_differences(times, states, begin), trajectory)
+    return Increments(*differences(times, states, begin), trajectory)
 
 
 def blocks_of(times: np.ndarray, states: np.ndarray, offsets: np.ndarray, rows: int) -> Iterator[Increments]:
@@ -68,17 +68,19 @@ def blocks_of(times: np.ndarray, states: np.ndarray, offsets: np.ndarray, rows: 
             begin = np.delete(np.arange(first, end), inner - first)
             trajectory = np.searchsorted(last, begin)
             if begin.size:
-                yield Increments(*_differences(times, states, begin), trajectory)
+                yield Increments(*differences(times, states, begin), trajectory)
             continue
         dt, dx = np.diff(times[first : end + 1]), np.diff(states[first : end + 1], axis=0)
         yield Increments(times[first:end], states[first:end], dt, dx, np.full(end - first, path))
 
 
-def _differences(
+def differences(
     times: np.ndarray, states: np.ndarray, begin: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    t, x = times[begin], states[begin]
-    dt, dx = times[begin + 1], states[begin + 1]
+    """Begin, duration and displacement of the increments that begin at these rows."""
+    t, x = np.take(times, begin), np.take(states, begin, axis=0)
+    after = begin + 1
+    dt, dx = np.take(times, after), np.take(states, after, axis=0)
     np.subtract(dt, t, out=dt)
     np.subtract(dx, x, out=dx)
     return t, x, dt, dx

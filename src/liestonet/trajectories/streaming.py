@@ -20,7 +20,7 @@ from liestonet.trajectories.checks import check_names, check_units
 from liestonet.trajectories.columns import Columns
 from liestonet.trajectories.convert import is_stamp, is_text, labels, numbers, stamps, written_date
 from liestonet.trajectories.gaps import Gaps, check_gap, link
-from liestonet.trajectories.increments import BLOCK_ROWS, Increments
+from liestonet.trajectories.increments import BLOCK_ROWS, Increments, differences
 from liestonet.trajectories.readers import existing_file, in_our_words, parquet_columns
 from liestonet.trajectories.reshaping import whole_number
 
@@ -160,7 +160,7 @@ class _Pass:
         fresh = np.concatenate([[carried == 0], ~links.linked])[: len(t)]
         pieces = self.piece + np.cumsum(fresh)
         begin = np.flatnonzero(links.linked)
-        increments = Increments(t[begin], x[begin], t[begin + 1] - t[begin], x[begin + 1] - x[begin], pieces[begin] - 1)
+        increments = Increments(*differences(t, x, begin), pieces[begin] - 1)
         if len(t):
             self.piece = int(pieces[-1])
             last = len(times) - 1 if links.kept is None else int(links.kept[-1])

@@ -45,7 +45,9 @@ class Summary:
     def __str__(self) -> str:
         unit = "" if self.time_unit is None else f" {self.time_unit}"
         smallest, median, largest = self.step
-        steps = span(smallest, largest) if smallest == largest else f"{span(smallest, largest)}, median {median:.6g}"
+        steps = span(smallest, largest)
+        if " to " in steps:
+            steps += f", median {median:.6g}"
         rows = [
             ("paths", f"{self.paths:,} of {span(*self.path_points)} points; {self.points:,} points"),
             ("increments", f"{self.increments:,} over {self.duration:.6g}{unit} in all"),
