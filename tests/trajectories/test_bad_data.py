@@ -7,14 +7,18 @@ import io
 import os
 import re
 import sys
+import tempfile
 import zipfile
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pyarrow import parquet
 
 from liestonet.errors import InputError
@@ -54,8 +58,6 @@ def table(**columns: object) -> Path:
 
 
 def hdf(**named: object) -> Path:
-    import h5py
-
     with h5py.File("paths.h5", "w") as file:
         for name, values in named.items():
             file[name] = values
@@ -339,3 +341,32 @@ def test_a_file_that_may_not_be_read_is_a_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr(readers.csv, "open_csv", refuse)  # the tests may run as root, whom no file refuses
     with pytest.raises(InputError, match="cannot be read"):
         read(path)
+
+
+ORIGINALS = [".csv", ".csv.gz", ".parquet", ".npz", ".h5"]
+
+
+@pytest.mark.parametrize("suffix", ORIGINALS)
+@given(changes=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 20), st.binary(max_size=5)), min_size=1, max_size=4))
+def test_damaged_files_end_in_our_error_or_in_trajectories(suffix, changes):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"paths{suffix}"
+        if suffix == ".h5":
+            with h5py.File(path, "w") as file:
+                file["t"], file["x"] = np.arange(4.0), np.arange(4.0)
+        else:
+            Trajectories.from_arrays(np.arange(6.0), np.arange(24.0).reshape(2, 6, 2), ["x [um]", "y"]).write(path)
+        content = bytearray(path.read_bytes())
+        for place, length, new in changes:
+            first = int(place * len(content))
+            content[first : first + length] = new
+        path.write_bytes(content)
+        for call in (lambda: read(path), lambda: read(path, "t", None, ["x"]), lambda: stream(path)):
+            try:
+                found = call()
+            except InputError as problem:
+                found = str(problem)
+            if isinstance(found, str):
+                assert re.fullmatch(r"[^\n]{10,400}[.?]", found), found
+            else:
+                assert isinstance(found, list) or np.isfinite(found.flat_states).all()

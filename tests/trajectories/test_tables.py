@@ -136,6 +136,14 @@ def test_two_unnamed_coordinates_are_guessed_and_said():
     assert named.notes == ()
 
 
+def test_text_beside_the_columns_of_our_own_layout_is_left_out():
+    table = {"trajectory": [0, 0], "t": [0, 1], "x": [1, 2], "comment": ["a", "b"]}
+    data = Trajectories.from_dataframe(table)
+    assert data.names == ("x",)
+    assert "not used: 'comment'" in data.notes[0]
+    assert Trajectories.from_dataframe(table | {"Time": [5, 5]}, state="x").flat_times.tolist() == [0, 1]
+
+
 def test_a_column_wanted_as_state_is_not_taken_for_the_label():
     data = Trajectories.from_dataframe({"t": [0, 1], "path": [1.5, 2.5]}, state="path")
     assert data.names == ("path",)

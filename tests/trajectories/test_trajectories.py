@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import re
 import time
 
@@ -97,6 +99,14 @@ def test_nothing_can_be_changed():
             array[0] = 1
     with pytest.raises(AttributeError):
         data.names = ("y",)  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_copies_are_equal_and_read_only():
+    data = Trajectories.from_arrays([0, 1, 2], [[[1], [2], [np.nan]]], ["x [um]"], gap=5)
+    for twin in (copy.deepcopy(data), pickle.loads(pickle.dumps(data))):
+        assert_same(twin, data)
+        assert (dict(twin.units), twin.gaps, twin.notes) == ({"x": "um"}, data.gaps, data.notes)
+        assert not twin.flat_states.flags.writeable
 
 
 def test_repr_can_be_checked_at_a_glance():

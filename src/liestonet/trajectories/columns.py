@@ -65,7 +65,9 @@ def choose_columns(
     headers: Sequence[str], numeric: Iterable[str], time: Any = None, trajectory: Any = None, state: Any = None
 ) -> Columns:
     """Find the columns that were asked for, and guess, with a remark, those that were not."""
-    if list(headers[:1]) == ["trajectory"] and len(headers) > 2 and parse_header(headers[1])[0] == "t":
+    numeric = set(numeric)
+    all_numeric = state is not None or numeric.issuperset(headers[2:])
+    if list(headers[:1]) == ["trajectory"] and len(headers) > 2 and parse_header(headers[1])[0] == "t" and all_numeric:
         # A table of our own writer: its columns are known, whatever the coordinates are called.
         own_time, own_trajectory, own_state, expected = headers[1], headers[0], list(headers[2:]), True
     else:
@@ -141,9 +143,8 @@ def _guess_trajectory(headers: Sequence[str], time: str, state: Any) -> str | No
     return None
 
 
-def _guess_state(headers: Sequence[str], numeric: Iterable[str], taken: set[str | None]) -> list[str]:
-    numbers = set(numeric)
-    found = [header for header in headers if header in numbers and header not in taken]
+def _guess_state(headers: Sequence[str], numeric: set[str], taken: set[str | None]) -> list[str]:
+    found = [header for header in headers if header in numeric and header not in taken]
     if not found:
         raise InputError(
             f"No numeric column is left for the state; name its columns, as in state=['x']. "

@@ -9,7 +9,6 @@ from bisect import bisect_left, insort
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -216,7 +215,7 @@ def open_stream(path: Any, time: Any, trajectory: Any, state: Any, gap: Any) -> 
         raise InputError(f"The file {file.name!r} has {rows} rows, but an increment needs two; check how it was made.")
     units = columns.units | ({"t": "s"} if is_stamp(kind) else {})
     check_units(units, columns.names)
-    return TrajectoryFile(file, columns, longest, rows, first, MappingProxyType(units))
+    return TrajectoryFile(file, columns, longest, rows, first, units)
 
 
 def _batches(file: Path, headers: list[str], rows: int) -> Iterator[Any]:

@@ -265,6 +265,11 @@ class Trajectories:
 
         write_trajectories(self, path)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies, and what other processes get, are made by the constructor: checked and read-only like this one."""
+        arrays = (self.flat_times, self.flat_states, self.offsets)
+        return type(self), (*arrays, self.names, dict(self.units), self.gaps, self.remarks)
+
     def __repr__(self) -> str:
         return one_line(self)
 
