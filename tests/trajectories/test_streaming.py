@@ -122,7 +122,7 @@ def test_dates_count_from_the_earliest_of_all(tmp_path, group):
     source = Trajectories.stream(tmp_path / "paths.parquet")
     np.testing.assert_allclose(joined(source.chunks(2))[0], [0.4, 0.0, 0.15], rtol=1e-15)
     assert source.units == {"t": "s"}
-    assert "Times are seconds since 1970-01-01T00:00:00.100." in source.notes
+    assert "Times are seconds since 1970-01-01T00:00:00.1." in source.notes
 
 
 def test_memory_does_not_grow_with_the_file(tmp_path):

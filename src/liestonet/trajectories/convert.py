@@ -95,9 +95,10 @@ def stamps(column: Any, name: str) -> Stamps:
 
 
 def written_date(tick: int, per_second: int) -> str:
-    """A tick since 1970 as an ISO date."""
+    """A tick since 1970 as an ISO date, without zeros at its end."""
     unit = next(unit for unit, ticks in TICKS_PER_SECOND.items() if ticks == per_second)
-    return str(np.datetime_as_string(np.array(tick, dtype=f"M8[{unit}]")))
+    date, dot, fraction = str(np.datetime_as_string(np.array(tick, dtype=f"M8[{unit}]"))).partition(".")
+    return (date + dot + fraction.rstrip("0")).rstrip(".")
 
 
 def labels(column: Any, name: str) -> tuple[Int[np.ndarray, " n"], list[Any]]:
