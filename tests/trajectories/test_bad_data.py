@@ -243,6 +243,8 @@ FRAMES = {
     "a list": (lambda: frame([1, 2]), "A list is no table"),
     "lazy": (lambda: frame(pl.LazyFrame({"t": [0, 1]})), "lazy", "collect()"),
     "no columns": (lambda: frame({}), "There are no columns"),
+    "a number as a column": (lambda: frame({"t": 3, "x": [1, 2]}, state="x"), "'t' is a single int", "for each row"),
+    "a word as a column": (lambda: frame({"t": [0, 1], "x": "ab"}, state="x"), "'x' is a single str"),
     "empty frame": (lambda: frame(pd.DataFrame({"t": [], "x": []})), "no rows"),
     "mixed objects": (
         lambda: frame(pd.DataFrame({"t": [0, 1], "x": [1, "b"]}), state="x"),

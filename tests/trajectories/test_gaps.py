@@ -86,6 +86,8 @@ def test_the_constructor_refuses_what_the_doors_split():
         ({"x": "[um]"}, "no label"),
         ({"x": "1"}, "no label"),
         ({"t": " s"}, "no label"),
+        ({"t": 1}, "no label"),
+        ("s", "dictionary"),
     ],
 )
 def test_units_are_labels(units, message):

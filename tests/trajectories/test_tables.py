@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from liestonet.errors import InputError
 from liestonet.trajectories import Trajectories
 from liestonet.trajectories.columns import make_header, parse_header
 
@@ -218,3 +219,28 @@ def test_a_missing_date_splits_and_days_and_durations_are_times():
 def test_units_in_headers(header, name, unit):
     assert parse_header(header) == (name, unit)
     assert parse_header(make_header(name, unit)) == (name, unit)
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=3) | st.binary(max_size=2) | st.dates(),
+    lambda inner: st.lists(inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(
+    st.dictionaries(st.sampled_from(["t", "time", "x", "path", "y [m]", ""]), anything), st.booleans(), st.booleans()
+)
+def test_fuzzed_tables_end_in_our_error_or_in_trajectories(table, named, sort):
+    arguments = ("t", None, ["x"]) if named else ()
+    try:
+        data = Trajectories.from_dataframe(table, *arguments, sort=sort)
+    except InputError as problem:
+        message = str(problem)
+        data = None
+    else:
+        message = ""
+    if data is None:
+        assert "\n" not in message
+    else:
+        assert np.isfinite(data.flat_states).all()

@@ -191,6 +191,9 @@ def test_wrong_arrays_are_a_sentence(times, states, message):
         (["x", ""], "name '' is not a plain word"),
         (["x", " y"], "name ' y' is not a plain word"),
         (["x", "a\nb"], "is not a plain word"),
+        (["x", 3], "name 3 is not a plain word"),
+        (3, "not 3"),
+        (["x", "y [um] [nm]"], "name 'y [um]' holds a unit"),
     ],
 )
 def test_wrong_names_are_a_sentence(names, message):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -18,18 +19,30 @@ def default_names(dimension: int) -> tuple[str, ...]:
     return ("x", "y", "z")[:dimension] if dimension <= 3 else tuple(f"x{i + 1}" for i in range(dimension))
 
 
-def names_and_units(names: Iterable[str] | None, dimension: int) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Plain names and the units that stood beside them."""
+def names_and_units(names: Any, units: Any, dimension: int) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Plain names, and the units that stood beside them or were given on their own, both checked."""
+    if units is not None and not isinstance(units, Mapping):
+        raise InputError(f"The units must be a dictionary such as {{'x': 'um'}}, not {units!r}.")
     if names is None:
-        return default_names(dimension), {}
-    if isinstance(names, str):
-        raise InputError(f"The names must be a list such as ['x', 'y'], not the string {names!r}.")
-    # A name that is no header with a unit stays as it is, so that its blanks are found.
-    pairs = [(name, None) if parse_header(name)[1] is None else parse_header(name) for name in names]
-    return tuple(name for name, _ in pairs), {name: unit for name, unit in pairs if unit is not None}
+        names = default_names(dimension)
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        what = "the string " if isinstance(names, str) else ""
+        raise InputError(f"The names must be a list such as ['x', 'y'], not {what}{names!r}.")
+    pairs = [_name_and_unit(name) for name in names]
+    plain = tuple(name for name, _ in pairs)
+    labels = {name: unit for name, unit in pairs if unit is not None} | dict(units or {})
+    check_names(plain, dimension)
+    check_units(labels, plain)
+    return plain, labels
 
 
-def check_names(names: tuple[str, ...], dimension: int) -> None:
+def _name_and_unit(name: Any) -> tuple[Any, str | None]:
+    """A name that is no header with a unit stays as it is, so that its blanks are found."""
+    plain, unit = parse_header(name) if isinstance(name, str) else (name, None)
+    return (name, None) if unit is None else (plain, unit)
+
+
+def check_names(names: tuple[Any, ...], dimension: int) -> None:
     """Names are plain, different, and none of those that tables need."""
     if len(names) != dimension:
         raise InputError(f"There are {len(names)} names for {dimension} coordinates; give one for each.")
@@ -45,7 +58,7 @@ def check_names(names: tuple[str, ...], dimension: int) -> None:
             )
 
 
-def check_units(units: Mapping[str, str], names: tuple[str, ...]) -> None:
+def check_units(units: Mapping[Any, Any], names: tuple[str, ...]) -> None:
     """Units are short labels that can stand in brackets, for coordinates that exist."""
     for name, unit in units.items():
         if name not in (*names, "t"):

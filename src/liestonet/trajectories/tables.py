@@ -5,7 +5,7 @@ A table is whatever gives columns by name; data frames are known by what they ca
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,6 +95,8 @@ def as_arrow(values: Any, header: str) -> Any:
             if getattr(array.dtype, "kind", "") == "c":
                 raise InputError(f"The column {header!r} is complex; give its real and imaginary parts as two columns.")
             return arrow.array(array, from_pandas=True)
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise InputError(f"The column {header!r} is a single {type(values).__name__}; give one value for each row.")
         return arrow.array(list(values), from_pandas=True)
     except (arrow.ArrowException, TypeError, ValueError, OverflowError) as problem:
         if isinstance(problem, InputError):

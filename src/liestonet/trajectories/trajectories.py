@@ -75,9 +75,9 @@ class Trajectories:
         cls,
         times: Any,
         states: Any,
-        names: Iterable[str] | None = None,
+        names: Iterable[str] | Any = None,
         *,
-        units: Mapping[str, str] | None = None,
+        units: Mapping[str, str] | Any = None,
         gap: float | Any = None,
     ) -> Trajectories:
         """Make trajectories from arrays or lists, which are copied.
@@ -91,11 +91,10 @@ class Trajectories:
         """
         flat_times, flat_states, offsets = flatten(times, states)
         check_lengths(offsets)
-        plain, labels = names_and_units(names, flat_states.shape[1])
-        check_names(plain, flat_states.shape[1])
+        plain, labels = names_and_units(names, units, flat_states.shape[1])
         longest = check_gap(gap)
         parts = split_at_gaps(flat_times, flat_states, offsets, longest, plain, place_in(offsets))
-        return cls(*parts[:3], plain, labels | dict(units or {}), parts[3])
+        return cls(*parts[:3], plain, labels, parts[3])
 
     @classmethod
     def from_dataframe(
