@@ -174,6 +174,14 @@ def test_plain_hdf5_with_groups(tmp_path, suffix):
     assert Trajectories.read(tmp_path / f"paths{suffix}").flat_states[:, 0].tolist() == block[..., 0].ravel().tolist()
 
 
+@pytest.mark.parametrize("labels", [["b", "a", "b", "a"], np.array([b"b", b"a", b"b", b"a"]), [2, 1, 2, 1]])
+def test_labels_in_hdf5(tmp_path, labels):
+    with h5py.File(tmp_path / "paths.h5", "w") as file:
+        file["t"], file["x"], file["track"] = [0.0, 0.0, 1.0, 2.0], [1.0, 2.0, 3.0, 4.0], labels
+    data = Trajectories.read(tmp_path / "paths.h5")
+    assert [part[:, 0].tolist() for part in data.states] == [[1, 3], [2, 4]]
+
+
 def test_colloid_recording(data_folder):
     path = data_folder / "colloid" / "bulk_water_tracks.csv.gz"
     data = Trajectories.read(path, time="t_s", trajectory="particle", state=["x_um", "y_um"])

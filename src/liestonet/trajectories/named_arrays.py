@@ -15,7 +15,7 @@ import numpy as np
 from liestonet.errors import InputError
 from liestonet.trajectories.checks import check_names
 from liestonet.trajectories.columns import choose_columns, find_column
-from liestonet.trajectories.gaps import check_gap, split_at_gaps
+from liestonet.trajectories.gaps import check_gap, place_in, split_at_gaps
 from liestonet.trajectories.tables import as_table, assemble
 from liestonet.trajectories.trajectories import Trajectories
 
@@ -47,7 +47,7 @@ def read_npz(file: Path, time: Any, trajectory: Any, state: Any, sort: Any, gap:
                 "save plain numbers (float64, say)."
             ) from problem
         raise InputError(f"The file {file.name!r} is no whole .npz file; copy or save it again.") from problem
-    if time is None and state is None and set(arrays) >= OWN_ARRAYS:
+    if time is None and trajectory is None and state is None and set(arrays) >= OWN_ARRAYS:
         return _own_layout(arrays, file, gap)
     return _from_named(NamedArrays(arrays, {}), time, trajectory, state, sort, gap)
 
@@ -64,8 +64,7 @@ def _own_layout(arrays: Mapping[str, np.ndarray], file: Path, gap: Any) -> Traje
     longest = check_gap(gap)
     if longest is None:
         return data
-    place = lambda row: f"Row {row}"  # noqa: E731  everything was checked above
-    parts = split_at_gaps(data.flat_times, data.flat_states, data.offsets, longest, data.names, place)
+    parts = split_at_gaps(data.flat_times, data.flat_states, data.offsets, longest, data.names, place_in(data.offsets))
     return Trajectories(*parts[:3], data.names, data.units, parts[3])
 
 
@@ -103,7 +102,7 @@ def _collect(group: Any, prefix: str, arrays: dict[str, np.ndarray], units: dict
 
 def _unpacked(variable: Any) -> np.ndarray:
     """A variable's values by the conventions of netCDF: fill values missing, packed integers scaled."""
-    raw = np.asarray(variable[...])
+    raw = _text(np.asarray(variable[...]))
     scale, shift = variable.attrs.get("scale_factor"), variable.attrs.get("add_offset")
     fills = [variable.attrs.get(name) for name in ("_FillValue", "missing_value")]
     fills = [np.ravel(fill)[0] for fill in fills if fill is not None]
@@ -115,6 +114,13 @@ def _unpacked(variable: Any) -> np.ndarray:
     factor = 1.0 if scale is None else float(np.ravel(scale)[0])
     values = raw * factor + (0.0 if shift is None else float(np.ravel(shift)[0]))
     return np.where(missing, np.nan, values)
+
+
+def _text(raw: np.ndarray) -> np.ndarray:
+    """Labels that the file holds as bytes, as text; everything else as it is."""
+    if raw.dtype.kind == "S" or (raw.dtype.kind == "O" and all(isinstance(value, bytes) for value in raw.flat)):
+        return np.array([value.decode("utf-8", "replace") for value in raw.ravel().tolist()]).reshape(raw.shape)
+    return raw
 
 
 def _from_named(found: NamedArrays, time: Any, trajectory: Any, state: Any, sort: Any, gap: Any) -> Trajectories:
