@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from liestonet.from_data import Spectral, discover, fit
     from liestonet.sde import SDE
     from liestonet.trajectories import Trajectories
+    from liestonet.trajectories.streaming import TrajectoryFile
     from liestonet.validation import principal_angles
 
     __version__: str
@@ -22,6 +23,7 @@ __all__ = [
     "InputError",
     "Spectral",
     "Trajectories",
+    "TrajectoryFile",
     "__version__",
     "catalogue",
     "discover",
@@ -35,6 +37,7 @@ _HOME = {
     "SDE": "liestonet.sde",
     "Spectral": "liestonet.from_data",
     "Trajectories": "liestonet.trajectories",
+    "TrajectoryFile": "liestonet.trajectories.streaming",
     "catalogue": "liestonet.catalogue",
     "discover": "liestonet.from_data",
     "fit": "liestonet.from_data",

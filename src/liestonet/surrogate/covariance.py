@@ -18,8 +18,8 @@ from liestonet.surrogate.regression import Estimate, Targets, scaled_block
 from liestonet.trajectories.increments import Increments
 
 # Scores are taken of this many increments at most. With more parameters than the second number the errors of different
-# coefficients are taken as independent, and the directions are a random sample of the third size.
-SCORED, MOST_JOINT, SKETCHED = 30_000, 700, 64
+# coefficients are taken as independent, and the directions are random samples of the last two sizes.
+SCORED, MOST_JOINT, SKETCHED = 30_000, 700, (48, 16)
 # Directions shorter than this part of the longest one carry no covariance worth having.
 NEGLIGIBLE = 1e-3
 
@@ -31,10 +31,12 @@ class Errors:
     """Directions of the parameters' errors: those of the data's noise, and those that the prior adds.
 
     With both, R Rᵀ is the posterior covariance H⁻¹(M + Λ)H⁻¹; with the first alone it is the estimate's own scatter.
+    `complete` says that all directions are there, not a random sample.
     """
 
     scatter: Float[np.ndarray, "p s"]
     prior: Float[np.ndarray, "p q"]
+    complete: bool = True
 
     @property
     def root(self) -> Float[np.ndarray, "p s_and_q"]:
@@ -48,7 +50,7 @@ def parameter_errors(overview: Overview, regressions: Sequence[Regression]) -> E
     priors = [block / np.sqrt(estimate.prior) for block, estimate in zip(blocks, estimates, strict=True)]
     if sum(len(block) for block in blocks) > MOST_JOINT:
         scatters = [block @ _root(estimate.precision) for block, estimate in zip(blocks, estimates, strict=True)]
-        return Errors(_sketch(scatters, 0), _sketch(priors, 1))
+        return Errors(_sketch(scatters, SKETCHED[0], 0), _sketch(priors, SKETCHED[1], 1), complete=False)
     scatter = scipy.linalg.block_diag(*blocks) @ _score_root(overview, regressions)
     return Errors(_compressed(scatter), _compressed(scipy.linalg.block_diag(*priors)))
 
@@ -60,11 +62,11 @@ def _compressed(root: Float[np.ndarray, "p s"]) -> Float[np.ndarray, "p t"]:
     return left[:, kept] * lengths[kept]
 
 
-def _sketch(roots: Sequence[np.ndarray], seed: int) -> Float[np.ndarray, "p t"]:
+def _sketch(roots: Sequence[np.ndarray], count: int, seed: int) -> Float[np.ndarray, "p t"]:
     """Random directions with the covariance of independent blocks, right on average."""
     rng = np.random.default_rng(seed)
-    parts = [root @ rng.standard_normal((root.shape[1], SKETCHED)) for root in roots]
-    return np.concatenate(parts) / np.sqrt(SKETCHED)
+    parts = [root @ rng.standard_normal((root.shape[1], count)) for root in roots]
+    return np.concatenate(parts) / np.sqrt(count)
 
 
 def _score_root(overview: Overview, regressions: Sequence[Regression]) -> Float[np.ndarray, "p p"]:

@@ -34,17 +34,20 @@ class Evidence:
     mutual: Float[np.ndarray, "k k"]
     cross: Float[np.ndarray, "s k"]
     scattered: int
+    complete: bool
 
     def p_value(self, directions: slice = slice(None)) -> float:
         """Chance of residuals this large if all the directions are symmetries: two tests, the smaller one doubled.
 
         The likelihood ratio sees residuals that the errors would hardly make in their strong directions; the sum of
-        squares sees all others. The null hypothesis is about the data's scatter: the prior has no part in it.
+        squares sees all others, and stands alone where the errors are known by a sample of directions only. The null hypothesis is about the data's scatter: the prior has no part in it.
         """
         data = slice(0, self.scattered)
         matrix = self.noise[directions, data, data].sum(axis=0)
-        ratio = _likelihood_ratio(matrix, self.cross[data, directions].sum(axis=1))
         square = _tail(float(np.trace(self.residual_gram[directions, directions])), matrix)
+        if not self.complete:
+            return square
+        ratio = _likelihood_ratio(matrix, self.cross[data, directions].sum(axis=1))
         return min(1.0, 2 * min(ratio, square))
 
     @property
@@ -96,7 +99,7 @@ def gather(
     mutual = changes.mutual + np.einsum("msk,msl->kl", kept, less, optimize=True)
     direct = np.einsum("msk,mk->sk", changes.with_basis, vectors)
     turned = np.einsum("msk,mk->sk", moved, inner) + np.einsum("msk,mk->sk", kept, onto - gram @ inner)
-    return Evidence(vectors, residual_gram, noise, mutual, direct - turned, operator.scattered)
+    return Evidence(vectors, residual_gram, noise, mutual, direct - turned, operator.scattered, operator.complete)
 
 
 def _likelihood_ratio(matrix: Float[np.ndarray, "s s"], cross: Float[np.ndarray, " s"]) -> float:

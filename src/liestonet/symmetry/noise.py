@@ -80,6 +80,7 @@ class NoisyOperator:
         errors = source.errors.root
         jet, directions = source.jet_and_directions(cloud.points, kind.jet_order, errors)
         self.directions, self.scattered = errors.shape[1], source.errors.scatter.shape[1]
+        self.complete = source.errors.complete
         self.equations = _equations(self.table, basis.domain, cloud, jet, directions)
         order = max(len(derivative) for equation in self.equations for _, derivative in equation.factors)
         self._tables = basis.tables(cloud.points, order)
@@ -146,9 +147,7 @@ class NoisyOperator:
         with_basis = np.zeros((self.basis.size, self.directions * count))
         each, mutual = np.zeros((count, self.directions, self.directions)), np.zeros((count, count))
         for columns, block, equation in self._matrices():
-            moved = np.zeros((len(block), self.directions, count))
-            for slot, change in equation.changes.items():
-                moved += change[:, :, None] * images[slot][:, None, :]
+            moved = _moved(equation, images, (len(block), self.directions, count))
             with_basis[columns] += block.T @ moved.reshape(len(block), -1)
             stacked = np.moveaxis(moved, 2, 0)
             each += np.swapaxes(stacked, 1, 2) @ stacked
@@ -173,6 +172,14 @@ def _equations(table: Equations, domain: Domain, cloud: Cloud, jet: Jet, directi
             factors[term.row][slot] = factors[term.row][slot] + size * _entry(jet, term.coefficient)
             changes[term.row][slot] = changes[term.row][slot] + size[:, None] * _entry(directions, term.coefficient)
     return [Equation(dict(f), dict(c)) for f, c in zip(factors, changes, strict=True)]
+
+
+def _moved(equation: Equation, images: dict[Slot, np.ndarray], shape: tuple[int, int, int]) -> np.ndarray:
+    """D(δ_s)v in one equation at every point, for all s and v."""
+    if not equation.changes:
+        return np.zeros(shape)
+    changes = np.stack(list(equation.changes.values()), axis=2)
+    return changes @ np.stack([images[slot] for slot in equation.changes], axis=1)
 
 
 def _entry(source: Any, coefficient: Coefficient) -> np.ndarray:

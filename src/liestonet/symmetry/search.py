@@ -25,7 +25,7 @@ LEVELS_BEYOND = ((2, 2),)
 # A ladder has stopped moving when no residual of a symmetry changes by more than this part of its noise.
 STANDING = 0.25
 POINTS = {1: 400, 2: 500, 3: 600}
-POINTS_BEYOND = 400
+POINTS_BEYOND = 300
 # Directions looked at beyond the largest algebra that noise of full rank allows.
 EXTRA_DIRECTIONS = 3
 # In more dimensions than this the directions are judged as one block, cut at the widest gap.
@@ -107,17 +107,16 @@ def _judgements(
     operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], consistent: int, level: float, standards: Standards
 ) -> Iterator[LadderRow]:
     """Verdicts: in the consistent block by the interval's upper end, beyond it one direction at a time."""
-    confidence = 1 - standards.error_rate
-    evidence = gather(operator, vectors[:, :consistent]) if consistent else None
-    for k in range(vectors.shape[1]):
+    count, confidence = vectors.shape[1], 1 - standards.error_rate
+    one_by_one = operator.table.dimension <= ONE_BY_ONE
+    together = gather(operator, vectors if not one_by_one else vectors[:, :consistent]) if consistent else None
+    for k in range(count):
         inside = k < consistent
-        if not inside:
-            evidence = gather(operator, vectors[:, [*range(consistent), k]])
-        if evidence is None:
-            raise RuntimeError("directions beyond the block are judged with it")
-        place = k if inside else consistent
+        evidence, place = together, k
+        if evidence is None or (one_by_one and not inside):
+            evidence, place = gather(operator, vectors[:, [*range(consistent), k]]), consistent
         lower, upper = evidence.interval(place, confidence)
-        p_value = evidence.p_value() if inside else evidence.p_value(slice(place, place + 1))
+        p_value = evidence.p_value(slice(0, consistent) if inside else slice(place, place + 1))
         lower = 0.0 if inside else lower
         verdict = _verdict(inside, p_value <= level, lower, upper, standards.tolerance)
         yield LadderRow(evidence.residual(place), lower, upper, evidence.noise_level(place), p_value, verdict)

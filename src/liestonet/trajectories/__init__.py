@@ -1,5 +1,6 @@
 """The one data door: recorded or simulated paths (t, x), checked once, immutable afterwards."""
 
+from liestonet.trajectories.increments import Increments, IncrementSource
 from liestonet.trajectories.trajectories import Trajectories
 
-__all__ = ["Trajectories"]
+__all__ = ["IncrementSource", "Increments", "Trajectories"]

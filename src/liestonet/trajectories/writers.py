@@ -13,12 +13,13 @@ import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Int
 
 from liestonet.errors import InputError
+from liestonet.trajectories.columns import make_header
 
 if TYPE_CHECKING:
     from liestonet.trajectories.trajectories import Trajectories
@@ -95,7 +96,7 @@ def _write_gzipped_csv(data: Trajectories, file: IO[bytes]) -> None:
 
 def _write_rows(data: Trajectories, text: io.TextIOWrapper) -> None:
     table = csv.writer(text, lineterminator="\n")
-    table.writerow(["trajectory", "t", *data.names])
+    table.writerow(_headers(data))
     numbers = _trajectory_column(data)
     for first in range(0, data.points, ROWS_AT_ONCE):
         rows = slice(first, first + ROWS_AT_ONCE)
@@ -110,12 +111,21 @@ def _write_parquet(data: Trajectories, file: IO[bytes]) -> None:
 
     columns = [_trajectory_column(data), data.flat_times, *data.flat_states.T]
     arrays = [arrow.array(np.ascontiguousarray(column)) for column in columns]
-    parquet.write_table(arrow.Table.from_arrays(arrays, names=["trajectory", "t", *data.names]), file)
+    parquet.write_table(arrow.Table.from_arrays(arrays, names=_headers(data)), file)
 
 
 def _write_npz(data: Trajectories, file: IO[bytes]) -> None:
     names = np.array(data.names, dtype=np.str_)
-    np.savez(file, times=data.flat_times, states=data.flat_states, offsets=data.offsets, names=names)
+    columns = ("t", *data.names)
+    arrays: dict[str, Any] = {"times": data.flat_times, "states": data.flat_states, "offsets": data.offsets}
+    if data.units:
+        arrays["units"] = np.array([data.units.get(name, "") for name in columns], dtype=np.str_)
+    np.savez(file, **arrays, names=names)
+
+
+def _headers(data: Trajectories) -> list[str]:
+    """The headers of a table, with units in brackets."""
+    return ["trajectory", *(make_header(name, data.units.get(name)) for name in ("t", *data.names))]
 
 
 def _trajectory_column(data: Trajectories) -> Int[np.ndarray, " n"]:
