@@ -16,7 +16,7 @@ from liestonet.domain import Domain
 from liestonet.errors import InputError
 from liestonet.flags import Flag
 from liestonet.sde.jets import CoefficientSource
-from liestonet.trajectories.trajectories import default_names
+from liestonet.trajectories.checks import default_names
 
 if TYPE_CHECKING:
     from liestonet.sde.symbolic import SymbolicCoefficients
