@@ -162,9 +162,7 @@ def _result(
     )
 
 
-def _formulas(
-    kind: Kind, surrogate: Surrogate, fields: Fields, error: float
-) -> tuple[Fields, tuple[Formula, ...]]:
+def _formulas(kind: Kind, surrogate: Surrogate, fields: Fields, error: float) -> tuple[Fields, tuple[Formula, ...]]:
     """The span in a basis with closed forms, where the data are good enough to tell."""
     equations = kind.equations(surrogate.dimension, surrogate.noise)
     return find_formulas(fields, equations, None, surrogate.names, error)
@@ -200,8 +198,7 @@ def _flags(kind: Kind, surrogate: Surrogate, found: Search, count: int) -> Itera
     if still:
         yield Flag(
             "noiseless",
-            f"{', '.join(still)} {'has' if len(still) == 1 else 'have'} no noise of {'its' if len(still) == 1 else 'their'} "
-            "own; the diffusion there was set to zero.",
+            f"There is no noise in {', '.join(still)} itself; the diffusion there was set to zero.",
             "Check that this is a property of the system and not of the recording.",
         )
     undecided = sum(row.verdict == "undecided" for row in found.rows)

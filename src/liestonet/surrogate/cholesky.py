@@ -1,7 +1,7 @@
 """The gauge of an Itô answer from data: σ is the lower triangular root of a, and so are its derivatives and errors.
 
-Trajectories know a only (MATH.md §2). σ = chol(a) in the order of the coordinates, without the rows and columns of those
-that have no noise. With Φ = lower triangle with halved diagonal, δσ = σ Φ(σ⁻¹ δa σ⁻ᵀ).
+Trajectories know a only (MATH.md §2). σ = chol(a) in the order of the coordinates, without the rows and columns of
+those that have no noise. With Φ = lower triangle with halved diagonal, δσ = σ Φ(σ⁻¹ δa σ⁻ᵀ).
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ def cholesky_jet(
     root = np.linalg.cholesky(_positive(a[()][:, 0]))
     inverse = np.linalg.inv(root)
     change = _factor_change(root, inverse, a[()][:, 1:])
-    sigma, directions = {(): root}, {(): change}
+    sigma: Sigmas = {(): root}
+    directions: Sigmas = {(): change}
     for derivative in a:
         if derivative:
             inner = _turned(inverse, a[derivative][:, 0])
@@ -37,8 +38,10 @@ def cholesky_jet(
     shape = (len(root), len(noisy), len(active))
     return (
         {d: _placed(array, active, shape) for d, array in sigma.items()},
-        {d: np.moveaxis(_placed(array, active, (*shape[:1], array.shape[1], *shape[1:])), 1, -1)
-         for d, array in directions.items()},
+        {
+            d: np.moveaxis(_placed(array, active, (*shape[:1], array.shape[1], *shape[1:])), 1, -1)
+            for d, array in directions.items()
+        },
     )
 
 

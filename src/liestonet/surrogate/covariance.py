@@ -51,8 +51,8 @@ def parameter_errors(overview: Overview, regressions: Sequence[Regression]) -> E
     if sum(len(block) for block in blocks) > MOST_JOINT:
         scatters = [block @ _root(estimate.precision) for block, estimate in zip(blocks, estimates, strict=True)]
         return Errors(_sketch(scatters, SKETCHED[0], 0), _sketch(priors, SKETCHED[1], 1), complete=False)
-    scatter = scipy.linalg.block_diag(*blocks) @ _score_root(overview, regressions)
-    return Errors(_compressed(scatter), _compressed(scipy.linalg.block_diag(*priors)))
+    scatter = np.asarray(scipy.linalg.block_diag(*blocks)) @ _score_root(overview, regressions)
+    return Errors(_compressed(scatter), _compressed(np.asarray(scipy.linalg.block_diag(*priors))))
 
 
 def _compressed(root: Float[np.ndarray, "p s"]) -> Float[np.ndarray, "p t"]:
@@ -80,7 +80,7 @@ def _score_root(overview: Overview, regressions: Sequence[Regression]) -> Float[
             functions = estimate.features.values(sample.points)[()]
             rest = values[:, column] - functions @ estimate.parameters
             columns.append(functions * (weights[:, column] * rest)[:, None])
-    triangle = np.linalg.qr(np.concatenate(columns, axis=1), mode="r")
+    triangle = np.asarray(np.linalg.qr(np.concatenate(columns, axis=1), mode="r"))
     return triangle.T * np.sqrt(overview.inside / len(sample.dt))
 
 

@@ -1,8 +1,8 @@
 """How much each feature is shrunk: prior variances that fall with degree, sizes by marginal likelihood.
 
 Trap (1) of MATH.md §3: a model that leaves terms out invents symmetries. So nothing is left out. Four groups of
-features have a variance each: the constant (free), the linear terms, the further powers and whatever depends on time. The
-next-richer terms (x², x³, t, tx) are shrunk as a whole, higher ones fall off at a rate that the data choose too.
+features have a variance each: the constant (free), the linear terms, the further powers and whatever depends on time.
+The next-richer terms (x², x³, t, tx) are shrunk as a whole, higher ones fall off at a rate that the data choose too.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from liestonet.multiindex import Degrees
 
 # Prior variance of the constant, in units of the box: as good as unknown.
 FREE = 1e2
-# A variance that the likelihood would set to zero is kept at about one standard error by a penalty log(sd)^(2·this), the
+# A variance that the likelihood would set to zero is kept near one standard error by a prior sd^(2·this), the
 # boundary-avoiding prior of Chung et al. (Psychometrika 78, 2013) in a weak form.
 BOUNDARY = 0.1
 # By how much a variance falls per degree: coefficients are smooth functions, and smoother ones are preferred.

@@ -40,7 +40,7 @@ def rich_degrees(dimension: int) -> Degrees:
 
 def feature_variants(domain: Domain) -> list[Features]:
     """Plain features, and those with logarithms of coordinates that stay positive over a wide range."""
-    eligible = [0 < low and high > WIDE * low for low, high in domain.intervals[1:]]
+    eligible = [low > 0 and high > WIDE * low for low, high in domain.intervals[1:]]
     degrees = rich_degrees(domain.dimension)
     several = sum(eligible) > MOST_MIXED
     choices = [(False, any_) if any_ else (False,) for any_ in eligible]
@@ -103,8 +103,6 @@ class Features:
             outer[2] = inner[2] * first[:, None] ** 2 + inner[1] * second[:, None]
         if order >= 3:
             outer[3] = (
-                inner[3] * first[:, None] ** 3
-                + 3 * inner[2] * (first * second)[:, None]
-                + inner[1] * third[:, None]
+                inner[3] * first[:, None] ** 3 + 3 * inner[2] * (first * second)[:, None] + inner[1] * third[:, None]
             )
         return outer

@@ -1,7 +1,7 @@
 """Drift and diffusion refitted under the symmetries that were found (MATH.md §3).
 
-The parameters move as little as their covariance allows until the block V solves the determining equations, V being free to
-turn: what a change of V absorbs costs nothing. Repeated, because V changes with the coefficients.
+The parameters move as little as their covariance allows until the block V solves the determining equations, V being
+free to turn: what a change of V absorbs costs nothing. Repeated, because V changes with the coefficients.
 """
 
 from __future__ import annotations

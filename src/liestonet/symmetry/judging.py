@@ -1,7 +1,8 @@
-"""Is a direction a symmetry, as far as the data can tell? Residuals against the noise that a change of field cannot absorb.
+"""Is a direction a symmetry, as far as the data can tell? Residuals against noise that a change of field cannot absorb.
 
-For a block V of directions the coefficients' errors change DV by D(δ_s)V. The part of that in the range of D on the other
-directions is absorbed by a small change of V and is no evidence; what counts is the rest, (1 − P) D(δ_s) V (MATH.md §3).
+For a block V of directions the coefficients' errors change DV by D(δ_s)V. The part of that in the range of D on the
+other directions is absorbed by a small change of V and is no evidence; what counts is the rest, (1 − P) D(δ_s) V
+(MATH.md §3).
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from jaxtyping import Float
 
 from liestonet.symmetry.noise import ROUNDING, Changes, NoisyOperator
 
-
 # Directions of noise weaker than this part of the strongest are left to the second test.
 WEAK = 1e-2
 
@@ -24,8 +24,9 @@ WEAK = 1e-2
 class Evidence:
     """What the data say of k directions together: their residuals and noise, with all inner products.
 
-    `residual_gram` is (1−P)DV with itself; `noise` (k, s, s) the projected D(δ_s)v with each other for each v,
-    `mutual` between two v summed over s, and `cross` (s, k) with (1−P)Dv. The first `scattered` of the s errors are the data's, the rest the prior's.
+    `residual_gram` is (1−P)DV with itself; `noise` (k, s, s) the projected D(δ_s)v with each other for each v, `mutual`
+    between two v summed over s, and `cross` (s, k) with (1−P)Dv. The first `scattered` of the s errors are the data's,
+    the rest the prior's; `complete` says that they are all errors, not a sample.
     """
 
     vectors: Float[np.ndarray, "m k"]
@@ -40,7 +41,8 @@ class Evidence:
         """Chance of residuals this large if all the directions are symmetries: two tests, the smaller one doubled.
 
         The likelihood ratio sees residuals that the errors would hardly make in their strong directions; the sum of
-        squares sees all others, and stands alone where the errors are known by a sample of directions only. The null hypothesis is about the data's scatter: the prior has no part in it.
+        squares sees all others, and stands alone where the errors are known by a sample only. The null hypothesis is
+        about the data's scatter: the prior has no part in it.
         """
         data = slice(0, self.scattered)
         matrix = self.noise[directions, data, data].sum(axis=0)
@@ -73,9 +75,7 @@ class Evidence:
         return float(np.sqrt(max(square - below, 0.0))), float(np.sqrt(above))
 
 
-def gather(
-    operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], changes: Changes | None = None
-) -> Evidence:
+def gather(operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], changes: Changes | None = None) -> Evidence:
     """Project what the data's errors do to a block of orthonormal directions; `changes` if they are known already."""
     count = vectors.shape[1]
     others = np.linalg.qr(vectors, mode="complete")[0][:, count:]

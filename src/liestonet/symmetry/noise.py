@@ -1,7 +1,7 @@
-"""The determining equations when the coefficients come from data: D, and how it changes with the coefficients' errors.
+"""The determining equations with coefficients from data: D, and how it changes with the coefficients' errors.
 
-D is linear in the coefficients (law, Fokker–Planck; linearised for Itô), so an error δ_s of the parameters changes it by
-D(δ_s). Everything that judging needs are inner products of D and the D(δ_s) over a cloud of points (MATH.md §3).
+D is linear in the coefficients (law, Fokker–Planck; linearised for Itô), so an error δ_s of the parameters changes it
+by D(δ_s). Everything that judging needs are inner products of D and the D(δ_s) over a cloud of points (MATH.md §3).
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class NoisyOperator:
         factor = np.linalg.cholesky(metric + ROUNDING**1.5 * np.eye(len(metric)))
         return scipy.linalg.solve_triangular(factor, np.eye(len(metric)), lower=True).T
 
-    def _matrices(self) -> Iterator[tuple[slice | np.ndarray, np.ndarray, Equation]]:
+    def _matrices(self) -> Iterator[tuple[np.ndarray, np.ndarray, Equation]]:
         """Equation by equation: the active columns of D, its dense block in them, and the equation."""
         for equation in self.equations:
             sums: dict[int, np.ndarray] = {}
@@ -188,7 +188,7 @@ def _entry(source: Any, coefficient: Coefficient) -> np.ndarray:
 
 
 def _add_noise(raw: np.ndarray, equation: Equation, operator: NoisyOperator) -> None:
-    """Add one equation's part of N: at each point the covariance of its factors, between the functions they multiply."""
+    """Add one equation's part of N: the covariance of its factors at each point, between what they multiply."""
     if not equation.changes:
         return
     slots = list(equation.changes)

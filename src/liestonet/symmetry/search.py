@@ -1,4 +1,4 @@
-"""The symmetry search on data: directions sorted by noise, judged one after the other, in a basis that is rich enough."""
+"""The symmetry search on data: directions sorted by noise and judged one after the other, in a rich enough basis."""
 
 from __future__ import annotations
 
