@@ -13,7 +13,7 @@ from jaxtyping import Bool, Float
 
 from liestonet.sde.jets import Derivative
 
-# Where an estimate of a is not positive, its eigenvalues are lifted to this part of the largest one.
+# Where an estimate of a is not positive, its eigenvalues are lifted to this part of what is usual.
 LEAST_EIGENVALUE = 1e-3
 
 Sigmas = dict[Derivative, np.ndarray]
@@ -79,7 +79,7 @@ def _half_triangle(matrix: np.ndarray) -> np.ndarray:
 def _positive(matrix: Float[np.ndarray, "b r r"]) -> Float[np.ndarray, "b r r"]:
     """The matrix itself where it is safely positive, else with its eigenvalues lifted."""
     values, vectors = np.linalg.eigh(matrix)
-    floor = LEAST_EIGENVALUE * np.maximum(values[:, -1:], np.finfo(float).tiny)
+    floor = LEAST_EIGENVALUE * max(float(np.median(values[:, -1])), np.finfo(float).tiny)
     lifted = np.einsum("bij,bj,bkj->bik", vectors, np.maximum(values, floor), vectors)
     return np.where((values[:, :1] < floor)[:, :, None], lifted, matrix)
 

@@ -38,6 +38,10 @@ class Errors:
     prior: Float[np.ndarray, "p q"]
     complete: bool = True
 
+    def with_directions(self, more: Float[np.ndarray, "p k"]) -> Errors:
+        """The same with further directions of scatter."""
+        return Errors(np.concatenate([self.scatter, more], axis=1), self.prior, self.complete)
+
     @property
     def root(self) -> Float[np.ndarray, "p s_and_q"]:
         return np.concatenate([self.scatter, self.prior], axis=1)

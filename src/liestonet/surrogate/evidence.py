@@ -38,49 +38,57 @@ class Shrinkage:
 
 def log_evidence(
     precision: Float[np.ndarray, "p p"], moments: Float[np.ndarray, "p c"], variances: Float[np.ndarray, " p"]
-) -> Float[np.ndarray, " c"]:
-    """Log marginal likelihood of y = Φθ + noise relative to θ = 0, from ΦᵀWΦ and ΦᵀWy; one y per column."""
+) -> tuple[Float[np.ndarray, " c"], Float[np.ndarray, " p"]]:
+    """Log marginal likelihood of y = Φθ + noise relative to θ = 0, from ΦᵀWΦ and ΦᵀWy; one y per column.
+
+    Also the gradient of their sum in the variances' logarithms, ½ Σ_c (m_j² + S_jj)/v_j − 1 with posterior mean m and
+    covariance S.
+    """
     root = np.sqrt(variances)
     matrix = root[:, None] * precision * root
     matrix[np.diag_indices_from(matrix)] += 1.0
     factor = scipy.linalg.cholesky(matrix, lower=True, check_finite=False, overwrite_a=True)
-    half = scipy.linalg.solve_triangular(factor, root[:, None] * moments, lower=True, check_finite=False)
-    return 0.5 * np.sum(half**2, axis=0) - np.log(np.diag(factor)).sum()
+    inverse = scipy.linalg.solve_triangular(factor, np.eye(len(root)), lower=True, check_finite=False)
+    half = inverse @ (root[:, None] * moments)
+    values = 0.5 * np.sum(half**2, axis=0) - np.log(np.diag(factor)).sum()
+    # m_j²/v_j and S_jj/v_j in the variables scaled by the prior
+    means, spreads = inverse.T @ half, np.sum(inverse**2, axis=0)
+    return values, 0.5 * (np.sum(means**2, axis=1) + moments.shape[1] * (spreads - 1.0))
 
 
-def prior_variances(degrees: Degrees, parameters: Float[np.ndarray, "5"]) -> Float[np.ndarray, " p"]:
-    """Variances from the logarithms of three sizes (linear, powers, time) and two falls (per degree of x, of t)."""
-    linear, powers, time, fall, time_fall = parameters
+def log_variances(degrees: Degrees) -> tuple[Float[np.ndarray, "p 5"], Float[np.ndarray, " p"]]:
+    """The logarithms of the variances as a linear map of five parameters, plus a constant.
+
+    The parameters are the logarithms of three sizes (linear, powers, time) and of two falls (per degree of x, of t).
+    """
     state, order = degrees[:, 1:].sum(axis=1), degrees[:, 0]
-    steady = np.where(state == 1, linear, powers + fall * np.maximum(state - NEXT_RICHER, 0))
-    moving = time + fall * np.maximum(state - NEXT_RICHER_IN_TIME, 0) + time_fall * (order - 1)
-    logarithms = np.where(order > 0, moving, np.where(state == 0, np.log(FREE), steady))
-    return np.exp(logarithms)
+    steady = order == 0
+    matrix = np.zeros((len(degrees), 5))
+    matrix[steady & (state == 1), 0] = 1.0
+    matrix[steady & (state > 1), 1] = 1.0
+    matrix[~steady, 2] = 1.0
+    matrix[:, 3] = np.maximum(state - np.where(steady, NEXT_RICHER, NEXT_RICHER_IN_TIME), 0)
+    matrix[:, 4] = np.maximum(order - 1, 0)
+    return matrix, np.where(steady & (state == 0), np.log(FREE), 0.0)
 
 
 def choose_shrinkage(
     precision: Float[np.ndarray, "p p"], moments: Float[np.ndarray, "p c"], degrees: Degrees
 ) -> Shrinkage:
     """The prior variances, common to all columns, that the data make most likely, with the penalties above."""
-    bounds = np.array([(SMALLEST, LARGEST)] * 3 + [(FASTEST_FALL, SLOWEST_FALL)] * 2)
+    matrix, constant = log_variances(degrees)
+    slope = np.array([-BOUNDARY] * 3 + [1.0] * 2)
 
-    def objective(parameters: np.ndarray) -> float:
-        inside = np.clip(parameters, bounds[:, 0], bounds[:, 1])
-        outside = 1e3 * np.abs(parameters - inside).sum()
-        evidence = log_evidence(precision, moments, prior_variances(degrees, inside)).sum()
-        return -evidence - BOUNDARY * inside[:3].sum() + inside[3:].sum() + outside
+    def objective(parameters: np.ndarray) -> tuple[float, np.ndarray]:
+        values, gradient = log_evidence(precision, moments, np.exp(matrix @ parameters + constant))
+        return float(slope @ parameters - values.sum()), slope - matrix.T @ gradient
 
     noise = float(np.clip(np.log(np.median(1 / np.diag(precision))), SMALLEST, LARGEST))
-    starts = [(0.0, 0.0, noise, -1.0, -1.0), (0.0, noise, noise, -1.0, -1.0), (noise, noise, noise, -2.0, -2.0)]
-    starts.append((0.0, 0.0, 0.0, -1.0, -1.0))
-    steps = np.vstack([np.zeros(5), np.diag([2.0, 2.0, 2.0, -0.7, -0.7])])
-    options = {"xatol": 0.05, "fatol": 0.05, "maxfev": 250}
+    sizes = [(0.0, 0.0, noise), (0.0, noise, noise), (noise, noise, noise), (0.0, 0.0, 0.0)]
+    bounds = [(SMALLEST, LARGEST)] * 3 + [(FASTEST_FALL, SLOWEST_FALL)] * 2
     found = [
-        scipy.optimize.minimize(
-            objective, start, method="Nelder-Mead", options={**options, "initial_simplex": np.array(start) + steps}
-        )
-        for start in starts
+        scipy.optimize.minimize(objective, (*start, -1.0, -1.0), method="L-BFGS-B", jac=True, bounds=bounds)
+        for start in sizes
     ]
-    best = np.clip(min(found, key=lambda result: result.fun).x, bounds[:, 0], bounds[:, 1])
-    variances = prior_variances(degrees, best)
-    return Shrinkage(variances, log_evidence(precision, moments, variances))
+    variances = np.exp(matrix @ min(found, key=lambda result: result.fun).x + constant)
+    return Shrinkage(variances, log_evidence(precision, moments, variances)[0])

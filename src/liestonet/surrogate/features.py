@@ -14,38 +14,51 @@ import numpy as np
 from jaxtyping import Float
 
 from liestonet.domain import Domain
-from liestonet.multiindex import Degrees
+from liestonet.multiindex import Degrees, total_degree
 from liestonet.sde.jets import Derivative
 from liestonet.symmetry.basis import legendre_table
 
-# Highest degree in the coordinates alone; products with t, t², t³ reach less high (see `rich_degrees`).
-STATE_DEGREE = {1: 7, 2: 6, 3: 4}
-TIME_DEGREE = {1: 3, 2: 3, 3: 2}
+# Highest degrees in time and in the coordinates: the usual set, one for fast changes in time, one for fine structure.
+DEGREES = {
+    1: ((3, 7), (9, 5), (3, 14)),
+    2: ((3, 6), (6, 4), (2, 9)),
+    3: ((2, 4), (4, 3), (2, 5)),
+}
+DEGREES_BEYOND = ((2, 2),)
 # A coordinate may enter by its logarithm if its range covers this factor; with more such coordinates all do or none.
 WIDE, MOST_MIXED = 4.0, 2
 
 
-def rich_degrees(dimension: int) -> Degrees:
+def rich_degrees(dimension: int, time: int, state: int) -> Degrees:
     """Degrees of a rich model: time terms and high powers are always there, and evidence shrinks them."""
-    state, time = STATE_DEGREE.get(dimension, 2), TIME_DEGREE.get(dimension, 2)
-    rows = [
-        row
-        for row in product(range(time + 1), *[range(state + 1)] * dimension)
-        if sum(row[1:]) <= state * (1 - row[0] / (time + 1)) and (dimension == 1 or sum(row) <= state + 1)
-    ]
-    if dimension > 3:
-        rows += [tuple(3 * int(i == j) for j in range(dimension + 1)) for i in range(1, dimension + 1)]
-    return np.array(sorted(rows, key=lambda row: (sum(row), row)), dtype=np.int64)
+    if dimension > max(DEGREES):
+        rows = total_degree(range(dimension + 1), dimension + 1, state).tolist()
+        rows += [[3 * int(i == j) for j in range(dimension + 1)] for i in range(1, dimension + 1)]
+    else:
+        rows = [
+            row
+            for row in product(range(time + 1), *[range(state + 1)] * dimension)
+            if sum(row[1:]) <= state * (1 - row[0] / (time + 1))
+            and (dimension == 1 or sum(row) <= max(state, time) + 1)
+        ]
+    return np.array(sorted(rows, key=lambda row: (sum(row), tuple(row))), dtype=np.int64)
 
 
-def feature_variants(domain: Domain) -> list[Features]:
-    """Plain features, and those with logarithms of coordinates that stay positive over a wide range."""
-    eligible = [low > 0 and high > WIDE * low for low, high in domain.intervals[1:]]
-    degrees = rich_degrees(domain.dimension)
+def coordinate_variants(domain: Domain) -> list[Features]:
+    """The usual degrees, plain and with logarithms of coordinates that stay positive over a wide range."""
+    eligible = [0 < low and high > WIDE * low for low, high in domain.intervals[1:]]
+    degrees = rich_degrees(domain.dimension, *DEGREES.get(domain.dimension, DEGREES_BEYOND)[0])
     several = sum(eligible) > MOST_MIXED
-    choices = [(False, any_) if any_ else (False,) for any_ in eligible]
+    choices = [(False, True) if possible else (False,) for possible in eligible]
     marks = {(False,) * len(eligible), tuple(eligible)} if several else set(product(*choices))
     return [Features(domain, degrees, (False, *mark)) for mark in sorted(marks)]
+
+
+def degree_variants(features: Features) -> list[Features]:
+    """The same coordinates with the other sets of degrees."""
+    dimension = features.domain.dimension
+    others = DEGREES.get(dimension, DEGREES_BEYOND)[1:]
+    return [Features(features.domain, rich_degrees(dimension, *pair), features.logarithmic) for pair in others]
 
 
 @dataclass(frozen=True, eq=False)

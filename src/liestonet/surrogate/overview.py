@@ -12,7 +12,7 @@ from liestonet.domain import Domain
 from liestonet.errors import InputError
 from liestonet.trajectories.increments import Increments, IncrementSource
 
-SAMPLE = 100_000
+SAMPLE = 250_000
 # The box leaves out this part of the starting points at each end of a coordinate: few points, and far ones.
 TAIL = 0.005
 LEAST_INCREMENTS = 100

@@ -6,7 +6,7 @@ regression needs of the data are sums over increments; memory does not grow with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,9 +20,6 @@ from liestonet.surrogate.overview import inside_domain
 from liestonet.trajectories.increments import Increments, IncrementSource
 
 Entry = tuple[int, ...]
-
-# Plain powers are preferred unless logarithms are this much likelier (log evidence, for each of them).
-LOGARITHM_COST = 1.0
 
 
 @dataclass(frozen=True)
@@ -68,29 +65,17 @@ def scaled_blocks(source: IncrementSource, domain: Domain) -> Iterator[Scaled]:
 
 
 def regress(
-    blocks: Iterator[Scaled], variants: Sequence[Features], entries: Sequence[Entry], targets: Targets, pooled: bool
-) -> list[list[Estimate]]:
-    """Estimate one coefficient per entry, in each variant of the features.
+    blocks: Iterable[Scaled], features: Features, entries: Sequence[Entry], targets: Targets, pooled: bool
+) -> list[Estimate]:
+    """Estimate one coefficient per entry.
 
     `pooled` says that the weights of different entries are proportional: their sums are then formed once, and the
     entries share the sizes of their priors.
     """
-    count = len(entries)
-    sums = [Sums(features, count, pooled) for features in variants]
+    sums = Sums(features, len(entries), pooled)
     for block in blocks:
-        values, weights = targets(block)
-        for each in sums:
-            each.add(block, values, weights)
-    return [each.estimates(entries) for each in sums]
-
-
-def most_likely(choices: Sequence[Sequence[Estimate]]) -> int:
-    """Which variant explains all its coefficients best; a logarithm has to earn its place."""
-    scores = [
-        sum(estimate.log_evidence for estimate in estimates) - LOGARITHM_COST * sum(estimates[0].features.logarithmic)
-        for estimates in choices
-    ]
-    return int(np.argmax(scores))
+        sums.add(block, *targets(block))
+    return sums.estimates(entries)
 
 
 class Sums:

@@ -6,13 +6,14 @@ The estimates are linear in the data, which is what the judging of symmetries re
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import combinations_with_replacement
 
 import numpy as np
 from jaxtyping import Bool, Float
 
 from liestonet.surrogate.covariance import parameter_errors
-from liestonet.surrogate.features import feature_variants
+from liestonet.surrogate.features import Features, coordinate_variants, degree_variants
 from liestonet.surrogate.overview import Overview, look_over
 from liestonet.surrogate.regression import (
     Entry,
@@ -20,11 +21,11 @@ from liestonet.surrogate.regression import (
     Scaled,
     Targets,
     evaluate,
-    most_likely,
     regress,
     scaled_block,
     scaled_blocks,
 )
+from liestonet.surrogate.steps import step_directions
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.surrogate.variances import map_variances
 from liestonet.trajectories.increments import Increments, IncrementSource
@@ -34,6 +35,8 @@ from liestonet.trajectories.increments import Increments, IncrementSource
 SMALL_RESIDUAL, ROUNDING_RESIDUAL = 0.1, 1e-16
 DIFFUSIVE_GROWTH = 4.0
 LEAST_PAIRS = 100
+# Degrees are chosen on this many increments; what is less simple has to be so much likelier (log evidence).
+TRIED, COST = 50_000, 1.0
 
 Progress = Callable[[str], None]
 
@@ -43,36 +46,65 @@ def fit_spectral(source: IncrementSource, progress: Progress | None = None) -> S
     say = progress or _silent
     say("looking over the data")
     overview = look_over(source)
-    sample = scaled_block(overview.sample, overview.domain)
+    features = choose_features(overview)
     say(f"drift from {overview.count:,} increments")
+    sample = scaled_block(overview.sample, overview.domain)
     entries: list[Entry] = [(i,) for i in range(sample.dx.shape[1])]
     targets = drift_targets(overview, sample.dx)
-    drifts = _regress(source, overview, entries, *targets)
-    drift = drifts[most_likely(drifts)]
+    drift = regress(scaled_blocks(source, overview.domain), features, entries, *targets)
     noisy = noisy_coordinates(overview, drift)
     if not noisy.all():
         say("drift of coordinates without noise")
         targets = drift_targets(overview, np.where(noisy, sample.dx, residuals(sample, drift)), noisy)
-        drifts = _regress(source, overview, entries, *targets)
-        drift = drifts[most_likely(drifts)]
+        drift = regress(scaled_blocks(source, overview.domain), features, entries, *targets)
     say("diffusion")
-    pairs = list(combinations_with_replacement(np.flatnonzero(noisy).tolist(), 2))
-    diffusions = _regress(source, overview, pairs, *diffusion_targets(overview, drift, noisy)) if pairs else [[]]
-    variants = [[*f, *a] for f, a in zip(drifts, diffusions, strict=bool(pairs))]
-    best = most_likely(variants)
-    drift, diffusion = drifts[best], diffusions[best] if pairs else []
-    say("covariance of the estimates")
     squares = diffusion_targets(overview, drift, noisy)
+    pairs = list(combinations_with_replacement(np.flatnonzero(noisy).tolist(), 2))
+    diffusion = regress(scaled_blocks(source, overview.domain), features, pairs, *squares) if pairs else []
+    say("covariance of the estimates")
     errors = parameter_errors(overview, [(drift, targets[0]), (diffusion, squares[0])])
-    return Surrogate(overview, tuple(drift), tuple(diffusion), errors, noisy)
+    surrogate = Surrogate(overview, tuple(drift), tuple(diffusion), errors, noisy)
+    return replace(surrogate, errors=errors.with_directions(step_directions(surrogate)))
 
 
-def _regress(
-    source: IncrementSource, overview: Overview, entries: Sequence[Entry], targets: Targets, pooled: bool
-) -> list[list[Estimate]]:
-    """One pass over all increments."""
-    blocks = scaled_blocks(source, overview.domain)
-    return regress(blocks, feature_variants(overview.domain), entries, targets, pooled)
+def choose_features(overview: Overview) -> Features:
+    """The features that explain a sample best: first the coordinates, then the degrees."""
+    variants = coordinate_variants(overview.domain)
+    costs = [COST * sum(features.logarithmic) for features in variants]
+    best = _most_likely(overview, variants, costs)
+    choices = [best, *degree_variants(best)]
+    return _most_likely(_thinned(overview, TRIED), choices, [0.0] + [COST] * (len(choices) - 1))
+
+
+def _most_likely(overview: Overview, variants: Sequence[Features], costs: Sequence[float]) -> Features:
+    """The variant with the largest log evidence for all coefficients, less its cost."""
+    if len(variants) == 1:
+        return variants[0]
+    scores = [_log_evidence(overview, features) - cost for features, cost in zip(variants, costs, strict=True)]
+    return variants[int(np.argmax(scores))]
+
+
+def _thinned(overview: Overview, count: int) -> Overview:
+    """The same with a smaller sample."""
+    rows = slice(None, None, max(1, len(overview.sample.t) // count))
+    return replace(overview, sample=Increments(*(array[rows] for array in overview.sample)))
+
+
+def _log_evidence(overview: Overview, features: Features) -> float:
+    """Log evidence of drift and of the squares' own coordinates in these features."""
+    sample = scaled_block(overview.sample, overview.domain)
+    n = sample.dx.shape[1]
+    drift = regress([sample], features, [(i,) for i in range(n)], *drift_targets(overview, sample.dx))
+    squares, pooled = diffusion_targets(overview, drift, np.ones(n, dtype=bool))
+    pairs = list(combinations_with_replacement(range(n), 2))
+    own = [pairs.index((i, i)) for i in range(n)]
+
+    def targets(block: Scaled) -> tuple[np.ndarray, np.ndarray]:
+        values, weights = squares(block)
+        return values[:, own], weights[:, own]
+
+    diffusion = regress([sample], features, [(i, i) for i in range(n)], targets, pooled)
+    return sum(estimate.log_evidence for estimate in (*drift, *diffusion))
 
 
 def drift_targets(
