@@ -24,6 +24,7 @@ PAGE = ROOT / "docs" / "catalogue.md"
 LARGEST_ANGLE = 0.01
 LONGEST = 1200  # seconds for all kinds of one system
 POINTS = 400
+MANY_DIMENSIONS = 3
 LABELS = {"ito": "Itô", "law": "law", "fokker-planck": "Fokker–Planck", "ito-cholesky": "Itô, Cholesky gauge"}
 Row = dict[str, Any]
 
@@ -58,7 +59,7 @@ def solve_kind(system: Any, kind: str) -> Row:
         "exact_dimension": str(system.dimension(kind)),
         "angle": largest_angle(result, system, kind) if finite and result.dimension else None,
         "name": result.algebra.name if result.dimension != float("inf") else None,
-        "exact_name": exact_name(system, kind) if not system.infinite else None,
+        "exact_name": system.algebra(kind).name if not system.infinite else None,
         "formulas": {status: statuses.count(status) for status in ("proved", "consistent", "numerical")},
         "seconds": end - start,
         "formula_seconds": formula_seconds(stages, end),
@@ -84,46 +85,6 @@ def largest_angle(result: Any, system: Any, kind: str) -> float:
     half = (high - low) / 2
     exact = system.generators(kind)
     return float(principal_angles(result.generators, exact, points[:, 0], points[:, 1:], (half[0], half[1:]))[-1])
-
-
-def exact_name(system: Any, kind: str) -> str:
-    """The name of the algebra that the exact generators span, by brackets that SymPy differentiates."""
-    import numpy as np
-
-    from liestonet.algebra.names import name_algebra
-
-    rows = system.formulas(kind)
-    if not rows:
-        return name_algebra(np.zeros((0, 0, 0)), 1e-10).text
-    low, high = np.array(system.box, dtype=float).T
-    points = np.random.default_rng(2).uniform(low, high, (POINTS, len(low)))
-    values, gradient = exact_jets(system.sde.names, rows, points, kind == "fokker-planck")
-    forward = np.einsum("ibv,vjbc->ijbc", values[:, :, : len(low)], gradient, optimize=True)
-    brackets = forward - np.swapaxes(forward, 0, 1)
-    m = len(rows)
-    columns = values.reshape(m, -1).T
-    sizes = np.linalg.norm(columns, axis=0)
-    constants = np.linalg.lstsq(columns / sizes, brackets.reshape(m * m, -1).T, rcond=None)[0].T.reshape(m, m, m)
-    unit = constants / (sizes[:, None, None] * sizes[None, :, None])
-    # generators of length one, where the points count as one
-    return name_algebra(unit * np.sqrt(len(points)), 1e-9).text
-
-
-def exact_jets(names: tuple[str, ...], rows: Any, points: Any, has_beta: bool) -> tuple[Any, Any]:
-    """Values (generator, point, component) of exact generators, and their derivatives by each variable."""
-    import numpy as np
-    import sympy
-
-    symbols = tuple(sympy.Symbol(name, real=True) for name in ("t", *names))
-    table = [[row.tau, *row.xi, *([row.beta] if has_beta else [])] for row in rows]
-    slopes = [[[sympy.diff(entry, symbol) for entry in row] for row in table] for symbol in symbols]
-
-    def evaluated(entries: list[list[Any]]) -> Any:
-        function = sympy.lambdify(symbols, [entry for row in entries for entry in row], "numpy", cse=True)
-        columns = [np.broadcast_to(np.asarray(value, dtype=float), len(points)) for value in function(*points.T)]
-        return np.moveaxis(np.array(columns).reshape(len(rows), -1, len(points)), 1, 2)
-
-    return evaluated(table), np.stack([evaluated(slope) for slope in slopes])
 
 
 def run_system(key: str) -> list[Row]:
@@ -251,6 +212,7 @@ def main(words: list[str]) -> None:
     if not keys and "--resume" not in words:
         kept = {}
     todo = [key for key in catalogue if key in keys or key not in kept]
+    todo.sort(key=lambda key: catalogue[key].sde.dimension > MANY_DIMENSIONS)  # they take the longest
     KEPT.parent.mkdir(exist_ok=True)
     for position, key in enumerate(todo, start=1):
         kept[key] = run_system(key)

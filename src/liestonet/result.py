@@ -78,6 +78,18 @@ class Result:
             raise InputError(f"There are {available} directions on the ladder; ask for 1 to {available}, not {k}.")
         return self.directions.mixed(np.eye(available)[:, :k])
 
+    def latex(self) -> str:
+        """Equation, generators and commutators in LaTeX, ready to paste; needs amsmath."""
+        from liestonet.latex import render_latex
+
+        return render_latex(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from liestonet.notebook import render_html
+
+        return render_html(self)
+
     def to_json(self) -> str:
         """The result as JSON text (schema in docs/json.md)."""
         import json

@@ -2,32 +2,54 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any
 
 from liestonet.algebra.closed_forms import Formula
 
 
-def field_text(formula: Formula, names: tuple[str, ...]) -> str:
+def field_text(formula: Formula | Any, names: tuple[str, ...]) -> str:
     """One generator as a line of text."""
     symbols = ["∂t", *(f"∂{name}" for name in names), "u∂u"]
-    return _assemble(formula, symbols, _plain, ("({})", " "))
+    return _assemble(formula, symbols, expression_text, ("({})", " "))
 
 
-def field_latex(formula: Formula, names: tuple[str, ...]) -> str:
+def field_latex(formula: Formula | Any, names: tuple[str, ...]) -> str:
     """One generator in LaTeX, without dollar signs."""
     import sympy
 
-    letters = [sympy.latex(sympy.Symbol(name)) for name in names]
+    letters = [expression_latex(sympy.Symbol(name)) for name in names]
     symbols = [r"\partial_t", *(rf"\partial_{{{letter}}}" for letter in letters), r"u\,\partial_u"]
-    return _assemble(formula, symbols, sympy.latex, (r"\left({}\right)", r"\,"))
+    return _assemble(formula, symbols, expression_latex, (r"\left({}\right)", r"\,"))
 
 
-def _assemble(formula: Formula, symbols: list[str], show: Any, style: tuple[str, str]) -> str:
+def expression_latex(expression: Any) -> str:
+    """A formula in LaTeX; Greek letters of the user's names become commands."""
+    import sympy
+
+    return "".join(_greek(letter) for letter in sympy.latex(expression))
+
+
+def expression_text(expression: Any) -> str:
+    """SymPy's text with powers as ^ and products as spaces."""
+    return str(expression).replace("**", "^").replace("*", " ")
+
+
+def _greek(letter: str) -> str:
+    name = "" if letter.isascii() else unicodedata.name(letter, "")
+    for start, style in (("GREEK SMALL LETTER ", str.lower), ("GREEK CAPITAL LETTER ", str.capitalize)):
+        if name.startswith(start) and name.removeprefix(start).isalpha():
+            return f"\\{style(name.removeprefix(start)).replace('amda', 'ambda')} "
+    return letter
+
+
+def _assemble(formula: Formula | Any, symbols: list[str], show: Any, style: tuple[str, str]) -> str:
     """Coefficients in front of their ∂, with a factor that all share taken out."""
     import sympy
 
     brackets, space = style
-    parts = [(c, s) for c, s in zip((formula.tau, *formula.xi, formula.beta), symbols, strict=True) if c != 0]
+    components = (formula.tau, *formula.xi, formula.beta)
+    parts = [(c, s) for c, s in zip(components, symbols, strict=True) if c is not None and c != 0]
     if not parts:
         return "0"
     common = _common_factor([coefficient for coefficient, _ in parts]) if len(parts) > 1 else sympy.Integer(1)
@@ -49,8 +71,3 @@ def _common_factor(coefficients: list[Any]) -> Any:
     factored: list[Any] = [sympy.factor(coefficient) for coefficient in coefficients]
     shared: set[Any] = set.intersection(*({*sympy.Mul.make_args(expression)} for expression in factored))
     return sympy.Mul(*(factor for factor in shared if not factor.is_number))
-
-
-def _plain(expression: Any) -> str:
-    """SymPy's text with powers as ^ and products as spaces."""
-    return str(expression).replace("**", "^").replace("*", " ")
