@@ -19,6 +19,7 @@ TIMES, STATES = 28, 240
 LARGEST_DICTIONARY = 5000
 # Products of four blocks are tried where there are few blocks.
 FEW_BLOCKS = 6
+MOST_TOGETHER = 40
 
 
 class Samples:
@@ -111,17 +112,49 @@ def dictionary_of(
     tolerance: float,
 ) -> list[tuple[Any, ...]] | None:
     """Functions of time times functions of state, component by component; None where a component has none."""
-    import sympy
 
     functions: list[tuple[Any, ...]] = [tuple(times)]
     for component in range(1, components):
         space = samples.state_space(component, tolerance)
         choices = _state_choices(coefficients, symbols[1:], samples.states, component == len(symbols))
         chosen = _spanning(space, choices, symbols[1:], samples.states, tolerance)
+        if chosen is None and coefficients is not None:
+            chosen = _all_in_few(space, choices, symbols[1:], samples.states, tolerance)
         if chosen is None:
             return None
-        functions.append(tuple(sympy.expand(f * g) for f in times for g in chosen))
+        functions.append(tuple(_terms([f * g for f in times for g in chosen], symbols)))
     return functions
+
+
+def _terms(functions: list[Any], symbols: tuple[Any, ...]) -> list[Any]:
+    """The terms of all functions, each once: sums that share terms would have no coefficients of their own."""
+    import sympy
+
+    terms = [term for function in functions for term in sympy.Add.make_args(sympy.expand(function))]
+    return list(dict.fromkeys(term.as_independent(*symbols, as_Add=False)[1] for term in terms))
+
+
+def _all_in_few(
+    space: np.ndarray,
+    choices: list[tuple[list[Any], int]],
+    symbols: tuple[Any, ...],
+    points: np.ndarray,
+    tolerance: float,
+) -> list[Any] | None:
+    """Products of few blocks that span a space together, in sums of any length; a proof must decide about these."""
+    import sympy
+
+    for blocks, degree in choices:
+        factors, columns = _candidates(blocks, degree, symbols, points)
+        usable = [j for j, column in enumerate(columns) if np.linalg.norm(column) > 0]
+        if not 0 < len(usable) <= MOST_TOGETHER:
+            continue
+        matrix = np.column_stack([columns[j] / np.linalg.norm(columns[j]) for j in usable])
+        weights = np.linalg.lstsq(matrix, space, rcond=1e-10)[0]
+        if np.linalg.norm(space - matrix @ weights, axis=0).max() <= 10 * tolerance:
+            kept = np.flatnonzero(np.abs(weights).max(axis=1) > 1e2 * tolerance)
+            return [sympy.Mul(*(blocks[factor] for factor in factors[usable[j]])) for j in kept]
+    return None
 
 
 def _state_choices(

@@ -26,10 +26,10 @@ def is_zero(expression: Any) -> bool:
         return True
     if not _vanishes_numerically(expression) or sympy.count_ops(expression) > LARGEST_PROOF:
         return False
-    for step in (sympy.expand, sympy.simplify, lambda e: sympy.simplify(sympy.expand(e.rewrite(sympy.exp)))):
-        if step(expression) == 0:
-            return True
-    return False
+    steps = [sympy.expand, sympy.simplify, lambda e: sympy.simplify(sympy.expand(e.rewrite(sympy.exp)))]
+    if expression.has(sympy.asinh, sympy.acosh, sympy.atanh):
+        steps.append(lambda e: sympy.simplify(e.rewrite(sympy.log)))
+    return any(step(expression) == 0 for step in steps)
 
 
 def _vanishes_numerically(expression: Any) -> bool:
