@@ -109,11 +109,16 @@ def _is_positive(argument: Any, symbols: tuple[Any, ...], points: np.ndarray) ->
 
 
 def _without_constants(block: Any, symbols: tuple[Any, ...]) -> Any:
-    """Without added and multiplied numbers, which products and sums with 1 bring back."""
+    """Without added numbers and fractions in front, which products and sums with 1 bring back."""
     expanded = block.expand(log=True, force=True) if block.is_Add or block.is_Mul else block
     dependent = expanded.as_independent(*symbols, as_Add=True)[1]
-    simpler = dependent if dependent != expanded else block
-    return simpler.as_independent(*symbols, as_Add=False)[1]
+    return without_fraction(dependent if dependent != expanded else block, symbols)
+
+
+def without_fraction(function: Any, symbols: tuple[Any, ...]) -> Any:
+    """A function without a fraction in front; factors such as √π stay, as their functions come with them."""
+    number, dependent = function.as_independent(*symbols, as_Add=False)
+    return dependent if number.is_Rational else function
 
 
 def products(blocks: list[Any], degree: int) -> list[tuple[int, ...]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.algebra.blocks import general_blocks, products, real_blocks, state_blocks, time_blocks
+from liestonet.algebra.blocks import general_blocks, products, real_blocks, state_blocks, time_blocks, without_fraction
 from liestonet.algebra.constants import recognise
 from liestonet.algebra.functionspace import evaluate, members, orthonormal_span
 from liestonet.symmetry.fields import Fields
@@ -131,7 +131,7 @@ def _terms(functions: list[Any], symbols: tuple[Any, ...]) -> list[Any]:
     import sympy
 
     terms = [term for function in functions for term in sympy.Add.make_args(sympy.expand(function))]
-    return list(dict.fromkeys(term.as_independent(*symbols, as_Add=False)[1] for term in terms))
+    return list(dict.fromkeys(without_fraction(term, symbols) for term in terms))
 
 
 def _all_in_few(
