@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Float
 
 from liestonet.algebra.dictionary import Samples, constant, dictionary_of, time_functions
-from liestonet.algebra.functionspace import evaluate
+from liestonet.algebra.functionspace import evaluate, independent
 from liestonet.algebra.proofs import solves
 from liestonet.algebra.refinement import Refiner
 from liestonet.symmetry.equations import Equations
@@ -142,7 +142,9 @@ def _coefficients_in(
     for component, functions in enumerate(dictionary):
         columns = evaluate(functions, symbols, samples.points)
         sizes = [float(np.sqrt(np.mean(column**2))) for column in columns]
-        usable = [j for j, size in enumerate(sizes) if size > 0]
+        usable = independent(
+            [column / size if size > 0 else column for column, size in zip(columns, sizes, strict=True)]
+        )
         values = samples.values[:, :, :, component].reshape(fields.count, -1).T
         if usable:
             matrix = np.column_stack([columns[j] / sizes[j] for j in usable])
