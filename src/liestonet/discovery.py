@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from liestonet.algebra.closed_forms import Formula, find_formulas
+from liestonet.algebra.closed_forms import find_formulas
+from liestonet.algebra.formula import Formula
 from liestonet.algebra.structure import find_algebra
 from liestonet.domain import Domain
 from liestonet.errors import InputError

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.algebra.closed_forms import Formula
+from liestonet.algebra.formula import Formula
 from liestonet.algebra.structure import Algebra
 from liestonet.domain import Domain
 from liestonet.errors import InputError
@@ -136,6 +136,10 @@ class Result:
             "tau": str(formula.tau),
             "xi": [str(component) for component in formula.xi],
             "beta": str(formula.beta),
+            "constants": [
+                {"symbol": str(row.symbol), "value": row.value, "uncertainty": row.uncertainty}
+                for row in formula.constants
+            ],
             "text": field_text(formula, self.names),
             "latex": field_latex(formula, self.names),
         }

@@ -7,16 +7,18 @@ whether the formula solves the determining equations.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
 
 from liestonet.algebra.dictionary import Samples, constant, dictionary_of, time_functions
+from liestonet.algebra.formula import Formula
 from liestonet.algebra.functionspace import evaluate, independent
 from liestonet.algebra.proofs import solves
 from liestonet.algebra.refinement import Refiner
+from liestonet.algebra.sparse import SparseRows, sparse_rows
+from liestonet.algebra.uncertain import find_uncertain_formulas
 from liestonet.symmetry.equations import Equations
 from liestonet.symmetry.fields import Fields
 
@@ -30,34 +32,8 @@ LARGEST_TOLERANCE = 1e-2
 # The error of a span is often far below what is stated. Where formulas can be proved, finer tolerances are tried.
 FINER = (1.0, 1e-2, 1e-4)
 LEAST_TOLERANCE = 1e-8
-
-
-@dataclass(frozen=True)
-class Formula:
-    """One generator in closed form.
-
-    `status` is "proved" (SymPy puts it into the determining equations and gets zero), "consistent" (it fits within the
-    stated error) or "numerical" (no formula was found; τ, ξ and β are then named functions without one).
-    """
-
-    tau: Any
-    xi: tuple[Any, ...]
-    beta: Any
-    status: str
-    error: float
-
-
-@dataclass(frozen=True)
-class SparseRows:
-    """Coefficients in a sparse basis: `reduced` in units of the functions' mean squares, `physical` of themselves.
-
-    `change` takes the old (unit-length) generators to the new ones; generator k alone has the function `pivots[k]`.
-    """
-
-    physical: Float[np.ndarray, "functions m"]
-    reduced: Float[np.ndarray, "functions m"]
-    change: Float[np.ndarray, "m m"]
-    pivots: list[int]
+# A span with a larger error has constants with uncertainties.
+LARGEST_EXACT = 1e-5
 
 
 Found = tuple[Fields, tuple[Formula, ...]]
@@ -73,7 +49,8 @@ def find_formulas(
     """A readable basis of the span and its formulas, generator by generator in the same order.
 
     `coefficients` suggest functions and let formulas be proved; without them only ordinary functions are tried and
-    nothing is proved. `error` is the relative error of the span. Where no formulas are found the fields come back as
+    nothing is proved. `error` is the relative error of the span; one that matters leaves constants with
+    uncertainties. Where no formulas are found the fields come back as
     they were. The search is bounded by numbers of candidates, not by time, so that it always ends the same way.
     """
     import sympy
@@ -82,6 +59,9 @@ def find_formulas(
         return fields, ()
     symbols = tuple(sympy.Symbol(name, real=True) for name in ("t", *names))
     best: Found = fields, tuple(_unknown(i, symbols, fields.has_beta) for i in range(fields.count))
+    if coefficients is None and error > LARGEST_EXACT:
+        found = find_uncertain_formulas(fields, symbols, error)
+        return best if found is None else (found[0], tuple(row or best[1][i] for i, row in enumerate(found[1])))
     stated = max(30 * error, LEAST_TOLERANCE)
     samples = Samples(fields)
     tried = [stated * factor for factor in (FINER if coefficients is not None else FINER[:1])]
@@ -118,7 +98,7 @@ def _search(
     matrix, flat = _coefficients_in(functions, fields, samples, symbols)
     if np.linalg.matrix_rank(matrix, tol=1e-6) < fields.count:
         return None
-    rows = _sparse_rows(matrix, flat)
+    rows = sparse_rows(matrix, flat)
     refiner = None
     if coefficients is not None:
         scattered = np.random.default_rng(11).permutation(samples.points)
@@ -152,34 +132,6 @@ def _coefficients_in(
             scale = fields.basis.scales[component]
             flat += [(component, functions[j], sizes[j] / scale) for j in usable]
     return np.concatenate(parts), flat
-
-
-def _sparse_rows(matrix: Float[np.ndarray, "functions m"], flat: list[tuple[int, Any, float]]) -> SparseRows:
-    """Row-reduce the coefficients: every generator has one function, with coefficient 1, that no other has."""
-    pivots = _pivots(matrix, flat)
-    change = np.linalg.inv(matrix[pivots])
-    reduced = matrix @ change
-    sizes = np.array([size for _, _, size in flat])
-    return SparseRows(reduced / sizes[:, None] * sizes[pivots], reduced, change * sizes[pivots], pivots)
-
-
-def _pivots(matrix: Float[np.ndarray, "functions m"], flat: list[tuple[int, Any, float]]) -> list[int]:
-    """One function per generator that it alone will have: time first, then simple ones."""
-    import sympy
-
-    order = sorted(range(len(flat)), key=lambda j: (sympy.count_ops(flat[j][1]), flat[j][0], str(flat[j][1])))
-    span = np.linalg.qr(matrix)[0]
-    remaining, pivots, threshold = np.eye(span.shape[1]), [], 0.05
-    while remaining.shape[1]:
-        for row in order:
-            projection = span[row] @ remaining
-            if np.linalg.norm(projection) > threshold:
-                pivots.append(row)
-                remaining = remaining @ np.linalg.svd(projection[None, :], full_matrices=True)[2][1:].T
-            if not remaining.shape[1]:
-                break
-        threshold /= 4
-    return pivots
 
 
 def _refined(

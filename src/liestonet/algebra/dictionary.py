@@ -62,7 +62,7 @@ def time_functions(
         blocks = general_blocks(t) if coefficients is None else time_blocks(coefficients)
         blocks = real_blocks(blocks, (t,), samples.times[:, None])
         choices = [(blocks, degree) for degree in (1, 2, 3, 4)]
-    return _spanning(samples.time_space(tolerance), choices, (t,), samples.times[:, None], tolerance)
+    return spanning(samples.time_space(tolerance), choices, (t,), samples.times[:, None], _levels(tolerance))
 
 
 def _exponentials(fields: Fields, samples: Samples, t: Any, tolerance: float) -> list[Any] | None:
@@ -117,16 +117,16 @@ def dictionary_of(
     for component in range(1, components):
         space = samples.state_space(component, tolerance)
         choices = _state_choices(coefficients, symbols[1:], samples.states, component == len(symbols))
-        chosen = _spanning(space, choices, symbols[1:], samples.states, tolerance)
+        chosen = spanning(space, choices, symbols[1:], samples.states, _levels(tolerance))
         if chosen is None and coefficients is not None:
             chosen = _all_in_few(space, choices, symbols[1:], samples.states, tolerance)
         if chosen is None:
             return None
-        functions.append(tuple(_terms([f * g for f in times for g in chosen], symbols)))
+        functions.append(tuple(terms_of([f * g for f in times for g in chosen], symbols)))
     return functions
 
 
-def _terms(functions: list[Any], symbols: tuple[Any, ...]) -> list[Any]:
+def terms_of(functions: list[Any], symbols: tuple[Any, ...]) -> list[Any]:
     """The terms of all functions, each once: sums that share terms would have no coefficients of their own."""
     import sympy
 
@@ -168,12 +168,12 @@ def _state_choices(
     return [(own, 2), (own, 3), (general, 2), *further]
 
 
-def _spanning(
+def spanning(
     space: np.ndarray,
     choices: list[tuple[list[Any], int]],
     symbols: tuple[Any, ...],
     points: np.ndarray,
-    tolerance: float,
+    levels: list[float],
 ) -> list[Any] | None:
     """Few products of blocks that span a space of functions: close fits before loose ones, single ones before sums."""
     import sympy
@@ -181,15 +181,18 @@ def _spanning(
     if not space.shape[1]:
         return []
     candidates = [_candidates(blocks, degree, symbols, points) for blocks, degree in choices]
-    # the error is often far smaller than stated, and what agrees to more digits is more likely the truth
-    finer = [level for level in (1e-9, 1e-7, 1e-5) if level < 10 * tolerance]
-    for level in [*finer, 10 * tolerance]:
+    for level in levels:
         for longest in (1, 2, 3):
             for (blocks, _), (factors, columns) in zip(choices, candidates, strict=True):
                 found = members(space, columns, longest, level)
                 if found is not None:
                     return [sympy.Mul(*(blocks[factor] for factor in factors[j])) for j in found]
     return None
+
+
+def _levels(tolerance: float) -> list[float]:
+    """The error is often far smaller than stated, and what agrees to more digits is more likely the truth."""
+    return [*(level for level in (1e-9, 1e-7, 1e-5) if level < 10 * tolerance), 10 * tolerance]
 
 
 def _candidates(

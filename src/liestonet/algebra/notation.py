@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import Any
 
-from liestonet.algebra.closed_forms import Formula
+from liestonet.algebra.formula import Constant, Formula
 
 
 def field_text(formula: Formula | Any, names: tuple[str, ...]) -> str:
@@ -27,12 +27,22 @@ def expression_latex(expression: Any) -> str:
     """A formula in LaTeX; Greek letters of the user's names become commands."""
     import sympy
 
-    return "".join(_greek(letter) for letter in sympy.latex(expression))
+    return "".join(_greek(letter) for letter in sympy.latex(expression)).replace("±", r"\pm")
 
 
 def expression_text(expression: Any) -> str:
     """SymPy's text with powers as ^ and products as spaces."""
     return str(expression).replace("**", "^").replace("*", " ")
+
+
+def _uncertain(constant: Constant) -> Any:
+    """`(1.02 ± 0.03)` as a symbol, with two digits of the uncertainty."""
+    import math
+
+    import sympy
+
+    places = max(0, 1 - math.floor(math.log10(constant.uncertainty))) if constant.uncertainty > 0 else 4
+    return sympy.Symbol(f"({constant.value:.{places}f} ± {constant.uncertainty:.{places}f})", real=True)
 
 
 def _greek(letter: str) -> str:
@@ -48,7 +58,10 @@ def _assemble(formula: Formula | Any, symbols: list[str], show: Any, style: tupl
     import sympy
 
     brackets, space = style
-    components = (formula.tau, *formula.xi, formula.beta)
+    known = {row.symbol: _uncertain(row) for row in getattr(formula, "constants", ())}
+    components = [
+        c if c is None else sympy.sympify(c).xreplace(known) for c in (formula.tau, *formula.xi, formula.beta)
+    ]
     parts = [(c, s) for c, s in zip(components, symbols, strict=True) if c is not None and c != 0]
     if not parts:
         return "0"
