@@ -115,8 +115,8 @@ def test_nothing_but_names_changes(key, kind, name):
     second = lsn.solve(sde, kind, box)
     assert second.dimension == first.dimension
     assert second.algebra.name == first.algebra.name
-    assert [row.status for row in second.formulas()] == ["proved"] * second.dimension
-    assert [row.status for row in first.formulas()] == ["proved"] * first.dimension
+    assert [row.status for row in second.formulas()] == ["proved"] * second.fields.count
+    assert [row.status for row in first.formulas()] == ["proved"] * first.fields.count
     low, high = np.array(box).T
     points = np.random.default_rng(2).uniform(low, high, (300, len(low)))
     half = (high - low) / 2

@@ -93,7 +93,7 @@ def run_system(key: str) -> list[Row]:
     command = [sys.executable, __file__, "--one", key]
     try:
         run = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, env=environment, check=False)
-        output, problem = run.stdout, run.stderr.strip().splitlines()[-1:]
+        output, problem = run.stdout, run.stderr.strip().splitlines()[-1:] or [f"ended with code {run.returncode}"]
     except subprocess.TimeoutExpired as late:
         output = late.stdout.decode() if isinstance(late.stdout, bytes) else late.stdout or ""
         problem = [f"not done in {LONGEST} s"]

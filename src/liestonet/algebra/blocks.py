@@ -82,8 +82,8 @@ def _resolved(block: Any, signs: dict[Any, float], symbols: tuple[Any, ...], poi
 
     stand_in = {s: sympy.Dummy(s.name, positive=True) for s in signs}
     back = {dummy: s if signs[s] > 0 else -s for s, dummy in stand_in.items()}
-    changed = block.xreplace({s: stand_in[s] if signs[s] > 0 else -stand_in[s] for s in signs})
-    block = min((block, sympy.powdenest(changed).xreplace(back)), key=sympy.count_ops)
+    changed: Any = sympy.powdenest(block.xreplace({s: stand_in[s] if signs[s] > 0 else -stand_in[s] for s in signs}))
+    block = min((block, changed.xreplace(back)), key=sympy.count_ops)
 
     def signed(argument: Any) -> Any:
         """The argument, or its negative where it is negative on the whole domain."""

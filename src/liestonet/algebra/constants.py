@@ -106,6 +106,6 @@ def recognise_precisely(value: Any) -> sympy.Expr | None:
 def _precise_fraction(value: Any) -> Fraction | None:
     import mpmath
 
-    exact = Fraction(mpmath.nstr(value, 40))
+    exact = Fraction(str(mpmath.nstr(value, 40)))
     candidate = exact.limit_denominator(LARGEST_DENOMINATOR)
     return candidate if abs(candidate - exact) <= Fraction(PRECISELY) * max(1, abs(exact)) else None

@@ -157,7 +157,7 @@ def _coefficients(
             parts.append(np.linalg.lstsq(matrix, target, rcond=1e-12)[0])
             roots.append(np.linalg.inv(np.linalg.qr(matrix / np.sqrt(len(matrix)))[1]))
             flat += [(component, entries[j], sizes[j] / sampled.scales[component]) for j in usable]
-    return np.concatenate(parts), flat, block_diag(*roots)
+    return np.concatenate(parts), flat, np.asarray(block_diag(*roots))
 
 
 def _scatter(
