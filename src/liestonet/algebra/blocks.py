@@ -172,10 +172,17 @@ def _integral(integrand: Any, x: Any) -> Any:
 
     if integrand is None or sympy.count_ops(integrand) > LARGEST_INTEGRAND:
         return None
+    # the rules know 1/cos as sec only
+    known_names = integrand.replace(
+        lambda e: e.is_Pow and e.exp.is_negative and isinstance(e.base, sympy.cos | sympy.sin),
+        lambda e: (sympy.sec if isinstance(e.base, sympy.cos) else sympy.csc)(*e.base.args) ** -e.exp,
+    )
     try:
-        result = manualintegrate(integrand, x)
+        result = manualintegrate(known_names, x)
     except (NotImplementedError, ValueError, TypeError, AttributeError, RecursionError):
         return None
+    for name, plain in ((sympy.sec, sympy.cos), (sympy.csc, sympy.sin), (sympy.cot, sympy.tan)):
+        result = result.replace(name, lambda argument, plain=plain: 1 / plain(argument))
     known = all(_is_elementary(node) for node in result.atoms(sympy.Function)) and not result.has(sympy.Integral)
     if not known or result.has(sympy.I, sympy.Piecewise) or sympy.count_ops(result) > LARGEST_INTEGRAL:
         return None

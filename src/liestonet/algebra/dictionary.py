@@ -19,7 +19,7 @@ TIMES, STATES = 28, 240
 LARGEST_DICTIONARY = 5000
 # Products of four blocks are tried where there are few blocks.
 FEW_BLOCKS = 6
-MOST_TOGETHER = 40
+MOST_TOGETHER = 80
 
 
 class Samples:
