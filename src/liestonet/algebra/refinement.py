@@ -23,6 +23,7 @@ DIGITS = 50
 LARGEST_RESIDUAL = 1e-25
 LARGEST_SUPPORT = 40
 EXTRA_POINTS = 6
+LEAST_SINGULAR = 1e-14
 LARGEST_EXPRESSION = 2000
 
 Function = tuple[int, Any]  # component and SymPy expression
@@ -68,6 +69,9 @@ class Refiner:
         if not others:
             return [] if sizes[pivot] <= LARGEST_RESIDUAL else None
         left = mpmath.matrix([[table[j][i] / sizes[j] for j in others] for i in range(len(right))])
+        singular = np.linalg.svd(np.array(left.tolist(), dtype=float), compute_uv=False)
+        if singular[-1] <= LEAST_SINGULAR * singular[0]:
+            return None  # the answer would be one of many
         try:
             found = mpmath.lu_solve(left, right)
         except (ZeroDivisionError, ValueError):
