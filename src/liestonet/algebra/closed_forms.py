@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 # A formula with more constants than this that are no simple numbers explains nothing.
 MOST_DECIMALS = 4
+LARGEST_TIDY = 150
 # A span less well known than this fits too many formulas.
 LARGEST_TOLERANCE = 1e-2
 # The error of a span is often far below what is stated. Where formulas can be proved, finer tolerances are tried.
@@ -178,6 +179,9 @@ def _formula(
     """One generator from its factors, and what made them integers; None where too many have no name."""
     import sympy
 
+    decimals = sum(number.has(sympy.Float) for number in numbers.values())
+    if decimals > MOST_DECIMALS:
+        return None
     components: list[Any] = [sympy.Integer(0)] * len(equations.unknowns)
     for j, number in numbers.items():
         component, function, _ = flat[j]
@@ -186,9 +190,6 @@ def _formula(
     if multiplier > 64:
         multiplier = sympy.Integer(1)
     components = [_tidy(multiplier * component) for component in components]
-    decimals = sum(number.has(sympy.Float) for number in numbers.values())
-    if decimals > MOST_DECIMALS:
-        return None
     proved = not decimals and coefficients is not None and solves(equations, coefficients, components)
     n = equations.dimension
     beta = components[n + 1] if len(components) > n + 1 else sympy.Integer(0)
@@ -200,8 +201,10 @@ def _tidy(expression: Any) -> Any:
     """Common exponentials in front."""
     import sympy
 
-    factored: Any = sympy.factor(expression)
-    factored = sympy.factor_terms(factored) if expression.has(sympy.exp) else expression
+    # factors of polynomials with many digits are a search of their own
+    if expression.has(sympy.Float) or not expression.has(sympy.exp) or sympy.count_ops(expression) > LARGEST_TIDY:
+        return expression
+    factored = sympy.factor_terms(sympy.factor(expression))
     return min((expression, factored), key=sympy.count_ops)
 
 

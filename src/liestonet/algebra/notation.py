@@ -7,6 +7,8 @@ from typing import Any
 
 from liestonet.algebra.formula import Constant, Formula
 
+LARGEST_FACTORED = 150
+
 
 def field_text(formula: Formula | Any, names: tuple[str, ...]) -> str:
     """One generator as a line of text."""
@@ -81,6 +83,8 @@ def _common_factor(coefficients: list[Any]) -> Any:
     """The product of factors that are no numbers and stand in every coefficient."""
     import sympy
 
+    if any(c.has(sympy.Float) or sympy.count_ops(c) > LARGEST_FACTORED for c in coefficients):
+        return sympy.Integer(1)  # factors of polynomials with many digits are a search of their own
     factored: list[Any] = [sympy.factor(coefficient) for coefficient in coefficients]
     shared: set[Any] = set.intersection(*({*sympy.Mul.make_args(expression)} for expression in factored))
     return sympy.Mul(*(factor for factor in shared if not factor.is_number))
