@@ -147,8 +147,13 @@ def page(rows: list[Row]) -> str:
 
 
 def heading(rows: list[Row]) -> Iterator[str]:
+    """Totals, and everything that is not as it should be."""
+    from liestonet.catalogue import catalogue
+
     solved = [row for row in rows if "failure" not in row]
-    total = sum(sum(row["formulas"].values()) for row in solved)
+    # what was not solved is not proved either
+    unsolved = sum(catalogue[row["key"]].dimension(row["kind"]) for row in rows if "failure" in row)
+    total = sum(sum(row["formulas"].values()) for row in solved) + int(unsolved)
     proved = sum(row["formulas"]["proved"] for row in solved)
     angles = [row["angle"] for row in solved if row["angle"] is not None]
     right = sum(row["dimension"] == row["exact_dimension"] for row in solved)
