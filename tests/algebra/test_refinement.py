@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import sympy
@@ -14,7 +16,7 @@ t, x = sympy.symbols("t x", real=True)
 LOG = sympy.log(x)
 
 
-SDE = lsn.SDE.parse("dx = x/5 dt + x/2 dW")
+GEOMETRIC: Any = lsn.SDE.parse("dx = x/5 dt + x/2 dW").symbolic
 POINTS = np.random.default_rng(0).uniform([0, 0.5], [1, 2], (60, 2))
 SCALING = [(0, t), (1, x * LOG), (1, t * x)]
 
@@ -22,7 +24,7 @@ SCALING = [(0, t), (1, x * LOG), (1, t * x)]
 @pytest.fixture(scope="module")
 def refiner():
     """Itô symmetries of geometric Brownian motion."""
-    return Refiner(KINDS["ito"].equations(1, 1), SDE.symbolic, POINTS)
+    return Refiner(KINDS["ito"].equations(1, 1), GEOMETRIC, POINTS)
 
 
 def test_exact_factors(refiner):
@@ -46,5 +48,5 @@ def test_dependent_functions_are_refused(refiner):
 
 def test_an_answer_that_is_one_of_many_is_refused():
     # for Fokker–Planck the boost t x ∂x − (4 log x + 7 t/10) u∂u is made of the same functions
-    refiner = Refiner(KINDS["fokker-planck"].equations(1, 1), SDE.symbolic, POINTS)
+    refiner = Refiner(KINDS["fokker-planck"].equations(1, 1), GEOMETRIC, POINTS)
     assert refiner.coefficients([*SCALING, (2, LOG), (2, t)], 0) is None
