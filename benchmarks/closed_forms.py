@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-import catalogue_page  # noqa: E402
+import catalogue_page  # noqa: E402  # pyright: ignore[reportMissingImports]
 
 PAGE = ROOT / "benchmarks" / "closed_forms.md"
 LONGEST, MEDIAN = 30.0, 2.0
