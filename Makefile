@@ -28,7 +28,7 @@ endef
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow docs-check lint format types wheel bench lock lock-check clean
+.PHONY: help demo test test-slow docs-check lint format types wheel bench catalogue lock lock-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -63,6 +63,9 @@ bench: .venv/.installed ## speed and memory
 	@for script in benchmarks/[a-z]*.py; do \
 	  if [ -e "$$script" ]; then echo "$$script"; $(TEST)/python "$$script" || exit 1; \
 	  else echo "There is no benchmark in benchmarks/ yet."; fi; done
+
+catalogue: .venv/.installed ## solve the whole catalogue and write docs/catalogue.md (long; ARGS=--resume goes on)
+	$(TEST)/python tools/catalogue_page.py $(ARGS)
 
 lock: ## resolve the newest versions into constraints.txt (with Python 3.11)
 	$(CHECK_PYTHON)

@@ -31,10 +31,20 @@ def simulating(*options: str, equation: str = WIENER, initial: str = "x=0", out:
 # What is typed, and a part of the sentence that must come back.
 TYPED: dict[str, tuple[list[str], str]] = {
     "no equation": (["solve"], "Missing argument 'EQUATION'"),
-    "empty equation": (solving(""), "only equations are known"),
-    "blank equation": (solving("  \n "), "only equations are known"),
-    "name of a system": (solving("brownian"), "'brownian' is no equation"),
-    "name to simulate": (simulating(equation="brownian"), "only equations are known"),
+    "empty equation": (solving(""), "neither an equation"),
+    "blank equation": (solving("  \n "), "neither an equation"),
+    "misspelt name": (solving("brownain"), "did you mean brownian"),
+    "misspelt name to simulate": (simulating(equation="lngevin"), "did you mean langevin"),
+    "misspelt name to show": (["show", "ornstein_uhlenbek"], "did you mean ornstein-uhlenbeck"),
+    "name like no other": (["show", "§§§"], "solve --list"),
+    "very long name": (solving("q" * 5000), "neither an equation"),
+    "equation to show": (["show", "dx = dW"], "neither an equation"),
+    "no name to show": (["show"], "Missing argument 'NAME'"),
+    "parameter of a name": (solving("brownian", "--param", "k=1"), "leave --param out"),
+    "other sense of a name": (solving("geometric-brownian", "--stratonovich"), "leave --stratonovich out"),
+    "domain of a name": (solving("brownian", "--domain", "y=0:1"), "the equation has t, x"),
+    "initial of a name": (simulating(equation="langevin"), "has no y"),
+    "two kinds of output": (solving(WIENER, "--json", "--latex"), "leave one of them out"),
     "unknown command": (["slove"], "No such command 'slove'"),
     "unknown option": (solving(WIENER, "--simmetry", "law"), "No such option"),
     "option without value": (solving(WIENER, "--symmetry"), "requires an argument"),
@@ -140,7 +150,7 @@ TYPED: dict[str, tuple[list[str], str]] = {
     "blow-up": (simulating("--step", "0.5", "--duration", "50", equation="dx = x^9 dt", initial="x=9"), "--boundary"),
 }
 PIPED: dict[str, tuple[bytes, str]] = {
-    "nothing": (b"", "only equations are known"),
+    "nothing": (b"", "neither an equation"),
     "nested brackets": (b"dx = " + b"(" * 20_000 + b"x" + b")" * 20_000 + b" dt", "shorten it"),
     "nested brackets that fit": (b"dx = " + b"(" * 900 + b"x" + b")" * 900 + b" dt", "nested more than"),
     "megabyte": (b"dx = " + b"x + " * 250_000 + b"x dt", "shorten it"),

@@ -62,9 +62,10 @@ def examples(command: str) -> list[str]:
 
 
 EXAMPLES = {
-    "": 3,
-    "solve": 4,
-    "simulate": 3,
+    "": 4,
+    "solve": 6,
+    "show": 2,
+    "simulate": 4,
     "demo": 2,
 }
 
@@ -74,11 +75,13 @@ def test_help_shows_examples_that_work(command, count):
     shown = examples(command)
     assert len(shown) == count
     for example in shown:
-        words = shlex.split(re.split(r" [<|] ", example)[0])
+        words = shlex.split(re.split(r" [<|>] ", example)[0])
         assert printed(*words[1:], stdin="dx = dW\n")
 
 
-@pytest.mark.parametrize("words", [["--help"], ["solve", "--help"], ["simulate", "--help"], ["--version"], []])
+@pytest.mark.parametrize(
+    "words", [["--help"], ["solve", "--help"], ["show", "--help"], ["simulate", "--help"], ["--version"], []]
+)
 def test_help_loads_nothing_heavy(words):
     code = (
         "import sys; from liestonet.cli import app\n"

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from liestonet.algebra.closed_forms import Formula, find_formulas
+from liestonet.algebra.closed_forms import find_formulas
+from liestonet.algebra.formula import Formula
 from liestonet.algebra.structure import find_algebra
 from liestonet.domain import Domain
 from liestonet.errors import InputError
@@ -71,9 +72,7 @@ def solve(
     null = find_null_space(kind, source, box, bound, coupling, progress)
     if counts and null.count != counts[-1].bound:
         counts = formal_counts(kind, source, box, largest=LARGEST_SIZE, repeats=4)
-    if formulas:
-        say("looking for formulas")
-    return _finite_result(kind, sde, source, box, null, counts, formulas)
+    return _finite_result(kind, sde, source, box, null, counts, formulas, say)
 
 
 def _given_domain(sde: SDE, domain: Iterable[Sequence[float]] | Domain | Any) -> Domain:
@@ -105,12 +104,15 @@ def _finite_result(
     null: NullSpace,
     counts: list[FormalCount],
     wanted: bool,
+    say: Progress,
 ) -> Result:
     """Put the null space into words: ladder, readable basis, formulas where wanted, algebra and flags."""
     directions = Fields(null.directions.basis, null.directions.coefficients, kind.has_beta)
     fields, formulas = readable_basis(directions.mixed(np.eye(directions.count)[:, : null.count])), ()
     if wanted:
+        say("looking for formulas")
         fields, formulas = _formulas(kind, sde, fields, max(1 / null.gap, source.error))
+    say("computing brackets")
     cloud = lattice_cloud(domain, 1500)
     bound = counts[-1].bound if counts else None
     return Result(

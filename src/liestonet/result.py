@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.algebra.closed_forms import Formula
+from liestonet.algebra.formula import Formula
 from liestonet.algebra.structure import Algebra
 from liestonet.domain import Domain
 from liestonet.errors import InputError
@@ -63,6 +63,18 @@ class Result:
             raise InputError(f"There are {available} directions on the ladder; ask for 1 to {available}, not {k}.")
         return self.directions.mixed(np.eye(available)[:, :k])
 
+    def latex(self) -> str:
+        """Equation, generators and commutators in LaTeX, ready to paste; needs amsmath."""
+        from liestonet.latex import render_latex
+
+        return render_latex(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from liestonet.notebook import render_html
+
+        return render_html(self)
+
     def to_json(self) -> str:
         """The result as JSON text (schema in docs/json.md)."""
         import json
@@ -110,6 +122,10 @@ class Result:
             "tau": str(formula.tau),
             "xi": [str(component) for component in formula.xi],
             "beta": str(formula.beta),
+            "constants": [
+                {"symbol": str(row.symbol), "value": row.value, "uncertainty": row.uncertainty}
+                for row in formula.constants
+            ],
             "text": field_text(formula, self.names),
             "latex": field_latex(formula, self.names),
         }

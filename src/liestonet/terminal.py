@@ -15,6 +15,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from liestonet.algebra.commutators import LEAST_PART, nonzero_brackets
 from liestonet.result import LadderRow, Result
 
 KIND_NAMES = {
@@ -36,8 +37,6 @@ MOST_TEXT = 800
 MOST_LINES = 20
 MOST_RUNGS = 16
 MOST_COMPONENTS = 4
-# What is smaller than this part of the rest is not shown; the result's own error where that is larger.
-LEAST_PART = 1e-6
 # A span whose brackets leave it by more than this has no structure constants to speak of.
 OPEN = 1e-2
 ROUNDING = 1e-16
@@ -283,14 +282,10 @@ def algebra_lines(result: Result) -> Iterator[RenderableType]:
 
 def bracket_lines(constants: Float[np.ndarray, "m m m"], closure: float) -> list[str]:
     """`[X1, X2] = 2 X1` for every pair whose bracket is not zero within the error of the constants."""
-    least = max(LEAST_PART, 100 * closure) * float(np.max(np.abs(constants), initial=0.0))
-    lines = []
-    for i in range(len(constants)):
-        for j in range(i + 1, len(constants)):
-            kept = [(k, c) for k, c in enumerate(constants[i, j].tolist()) if abs(c) > least]
-            if kept:
-                lines.append(f"[X{i + 1}, X{j + 1}] = {_sum([_term(c, f'X{k + 1}') for k, c in kept])}")
-    return lines
+    return [
+        f"[X{i + 1}, X{j + 1}] = {_sum([_term(c, f'X{k + 1}') for k, c in terms])}"
+        for (i, j), terms in nonzero_brackets(constants, closure).items()
+    ]
 
 
 def flag_lines(result: Result) -> Iterator[RenderableType]:
@@ -315,7 +310,7 @@ def _indented(text: str | Text) -> Padding:
     return Padding(Text(text) if isinstance(text, str) else text, (0, 0, 0, 2))
 
 
-def number(value: float) -> str:
+def number(value: float | int) -> str:
     """Up to four digits, without a computer's exponents: 2, 0.5, -1.732, 3e-12."""
     text = f"{float(value):.4g}"
     if "e" in text:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import mpmath
 import numpy as np
 import pytest
 import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from liestonet.algebra.constants import recognise
+from liestonet.algebra.constants import recognise, recognise_precisely
 
 
 @pytest.mark.parametrize(
@@ -31,7 +32,7 @@ def test_known_numbers(exact, error):
     assert sympy.simplify(recognise(float(exact), error) - exact) == 0
 
 
-@given(st.fractions(min_value=-20, max_value=20, max_denominator=60), st.floats(-1, 1))
+@given(st.fractions(min_value=-20, max_value=20, max_denominator=60), st.floats(-0.99, 0.99))
 def test_small_fractions_survive_noise(fraction, noise):
     found = recognise(float(fraction) + 1e-9 * noise, 1e-9)
     assert found == sympy.Rational(fraction.numerator, fraction.denominator)
@@ -46,3 +47,26 @@ def test_random_numbers_are_rarely_taken_for_exact_ones():
     # stated chance: below 1e-2 for each of the three forms; at 4.5 sigma 400 draws give at most 12 + 16
     values = np.random.default_rng(5).uniform(0.1, 3, 400)
     assert sum(recognise(value, 1e-6) is not None for value in values) <= 28
+
+
+@pytest.mark.parametrize(
+    "exact",
+    [
+        sympy.Rational(0),
+        sympy.Rational(9, 560),
+        sympy.Rational(-625, 8192),
+        sympy.Rational(12345, 67891),
+        -sympy.sqrt(15) / 7,
+        (3 + sympy.sqrt(17)) / 4,
+    ],
+)
+def test_numbers_known_to_fifty_digits(exact):
+    with mpmath.workdps(50):
+        value = mpmath.mpf(str(sympy.N(exact, 50)))
+        assert sympy.simplify(recognise_precisely(value) - exact) == 0
+
+
+@pytest.mark.parametrize("name", ["pi", "e", "euler"])
+def test_no_simple_form_is_invented_for_fifty_digits(name):
+    with mpmath.workdps(50):
+        assert recognise_precisely(+getattr(mpmath.mp, name)) is None

@@ -8,7 +8,7 @@ import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from liestonet.algebra.functionspace import evaluate, members, orthonormal_span
+from liestonet.algebra.functionspace import evaluate, independent, members, orthonormal_span
 
 t = sympy.Symbol("t", real=True)
 GRID = np.linspace(0.1, 1.3, 40)[:, None]
@@ -46,3 +46,10 @@ def test_a_function_outside_the_candidates_is_not_explained():
 @pytest.mark.parametrize("expression", [sympy.log(t - 5), 1 / (t - t), sympy.sqrt(-t)])
 def test_functions_that_are_not_real_and_finite_are_never_candidates(expression):
     assert not np.any(evaluate([expression], (t,), GRID)[0])
+
+
+def test_combinations_of_earlier_columns_are_left_out():
+    t = np.linspace(0, 3, 50)
+    columns = [np.ones(50), np.sin(t) ** 2, np.cos(t) ** 2, np.zeros(50), t, np.cos(2 * t), np.exp(t)]
+    assert independent(columns) == [0, 1, 4, 6]
+    assert independent([]) == []

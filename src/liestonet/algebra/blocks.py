@@ -9,6 +9,8 @@ from __future__ import annotations
 from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from liestonet.sde.symbolic import SymbolicCoefficients
 
@@ -27,12 +29,16 @@ def state_blocks(coefficients: SymbolicCoefficients, density: bool) -> list[Any]
     everything = [*drift, *diffusion]
     for i, x in enumerate(coefficients.state):
         blocks.append(x)
-        for speed in _speeds(diffusion.row(i), x):
+        speeds = _speeds(diffusion.row(i), x)
+        if sum(entry != 0 for entry in diffusion.row(i)) > 1:
+            speeds += _speeds([sympy.sqrt(sympy.factor(squared[i, i]))], x)
+        for speed in speeds:
             blocks += [speed, _integral(1 / speed, x)]
         blocks += _nodes(everything, x)
         if density and squared[i, i] != 0 and (squared[i, i].free_symbols | drift[i].free_symbols) <= {x}:
             blocks += [_integral(sympy.cancel(drift[i] / squared[i, i]), x)]
-            blocks += [sympy.expand_log(sympy.log(squared[i, i]), force=True), drift[i] / sympy.sqrt(squared[i, i])]
+            ratio = drift[i] / sympy.sqrt(squared[i, i])
+            blocks += [sympy.expand_log(sympy.log(squared[i, i]), force=True), ratio, 1 / sympy.sqrt(squared[i, i])]
     return _distinct(blocks)
 
 
@@ -62,6 +68,57 @@ def general_blocks(x: Any) -> list[Any]:
 
     root = sympy.sqrt(x)
     return [x, 1 / x, root, 1 / root, sympy.log(x), sympy.exp(x), sympy.exp(-x), sympy.sin(x), sympy.cos(x)]
+
+
+def real_blocks(blocks: list[Any], symbols: tuple[Any, ...], points: np.ndarray) -> list[Any]:
+    """The same functions where they are needed: logarithms real, moduli resolved, constants left out, each once."""
+    signs = {s: np.sign(points[0, j]) for j, s in enumerate(symbols) if abs(np.sign(points[:, j]).sum()) == len(points)}
+    return _distinct([_without_constants(_resolved(block, signs, symbols, points), symbols) for block in blocks])
+
+
+def _resolved(block: Any, signs: dict[Any, float], symbols: tuple[Any, ...], points: np.ndarray) -> Any:
+    """A function on a domain where some variables, and some of its parts, have one sign."""
+    import sympy
+
+    stand_in = {s: sympy.Dummy(s.name, positive=True) for s in signs}
+    back = {dummy: s if signs[s] > 0 else -s for s, dummy in stand_in.items()}
+    changed: Any = sympy.powdenest(block.xreplace({s: stand_in[s] if signs[s] > 0 else -stand_in[s] for s in signs}))
+    block = min((block, changed.xreplace(back)), key=sympy.count_ops)
+
+    def signed(argument: Any) -> Any:
+        """The argument, or its negative where it is negative on the whole domain."""
+        with np.errstate(all="ignore"):
+            values = np.asarray(sympy.lambdify(list(symbols), argument, ["scipy", "numpy"])(*points.T))
+        return -argument if np.isrealobj(values) and (values < 0).all() else argument
+
+    for kind in (sympy.Abs, sympy.log):
+        for node in block.atoms(kind):
+            argument = signed(node.args[0])
+            if kind is sympy.Abs and argument == node.args[0] and not _is_positive(argument, symbols, points):
+                continue
+            block = block.xreplace({node: argument if kind is sympy.Abs else sympy.log(argument)})
+    return block
+
+
+def _is_positive(argument: Any, symbols: tuple[Any, ...], points: np.ndarray) -> bool:
+    import sympy
+
+    with np.errstate(all="ignore"):
+        values = np.asarray(sympy.lambdify(list(symbols), argument, ["scipy", "numpy"])(*points.T))
+    return bool(np.isrealobj(values) and (values > 0).all())
+
+
+def _without_constants(block: Any, symbols: tuple[Any, ...]) -> Any:
+    """Without added numbers and fractions in front, which products and sums with 1 bring back."""
+    expanded = block.expand(log=True, force=True) if block.is_Add or block.is_Mul else block
+    dependent = expanded.as_independent(*symbols, as_Add=True)[1]
+    return without_fraction(dependent if dependent != expanded else block, symbols)
+
+
+def without_fraction(function: Any, symbols: tuple[Any, ...]) -> Any:
+    """A function without a fraction in front; factors such as √π stay, as their functions come with them."""
+    number, dependent = function.as_independent(*symbols, as_Add=False)
+    return dependent if number.is_Rational else function
 
 
 def products(blocks: list[Any], degree: int) -> list[tuple[int, ...]]:
@@ -115,10 +172,17 @@ def _integral(integrand: Any, x: Any) -> Any:
 
     if integrand is None or sympy.count_ops(integrand) > LARGEST_INTEGRAND:
         return None
+    # the rules know 1/cos as sec only
+    known_names = integrand.replace(
+        lambda e: e.is_Pow and e.exp.is_negative and isinstance(e.base, sympy.cos | sympy.sin),
+        lambda e: (sympy.sec if isinstance(e.base, sympy.cos) else sympy.csc)(*e.base.args) ** -e.exp,
+    )
     try:
-        result = manualintegrate(integrand, x)
+        result = manualintegrate(known_names, x)
     except (NotImplementedError, ValueError, TypeError, AttributeError, RecursionError):
         return None
+    for name, plain in ((sympy.sec, sympy.cos), (sympy.csc, sympy.sin), (sympy.cot, sympy.tan)):
+        result = result.replace(name, lambda argument, plain=plain: 1 / plain(argument))
     known = all(_is_elementary(node) for node in result.atoms(sympy.Function)) and not result.has(sympy.Integral)
     if not known or result.has(sympy.I, sympy.Piecewise) or sympy.count_ops(result) > LARGEST_INTEGRAL:
         return None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import gcd, isfinite, isqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import sympy
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 # Largest probability that a random number of order one would be taken for an exact constant.
 CHANCE = 1e-2
 DENOMINATORS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 100, 128, 200, 256, 500, 720, 1000, 2000)
+# For numbers known to forty digits: how far they may miss, and how large the integers behind them may be.
+PRECISELY = 1e-25
+LARGEST_DENOMINATOR = 10**8
+LARGEST_COEFFICIENT = 1000
 
 
 def recognise(value: float, error: float) -> sympy.Expr | None:
@@ -76,3 +80,32 @@ def _quadratic_root(value: float, error: float) -> sympy.Expr | None:
                 if abs(root - value) <= error:
                     return sympy.nsimplify((-b + sign * sympy.sqrt(discriminant)) / (2 * a))
     return None
+
+
+def recognise_precisely(value: Any) -> sympy.Expr | None:
+    """The exact number behind one known to forty digits (mpmath): a fraction, its square root or a quadratic root."""
+    import mpmath
+    import sympy
+
+    if abs(value) < PRECISELY:
+        return sympy.Integer(0)
+    fraction = _precise_fraction(value)
+    if fraction is not None:
+        return sympy.Rational(fraction.numerator, fraction.denominator)
+    square = _precise_fraction(value * value)
+    if square is not None:
+        return sympy.sqrt(sympy.Rational(square.numerator, square.denominator)) * (1 if value > 0 else -1)
+    polynomial = mpmath.findpoly(value, 2, maxcoeff=LARGEST_COEFFICIENT, tol=PRECISELY)
+    if polynomial is None or len(polynomial) != 3:
+        return None
+    x = sympy.Dummy()
+    roots = sympy.solve(sum(int(c) * x ** (2 - k) for k, c in enumerate(polynomial)), x)
+    return min(roots, key=lambda root: abs(sympy.N(root, 30) - sympy.Float(str(value), 30)))
+
+
+def _precise_fraction(value: Any) -> Fraction | None:
+    import mpmath
+
+    exact = Fraction(str(mpmath.nstr(value, 40)))
+    candidate = exact.limit_denominator(LARGEST_DENOMINATOR)
+    return candidate if abs(candidate - exact) <= Fraction(PRECISELY) * max(1, abs(exact)) else None

@@ -16,6 +16,7 @@ from jaxtyping import Float
 # How long the sums are and among how many of the simplest candidates they are sought.
 LENGTHS = ((1, 5000), (2, 80), (3, 28))
 LEAST_DISTINCT = 1e-4
+LEAST_OWN = 1e-9
 CHUNK = 4000
 
 Column = Float[np.ndarray, " points"]
@@ -41,6 +42,20 @@ def evaluate(expressions: Iterable[Any], symbols: Sequence[Any], points: Float[n
         usable = np.isrealobj(values) and bool(np.isfinite(values).all())
         columns.append(np.broadcast_to(values.astype(float) if usable else 0.0, (len(points),)))
     return columns
+
+
+def independent(columns: Sequence[Column]) -> list[int]:
+    """Positions of columns that are no combination of earlier ones, as cos² is of 1 and sin²."""
+    kept: list[int] = []
+    basis = np.zeros((len(columns[0]) if columns else 0, 0))
+    for position, column in enumerate(columns):
+        length = np.linalg.norm(column)
+        rest = column - basis @ (basis.T @ column)
+        rest = rest - basis @ (basis.T @ rest)  # once more, against rounding
+        if np.linalg.norm(rest) > LEAST_OWN * length:
+            kept.append(position)
+            basis = np.column_stack([basis, rest / np.linalg.norm(rest)])
+    return kept
 
 
 def members(

@@ -2,32 +2,69 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any
 
-from liestonet.algebra.closed_forms import Formula
+from liestonet.algebra.formula import Constant, Formula
+
+LARGEST_FACTORED = 150
 
 
-def field_text(formula: Formula, names: tuple[str, ...]) -> str:
+def field_text(formula: Formula | Any, names: tuple[str, ...]) -> str:
     """One generator as a line of text."""
     symbols = ["∂t", *(f"∂{name}" for name in names), "u∂u"]
-    return _assemble(formula, symbols, _plain, ("({})", " "))
+    return _assemble(formula, symbols, expression_text, ("({})", " "))
 
 
-def field_latex(formula: Formula, names: tuple[str, ...]) -> str:
+def field_latex(formula: Formula | Any, names: tuple[str, ...]) -> str:
     """One generator in LaTeX, without dollar signs."""
     import sympy
 
-    letters = [sympy.latex(sympy.Symbol(name)) for name in names]
+    letters = [expression_latex(sympy.Symbol(name)) for name in names]
     symbols = [r"\partial_t", *(rf"\partial_{{{letter}}}" for letter in letters), r"u\,\partial_u"]
-    return _assemble(formula, symbols, sympy.latex, (r"\left({}\right)", r"\,"))
+    return _assemble(formula, symbols, expression_latex, (r"\left({}\right)", r"\,"))
 
 
-def _assemble(formula: Formula, symbols: list[str], show: Any, style: tuple[str, str]) -> str:
+def expression_latex(expression: Any) -> str:
+    """A formula in LaTeX; Greek letters of the user's names become commands."""
+    import sympy
+
+    return "".join(_greek(letter) for letter in sympy.latex(expression)).replace("±", r"\pm")
+
+
+def expression_text(expression: Any) -> str:
+    """SymPy's text with powers as ^ and products as spaces."""
+    return str(expression).replace("**", "^").replace("*", " ")
+
+
+def _uncertain(constant: Constant) -> Any:
+    """`(1.02 ± 0.03)` as a symbol, with two digits of the uncertainty."""
+    import math
+
+    import sympy
+
+    places = max(0, 1 - math.floor(math.log10(constant.uncertainty))) if constant.uncertainty > 0 else 4
+    return sympy.Symbol(f"({constant.value:.{places}f} ± {constant.uncertainty:.{places}f})", real=True)
+
+
+def _greek(letter: str) -> str:
+    name = "" if letter.isascii() else unicodedata.name(letter, "")
+    for start, style in (("GREEK SMALL LETTER ", str.lower), ("GREEK CAPITAL LETTER ", str.capitalize)):
+        if name.startswith(start) and name.removeprefix(start).isalpha():
+            return f"\\{style(name.removeprefix(start)).replace('amda', 'ambda')} "
+    return letter
+
+
+def _assemble(formula: Formula | Any, symbols: list[str], show: Any, style: tuple[str, str]) -> str:
     """Coefficients in front of their ∂, with a factor that all share taken out."""
     import sympy
 
     brackets, space = style
-    parts = [(c, s) for c, s in zip((formula.tau, *formula.xi, formula.beta), symbols, strict=True) if c != 0]
+    known = {row.symbol: _uncertain(row) for row in getattr(formula, "constants", ())}
+    components = [
+        c if c is None else sympy.sympify(c).xreplace(known) for c in (formula.tau, *formula.xi, formula.beta)
+    ]
+    parts = [(c, s) for c, s in zip(components, symbols, strict=True) if c is not None and c != 0]
     if not parts:
         return "0"
     common = _common_factor([coefficient for coefficient, _ in parts]) if len(parts) > 1 else sympy.Integer(1)
@@ -46,11 +83,8 @@ def _common_factor(coefficients: list[Any]) -> Any:
     """The product of factors that are no numbers and stand in every coefficient."""
     import sympy
 
+    if any(c.has(sympy.Float) or sympy.count_ops(c) > LARGEST_FACTORED for c in coefficients):
+        return sympy.Integer(1)  # factors of polynomials with many digits are a search of their own
     factored: list[Any] = [sympy.factor(coefficient) for coefficient in coefficients]
     shared: set[Any] = set.intersection(*({*sympy.Mul.make_args(expression)} for expression in factored))
     return sympy.Mul(*(factor for factor in shared if not factor.is_number))
-
-
-def _plain(expression: Any) -> str:
-    """SymPy's text with powers as ^ and products as spaces."""
-    return str(expression).replace("**", "^").replace("*", " ")

@@ -18,7 +18,7 @@ from typing import Any, cast
 from liestonet.catalogue.system import Experiment, Formula, Generators, System
 from liestonet.errors import InputError
 
-__all__ = ["Experiment", "Formula", "Generators", "System", "UnknownSystemError", "catalogue"]
+__all__ = ["Experiment", "Formula", "Generators", "System", "UnknownSystemError", "catalogue", "nearest_keys"]
 
 # Each of these modules has a tuple SYSTEMS; the order is the order of the catalogue.
 FAMILIES = (
@@ -49,7 +49,7 @@ class Catalogue(ModuleType, Mapping[str, System]):
         systems = _systems()
         if isinstance(key, str) and key in systems:
             return systems[key]
-        close = difflib.get_close_matches(str(key).lower().replace("_", "-"), systems, n=3, cutoff=0.5)
+        close = nearest_keys(str(key))
         hint = f"did you mean {' or '.join(close)}?" if close else "list(catalogue) has all keys."
         raise UnknownSystemError(f"The catalogue has no system {key!r}; {hint}")
 
@@ -65,6 +65,12 @@ class Catalogue(ModuleType, Mapping[str, System]):
 
     def __hash__(self) -> int:
         return id(self)
+
+
+def nearest_keys(text: str) -> list[str]:
+    """The keys most like a misspelt one, at most three."""
+    plain = text.lower().replace("_", "-")
+    return difflib.get_close_matches(plain, _systems(), n=3, cutoff=0.5)
 
 
 @cache

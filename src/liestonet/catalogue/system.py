@@ -20,6 +20,7 @@ from liestonet.symmetry.fields import Values, points_of
 from liestonet.symmetry.kinds import Kind
 
 if TYPE_CHECKING:
+    from liestonet.algebra.structure import Algebra
     from liestonet.sde.simulation import Progress
     from liestonet.trajectories import Trajectories
 
@@ -57,7 +58,8 @@ class Experiment:
             rng = np.random.default_rng(np.random.SeedSequence(int(seed), spawn_key=(2,)))
             start = rng.uniform(*start, size=paths)
         return sde.simulate(
-            initial=lambda rng, count: rng.uniform(low, high, size=(count, len(low))),
+            # `rng.uniform` would stop at what is not finite with a message of its own
+            initial=lambda rng, count: low + (high - low) * rng.random((count, len(low))),
             duration=self.duration,
             step=self.step,
             paths=paths,
@@ -160,6 +162,15 @@ class System:
 
         name, _ = self._texts(kind)
         return Generators(symbols(self.sde.names), self.formulas(name), name == FOKKER_PLANCK)
+
+    def algebra(self, kind: str | Kind | Any = ITO) -> Algebra:
+        """The algebra that the generators span, with structure constants in their order; not where `infinite`."""
+        from liestonet.catalogue.brackets import exact_algebra
+
+        name, _ = self._texts(kind)
+        if self.infinite:
+            raise InputError(f"The algebra of {self.key!r} is infinite-dimensional and has no structure constants.")
+        return exact_algebra(self.formulas(name), self.sde.names, self.box, name == FOKKER_PLANCK)
 
     def simulate(
         self, paths: int | Any | None = None, seed: int | Any = 0, *, progress: Progress | None = None

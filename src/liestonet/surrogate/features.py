@@ -46,7 +46,7 @@ def rich_degrees(dimension: int, time: int, state: int) -> Degrees:
 
 def coordinate_variants(domain: Domain) -> list[Features]:
     """The usual degrees, plain and with logarithms of coordinates that stay positive over a wide range."""
-    eligible = [0 < low and high > WIDE * low for low, high in domain.intervals[1:]]
+    eligible = [low > 0 and high > WIDE * low for low, high in domain.intervals[1:]]
     degrees = rich_degrees(domain.dimension, *DEGREES.get(domain.dimension, DEGREES_BEYOND)[0])
     several = sum(eligible) > MOST_MIXED
     choices = [(False, True) if possible else (False,) for possible in eligible]

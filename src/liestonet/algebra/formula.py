@@ -1,0 +1,32 @@
+"""One generator in closed form, and the constants in it that are known with an uncertainty."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A number in a formula that is no exact one: the symbol that stands for it, its value and its uncertainty."""
+
+    symbol: Any
+    value: float
+    uncertainty: float
+
+
+@dataclass(frozen=True)
+class Formula:
+    """One generator in closed form.
+
+    `status` is "proved" (SymPy puts it into the determining equations and gets zero), "consistent" (it fits within the
+    stated error) or "numerical" (no formula was found; τ, ξ and β are then named functions without one). `constants`
+    are the symbols in it that stand for numbers known with an uncertainty.
+    """
+
+    tau: Any
+    xi: tuple[Any, ...]
+    beta: Any
+    status: str
+    error: float
+    constants: tuple[Constant, ...] = ()

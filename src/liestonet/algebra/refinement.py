@@ -1,0 +1,101 @@
+"""Coefficients of a generator to fifty digits: the determining equations solved among a few known functions.
+
+A numerical span says which functions a generator is made of; its numbers are only as good as the span. With exact
+coefficients the equations themselves give the numbers to any precision, and then their exact form is beyond doubt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import mpmath
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.algebra.constants import recognise_precisely
+from liestonet.symmetry.equations import Equations
+
+if TYPE_CHECKING:
+    from liestonet.sde.symbolic import SymbolicCoefficients
+
+DIGITS = 50
+LARGEST_RESIDUAL = 1e-25
+LARGEST_SUPPORT = 40
+EXTRA_POINTS = 6
+LEAST_SINGULAR = 1e-14
+LARGEST_EXPRESSION = 2000
+
+Function = tuple[int, Any]  # component and SymPy expression
+
+
+class Refiner:
+    """Solves the equations exactly among functions; what a function leaves in the equations is computed once."""
+
+    def __init__(
+        self, equations: Equations, coefficients: SymbolicCoefficients, points: Float[np.ndarray, "b v"]
+    ) -> None:
+        self._equations, self._coefficients, self._points = equations, coefficients, points
+        self._residuals: dict[Function, list[Any]] = {}
+
+    def coefficients(self, functions: Sequence[Function], pivot: int) -> list[Any] | None:
+        """Exact factors of the functions, the pivot's being one; None where they solve nothing or have no name."""
+        if len(functions) > LARGEST_SUPPORT:
+            return None
+        import sympy
+
+        with mpmath.workdps(DIGITS):
+            values = self._solution(functions, pivot)
+            if values is None:
+                return None
+            exact = [recognise_precisely(value) for value in values]
+        if any(number is None for number in exact):
+            return None
+        exact.insert(pivot, sympy.Integer(1))
+        return exact
+
+    def _solution(self, functions: Sequence[Function], pivot: int) -> list[Any] | None:
+        """Factors of all functions but the pivot, or None where no combination solves the equations."""
+        columns = [self._column(function, len(functions)) for function in functions]
+        if any(column is None for column in columns):
+            return None
+        table: list[list[Any]] = [column for column in columns if column is not None]
+        sizes = [max([abs(value) for value in column], default=mpmath.mpf(0)) for column in table]
+        largest = max(sizes, default=mpmath.mpf(0))
+        others = [j for j in range(len(table)) if j != pivot]
+        if any(sizes[j] <= LARGEST_RESIDUAL * largest for j in others):
+            return None  # a function that solves the equations by itself has a factor of its own choice
+        right = mpmath.matrix([-value for value in table[pivot]])
+        if not others:
+            return [] if sizes[pivot] <= LARGEST_RESIDUAL else None
+        left = mpmath.matrix([[table[j][i] / sizes[j] for j in others] for i in range(len(right))])
+        singular = np.linalg.svd(np.array(left.tolist(), dtype=float), compute_uv=False)
+        if singular[-1] <= LEAST_SINGULAR * singular[0]:
+            return None  # the answer would be one of many
+        try:
+            found = mpmath.lu_solve(left, right)
+        except (ZeroDivisionError, ValueError):
+            return None  # the functions are not independent
+        missed = mpmath.norm(left * found - right, mpmath.inf)
+        if missed > LARGEST_RESIDUAL * max(sizes[pivot], mpmath.mpf(1)):
+            return None
+        return [found[position] / sizes[j] for position, j in enumerate(others)]
+
+    def _column(self, function: Function, count: int) -> list[Any] | None:
+        """What one function leaves in the equations, at as many points as there are functions and a few more."""
+        import sympy
+
+        if function not in self._residuals:
+            component, expression = function
+            unknowns: list[Any] = [sympy.Integer(0)] * len(self._equations.unknowns)
+            unknowns[component] = expression
+            rows = self._equations.residuals(self._coefficients, unknowns)
+            if sum(sympy.count_ops(row) for row in rows) > LARGEST_EXPRESSION:
+                return None
+            variables = (self._coefficients.time, *self._coefficients.state)
+            self._residuals[function] = [sympy.lambdify(variables, rows, "mpmath", cse=True)]
+        evaluate = self._residuals[function][0]
+        try:
+            return [mpmath.mpf(v) for p in self._points[: count + EXTRA_POINTS] for v in evaluate(*map(mpmath.mpf, p))]
+        except (TypeError, ValueError, ZeroDivisionError, NameError, KeyError):
+            return None

@@ -1,0 +1,52 @@
+"""A sparse basis of a span: every generator has one function, with factor 1, that no other has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+Functions = list[tuple[int, Any, float]]  # component, SymPy expression, size in units of the component
+
+
+@dataclass(frozen=True)
+class SparseRows:
+    """Coefficients in a sparse basis: `reduced` in units of the functions' mean squares, `physical` of themselves.
+
+    `change` takes the old (unit-length) generators to the new ones; generator k alone has the function `pivots[k]`.
+    """
+
+    physical: Float[np.ndarray, "functions m"]
+    reduced: Float[np.ndarray, "functions m"]
+    change: Float[np.ndarray, "m m"]
+    pivots: list[int]
+
+
+def sparse_rows(matrix: Float[np.ndarray, "functions m"], flat: list[tuple[int, Any, float]]) -> SparseRows:
+    """Row-reduce the coefficients: every generator has one function, with coefficient 1, that no other has."""
+    pivots = _pivots(matrix, flat)
+    change = np.linalg.inv(matrix[pivots])
+    reduced = matrix @ change
+    sizes = np.array([size for _, _, size in flat])
+    return SparseRows(reduced / sizes[:, None] * sizes[pivots], reduced, change * sizes[pivots], pivots)
+
+
+def _pivots(matrix: Float[np.ndarray, "functions m"], flat: list[tuple[int, Any, float]]) -> list[int]:
+    """One function per generator that it alone will have: time first, then simple ones."""
+    import sympy
+
+    order = sorted(range(len(flat)), key=lambda j: (sympy.count_ops(flat[j][1]), flat[j][0], str(flat[j][1])))
+    span = np.linalg.qr(matrix)[0]
+    remaining, pivots, threshold = np.eye(span.shape[1]), [], 0.05
+    while remaining.shape[1]:
+        for row in order:
+            projection = span[row] @ remaining
+            if np.linalg.norm(projection) > threshold:
+                pivots.append(row)
+                remaining = remaining @ np.linalg.svd(projection[None, :], full_matrices=True)[2][1:].T
+            if not remaining.shape[1]:
+                break
+        threshold /= 4
+    return pivots

@@ -1,0 +1,303 @@
+"""The command line. Reads options, calls the library, prints; nothing is computed here.
+
+Exit codes: 0 done, 2 wrong input (one sentence on stderr), 1 a failure of ours, 130 interrupted. Everything heavy is
+imported inside the command that needs it, so that `--help` answers at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from liestonet.cli.arguments import read_boundary, read_domain, read_equation, read_experiment, read_system
+from liestonet.cli.output import bar, emit, show, show_result, stages
+from liestonet.errors import InputError
+
+DEMO = "dx = y dt; dy = -y dt + sqrt(2) dW"  # free Langevin, Example 3 of the paper
+UsageError: Any = typer.BadParameter.__base__  # typer does not export it, and click is not always there
+# The library speaks of its arguments; here they are options.
+SPOKEN = {
+    "domain=[(start, end), (low, high), …], time first, then each coordinate": '--domain "t=0:1, x=-2:2"',
+    "boundary= to keep": "--boundary to keep",
+}
+
+
+class Commands(TyperGroup):
+    """Turns every end into an exit code and at most one sentence on stderr."""
+
+    def main(self, args: Sequence[str] | None = None, *rest: Any, **settings: Any) -> Any:
+        words = list(sys.argv[1:] if args is None else args)
+        debug = "--debug" in words or os.environ.get("LIESTONET_DEBUG", "") not in ("", "0")
+        if "--debug" in words:  # it may stand anywhere
+            words = ["--debug", *(word for word in words if word != "--debug")]
+        settings["standalone_mode"] = False
+        try:
+            code = super().main(words or ["--help"], *rest, **settings)
+        except InputError as problem:
+            code = _complain(_spoken(str(problem)), 2)
+        except UsageError as problem:
+            code = _complain(_usage(problem), 2)
+        except MemoryError:
+            code = _complain("There is not enough memory for this; ask for less.", 2)
+        except (KeyboardInterrupt, typer.Abort):
+            code = 130
+        except Exception as problem:
+            code = _complain(_failure(problem, debug), 1)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def main() -> None:
+    """Entry point of `liestonet`."""
+    import warnings
+
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")  # messages of libraries that say nothing to our reader
+    app(prog_name="liestonet")
+
+
+app = typer.Typer(cls=Commands, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+Equation = Annotated[
+    str,
+    typer.Argument(
+        metavar="EQUATION",
+        show_default=False,
+        help='Such as "dx = -x dt + dW", or a name of the catalogue; "-" reads it from stdin.',
+    ),
+]
+Parameter = Annotated[
+    list[str] | None,
+    typer.Option("--param", metavar="NAME=VALUE", help="Value of a parameter, such as k=1.5 or k=3/2; repeatable."),
+]
+Stratonovich = Annotated[bool, typer.Option("--stratonovich", help="Read the equation in Stratonovich's sense.")]
+
+
+def _print_version(wanted: bool) -> bool:
+    if wanted:
+        import liestonet
+
+        emit(f"liestonet {liestonet.__version__}\n")
+        raise typer.Exit
+    return wanted
+
+
+def _print_list(wanted: bool) -> bool:
+    if wanted:
+        from liestonet.terminal_catalogue import system_table
+
+        show(system_table())
+        raise typer.Exit
+    return wanted
+
+
+@app.callback()
+def start(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of a failure (or set LIESTONET_DEBUG=1).")
+    ] = False,
+) -> None:
+    """Lie symmetries of stochastic differential equations.
+
+    \b
+    Examples:
+      liestonet demo
+      liestonet solve "dx = x dt + dW"
+      liestonet show cir
+      liestonet simulate "dx = -x dt + dW" --initial "x=-2:2" --out paths.csv
+
+    Each command explains itself: liestonet solve --help
+    """
+
+
+@app.command()
+def solve(
+    equation: Equation,
+    symmetry: Annotated[
+        str,
+        typer.Option(
+            metavar="KIND", help="ito (fixes the noise), law (fixes the law of the paths) or fokker-planck (density)."
+        ),
+    ] = "ito",
+    domain: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=LOW:HIGH,…",
+            help='Where to look, such as "t=0:5, x=-2:2"; what is not named is chosen. Repeatable.',
+        ),
+    ] = None,
+    param: Parameter = None,
+    stratonovich: Stratonovich = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the whole result as JSON.")] = False,
+    latex: Annotated[bool, typer.Option("--latex", help="Print generators and commutators in LaTeX.")] = False,
+    listed: Annotated[
+        bool, typer.Option("--list", callback=_print_list, is_eager=True, help="Print the catalogue's names and exit.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print one sentence only.")] = False,
+) -> None:
+    """Find all Lie symmetries of an equation.
+
+    Prints what was found in one sentence, then the evidence: the domain, the residual of every direction, how the
+    generators begin, and their brackets.
+
+    \b
+    Examples:
+      liestonet solve "dx = x dt + dW"
+      liestonet solve "dx = y dt; dy = -k*y dt + s dW" --param k=1 --param s=3/2
+      liestonet solve "dx = x ∘ dW" --symmetry fokker-planck --domain "x=1:2"
+      liestonet solve langevin --latex > langevin.tex
+      liestonet solve --list
+      liestonet solve - --json < equation.txt > result.json
+    """
+    from liestonet.discovery import solve as find_symmetries
+
+    sde, system = read_equation(equation, param or (), stratonovich)
+    box = read_domain(sde, domain or (), system)
+    with stages(not quiet) as progress:
+        result = find_symmetries(sde, symmetry, box, progress=progress)
+    show_result(result, json, latex, quiet)
+
+
+@app.command(name="show")
+def show_system(
+    name: Annotated[str, typer.Argument(metavar="NAME", show_default=False, help="A name of the catalogue.")],
+) -> None:
+    """Show what is known of a system of the catalogue.
+
+    Its equation and box, the exact generators of every kind with their algebra and commutators, why there are no
+    more, and how data of it are simulated. Names: liestonet solve --list
+
+    \b
+    Examples:
+      liestonet show langevin
+      liestonet show cir | less
+    """
+    from liestonet.terminal_catalogue import render_system
+
+    system = read_system(name)
+    with stages() as progress:
+        if progress is not None:
+            progress("computing brackets")
+        content = render_system(system)
+    show(content)
+
+
+@app.command()
+def demo() -> None:
+    """Find the symmetries of a built-in equation: a free particle with friction and noise (Langevin).
+
+    \b
+    Examples:
+      liestonet demo
+      liestonet demo | head -3
+    """
+    from rich.console import Group
+
+    from liestonet.discovery import solve as find_symmetries
+    from liestonet.terminal import render
+
+    with stages() as progress:
+        result = find_symmetries(read_equation(DEMO)[0], progress=progress)
+    show(Group(render(result), "", "The same, and your own equations:", f'  liestonet solve "{DEMO}"'))
+
+
+@app.command()
+def simulate(
+    equation: Equation,
+    out: Annotated[
+        Path,
+        typer.Option(metavar="FILE", show_default=False, help="Where to: .csv, .csv.gz, .parquet or .npz."),
+    ],
+    initial: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE,…",
+            show_default=False,
+            help='Where paths begin: "x=1, y=0", or uniformly between: "x=-2:2". Repeatable.',
+        ),
+    ] = None,
+    paths: Annotated[int | None, typer.Option(help="Number of paths.  [default: 100]")] = None,
+    duration: Annotated[float | None, typer.Option(help="Length of each path in time.  [default: 1.0]")] = None,
+    step: Annotated[float | None, typer.Option(help="Time between recorded points.  [default: 0.01]")] = None,
+    start: Annotated[float | None, typer.Option(help="Time of the first point.  [default: 0.0]")] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same paths.")] = 0,
+    substeps: Annotated[int | None, typer.Option(help="Euler steps in each recorded step.  [default: 1]")] = None,
+    boundary: Annotated[
+        list[str] | None,
+        typer.Option(metavar="BOUND", help='Keep paths inside: "x>0", "0<x<1". Repeatable.'),
+    ] = None,
+    param: Parameter = None,
+    stratonovich: Stratonovich = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
+) -> None:
+    """Simulate paths of an equation and write them to a file.
+
+    A system of the catalogue brings an experiment of its own: where its paths begin, how many, how long, and bounds.
+    What is given here replaces it.
+
+    \b
+    Examples:
+      liestonet simulate "dx = -x dt + dW" --initial "x=-2:2" --out paths.csv
+      liestonet simulate "dx = y dt; dy = -k*y dt + dW" --param k=2 \\
+          --initial "x=0, y=-1:1" --paths 2048 --duration 2 --out paths.parquet
+      liestonet simulate "dx = (1 - x) dt + sqrt(x) dW" --initial "x=1" \\
+          --boundary "x>0" --substeps 10 --out cir.npz
+      liestonet simulate langevin --paths 100 --out langevin.csv
+    """
+    from dataclasses import replace
+
+    from liestonet.trajectories.writers import check_target
+
+    check_target(out)
+    sde, system = read_equation(equation, param or (), stratonovich)
+    experiment = read_experiment(sde, system, initial or ())
+    options = {"paths": paths, "duration": duration, "step": step, "start": start, "substeps": substeps}
+    options["boundary"] = read_boundary(boundary or ())
+    experiment = replace(experiment, **{name: value for name, value in options.items() if value is not None})
+    with bar("simulating", not quiet) as progress:
+        data = experiment.run(sde, experiment.paths, seed, progress)
+    data.write(out)
+    if not quiet:
+        summary = repr(data).removeprefix("Trajectories(").removesuffix(")")
+        emit("\n".join([*sde.notes, f"Wrote {out}: {summary}; seed {seed}."]) + "\n")
+
+
+def _complain(sentence: str, code: int) -> int:
+    plain = "".join(c if c.isprintable() else "?" for c in sentence)  # nothing that a terminal would obey
+    sys.stderr.write(f"liestonet: {plain}\n")
+    return code
+
+
+def _spoken(message: str) -> str:
+    for here, there in SPOKEN.items():
+        message = message.replace(here, there)
+    return " ".join(message.split())
+
+
+def _usage(problem: Any) -> str:
+    path = problem.ctx.command_path if problem.ctx is not None else "liestonet"
+    message = " ".join(problem.format_message().split()).rstrip(".")
+    return f"{message} ({path} --help shows how it is called)."
+
+
+def _failure(problem: Exception, debug: bool) -> str:
+    import traceback
+
+    if debug:
+        sys.stderr.write("".join(traceback.format_exception(problem)))
+    if isinstance(problem, OSError) and problem.strerror:
+        return f"The system refused to go on: {problem.strerror}."
+    kind = type(problem).__name__
+    reason = " ".join(str(problem).split())[:200]
+    return (
+        f"This is a failure of ours ({kind}{': ' if reason else ''}{reason}); please report it, "
+        f"with your command{'' if debug else ' and what it prints with --debug'}."
+    )
