@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from liestonet.result import Flag, LadderRow, Result
 from liestonet.sde.box import check_domain, choose_domain
 from liestonet.sde.jets import CoefficientSource
 from liestonet.sde.sde import SDE
+from liestonet.sde.singularities import singular_neighbours
 from liestonet.symmetry.families import Family, find_family
 from liestonet.symmetry.fields import Fields, readable_basis
 from liestonet.symmetry.formal import LARGEST_SIZE, FormalCount, formal_counts
@@ -49,6 +51,7 @@ def solve(
     say = progress or _silent
     say("looking at the coefficients")
     box = choose_domain(sde) if domain is None else _given_domain(sde, domain)
+    box = replace(box, singular=singular_neighbours(sde, box))
     source = sde.coefficients(box)
     say("looking for functions that are constant along every path")
     family = find_family(kind, source, box, sde.names)

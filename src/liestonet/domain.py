@@ -5,22 +5,29 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
+from liestonet.coordinate import Coordinate
 from liestonet.errors import InputError
 
 Interval = tuple[float, float]
+Neighbours = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True)
 class Domain:
-    """A time interval and one interval per coordinate; `chosen` says that we picked it, not the user."""
+    """A time interval and one interval per coordinate; `chosen` says that we picked it, not the user.
+
+    `singular` holds, where known, the singular points next to each interval, below and above.
+    """
 
     intervals: tuple[Interval, ...]
     chosen: bool = False
+    singular: tuple[Neighbours, ...] | None = None
 
     def __post_init__(self) -> None:
         for position, (low, high) in enumerate(self.intervals):
@@ -68,3 +75,9 @@ class Domain:
     def half(self) -> Float[np.ndarray, " v"]:
         """Half-length of every interval, time first: T and L_i of MATH.md §3."""
         return np.array([(high - low) / 2 for low, high in self.intervals])
+
+    @cached_property
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        """Every variable with the functions that suit it, time first."""
+        singular = self.singular or ((None, None),) * len(self.intervals)
+        return tuple(Coordinate(*ends, *points) for ends, points in zip(self.intervals, singular, strict=True))

@@ -14,11 +14,15 @@ import numpy as np
 from jaxtyping import Float
 from scipy.optimize import brentq
 
+from liestonet.domain import Domain, Neighbours
 from liestonet.sde.probing import entry_names
 from liestonet.sde.sde import SDE
 
 SCAN = 2001  # points of the search for roots of what is not a polynomial
 REACH = 10.0  # how far from 0 a domain of our choice may see
+# Distance from the box, in its widths, below which a singular point shapes the functions there. Zeros of roots and of
+# the noise bring in logarithms; poles bring in powers, which polynomials resolve from closer by.
+CLOSE, CLOSE_POLE = 0.5, 0.1
 _FACTOR_OPERATIONS = 80
 
 
@@ -116,6 +120,22 @@ def _polynomial_roots(expression: Any, symbol: Any) -> list[float]:
     roots = np.roots(coefficients)
     real = np.abs(roots.imag) < 1e-6 * (1 + np.abs(roots))
     return sorted({round(float(root), 12) for root in roots[real].real})
+
+
+def singular_neighbours(sde: SDE, domain: Domain) -> tuple[Neighbours, ...]:
+    """For every variable the nearest singular points below and above its interval, if close; zeros of σ count."""
+    found = [locus for locus in loci(sde) if len(locus.variables) == 1 and locus.kind is not Kind.KINK]
+    neighbours: list[Neighbours] = []
+    for variable, (low, high) in enumerate(domain.intervals):
+        roots = []
+        for locus in found:
+            if locus.variables == (variable,):
+                reach = (CLOSE_POLE if locus.kind is Kind.POLE else CLOSE) * (high - low)
+                roots += locus.roots(low - reach, high + reach)
+        below, above = [root for root in roots if root < low], [root for root in roots if root > high]
+        inside = len(below) + len(above) < len(roots)
+        neighbours.append((None, None) if inside else (max(below, default=None), min(above, default=None)))
+    return tuple(neighbours)
 
 
 def loci(sde: SDE) -> tuple[Locus, ...]:

@@ -18,6 +18,9 @@ from liestonet.symmetry.operator import Assembled, Operator
 ITERATIONS = 4
 # Relative to the diagonal of DᵀD: above the rounding of a Cholesky factor, far below any residual squared.
 JITTER = 1e-13
+# Rows times columns squared: below the first number D itself is factorised at once; below the second, where even the
+# last direction asked for is not this far above the jitter, so that the Gram matrix does not tell directions apart.
+LITTLE_WORK, MUCH_WORK, BLURRED = 3e8, 4e9, 10.0
 # Directions below this are refined: they may be null vectors, and the Gram matrix knows them to about 1e-9 only.
 REFINED = 1e-3
 
@@ -38,25 +41,49 @@ def lowest_directions(
     """The `count` directions with the smallest ‖DX‖/‖X‖ that the basis holds."""
     count = min(count, basis.size)
     matrix = operator.assemble(basis)
-    gram = matrix.gram()
+    norms = matrix.column_norms()
     # Scaling by the columns' own size keeps high derivatives from swamping the small singular values.
-    scale = 1 / np.sqrt(np.diag(gram) + 1)
-    scaled = gram * scale[:, None] * scale + JITTER * basis.size * np.eye(basis.size)
-    factor = scipy.linalg.cho_factor(scaled, overwrite_a=True, check_finite=False)
+    scale = 1 / np.sqrt(norms**2 + 1)
+    block, work = _start_block(basis.size, count, start), matrix.rows * basis.size**2
+    if work > LITTLE_WORK:
+        jitter = JITTER * basis.size
+        gram = matrix.gram() * scale[:, None] * scale + jitter * np.eye(basis.size)
+        triangle = scipy.linalg.cholesky(gram, overwrite_a=True, check_finite=False)
+        residuals, block = _iterate(matrix, triangle, scale, block)
+        blurred = residuals[-1] < BLURRED * np.sqrt(jitter) * np.linalg.norm(block[:, -1] / scale)
+        if not blurred or work > MUCH_WORK:
+            return Directions(basis, residuals, block, norms)
+    residuals, block = _iterate(matrix, _orthogonal_triangle(matrix, scale), scale, block)
+    return Directions(basis, residuals, block, norms)
+
+
+def _iterate(
+    matrix: Assembled, triangle: np.ndarray, scale: np.ndarray, block: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Inverse subspace iteration with the triangle R of D (columns scaled): residuals and directions."""
 
     def solve(right: np.ndarray) -> np.ndarray:
-        return scale[:, None] * scipy.linalg.cho_solve(factor, scale[:, None] * right, check_finite=False)
+        return scale[:, None] * scipy.linalg.cho_solve((triangle, False), scale[:, None] * right, check_finite=False)
 
-    block = _start_block(basis.size, count, start)
     for _ in range(ITERATIONS):
         block = np.linalg.qr(solve(block))[0]
     residuals, block, images = _ritz(matrix, block)
     small = residuals < REFINED
     if small.any():
-        # One more step with DᵀD applied as two products, so that the rounding of the Gram matrix drops out.
+        # One more step with DᵀD applied as two products, so that the rounding of the triangle drops out.
         block[:, small] -= solve(matrix.transposed(images[:, small]))
         residuals, block, _ = _ritz(matrix, np.linalg.qr(block)[0])
-    return Directions(basis, residuals, block, np.sqrt(np.diag(gram)))
+    return residuals, block
+
+
+def _orthogonal_triangle(matrix: Assembled, scale: np.ndarray) -> np.ndarray:
+    """R with RᵀR = DᵀD, columns scaled, from D itself: small singular values as sharp as D's entries."""
+    dense = matrix.dense() * scale
+    triangle = scipy.linalg.qr(dense, mode="r", overwrite_a=True, check_finite=False)[0][: matrix.basis.size]
+    diagonal = np.diag(triangle)
+    floor = np.finfo(float).eps * np.abs(diagonal).max()
+    triangle[np.diag_indices(len(triangle))] = np.where(np.abs(diagonal) < floor, floor, diagonal)
+    return triangle
 
 
 def _ritz(matrix: Assembled, block: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

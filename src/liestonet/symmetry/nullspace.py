@@ -151,7 +151,7 @@ def find_null_space(
     wanted = (bound if bound is not None else 6) + EXTRA_DIRECTIONS
     start, largest = None, LARGEST_BASIS.get(source.dimension, LARGEST_BASIS_BEYOND)
     while True:
-        operator = Operator(kind, source, domain, cloud_for(basis, domain))
+        operator = Operator(kind, source, domain, cloud_for(basis, domain), lifted=True)
         directions = lowest_directions(operator, basis, wanted, start)
         while directions.residuals[-1] < ALL_SMALL and wanted < basis.size:
             wanted *= 2
