@@ -161,7 +161,11 @@ def test_json_is_the_result():
     }  # fmt: skip
     assert found["schema"] == "liestonet.result/1"
     assert found["dimension"] == found["bound"] == 3
-    assert found["domain"] == {"chosen": True, "intervals": {"t": [0.0, 1.0], "x": [-1.0, 1.0]}}
+    assert found["domain"] == {
+        "chosen": True,
+        "intervals": {"t": [0.0, 1.0], "x": [-1.0, 1.0]},
+        "singular": {"t": [None, None], "x": [None, None]},
+    }
     assert np.shape(found["algebra"]["structure_constants"]) == (3, 3, 3)
 
 
@@ -173,7 +177,8 @@ def test_domain_by_name_is_completed():
     text = printed("solve", "dx = y dt; dy = dW", "--domain", "x = 0:1/2", "--domain", "y=-3:3")
     assert "x from 0 to 0.5, y from -3 to 3; t was chosen for you." in " ".join(text.split())
     given = json.loads(printed("solve", "dx = dW", "--domain", "x=-2:2, t=0:5", "--json"))["domain"]
-    assert given == {"chosen": False, "intervals": {"t": [0.0, 5.0], "x": [-2.0, 2.0]}}
+    assert not given["chosen"]
+    assert given["intervals"] == {"t": [0.0, 5.0], "x": [-2.0, 2.0]}
 
 
 def test_parameters_are_exact():

@@ -7,6 +7,7 @@ good to rounding of D and not of its square.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -113,14 +114,16 @@ def _outside(known: np.ndarray, block: np.ndarray) -> np.ndarray:
     """Orthonormal directions that a block adds to known ones, without what only rounding makes independent."""
     for _ in range(2):
         block = block - known @ (known.T @ block)
-    orthonormal, triangle, _ = scipy.linalg.qr(block, mode="economic", pivoting=True, check_finite=False)
+    factors: Any = scipy.linalg.qr(block, mode="economic", pivoting=True, check_finite=False)
+    orthonormal, triangle, _ = factors
     return orthonormal[:, np.abs(np.diag(triangle)) > INDEPENDENT]
 
 
 def _orthogonal_triangle(matrix: Assembled, scale: np.ndarray) -> np.ndarray:
     """R with RᵀR = DᵀD, columns scaled, from D itself: small singular values as sharp as D's entries."""
     dense = matrix.dense() * scale
-    triangle = scipy.linalg.qr(dense, mode="r", overwrite_a=True, check_finite=False)[0][: matrix.basis.size]
+    factors: Any = scipy.linalg.qr(dense, mode="r", overwrite_a=True, check_finite=False)
+    triangle = factors[0][: matrix.basis.size]
     diagonal = np.diag(triangle)
     floor = np.finfo(float).eps * np.abs(diagonal).max()
     triangle[np.diag_indices(len(triangle))] = np.where(np.abs(diagonal) < floor, floor, diagonal)

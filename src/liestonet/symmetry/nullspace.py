@@ -183,15 +183,16 @@ def unsettled_directions(
 ) -> Int[np.ndarray, " k"]:
     """Directions that may still turn out to be symmetries, or whose residual is not yet known well enough."""
     last = history[-1]
-    known = bound is not None and bound < len(last.residuals)
-    watched = np.arange(bound) if known else np.flatnonzero(last.residuals[:-1] < UNPROMISING)
-    patience = _patience(history) if known else 2
+    if bound is not None and bound < len(last.residuals):
+        watched, patience = np.arange(bound), _patience(history)
+    else:
+        watched, patience = np.flatnonzero(last.residuals[:-1] < UNPROMISING), 2
     open_ = [
         j
         for j in watched.tolist()
         if last.residuals[j] > last.enough(j, bound, accuracy) and _still_falling(history, j, patience)
     ]
-    if bound is not None and known and last.size <= MODEST_BASIS:
+    if bound is not None and bound < len(last.residuals) and last.size <= MODEST_BASIS:
         near = last.enough(bound, bound, accuracy) < last.residuals[bound] < UNPROMISING
         open_ += [bound] if near and _still_falling(history, bound) else []
     return np.array(open_, dtype=np.int64)
