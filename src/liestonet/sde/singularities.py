@@ -37,11 +37,15 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Locus:
-    """An expression in some of the variables (0 is time), singular in its way where it is zero."""
+    """An expression in some of the variables (0 is time), singular in its way where it is zero.
+
+    It stands in an entry of f or σ, in the equation of one coordinate.
+    """
 
     expression: Any
     kind: Kind
     entry: str
+    coordinate: int
     variables: tuple[int, ...]
     symbols: tuple[Any, ...]
     _compiled: list[Callable[..., Any]] = field(default_factory=list, compare=False, repr=False)
@@ -123,8 +127,12 @@ def _polynomial_roots(expression: Any, symbol: Any) -> list[float]:
 
 
 def singular_neighbours(sde: SDE, domain: Domain) -> tuple[Neighbours, ...]:
-    """For every variable the nearest singular points below and above its interval, if close; zeros of σ count."""
+    """For every variable the nearest singular points below and above its interval, if close.
+
+    Zeros of a coordinate's own noise count, since ∫dx/σ and with it the generators have logarithms there.
+    """
     found = [locus for locus in loci(sde) if len(locus.variables) == 1 and locus.kind is not Kind.KINK]
+    found = [locus for locus in found if locus.kind is not Kind.NOISE or locus.variables == (locus.coordinate,)]
     neighbours: list[Neighbours] = []
     for variable, (low, high) in enumerate(domain.intervals):
         roots = []
@@ -147,16 +155,19 @@ def loci(sde: SDE) -> tuple[Locus, ...]:
     drift: Any = symbolic.drift
     diffusion: Any = symbolic.diffusion
     entries = [*drift, *diffusion]
-    found: dict[tuple[Any, Kind], Locus] = {}
+    found: dict[tuple[Any, Kind, int], Locus] = {}
     for position, (entry, name) in enumerate(zip(entries, entry_names(sde), strict=True)):
         if not entry.free_symbols:
             continue
+        coordinate = 1 + (position if position < sde.dimension else (position - sde.dimension) // sde.noise)
         noise = _factors(entry) if position >= sde.dimension else iter(())
         for expression, kind in (*_singular(entry), *((factor, Kind.NOISE) for factor in noise)):
             variables = tuple(i for i, symbol in enumerate(symbols) if symbol in expression.free_symbols)
-            if variables and (expression, kind) not in found:
+            # what vanishes matters to its own coordinate most; what is singular is so for all alike
+            key = expression, kind, coordinate if kind is Kind.NOISE else 0
+            if variables and key not in found:
                 used = tuple(symbols[i] for i in variables)
-                found[expression, kind] = Locus(expression, kind, name, variables, used)
+                found[key] = Locus(expression, kind, name, coordinate, variables, used)
     return tuple(found.values())
 
 
