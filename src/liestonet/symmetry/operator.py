@@ -22,6 +22,8 @@ from liestonet.symmetry.kinds import Kind
 
 CHUNK = 4096
 KEPT_BYTES = 4e8
+# Equations whose factors are all smaller than this are lifted to it.
+WEAK = 0.01
 
 Row = list[tuple[int, Derivative, Float[np.ndarray, " b"]]]
 Block = tuple[Int[np.ndarray, " columns"], Float[np.ndarray, "b columns"]]
@@ -104,10 +106,10 @@ class Operator:
         return factors
 
     def _lifted(self, row: Row) -> Row:
-        """An equation whose factors are all small, divided by the largest: weak noise is noise too."""
+        """An equation whose factors are all small, lifted: weak noise is noise too."""
         half, scales = self.domain.half, self.equations.unknown_scales(self.domain.half)
         sizes = [np.linalg.norm(f) * scales[u] / np.prod(half[list(d)]) for u, d, f in row]
-        return [(u, d, f / min(1.0, max(sizes))) for u, d, f in row]
+        return [(u, d, f / min(1.0, max(sizes) / WEAK)) for u, d, f in row]
 
     def assemble(self, basis: Basis) -> Assembled:
         """The matrix of this operator in a basis."""
