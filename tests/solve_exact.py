@@ -374,7 +374,7 @@ def linear_system(
     moves = [(sp.Integer(0), *flow[:, i], sp.Integer(0)) for i in range(n)]
     boosts = []
     for i in range(n):
-        if M.is_diagonal() and 0 not in M.diagonal():
+        if M.is_diagonal() and all(p + q != 0 for p in M.diagonal() for q in M.diagonal()):
             w = sp.Matrix(n, 1, lambda j, _, i=i: sp.exp(-M[i, i] * t) if i == j else 0)
             h = (S * S.T)[:, i].applyfunc(lambda e, i=i: e * sp.exp(-M[i, i] * t))
             h = sp.Matrix(n, 1, lambda j, _, h=h, i=i: h[j] / (M[i, i] + M[j, j]))

@@ -19,6 +19,7 @@ from liestonet.result import LadderRow, Result
 from liestonet.sde.box import check_domain, choose_domain, require_moderate
 from liestonet.sde.jets import CoefficientSource
 from liestonet.sde.sde import SDE
+from liestonet.sde.singularities import singular_neighbours
 from liestonet.symmetry.families import Family, find_family
 from liestonet.symmetry.fields import Fields, readable_basis
 from liestonet.symmetry.formal import LARGEST_SIZE, FormalCount, formal_counts
@@ -61,6 +62,7 @@ def solve(
     say("looking at the coefficients")
     box = choose_domain(sde) if domain is None else _given_domain(sde, domain)
     require_moderate(sde, box)
+    box = replace(box, singular=singular_neighbours(sde, box))
     source = sde.coefficients(box)
     say("looking for functions that are constant along every path")
     family = find_family(kind, source, box, sde.names)

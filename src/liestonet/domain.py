@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
+from liestonet.coordinate import Coordinate
 from liestonet.errors import InputError
 
 Interval = tuple[float, float]
+Neighbours = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True)
@@ -20,12 +23,13 @@ class Domain:
     """A time interval and one interval per coordinate.
 
     `chosen` says that we picked it, not the user; `filled` are the positions of single intervals that we added to
-    those a user gave.
+    those a user gave. `singular` holds, where known, the singular points next to each interval, below and above.
     """
 
     intervals: tuple[Interval, ...]
     chosen: bool = False
     filled: tuple[int, ...] = ()
+    singular: tuple[Neighbours, ...] | None = None
 
     def __post_init__(self) -> None:
         for position, (low, high) in enumerate(self.intervals):
@@ -78,3 +82,9 @@ class Domain:
     def half(self) -> Float[np.ndarray, " v"]:
         """Half-length of every interval, time first: T and L_i of MATH.md §3."""
         return np.array([(high - low) / 2 for low, high in self.intervals])
+
+    @cached_property
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        """Every variable with the functions that suit it, time first."""
+        singular = self.singular or ((None, None),) * len(self.intervals)
+        return tuple(Coordinate(*ends, *points) for ends, points in zip(self.intervals, singular, strict=True))

@@ -97,6 +97,10 @@ class Result:
                 "intervals": {
                     name: list(pair) for name, pair in zip(("t", *self.names), self.domain.intervals, strict=True)
                 },
+                "singular": {
+                    name: [coordinate.below, coordinate.above]
+                    for name, coordinate in zip(("t", *self.names), self.domain.coordinates, strict=True)
+                },
             },
             "ladder": [{key: _plain(value) for key, value in vars(row).items()} for row in self.ladder],
             "generators": [self._generator_dictionary(i) for i in range(self.fields.count)],
@@ -131,7 +135,7 @@ class Result:
         }
 
     def _generator_dictionary(self, i: int) -> dict[str, Any]:
-        """One generator as coefficients of orthonormal Legendre products on the domain."""
+        """One generator as coefficients of the basis functions, products of orthonormal polynomials on the domain."""
         basis = self.fields.basis
         labels = ["tau", *(f"xi_{name}" for name in self.names), *(["beta"] if self.fields.has_beta else [])]
         parts: dict[str, Any] = {}

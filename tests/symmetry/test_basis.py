@@ -1,4 +1,4 @@
-"""Legendre products: against NumPy's own polynomials, and orthonormal in the norm of MATH.md §3."""
+"""Products of orthonormal polynomials: against NumPy's own, and orthonormal in the norm of MATH.md §3."""
 
 from __future__ import annotations
 
@@ -10,30 +10,9 @@ from numpy.polynomial import legendre
 
 from liestonet.domain import Domain
 from liestonet.multiindex import margin, total_degree, union
-from liestonet.symmetry.basis import Basis, legendre_table
+from liestonet.symmetry.basis import Basis
 
 BOX = Domain(((1.0, 4.0), (-2.0, -1.0), (0.0, 10.0)))
-
-
-@pytest.mark.parametrize("order", [0, 1, 2, 3])
-def test_legendre_table_is_numpys(order):
-    s = np.linspace(-1, 1, 41)
-    table = legendre_table(s, 30, order)
-    assert table.shape == (order + 1, 41, 31)
-    for degree in range(31):
-        polynomial = legendre.Legendre.basis(degree) * np.sqrt(2 * degree + 1)
-        for d in range(order + 1):
-            exact = polynomial.deriv(d)(s) if d else polynomial(s)
-            # rounding is relative to the largest value, which the ends have
-            np.testing.assert_allclose(table[d, :, degree], exact, rtol=0, atol=1e-12 * max(np.abs(exact).max(), 1))
-
-
-def test_legendre_table_is_accurate_at_high_degree():
-    """Against closed forms: P_k(1) = 1, P'_k(1) = k(k+1)/2, P''_k(1) = (k−1)k(k+1)(k+2)/8."""
-    k = np.arange(201.0)
-    table = legendre_table(np.ones(1), 200, 2)[:, 0] / np.sqrt(2 * k + 1)
-    expected = [np.ones(201), k * (k + 1) / 2, (k - 1) * k * (k + 1) * (k + 2) / 8]
-    np.testing.assert_allclose(table, expected, rtol=1e-12)
 
 
 def basis_of(domain: Domain, scales: list[float]) -> Basis:

@@ -14,11 +14,15 @@ import numpy as np
 from jaxtyping import Float
 from scipy.optimize import brentq
 
+from liestonet.domain import Domain, Neighbours
 from liestonet.sde.probing import entry_names
 from liestonet.sde.sde import SDE
 
 SCAN = 2001  # points of the search for roots of what is not a polynomial
 REACH = 10.0  # how far from 0 a domain of our choice may see
+# Distance from the box, in its widths, below which a singular point shapes the functions there. Zeros of roots and of
+# the noise bring in logarithms; poles bring in powers, which polynomials resolve from closer by.
+CLOSE, CLOSE_POLE = 0.5, 0.1
 _FACTOR_OPERATIONS = 80
 
 
@@ -33,11 +37,15 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Locus:
-    """An expression in some of the variables (0 is time), singular in its way where it is zero."""
+    """An expression in some of the variables (0 is time), singular in its way where it is zero.
+
+    It stands in an entry of f or σ, in the equation of one coordinate.
+    """
 
     expression: Any
     kind: Kind
     entry: str
+    coordinate: int
     variables: tuple[int, ...]
     symbols: tuple[Any, ...]
     _compiled: list[Callable[..., Any]] = field(default_factory=list, compare=False, repr=False)
@@ -118,6 +126,26 @@ def _polynomial_roots(expression: Any, symbol: Any) -> list[float]:
     return sorted({round(float(root), 12) for root in roots[real].real})
 
 
+def singular_neighbours(sde: SDE, domain: Domain) -> tuple[Neighbours, ...]:
+    """For every variable the nearest singular points below and above its interval, if close.
+
+    Zeros of a coordinate's own noise count, since ∫dx/σ and with it the generators have logarithms there.
+    """
+    found = [locus for locus in loci(sde) if len(locus.variables) == 1 and locus.kind is not Kind.KINK]
+    found = [locus for locus in found if locus.kind is not Kind.NOISE or locus.variables == (locus.coordinate,)]
+    neighbours: list[Neighbours] = []
+    for variable, (low, high) in enumerate(domain.intervals):
+        roots = []
+        for locus in found:
+            if locus.variables == (variable,):
+                reach = (CLOSE_POLE if locus.kind is Kind.POLE else CLOSE) * (high - low)
+                roots += locus.roots(low - reach, high + reach)
+        below, above = [root for root in roots if root < low], [root for root in roots if root > high]
+        inside = len(below) + len(above) < len(roots)
+        neighbours.append((None, None) if inside else (max(below, default=None), min(above, default=None)))
+    return tuple(neighbours)
+
+
 def loci(sde: SDE) -> tuple[Locus, ...]:
     """All loci of an SDE's formulas, zeros of the noise included; none for callables."""
     symbolic = sde.symbolic
@@ -127,16 +155,19 @@ def loci(sde: SDE) -> tuple[Locus, ...]:
     drift: Any = symbolic.drift
     diffusion: Any = symbolic.diffusion
     entries = [*drift, *diffusion]
-    found: dict[tuple[Any, Kind], Locus] = {}
+    found: dict[tuple[Any, Kind, int], Locus] = {}
     for position, (entry, name) in enumerate(zip(entries, entry_names(sde), strict=True)):
         if not entry.free_symbols:
             continue
+        coordinate = 1 + (position if position < sde.dimension else (position - sde.dimension) // sde.noise)
         noise = _factors(entry) if position >= sde.dimension else iter(())
         for expression, kind in (*_singular(entry), *((factor, Kind.NOISE) for factor in noise)):
             variables = tuple(i for i, symbol in enumerate(symbols) if symbol in expression.free_symbols)
-            if variables and (expression, kind) not in found:
+            # what vanishes matters to its own coordinate most; what is singular is so for all alike
+            key = expression, kind, coordinate if kind is Kind.NOISE else 0
+            if variables and key not in found:
                 used = tuple(symbols[i] for i in variables)
-                found[expression, kind] = Locus(expression, kind, name, variables, used)
+                found[key] = Locus(expression, kind, name, coordinate, variables, used)
     return tuple(found.values())
 
 

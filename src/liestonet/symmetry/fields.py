@@ -13,6 +13,8 @@ from liestonet.sde.jets import Derivative
 from liestonet.symmetry.basis import Basis
 
 CHUNK = 8192
+# A component this small beside the whole generator is rounding. In units far from the box it could outweigh the rest.
+ABSENT = 1e-9
 Values = tuple[np.ndarray, ...]
 
 
@@ -98,4 +100,8 @@ def readable_basis(fields: Fields) -> Fields:
                 break
         threshold /= 4
     sizes = np.repeat(basis.scales, np.diff(basis.offsets))[pivots]
-    return Fields(basis, span @ np.linalg.inv(span[pivots]) / sizes, fields.has_beta)
+    mixed = span @ np.linalg.inv(span[pivots]) / sizes
+    for unknown in range(len(basis.degrees)):
+        block = mixed[basis.columns(unknown)]
+        block[:, np.linalg.norm(block, axis=0) < ABSENT * np.linalg.norm(mixed, axis=0)] = 0.0
+    return Fields(basis, mixed, fields.has_beta)

@@ -17,7 +17,7 @@ import scipy.sparse
 from jaxtyping import Bool, Float, Int
 
 from liestonet.domain import Domain
-from liestonet.sde.jets import CoefficientSource, Derivative
+from liestonet.sde.jets import CoefficientSource, Derivative, JetOrder
 from liestonet.sde.taylor import Series, SeriesRing
 from liestonet.symmetry.equations import Coefficient, Equations
 from liestonet.symmetry.kinds import Kind
@@ -58,7 +58,8 @@ def formal_counts(
     """Counts for rising order until the bound was the same `repeats` times or the system grows too large."""
     counts: list[FormalCount] = []
     equations = kind.equations(source.dimension, source.noise)
-    point, half = generic_point(domain), domain.half / 2
+    point = generic_point(domain)
+    half = units_at(source, point, domain)
     order = 3 + max(unknown.order_below for unknown in equations.unknowns)
     while columns_at(equations, order) <= (largest if counts else LARGEST_SIZE):
         # derivatives of the coefficients enter the equations, so their series reach further than the unknowns'
@@ -80,6 +81,19 @@ def generic_point(domain: Domain) -> Float[np.ndarray, " v"]:
     """A point near the centre with no special coordinates."""
     offsets = np.sqrt(np.array([2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53])) % 1 - 0.5
     return domain.centre + 0.3 * domain.half * np.resize(offsets, len(domain.half))
+
+
+def units_at(source: CoefficientSource, point: Float[np.ndarray, " v"], domain: Domain) -> Float[np.ndarray, " v"]:
+    """Half the box, and no more time than drift and noise take to cross it: a count does not depend on units."""
+    jet = source.jet(point[:1], point[None, 1:], JetOrder(drift=0, diffusion_squared=0))
+    half = domain.half / 2
+    crossings = [1.0]
+    if () in jet.drift:
+        crossings.append(half[0] * np.max(np.abs(jet.drift[()][0]) / half[1:]))
+    if () in jet.diffusion_squared:
+        crossings.append(half[0] * np.max(np.diag(jet.diffusion_squared[()][0]) / half[1:] ** 2))
+    half[0] /= max(crossings)
+    return half
 
 
 def columns_at(equations: Equations, order: int) -> int:

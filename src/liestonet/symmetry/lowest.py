@@ -7,6 +7,7 @@ good to rounding of D and not of its square.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -18,18 +19,32 @@ from liestonet.symmetry.operator import Assembled, Operator
 ITERATIONS = 4
 # Relative to the diagonal of DᵀD: above the rounding of a Cholesky factor, far below any residual squared.
 JITTER = 1e-13
+# Rows times columns squared up to which D itself is factorised too: always, and where a residual is neither rounding
+# (squared, relative to the terms that cancel in it) nor this far above the jitter, so that the Gram matrix blurs it.
+LITTLE_WORK, MUCH_WORK, EXACT, BLURRED = 2e8, 1e9, 1e-28, 3.0
+# One application of the sharp inverse separates residuals by eight digits, so three cover all there are.
+LAYERS, INDEPENDENT = 3, 1e-7
 # Directions below this are refined: they may be null vectors, and the Gram matrix knows them to about 1e-9 only.
 REFINED = 1e-3
 
 
 @dataclass(frozen=True)
 class Directions:
-    """Orthonormal coefficient vectors in ascending order of relative residual, and the length of D's columns."""
+    """Orthonormal coefficient vectors in ascending order of relative residual, and the length of D's columns.
+
+    `blur` is the residual below which the factorisation at hand could not tell directions apart, relative to `sizes`.
+    """
 
     basis: Basis
     residuals: Float[np.ndarray, " k"]
     coefficients: Float[np.ndarray, "m k"]
     column_norms: Float[np.ndarray, " m"]
+    blur: float = float(np.finfo(float).eps)
+
+    @property
+    def sizes(self) -> Float[np.ndarray, " k"]:
+        """How large the terms are that cancel in each residual."""
+        return np.linalg.norm(self.coefficients * np.sqrt(self.column_norms**2 + 1)[:, None], axis=0)
 
 
 def lowest_directions(
@@ -38,25 +53,81 @@ def lowest_directions(
     """The `count` directions with the smallest ‖DX‖/‖X‖ that the basis holds."""
     count = min(count, basis.size)
     matrix = operator.assemble(basis)
-    gram = matrix.gram()
+    norms = matrix.column_norms()
     # Scaling by the columns' own size keeps high derivatives from swamping the small singular values.
-    scale = 1 / np.sqrt(np.diag(gram) + 1)
-    scaled = gram * scale[:, None] * scale + JITTER * basis.size * np.eye(basis.size)
-    factor = scipy.linalg.cho_factor(scaled, overwrite_a=True, check_finite=False)
+    scale = 1 / np.sqrt(norms**2 + 1)
+    jitter = JITTER * basis.size
+    gram = matrix.gram() * scale[:, None] * scale + jitter * np.eye(basis.size)
+    triangle = scipy.linalg.cholesky(gram, overwrite_a=True, check_finite=False)
+    residuals, block = _iterate(matrix, _Inverse(triangle, scale), _start_block(basis.size, count, start))
+    exact, blur = (np.sqrt(number) * np.linalg.norm(block / scale[:, None], axis=0) for number in (EXACT, jitter))
+    blurred = bool(((residuals > exact) & (residuals < BLURRED * blur)).any())
+    if matrix.rows * basis.size**2 <= (MUCH_WORK if blurred else LITTLE_WORK):
+        residuals, block = _sharpen(matrix, _Inverse(_orthogonal_triangle(matrix, scale), scale), residuals, block)
+        blurred = False
+    return Directions(basis, residuals, block, norms, float(np.sqrt(jitter) if blurred else np.finfo(float).eps))
 
-    def solve(right: np.ndarray) -> np.ndarray:
-        return scale[:, None] * scipy.linalg.cho_solve(factor, scale[:, None] * right, check_finite=False)
 
-    block = _start_block(basis.size, count, start)
+@dataclass(frozen=True)
+class _Inverse:
+    """(DᵀD)⁻¹ by the triangle R of D with scaled columns."""
+
+    triangle: np.ndarray
+    scale: np.ndarray
+
+    def __call__(self, right: np.ndarray) -> np.ndarray:
+        scale = self.scale[:, None]
+        return scale * scipy.linalg.cho_solve((self.triangle, False), scale * right, check_finite=False)
+
+
+def _iterate(matrix: Assembled, inverse: _Inverse, block: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Inverse subspace iteration: residuals and directions."""
     for _ in range(ITERATIONS):
-        block = np.linalg.qr(solve(block))[0]
+        block = np.linalg.qr(inverse(block))[0]
     residuals, block, images = _ritz(matrix, block)
     small = residuals < REFINED
     if small.any():
         # One more step with DᵀD applied as two products, so that the rounding of the Gram matrix drops out.
-        block[:, small] -= solve(matrix.transposed(images[:, small]))
+        block[:, small] -= inverse(matrix.transposed(images[:, small]))
         residuals, block, _ = _ritz(matrix, np.linalg.qr(block)[0])
-    return Directions(basis, residuals, block, np.sqrt(np.diag(gram)))
+    return residuals, block
+
+
+def _sharpen(
+    matrix: Assembled, inverse: _Inverse, residuals: np.ndarray, block: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Better directions by an inverse so sharp that one application leaves nothing but null vectors.
+
+    Those are put aside, and each round finds what is small beside the rest; old directions stay candidates.
+    """
+    count = block.shape[1]
+    for _ in range(LAYERS):
+        found = block[:, residuals < np.sqrt(EXACT) * np.linalg.norm(block / inverse.scale[:, None], axis=0)]
+        fresh = inverse(block[:, found.shape[1] :] if found.shape[1] < count else block)
+        best = np.concatenate([found, _outside(found, fresh / np.abs(fresh).max())], axis=1)
+        candidates = np.concatenate([best, _outside(best, block)], axis=1)
+        residuals, block, _ = (part[..., :count] for part in _ritz(matrix, candidates))
+    return residuals, block
+
+
+def _outside(known: np.ndarray, block: np.ndarray) -> np.ndarray:
+    """Orthonormal directions that a block adds to known ones, without what only rounding makes independent."""
+    for _ in range(2):
+        block = block - known @ (known.T @ block)
+    factors: Any = scipy.linalg.qr(block, mode="economic", pivoting=True, check_finite=False)
+    orthonormal, triangle, _ = factors
+    return orthonormal[:, np.abs(np.diag(triangle)) > INDEPENDENT]
+
+
+def _orthogonal_triangle(matrix: Assembled, scale: np.ndarray) -> np.ndarray:
+    """R with RᵀR = DᵀD, columns scaled, from D itself: small singular values as sharp as D's entries."""
+    dense = matrix.dense() * scale
+    factors: Any = scipy.linalg.qr(dense, mode="r", overwrite_a=True, check_finite=False)
+    triangle = factors[0][: matrix.basis.size]
+    diagonal = np.diag(triangle)
+    floor = np.finfo(float).eps * np.abs(diagonal).max()
+    triangle[np.diag_indices(len(triangle))] = np.where(np.abs(diagonal) < floor, floor, diagonal)
+    return triangle
 
 
 def _ritz(matrix: Assembled, block: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

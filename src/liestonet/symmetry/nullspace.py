@@ -32,11 +32,11 @@ CLEAR_GAP = 1e3
 # Where the gap is just at the upper bound, this much is enough, if the residuals below have fallen by as much.
 GAP_AT_BOUND = 30.0
 # A direction has settled when two rounds of enrichment lower its residual by less than this each.
-SETTLED_FALL = 0.05
+SETTLED_FALL = 0.1
 # Rounds without a fall after which a direction that could be a symmetry is given up.
 PATIENCE, PATIENT_BASIS = 4, 1200
-# Residuals of this size are rounding.
-ROUNDING = 1e-11
+# Residuals of this size are rounding; so are those of this many units in the last place of the terms that cancel.
+ROUNDING, MUCH_ROUNDING = 1e-11, 100.0
 # A direction above this can still fall, but is not followed where no bound says that it could be a symmetry.
 UNPROMISING = 0.3
 EXTRA_DIRECTIONS = 6
@@ -62,10 +62,18 @@ Coupling = Bool[np.ndarray, "unknowns v v"]
 
 @dataclass(frozen=True)
 class Enrichment:
-    """One round: how large the basis was and which residuals it left, in ascending order."""
+    """One round: how large the basis was, which residuals it left, in ascending order, and how far to trust them."""
 
     size: int
     residuals: Float[np.ndarray, " k"]
+    rounding: Float[np.ndarray, " k"] | float = ROUNDING
+    blur: Float[np.ndarray, " k"] | float = 0.0
+
+    def enough(self, direction: int, bound: int | None, accuracy: float) -> float:
+        """The residual at which a direction is a symmetry as far as we can tell, or care."""
+        beyond = self.residuals[bound] if bound is not None and bound < len(self.residuals) else 0.0
+        rounding = np.broadcast_to(self.rounding, self.residuals.shape)[direction]
+        return float(max(ROUNDING, rounding, accuracy * beyond))
 
 
 @dataclass(frozen=True)
@@ -149,21 +157,23 @@ def find_null_space(
     basis = start_basis(kind, source, domain, coupling)
     history: list[Enrichment] = []
     wanted = (bound if bound is not None else 6) + EXTRA_DIRECTIONS
+    accuracy = ACCURACY if source.dimension <= 3 else ACCURACY_BEYOND
     start, largest = None, LARGEST_BASIS.get(source.dimension, LARGEST_BASIS_BEYOND)
     while True:
-        operator = Operator(kind, source, domain, cloud_for(basis, domain))
+        operator = Operator(kind, source, domain, cloud_for(basis, domain), lifted=True)
         directions = lowest_directions(operator, basis, wanted, start)
         while directions.residuals[-1] < ALL_SMALL and wanted < basis.size:
             wanted *= 2
             directions = lowest_directions(operator, basis, wanted, directions.coefficients)
-        history.append(Enrichment(basis.size, directions.residuals))
+        rounding = MUCH_ROUNDING * max(np.finfo(float).eps, source.error) * directions.sizes
+        history.append(Enrichment(basis.size, directions.residuals, rounding, directions.blur * directions.sizes))
         if progress is not None:
             progress(f"basis of {basis.size} functions, residuals {_list(directions.residuals)}")
-        unsettled = unsettled_directions(history, bound, ACCURACY if source.dimension <= 3 else ACCURACY_BEYOND)
+        unsettled = unsettled_directions(history, bound, accuracy)
         used = used_basis(directions, unsettled)
         larger = enlarged(used, operator.equations, coupling)
         if not len(unsettled) or len(history) >= ROUNDS or larger.size > largest:
-            return NullSpace(directions, count_symmetries(history, bound), tuple(history), not len(unsettled))
+            return NullSpace(directions, count_symmetries(history, bound, accuracy), tuple(history), not len(unsettled))
         start = project_coefficients(directions, larger)
         basis = larger
 
@@ -172,18 +182,25 @@ def unsettled_directions(
     history: list[Enrichment], bound: int | None, accuracy: float = ACCURACY
 ) -> Int[np.ndarray, " k"]:
     """Directions that may still turn out to be symmetries, or whose residual is not yet known well enough."""
-    residuals = history[-1].residuals
-    if bound is None or bound >= len(residuals):
-        watched, enough, patience = np.flatnonzero(residuals[:-1] < UNPROMISING), ROUNDING, 2
+    last = history[-1]
+    if bound is not None and bound < len(last.residuals):
+        watched, patience = np.arange(bound), _patience(history)
     else:
-        watched, enough = np.arange(bound), max(ROUNDING, accuracy * residuals[bound])
-        # directions that the bound admits get more patience than the first one beyond it, where that is affordable
-        patience = PATIENCE if history[-1].size <= PATIENT_BASIS else 2
-    open_ = [j for j in watched.tolist() if residuals[j] > enough and _still_falling(history, j, patience)]
-    if bound is not None and bound < len(residuals) and history[-1].size <= MODEST_BASIS:
-        near = enough < residuals[bound] < UNPROMISING
+        watched, patience = np.flatnonzero(last.residuals[:-1] < UNPROMISING), 2
+    open_ = [
+        j
+        for j in watched.tolist()
+        if last.residuals[j] > last.enough(j, bound, accuracy) and _still_falling(history, j, patience)
+    ]
+    if bound is not None and bound < len(last.residuals) and last.size <= MODEST_BASIS:
+        near = last.enough(bound, bound, accuracy) < last.residuals[bound] < UNPROMISING
         open_ += [bound] if near and _still_falling(history, bound) else []
     return np.array(open_, dtype=np.int64)
+
+
+def _patience(history: list[Enrichment]) -> int:
+    """Directions that the bound admits get more patience than the first one beyond it, where that is affordable."""
+    return PATIENCE if history[-1].size <= PATIENT_BASIS else 2
 
 
 def _still_falling(history: list[Enrichment], direction: int, rounds: int = 2) -> bool:
@@ -193,13 +210,21 @@ def _still_falling(history: list[Enrichment], direction: int, rounds: int = 2) -
     return len(falls) < rounds or any(falls)
 
 
-def count_symmetries(history: list[Enrichment], bound: int | None) -> int:
+def count_symmetries(history: list[Enrichment], bound: int | None, accuracy: float = ACCURACY) -> int:
     """The directions before the widest gap; the bound itself where there is a gap just there.
 
     Nothing is a symmetry unless its residual fell: the first direction competes with the gap from its residual down
-    to a thousandth of the accuracy asked for.
+    to a thousandth of the accuracy asked for, and one that stays above rounding, far from those below it, is none.
     """
-    residuals = np.maximum(history[-1].residuals, ROUNDING)
+    last = history[-1]
+    residuals = np.maximum(last.residuals, ROUNDING)
+    below = np.maximum(np.append(0.0, last.residuals[:-1]), np.maximum(last.rounding, last.blur))
+    for j in range(bound if bound is not None and bound < len(residuals) else 0):
+        stays = last.residuals[j] > last.enough(j, bound, accuracy) and not _still_falling(
+            history, j, _patience(history)
+        )
+        if stays and last.residuals[j] > CLEAR_GAP * below[j]:
+            return j
     if bound and bound < len(residuals):
         gap, fallen = residuals[bound] / residuals[bound - 1], history[0].residuals[bound - 1] / residuals[bound - 1]
         if gap > CLEAR_GAP or (gap > GAP_AT_BOUND and fallen > GAP_AT_BOUND):

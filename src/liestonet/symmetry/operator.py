@@ -22,7 +22,10 @@ from liestonet.symmetry.kinds import Kind
 
 CHUNK = 4096
 KEPT_BYTES = 4e8
+# Equations whose factors are all smaller than this are lifted to it.
+WEAK = 0.01
 
+Row = list[tuple[int, Derivative, Float[np.ndarray, " b"]]]
 Block = tuple[Int[np.ndarray, " columns"], Float[np.ndarray, "b columns"]]
 
 
@@ -35,21 +38,20 @@ class Cloud:
 
 
 def tensor_cloud(domain: Domain, counts: np.ndarray) -> Cloud:
-    """Gauss–Legendre points in every variable: exact for polynomials, feasible in up to three variables."""
-    rules = [np.polynomial.legendre.leggauss(int(count)) for count in counts]
+    """Gauss points in every variable: exact for the basis functions, feasible in up to three variables."""
+    rules = [c.quadrature(int(count)) for c, count in zip(domain.coordinates, counts, strict=True)]
     grids = np.meshgrid(*[nodes for nodes, _ in rules], indexing="ij")
-    s = np.stack([grid.ravel() for grid in grids], axis=1)
     weights = np.ones(1)
     for _, weight in rules:
-        weights = np.outer(weights, weight / 2).ravel()
-    return Cloud(domain.centre + domain.half * s, weights)
+        weights = np.outer(weights, weight).ravel()
+    return Cloud(np.stack([grid.ravel() for grid in grids], axis=1), weights)
 
 
 def lattice_cloud(domain: Domain, count: int, shift: float = 0.5, edge: np.ndarray | None = None) -> Cloud:
     """Evenly spread points for any number of variables: a Kronecker sequence of the generalised golden ratio.
 
-    Variables marked in `edge` are sampled densely near their ends (arcsine law, weights put it right), which
-    keeps least squares stable at high degree.
+    Variables marked in `edge`, and those next to a singular point, are sampled densely near their ends (arcsine law
+    in the coordinate's own map, weights put it right), which keeps least squares stable at high degree.
     """
     variables = len(domain.intervals)
     ratio = 2.0
@@ -57,26 +59,33 @@ def lattice_cloud(domain: Domain, count: int, shift: float = 0.5, edge: np.ndarr
         ratio = (1 + ratio) ** (1 / (variables + 1))
     steps = (1 / ratio) ** np.arange(1, variables + 1)
     u = (shift + np.outer(np.arange(1, count + 1), steps)) % 1.0
-    s = 2 * u - 1
-    weights = np.full(count, 1.0 / count)
-    for variable in np.flatnonzero(edge) if edge is not None else ():
-        s[:, variable] = -np.cos(np.pi * u[:, variable])
-        weights = weights * np.sqrt(1 - s[:, variable] ** 2) * np.pi / 2
-    return Cloud(domain.centre + domain.half * s, weights / weights.sum())
+    points, weights = domain.centre + domain.half * (2 * u - 1), np.ones(count)
+    for variable, coordinate in enumerate(domain.coordinates):
+        if (edge is not None and edge[variable]) or not coordinate.is_affine:
+            s = -np.cos(np.pi * u[:, variable])
+            points[:, variable] = coordinate.place(s)
+            weights *= np.sqrt(1 - s**2) * coordinate.density(s)
+    return Cloud(points, weights / weights.sum())
 
 
 class Operator:
-    """The linear map from coefficients in a basis to scaled residuals on a cloud."""
+    """The linear map from coefficients in a basis to scaled residuals on a cloud.
 
-    def __init__(self, kind: Kind, source: CoefficientSource, domain: Domain, cloud: Cloud) -> None:
+    The scales are those of MATH.md §3; `lifted` gives equations that are small throughout the weight of the others,
+    which leaves the null space as it is and tells it more clearly from what is near.
+    """
+
+    def __init__(
+        self, kind: Kind, source: CoefficientSource, domain: Domain, cloud: Cloud, lifted: bool = False
+    ) -> None:
         self.equations: Equations = kind.equations(source.dimension, source.noise)
-        self.domain = domain
+        self.domain, self.lifted = domain, lifted
         self.cloud = cloud
         jet = source.jet(cloud.points[:, 0], cloud.points[:, 1:], kind.jet_order)
         self._factors = self._collect_factors(jet)
         self._order = max(len(derivative) for row in self._factors for _, derivative, _ in row)
 
-    def _collect_factors(self, jet: Jet) -> list[list[tuple[int, Derivative, Float[np.ndarray, " b"]]]]:
+    def _collect_factors(self, jet: Jet) -> list[Row]:
         """For every equation the scaled factor of each unknown's derivative, zero factors left out."""
         scale = self.equations.row_scales(self.domain.half)
         root = np.sqrt(self.cloud.weights)
@@ -86,6 +95,8 @@ class Operator:
             if value is not None:
                 sums[term.row][term.unknown, term.derivative] += term.factor * scale[term.row] * root * value
         factors = [[(u, d, f) for (u, d), f in row.items() if f.any()] for row in sums]
+        if self.lifted:
+            factors = [self._lifted(row) for row in factors]
         for row, label in zip(factors, self.equations.rows, strict=True):
             if not all(np.isfinite(factor).all() for _, _, factor in row):
                 raise InputError(
@@ -93,6 +104,12 @@ class Operator:
                     "choose a domain away from singular points."
                 )
         return factors
+
+    def _lifted(self, row: Row) -> Row:
+        """An equation whose factors are all small, lifted: weak noise is noise too."""
+        half, scales = self.domain.half, self.equations.unknown_scales(self.domain.half)
+        sizes = [np.linalg.norm(f) * scales[u] / np.prod(half[list(d)]) for u, d, f in row]
+        return [(u, d, f / min(1.0, max(sizes) / WEAK)) for u, d, f in row]
 
     def assemble(self, basis: Basis) -> Assembled:
         """The matrix of this operator in a basis."""
@@ -121,11 +138,26 @@ class Assembled:
 
     def __init__(self, operator: Operator, basis: Basis) -> None:
         self.operator, self.basis = operator, basis
-        rows = len(operator.cloud.weights) * len(operator.equations.rows)
-        self._kept = list(operator.blocks(basis)) if 8 * rows * basis.size <= KEPT_BYTES else None
+        self.rows = len(operator.cloud.weights) * len(operator.equations.rows)
+        self._kept = list(operator.blocks(basis)) if 8 * self.rows * basis.size <= KEPT_BYTES else None
 
     def _blocks(self) -> Iterable[Block]:
         return self.operator.blocks(self.basis) if self._kept is None else self._kept
+
+    def column_norms(self) -> Float[np.ndarray, " m"]:
+        """The length of every column of D."""
+        squares = np.zeros(self.basis.size)
+        for columns, block in self._blocks():
+            squares[columns] += np.einsum("bm,bm->m", block, block)
+        return np.sqrt(squares)
+
+    def dense(self) -> Float[np.ndarray, "rows m"]:
+        """D as one array, with a row of zeros for each function at least."""
+        result, start = np.zeros((max(self.rows, self.basis.size), self.basis.size)), 0
+        for columns, block in self._blocks():
+            result[start : start + len(block), columns] = block
+            start += len(block)
+        return result
 
     def gram(self) -> Float[np.ndarray, "m m"]:
         """DᵀD."""

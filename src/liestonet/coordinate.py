@@ -1,0 +1,119 @@
+"""One variable of the box and its orthonormal functions: polynomials in s(x), with s chosen by where it is singular.
+
+Near a singular point c functions such as x^k, √x and log x are no good polynomials in x, but entire in log|x − c|.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from math import comb, factorial
+
+import numpy as np
+import scipy.linalg
+from jaxtyping import Float
+
+# Points beyond the highest degree with which the recurrence's integrals are computed: the weight is entire in s.
+EXTRA_POINTS = 60
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """An interval and the map x ↦ s in which its functions are polynomials; s runs from −1 to 1.
+
+    s is affine in x, or in log(x − c) for a singular point c = `below`, in −log(c − x) for `above`, or in their sum.
+    """
+
+    low: float
+    high: float
+    below: float | None = None
+    above: float | None = None
+
+    @property
+    def half(self) -> float:
+        return (self.high - self.low) / 2
+
+    @property
+    def is_affine(self) -> bool:
+        return self.below is None and self.above is None
+
+    @cached_property
+    def _ends(self) -> Float[np.ndarray, " 2"]:
+        """The map before it is scaled to [−1, 1], at both ends."""
+        return self._derivative(np.array([self.low, self.high]), 0)
+
+    def _derivative(self, x: Float[np.ndarray, " b"], order: int) -> Float[np.ndarray, " b"]:
+        """A derivative of the map before it is scaled to [−1, 1]."""
+        if self.is_affine:
+            return x if order == 0 else np.full(len(x), float(order == 1))
+        total = np.zeros(len(x))
+        for point, sign in ((self.below, 1.0), (self.above, -1.0)):
+            if point is not None:
+                distance = x - point
+                total += sign * (
+                    np.log(np.abs(distance)) if order == 0 else -factorial(order - 1) / (-distance) ** order
+                )
+        return total
+
+    def map(self, x: Float[np.ndarray, " b"], order: int) -> Float[np.ndarray, "order b"]:
+        """s and its derivatives up to an order, in units of the half-width."""
+        low, high = self._ends
+        derivatives = np.stack([self._derivative(x, k) * self.half**k for k in range(order + 1)])
+        derivatives[0] -= (low + high) / 2
+        return derivatives * 2 / (high - low)
+
+    def place(self, s: Float[np.ndarray, " b"]) -> Float[np.ndarray, " b"]:
+        """The x of a given s."""
+        low, high = self._ends
+        raw = (low + high) / 2 + (high - low) / 2 * s
+        if self.below is not None and self.above is not None:
+            return self.below + (self.above - self.below) / (1 + np.exp(-raw))
+        if self.below is not None:
+            return self.below + np.exp(raw)
+        return raw if self.above is None else self.above - np.exp(-raw)
+
+    def density(self, s: Float[np.ndarray, " b"]) -> Float[np.ndarray, " b"]:
+        """The uniform measure in x, written as a density in s."""
+        return 0.5 / self.map(self.place(s), 1)[1]
+
+    def table(self, x: Float[np.ndarray, " b"], degree: int, order: int) -> Float[np.ndarray, "order b degree"]:
+        """Derivatives 0…order of the functions orthonormal in the uniform measure, in units of the half-width."""
+        middle, side = recurrence(self, degree)
+        s = self.map(x, order)
+        table = np.zeros((order + 1, degree + 1, len(x)))
+        table[0, 0] = 1.0
+        for k in range(degree):
+            for d in range(order + 1):
+                # the three-term recurrence, differentiated by Leibniz' rule
+                total = sum(comb(d, i) * s[i] * table[d - i, k] for i in range(d + 1)) - middle[k] * table[d, k]
+                table[d, k + 1] = (total - (side[k - 1] * table[d, k - 1] if k else 0.0)) / side[k]
+        return table.transpose(0, 2, 1)
+
+    def quadrature(self, count: int) -> tuple[Float[np.ndarray, " count"], Float[np.ndarray, " count"]]:
+        """Gauss points and weights (which sum to one) for functions that are polynomials in s."""
+        middle, side = recurrence(self, count)
+        s, vectors = scipy.linalg.eigh_tridiagonal(middle[:count], side[: count - 1])
+        return self.place(s), vectors[0] ** 2
+
+
+def recurrence(coordinate: Coordinate, degree: int) -> tuple[Float[np.ndarray, " k"], Float[np.ndarray, " k"]]:
+    """Diagonal and side of the Jacobi matrix, at least up to a degree; remembered in steps of 32."""
+    return _recurrence(coordinate, 32 * (degree // 32 + 1))
+
+
+@lru_cache(maxsize=64)
+def _recurrence(coordinate: Coordinate, degree: int) -> tuple[Float[np.ndarray, " k"], Float[np.ndarray, " k"]]:
+    """Closed for Legendre polynomials, else by Stieltjes' procedure."""
+    if coordinate.is_affine:
+        k = np.arange(1, degree + 1)
+        return np.zeros(degree), k / np.sqrt(4.0 * k**2 - 1)
+    s, weights = np.polynomial.legendre.leggauss(degree + EXTRA_POINTS)
+    weights = weights * coordinate.density(s)
+    middle, side = np.zeros(degree), np.zeros(degree)
+    before, now = np.zeros_like(s), np.full_like(s, 1 / np.sqrt(weights.sum()))
+    for k in range(degree):
+        middle[k] = np.sum(weights * s * now**2)
+        following = (s - middle[k]) * now - (side[k - 1] * before if k else 0.0)
+        side[k] = np.sqrt(np.sum(weights * following**2))
+        before, now = now, following / side[k]
+    return middle, side
