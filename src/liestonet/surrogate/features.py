@@ -1,4 +1,4 @@
-"""The functions that drift and diffusion are made of: products of Legendre polynomials in mapped, scaled variables.
+"""The functions that drift and diffusion are made of: products of orthonormal polynomials in x or log x.
 
 A coordinate that stays positive over a wide range may enter by its logarithm, which brings 1/x, √x and x² alike within
 reach of a low degree. Derivatives are always those in the coordinate itself.
@@ -13,10 +13,10 @@ from itertools import product
 import numpy as np
 from jaxtyping import Float
 
+from liestonet.coordinate import Coordinate
 from liestonet.domain import Domain
 from liestonet.multiindex import Degrees, total_degree
 from liestonet.sde.jets import Derivative
-from liestonet.symmetry.basis import legendre_table
 
 # Highest degrees in time and in the coordinates: the usual set, one for fast changes in time, one for fine structure.
 DEGREES = {
@@ -25,8 +25,8 @@ DEGREES = {
     3: ((2, 4), (4, 3), (2, 5)),
 }
 DEGREES_BEYOND = ((2, 2),)
-# A coordinate may enter by its logarithm if its range covers this factor; with more such coordinates all do or none.
-WIDE, MOST_MIXED = 4.0, 2
+# With more coordinates than this that may enter by their logarithms, all do or none.
+MOST_MIXED = 2
 
 
 def rich_degrees(dimension: int, time: int, state: int) -> Degrees:
@@ -46,7 +46,7 @@ def rich_degrees(dimension: int, time: int, state: int) -> Degrees:
 
 def coordinate_variants(domain: Domain) -> list[Features]:
     """The usual degrees, plain and with logarithms of coordinates that stay positive over a wide range."""
-    eligible = [low > 0 and high > WIDE * low for low, high in domain.intervals[1:]]
+    eligible = [below is not None for below, _ in (domain.singular or ())[1:]]
     degrees = rich_degrees(domain.dimension, *DEGREES.get(domain.dimension, DEGREES_BEYOND)[0])
     several = sum(eligible) > MOST_MIXED
     choices = [(False, True) if possible else (False,) for possible in eligible]
@@ -63,7 +63,7 @@ def degree_variants(features: Features) -> list[Features]:
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Feature j is Π_v P_{degrees[j, v]}(s_v), s_v the variable (or its logarithm) scaled to [−1, 1] on the domain."""
+    """Feature j is Π_v P_{degrees[j, v]}(s_v), s_v the variable or its logarithm, orthonormal on the domain."""
 
     domain: Domain
     degrees: Degrees
@@ -74,48 +74,30 @@ class Features:
         return len(self.degrees)
 
     @cached_property
-    def _ends(self) -> Float[np.ndarray, "v 2"]:
-        """Ends of every variable's interval, mapped."""
-        ends = np.array(self.domain.intervals, dtype=float)
-        marked = np.array(self.logarithmic)
-        ends[marked] = np.log(ends[marked])
-        return ends
+    def _coordinates(self) -> tuple[Coordinate, ...]:
+        """Every variable with its functions, polynomials in x or in log x."""
+        return tuple(
+            Coordinate(low, high, 0.0 if logarithmic else None)
+            for (low, high), logarithmic in zip(self.domain.intervals, self.logarithmic, strict=True)
+        )
 
     def values(
         self, points: Float[np.ndarray, "b v"], derivatives: tuple[Derivative, ...] = ((),)
     ) -> dict[Derivative, Float[np.ndarray, "b p"]]:
         """The features' derivatives at points (t, x_1, …, x_n)."""
         order = max(len(derivative) for derivative in derivatives)
-        tables = [self._table(points[:, v], v, order) for v in range(points.shape[1])]
+        highest = self.degrees.max(axis=0)
+        tables = [
+            np.ascontiguousarray(coordinate.table(points[:, v], int(highest[v]), order).transpose(0, 2, 1))
+            for v, coordinate in enumerate(self._coordinates)
+        ]
         result = {}
         for derivative in derivatives:
-            columns = np.ones((len(points), self.size))
+            # one row a feature, so that products run along memory
+            rows = np.ones((self.size, len(points)))
             for variable, table in enumerate(tables):
                 times = derivative.count(variable)
-                if times or self.degrees[:, variable].any():
-                    columns *= table[times][:, self.degrees[:, variable]]
-            result[derivative] = columns
+                if times or highest[variable]:
+                    rows *= table[times][self.degrees[:, variable]] / self.domain.half[variable] ** times
+            result[derivative] = rows.T
         return result
-
-    def _table(self, x: Float[np.ndarray, " b"], variable: int, order: int) -> Float[np.ndarray, "order b degree"]:
-        """Derivatives 0…order in x of the one-variable polynomials (order at most 3)."""
-        low, high = self._ends[variable]
-        centre, half = (low + high) / 2, (high - low) / 2
-        logarithmic = self.logarithmic[variable]
-        s = ((np.log(x) if logarithmic else x) - centre) / half
-        inner = legendre_table(s, int(self.degrees[:, variable].max()), order)
-        if not logarithmic:
-            return inner / half ** np.arange(order + 1)[:, None, None]
-        # chain rule with s' = 1/(hx), s'' = −1/(hx²), s''' = 2/(hx³)
-        first, second, third = 1 / (half * x), -1 / (half * x**2), 2 / (half * x**3)
-        outer = np.empty_like(inner)
-        outer[0] = inner[0]
-        if order >= 1:
-            outer[1] = inner[1] * first[:, None]
-        if order >= 2:
-            outer[2] = inner[2] * first[:, None] ** 2 + inner[1] * second[:, None]
-        if order >= 3:
-            outer[3] = (
-                inner[3] * first[:, None] ** 3 + 3 * inner[2] * (first * second)[:, None] + inner[1] * third[:, None]
-            )
-        return outer

@@ -16,6 +16,8 @@ SAMPLE = 250_000
 # The box leaves out this part of the starting points at each end of a coordinate: few points, and far ones.
 TAIL = 0.005
 LEAST_INCREMENTS = 100
+# A positive coordinate whose range covers this factor is looked at in its logarithm too.
+WIDE = 4.0
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,10 @@ def _box(sample: Increments, time: tuple[float, float], names: tuple[str, ...]) 
             raise InputError(
                 f"Coordinate {name} hardly ever changes (nearly all values are {a:g}); leave it out of the state."
             )
-    return Domain((time, *((float(a), float(b)) for a, b in zip(low, high, strict=True))), chosen=True)
+    intervals = (time, *((float(a), float(b)) for a, b in zip(low, high, strict=True)))
+    # a coordinate that stays positive over a wide range may be singular at zero
+    singular = tuple((0.0 if a > 0 and b > WIDE * a else None, None) for a, b in intervals[1:])
+    return Domain(intervals, chosen=True, singular=((None, None), *singular))
 
 
 def quantile_edges(values: Float[np.ndarray, " b"], parts: int) -> Float[np.ndarray, " edges"]:
