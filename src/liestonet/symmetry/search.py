@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -24,6 +24,8 @@ LEVELS = {1: ((6, 4), (9, 6), (12, 8), (12, 12)), 2: ((6, 3), (8, 4), (10, 6)), 
 LEVELS_BEYOND = ((2, 2),)
 # A ladder has stopped moving when no residual of a symmetry changes by more than this part of its noise.
 STANDING = 0.25
+# Logarithms of coordinates have to lower the residuals' mean square to this part.
+EARNED = 0.5
 POINTS = {1: 400, 2: 500, 3: 600}
 POINTS_BEYOND = 300
 # Directions looked at beyond the largest algebra that noise of full rank allows.
@@ -49,12 +51,30 @@ class Search:
     rows: tuple[LadderRow, ...]
     count: int
 
+    @property
+    def misfit(self) -> float:
+        """Mean square of the symmetries' residuals, of the first direction's where there is none."""
+        return float(np.mean([row.residual**2 for row in self.rows[: max(self.count, 1)]]))
+
     def fields(self, vectors: Float[np.ndarray, "m k"], has_beta: bool) -> Fields:
         """Directions as generators."""
         return Fields(self.operator.basis, self.operator.whitening @ vectors, has_beta)
 
 
 def search(
+    kind: Kind, source: UncertainSource, domain: Domain, data: Float[np.ndarray, "rows v"], standards: Standards
+) -> Search:
+    """The symmetries in the coordinates that show most of them: as they are, or by their logarithms where possible."""
+    plain = search_in(kind, source, replace(domain, singular=None), data, standards)
+    if domain.singular is None or not any(below is not None for below, _ in domain.singular):
+        return plain
+    logarithmic = search_in(kind, source, domain, data, standards)
+    if plain.count != logarithmic.count:
+        return max(plain, logarithmic, key=lambda found: found.count)
+    return logarithmic if logarithmic.misfit < EARNED * plain.misfit else plain
+
+
+def search_in(
     kind: Kind, source: UncertainSource, domain: Domain, data: Float[np.ndarray, "rows v"], standards: Standards
 ) -> Search:
     """Enrich the basis until the ladder stops moving."""
