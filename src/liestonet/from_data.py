@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,14 +14,16 @@ from liestonet.algebra.structure import find_algebra
 from liestonet.errors import InputError
 from liestonet.flags import Flag
 from liestonet.result import Result
-from liestonet.surrogate.refit import Refit, refit_with_symmetries
+from liestonet.surrogate.refit import Refit, refit_exactly, refit_with_symmetries
 from liestonet.surrogate.spectral import fit_spectral
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.fields import Fields, readable_basis
+from liestonet.symmetry.judging import unprojected
 from liestonet.symmetry.kinds import ITO, LAW, Kind, kind_named
 from liestonet.symmetry.noise import NoisyOperator
 from liestonet.symmetry.operator import lattice_cloud
-from liestonet.symmetry.search import Search, Standards, search
+from liestonet.symmetry.search import Search, Standards, judge_directions, search
+from liestonet.symmetry.simple import exact_shifts
 from liestonet.trajectories.increments import IncrementSource
 
 Progress = Callable[[str], None]
@@ -69,13 +71,8 @@ def discover(
     say = progress or _silent
     surrogate = fit_spectral(source, progress)
     say("looking for symmetries")
-    points = surrogate.overview.points
-    found = search(kind, surrogate, surrogate.domain, points, standards)
-    count = found.count if dimension is None else _possible(dimension, found)
-    refitted = None
-    if engine.refit and count:
-        say(f"refitting with {count} {'symmetry' if count == 1 else 'symmetries'} imposed")
-        refitted = _refit(kind, surrogate, found, count)
+    found, refitted = _in_stages(kind, surrogate, standards, dimension, engine.refit, say)
+    count = found.count if dimension is None else dimension
     law = _law_dimension(kind, surrogate, count if dimension is None else found.count, standards, say)
     if formulas:
         say("looking for formulas")
@@ -105,13 +102,31 @@ def _possible(dimension: Any, found: Search) -> int:
     return int(dimension)
 
 
-def _refit(kind: Kind, surrogate: Surrogate, found: Search, count: int) -> Refit | None:
-    """The surrogate with the symmetries imposed, if that is expected to raise the likelihood of fresh data."""
+def _in_stages(
+    kind: Kind, surrogate: Surrogate, standards: Standards, dimension: Any, imposing: bool, say: Progress
+) -> tuple[Search, Refit | None]:
+    """Search; take exact shifts as such and search again; impose all that was found, and search once more."""
+    found = search(kind, surrogate, surrogate.domain, surrogate.overview.points, standards)
+    if dimension is not None:
+        found = replace(found, count=_possible(dimension, found))
+    if not imposing:
+        return found, None
     basis, cloud = found.operator.basis, found.operator.cloud
-    refitted = refit_with_symmetries(
-        surrogate, lambda changed: NoisyOperator(kind, changed, basis, cloud), found.operator, found.vectors[:, :count]
-    )
-    return refitted if refitted.helps else None
+
+    def operator_of(changed: Surrogate) -> NoisyOperator:
+        return NoisyOperator(kind, changed, basis, cloud)
+
+    shifts, rows = exact_shifts(found.operator, standards, standards.level(kind, surrogate.dimension))
+    if rows:
+        say(f"taking {len(rows)} {'shift' if len(rows) == 1 else 'shifts'} as exact")
+        surrogate = refit_exactly(surrogate, unprojected(found.operator, shifts))
+        found = judge_directions(operator_of(surrogate), kind, standards, shifts).preceded(rows)
+        found = found if dimension is None else replace(found, count=dimension)
+    if not found.count:
+        return found, None
+    say(f"refitting with {found.count} {'symmetry' if found.count == 1 else 'symmetries'} imposed")
+    refitted = refit_with_symmetries(surrogate, operator_of, found.operator, found.vectors[:, : found.count])
+    return found, refitted if refitted.helps else None
 
 
 def _law_dimension(kind: Kind, surrogate: Surrogate, count: int, standards: Standards, say: Progress) -> int | None:

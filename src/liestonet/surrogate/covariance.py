@@ -42,6 +42,11 @@ class Errors:
         """The same with further directions of scatter."""
         return Errors(np.concatenate([self.scatter, more], axis=1), self.prior, self.complete)
 
+    def imposed(self, left: Float[np.ndarray, "s_and_q s_and_q"]) -> Errors:
+        """What is left of every error when conditions are imposed: `left` maps the errors of `root` to themselves."""
+        root, scattered = self.root @ left, self.scatter.shape[1]
+        return Errors(root[:, :scattered], root[:, scattered:], self.complete)
+
     @property
     def root(self) -> Float[np.ndarray, "p s_and_q"]:
         return np.concatenate([self.scatter, self.prior], axis=1)

@@ -7,25 +7,32 @@ free to turn: what a change of V absorbs costs nothing. Repeated, because V chan
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.stats
 from jaxtyping import Float
 
 from liestonet.surrogate.surrogate import Surrogate
-from liestonet.symmetry.judging import gather
+from liestonet.symmetry.judging import Evidence, project, weigh
 from liestonet.symmetry.noise import NoisyOperator
 
 # The equations are imposed to this part of the noise in them.
 SLACK = 1e-2
-ROUNDS = 6
+# Exact directions, which cannot turn, are imposed more strictly.
+EXACT = 1e-6
+ROUNDS = 10
 STEP = 0.1
+# A round turns the block by no more than this (radians, roughly).
+LARGEST_TURN = 0.3
 
 
 @dataclass(frozen=True)
 class Refit:
-    """The symmetric surrogate, the operator and the generators there, and the likelihood ratio of imposing them."""
+    """The symmetric surrogate, the operator and the generators there, and the likelihood ratio of imposing them.
+
+    The surrogate's errors are those that are left when the symmetries are taken as exact.
+    """
 
     surrogate: Surrogate
     operator: NoisyOperator
@@ -52,22 +59,42 @@ def refit_with_symmetries(
     vectors: Float[np.ndarray, "m k"],
 ) -> Refit:
     """Impose a block of directions on a surrogate; `operator_of` builds D for changed coefficients."""
-    root, original = surrogate.errors.root, surrogate.parameters
-    shift = np.zeros(root.shape[1])
-    changed, freedom, converged = surrogate, 0.0, False
+    shift, moved = np.zeros(surrogate.errors.root.shape[1]), np.inf
+    step = _Step(shift, surrogate, 0.0)
     for _ in range(ROUNDS):
-        evidence = gather(operator, vectors)
-        matrix, cross = evidence.noise.sum(axis=0), evidence.cross.sum(axis=1)
-        values, turn = np.linalg.eigh(matrix)
-        strength = np.maximum(values, 0.0) / (SLACK * max(values.mean(), np.finfo(float).tiny))
-        # minimise |z|² + |r + A(z − z₀)|²/slack in the eigenbasis of AᵀA, where z₀ is the present shift
-        aim = turn.T @ (matrix @ shift - cross) / (SLACK * max(values.mean(), np.finfo(float).tiny))
-        previous, shift = shift, turn @ (aim / (1 + strength))
-        freedom = float(np.sum(strength / (1 + strength)))
-        changed = surrogate.with_parameters(original + root @ shift)
-        operator = operator_of(changed)
-        vectors = operator.lowest(vectors.shape[1])
-        converged = bool(np.linalg.norm(shift - previous) < STEP)
-        if converged:
+        changes = operator.changes(vectors)
+        projection = project(operator, vectors, changes, cautious=False)
+        step = _imposed(surrogate, weigh(operator, projection, changes), shift, SLACK)
+        vectors = projection.turned(step.shift - shift, LARGEST_TURN)
+        moved, shift = float(np.linalg.norm(step.shift - shift)), step.shift
+        operator = operator_of(step.surrogate)
+        if moved < STEP:
             break
-    return Refit(changed, operator, vectors, float(shift @ shift), freedom, converged)
+    return Refit(step.surrogate, operator, vectors, float(shift @ shift), step.freedom, moved < STEP)
+
+
+def refit_exactly(surrogate: Surrogate, evidence: Evidence) -> Surrogate:
+    """Impose directions as they stand, not free to turn."""
+    shift = np.zeros(surrogate.errors.root.shape[1])
+    return _imposed(surrogate, evidence, shift, EXACT).surrogate
+
+
+@dataclass(frozen=True)
+class _Step:
+    """Errors that explain the residuals, the surrogate without them, and how many conditions that took."""
+
+    shift: Float[np.ndarray, " s"]
+    surrogate: Surrogate
+    freedom: float
+
+
+def _imposed(surrogate: Surrogate, evidence: Evidence, shift: Float[np.ndarray, " s"], slack: float) -> _Step:
+    """Minimise |z|² + |r + A(z − z₀)|²/slack, where z₀ is the present shift, in the eigenbasis of AᵀA."""
+    matrix, cross = evidence.noise.sum(axis=0), evidence.cross.sum(axis=1)
+    values, turn = np.linalg.eigh(matrix)
+    scale = slack * max(float(values.mean()), np.finfo(float).tiny)
+    strength = np.maximum(values, 0.0) / scale
+    aimed = turn @ (turn.T @ (matrix @ shift - cross) / scale / (1 + strength))
+    changed = surrogate.with_parameters(surrogate.parameters + surrogate.errors.root @ aimed)
+    errors = surrogate.errors.imposed((turn / (1 + strength)) @ turn.T)
+    return _Step(aimed, replace(changed, errors=errors), float(np.sum(strength / (1 + strength))))

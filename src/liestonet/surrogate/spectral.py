@@ -35,8 +35,9 @@ from liestonet.trajectories.increments import Increments, IncrementSource
 SMALL_RESIDUAL, ROUNDING_RESIDUAL = 0.1, 1e-16
 DIFFUSIVE_GROWTH = 4.0
 LEAST_PAIRS = 100
-# Degrees are chosen on this many increments; what is less simple has to be so much likelier (log evidence).
-TRIED, COST = 50_000, 1.0
+# Degrees are chosen on this many increments. What is less simple has to be so much likelier (log evidence): a logarithm
+# of a coordinate, or another set of degrees.
+TRIED, LOGARITHM_COST, DEGREES_COST = 50_000, 1.0, 6.0
 
 Progress = Callable[[str], None]
 
@@ -70,10 +71,10 @@ def fit_spectral(source: IncrementSource, progress: Progress | None = None) -> S
 def choose_features(overview: Overview) -> Features:
     """The features that explain a sample best: first the coordinates, then the degrees."""
     variants = coordinate_variants(overview.domain)
-    costs = [COST * sum(features.logarithmic) for features in variants]
+    costs = [LOGARITHM_COST * sum(features.logarithmic) for features in variants]
     best = _most_likely(overview, variants, costs)
     choices = [best, *degree_variants(best)]
-    return _most_likely(_thinned(overview, TRIED), choices, [0.0] + [COST] * (len(choices) - 1))
+    return _most_likely(_thinned(overview, TRIED), choices, [0.0] + [DEGREES_COST] * (len(choices) - 1))
 
 
 def _most_likely(overview: Overview, variants: Sequence[Features], costs: Sequence[float]) -> Features:

@@ -7,10 +7,12 @@ both corrections enter as directions of error with their full size.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.sde.jets import Jet, JetOrder
+from liestonet.sde.jets import Derivative, Jet, JetOrder
 from liestonet.surrogate.surrogate import Surrogate
 
 POINTS = 2000
@@ -54,7 +56,7 @@ def step_corrections(
     )
 
 
-def _generator(jet: Jet, field: dict | object) -> np.ndarray:
+def _generator(jet: Jet, field: Mapping[Derivative, np.ndarray]) -> np.ndarray:
     """𝓛g = ∂_t g + f·∇g + ½ a:∇∇g of a coefficient's jet."""
     f, a = jet.drift[()], jet.diffusion_squared[()]
     value = field[0,].copy()

@@ -18,6 +18,8 @@ from liestonet.symmetry.noise import ROUNDING, Changes, NoisyOperator
 
 # Directions of noise weaker than this part of the strongest are left to the second test.
 WEAK = 1e-2
+# A residual this small is no evidence against a symmetry: bases and projections are no better.
+NEGLIGIBLE = 1e-3
 
 
 @dataclass(frozen=True)
@@ -44,9 +46,12 @@ class Evidence:
         squares sees all others, and stands alone where the errors are known by a sample only. The null hypothesis is
         about the data's scatter: the prior has no part in it.
         """
+        total = float(np.trace(self.residual_gram[directions, directions]))
+        if total <= len(self.residual_gram[directions]) * NEGLIGIBLE**2:
+            return 1.0
         data = slice(0, self.scattered)
         matrix = self.noise[directions, data, data].sum(axis=0)
-        square = _tail(float(np.trace(self.residual_gram[directions, directions])), matrix)
+        square = _tail(total, matrix)
         if not self.complete:
             return square
         ratio = _likelihood_ratio(matrix, self.cross[data, directions].sum(axis=1))
@@ -75,31 +80,70 @@ class Evidence:
         return float(np.sqrt(max(square - below, 0.0))), float(np.sqrt(above))
 
 
-def gather(operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], changes: Changes | None = None) -> Evidence:
-    """Project what the data's errors do to a block of orthonormal directions; `changes` if they are known already."""
+@dataclass(frozen=True)
+class Projection:
+    """A block V beside all other directions: what of DV and of the D(δ_s)V a change of V can absorb.
+
+    `others` spans the rest; `inner` and `kept` are the changes of V, in terms of it, that absorb DV and each D(δ_s)V.
+    """
+
+    vectors: Float[np.ndarray, "m k"]
+    others: Float[np.ndarray, "m n"]
+    gram: Float[np.ndarray, "n n"]
+    onto: Float[np.ndarray, "n k"]
+    inner: Float[np.ndarray, "n k"]
+    moved: Float[np.ndarray, "n s k"]
+    kept: Float[np.ndarray, "n s k"]
+
+    def turned(self, shift: Float[np.ndarray, " s"], largest: float) -> Float[np.ndarray, "m k"]:
+        """The block turned to absorb what it can when the errors change by `shift`, but not by more than `largest`."""
+        step = self.inner + np.einsum("nsk,s->nk", self.kept, shift)
+        length = float(np.linalg.norm(step, ord=2))
+        return np.linalg.qr(self.vectors - self.others @ step * min(1.0, largest / max(length, 1e-300)))[0]
+
+
+def project(operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], changes: Changes, cautious: bool) -> Projection:
+    """Split the directions; near-symmetries among the others absorb all, or if cautious what can be told from noise."""
     count = vectors.shape[1]
     others = np.linalg.qr(vectors, mode="complete")[0][:, count:]
-    changes = operator.changes(vectors) if changes is None else changes
     gram = others.T @ operator.gram @ others
-    # near-symmetries among the others absorb only what they can be told from noise
-    regular = gram + others.T @ operator.noise_gram @ others + ROUNDING * np.eye(len(gram))
+    regular = gram + ROUNDING * np.eye(len(gram))
+    if cautious:
+        regular += others.T @ operator.noise_gram @ others
     factor = scipy.linalg.cho_factor(regular, check_finite=False)
-
-    def absorbed(right: np.ndarray) -> np.ndarray:
-        return scipy.linalg.cho_solve(factor, right, check_finite=False)
-
     onto = others.T @ operator.gram @ vectors
-    inner = absorbed(onto)
-    residual_gram = vectors.T @ operator.gram @ vectors - 2 * onto.T @ inner + inner.T @ gram @ inner
     moved = np.tensordot(others.T, changes.with_basis, axes=1)
-    kept = absorbed(moved.reshape(len(gram), -1)).reshape(moved.shape)
+    kept = scipy.linalg.cho_solve(factor, moved.reshape(len(gram), -1), check_finite=False).reshape(moved.shape)
+    inner = scipy.linalg.cho_solve(factor, onto, check_finite=False)
+    return Projection(vectors, others, gram, onto, inner, moved, kept)
+
+
+def gather(operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], changes: Changes | None = None) -> Evidence:
+    """Project what the data's errors do to a block of orthonormal directions; `changes` if they are known already."""
+    changes = operator.changes(vectors) if changes is None else changes
+    return weigh(operator, project(operator, vectors, changes, cautious=True), changes)
+
+
+def unprojected(operator: NoisyOperator, vectors: Float[np.ndarray, "m k"]) -> Evidence:
+    """The same for directions that are not free to turn: all their noise counts."""
+    changes = operator.changes(vectors)
+    cross = np.einsum("msk,mk->sk", changes.with_basis, vectors)
+    gram = vectors.T @ operator.gram @ vectors
+    return Evidence(vectors, gram, changes.each, changes.mutual, cross, operator.scattered, operator.complete)
+
+
+def weigh(operator: NoisyOperator, projection: Projection, changes: Changes) -> Evidence:
+    """Inner products of what is left of DV and the D(δ_s)V after projection."""
+    vectors, gram, inner, onto = projection.vectors, projection.gram, projection.inner, projection.onto
+    moved, kept = projection.moved, projection.kept
+    residual_gram = vectors.T @ operator.gram @ vectors - 2 * onto.T @ inner + inner.T @ gram @ inner
     # (1−P)² in terms of P: 1 − 2P + P²
     less = np.tensordot(gram, kept, axes=1) - 2 * moved
     noise = changes.each + np.einsum("msk,mtk->kst", kept, less, optimize=True)
     mutual = changes.mutual + np.einsum("msk,msl->kl", kept, less, optimize=True)
     direct = np.einsum("msk,mk->sk", changes.with_basis, vectors)
-    turned = np.einsum("msk,mk->sk", moved, inner) + np.einsum("msk,mk->sk", kept, onto - gram @ inner)
-    return Evidence(vectors, residual_gram, noise, mutual, direct - turned, operator.scattered, operator.complete)
+    absorbed = np.einsum("msk,mk->sk", moved, inner) + np.einsum("msk,mk->sk", kept, onto - gram @ inner)
+    return Evidence(vectors, residual_gram, noise, mutual, direct - absorbed, operator.scattered, operator.complete)
 
 
 def _likelihood_ratio(matrix: Float[np.ndarray, "s s"], cross: Float[np.ndarray, " s"]) -> float:

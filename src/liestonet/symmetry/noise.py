@@ -7,7 +7,7 @@ by D(δ_s). Everything that judging needs are inner products of D and the D(δ_s
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -66,9 +66,10 @@ class Changes:
     each: Float[np.ndarray, "k s s"]
     mutual: Float[np.ndarray, "k k"]
 
-    def first(self, count: int) -> Changes:
-        """The same of the first few directions."""
-        return Changes(self.with_basis[:, :, :count], self.each[:count], self.mutual[:count, :count])
+    def take(self, columns: Sequence[int]) -> Changes:
+        """The same of some of the directions."""
+        chosen = list(columns)
+        return Changes(self.with_basis[:, :, chosen], self.each[chosen], self.mutual[np.ix_(chosen, chosen)])
 
 
 class NoisyOperator:

@@ -16,7 +16,7 @@ from liestonet.symmetry.fields import Fields
 from liestonet.symmetry.judging import gather
 from liestonet.symmetry.kinds import Kind
 from liestonet.symmetry.ladder import LadderRow
-from liestonet.symmetry.noise import NoisyOperator, UncertainSource
+from liestonet.symmetry.noise import Changes, NoisyOperator, UncertainSource
 from liestonet.symmetry.operator import Cloud, lattice_cloud
 
 # Degrees in time and in the coordinates, richer and richer.
@@ -41,6 +41,10 @@ class Standards:
     tolerance: float = 0.1
     error_rate: float = 0.05
 
+    def level(self, kind: Kind, dimension: int) -> float:
+        """Level of one test: as many are made as there may be symmetries, and all losses together count."""
+        return self.error_rate / (most_symmetries(kind, dimension) if dimension <= ONE_BY_ONE else 1)
+
 
 @dataclass(frozen=True)
 class Search:
@@ -55,6 +59,11 @@ class Search:
     def misfit(self) -> float:
         """Mean square of the symmetries' residuals, of the first direction's where there is none."""
         return float(np.mean([row.residual**2 for row in self.rows[: max(self.count, 1)]]))
+
+    def preceded(self, rows: tuple[LadderRow, ...]) -> Search:
+        """The same with the first rows, whose directions were taken as exact, as they were before that."""
+        count = max(self.count, len(rows))
+        return Search(self.operator, self.vectors, (*rows, *self.rows[len(rows) :]), count)
 
     def fields(self, vectors: Float[np.ndarray, "m k"], has_beta: bool) -> Fields:
         """Directions as generators."""
@@ -91,52 +100,79 @@ def search_in(
     return found
 
 
-def judge_directions(operator: NoisyOperator, kind: Kind, standards: Standards) -> Search:
-    """Sort the directions, find how many are jointly consistent with zero, and judge each."""
+def judge_directions(
+    operator: NoisyOperator, kind: Kind, standards: Standards, exact: Float[np.ndarray, "m e"] | None = None
+) -> Search:
+    """Sort the directions, find how many are jointly consistent with zero, and judge each.
+
+    Directions known as `exact` come first, and the others are judged beside them.
+    """
     n = operator.table.dimension
     most = most_symmetries(kind, n)
-    vectors = operator.lowest(most + EXTRA_DIRECTIONS)
-    # as many tests as there may be symmetries: the chance to lose any of them stays below the error rate
-    level = standards.error_rate / (most if n <= ONE_BY_ONE else 1)
-    consistent = _consistent(operator, vectors, level)
-    if consistent:
+    vectors, known = operator.lowest(most + EXTRA_DIRECTIONS), 0
+    if exact is not None:
+        vectors, known = _behind(exact, vectors), exact.shape[1]
+    level = standards.level(kind, n)
+    changes = operator.changes(vectors)
+    consistent = _consistent(operator, vectors, changes, known, level)
+    if consistent > known:
         # within the block, directions that the data know well come first
-        block = vectors[:, :consistent]
-        turn = np.linalg.eigh(gather(operator, block).spread)[1]
-        vectors = np.concatenate([block @ turn, vectors[:, consistent:]], axis=1)
-    rows = tuple(_judgements(operator, vectors, consistent, level, standards))
+        block, free = range(consistent), slice(known, consistent)
+        turn = np.linalg.eigh(gather(operator, vectors[:, block], changes.take(block)).spread[free, free])[1]
+        vectors = np.concatenate([vectors[:, :known], vectors[:, free] @ turn, vectors[:, consistent:]], axis=1)
+        changes = operator.changes(vectors)
+    rows = tuple(_judgements(operator, vectors, changes, known, consistent, level, standards))
     return Search(operator, vectors, rows, sum(row.verdict == "symmetry" for row in rows))
 
 
-def _consistent(operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], level: float) -> int:
+def _behind(exact: Float[np.ndarray, "m e"], vectors: Float[np.ndarray, "m k"]) -> Float[np.ndarray, "m k"]:
+    """Exact directions first, then what is left of the others, as many in all as there were."""
+    rest = vectors - exact @ (exact.T @ vectors)
+    # the directions that lie in the exact span are the ones that vanish
+    order = np.sort(np.argsort(np.linalg.norm(rest, axis=0))[exact.shape[1] :])
+    return np.linalg.qr(np.concatenate([exact, rest[:, order]], axis=1))[0]
+
+
+def _consistent(
+    operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], changes: Changes, known: int, level: float
+) -> int:
     """Length of the longest chain of directions, each block of which is jointly consistent with zero."""
+
+    def passes(length: int) -> bool:
+        block = range(length)
+        return gather(operator, vectors[:, block], changes.take(block)).p_value(slice(known, length)) > level
+
     if operator.table.dimension > ONE_BY_ONE:
-        sizes = np.sqrt(np.maximum(np.einsum("mk,mn,nk->k", vectors, operator.gram, vectors), 1e-300))
-        cut = int(np.argmax(sizes[1:] / sizes[:-1])) + 1
-        return cut if gather(operator, vectors[:, :cut]).p_value() > level else 0
-    changes, length = operator.changes(vectors), 0
-    while length < vectors.shape[1]:
-        block = vectors[:, : length + 1]
-        if gather(operator, block, changes.first(length + 1)).p_value() <= level:
-            break
+        sizes = np.sqrt(np.maximum(np.einsum("mk,mn,nk->k", vectors, operator.gram, vectors), 1e-300))[known:]
+        cut = known + int(np.argmax(sizes[1:] / sizes[:-1])) + 1
+        return cut if passes(cut) else known
+    length = known
+    while length < vectors.shape[1] and passes(length + 1):
         length += 1
     return length
 
 
 def _judgements(
-    operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], consistent: int, level: float, standards: Standards
+    operator: NoisyOperator,
+    vectors: Float[np.ndarray, "m k"],
+    changes: Changes,
+    known: int,
+    consistent: int,
+    level: float,
+    standards: Standards,
 ) -> Iterator[LadderRow]:
     """Verdicts: in the consistent block by the interval's upper end, beyond it one direction at a time."""
-    count, confidence = vectors.shape[1], 1 - standards.error_rate
-    one_by_one = operator.table.dimension <= ONE_BY_ONE
-    together = gather(operator, vectors if not one_by_one else vectors[:, :consistent]) if consistent else None
-    for k in range(count):
-        inside = k < consistent
-        evidence, place = together, k
-        if evidence is None or (one_by_one and not inside):
-            evidence, place = gather(operator, vectors[:, [*range(consistent), k]]), consistent
+    confidence, first = 1 - standards.error_rate, list(range(consistent))
+    block = gather(operator, vectors[:, first], changes.take(first)) if consistent else None
+    for k in range(vectors.shape[1]):
+        if block is not None and k < consistent:
+            evidence, place, tested = block, k, slice(known if k >= known else 0, consistent if k >= known else known)
+        else:
+            together = [*first, k]
+            evidence = gather(operator, vectors[:, together], changes.take(together))
+            place, tested = consistent, slice(consistent, consistent + 1)
         lower, upper = evidence.interval(place, confidence)
-        p_value = evidence.p_value(slice(0, consistent) if inside else slice(place, place + 1))
+        p_value, inside = evidence.p_value(tested), k < consistent
         lower = 0.0 if inside else lower
         verdict = _verdict(inside, p_value <= level, lower, upper, standards.tolerance)
         yield LadderRow(evidence.residual(place), lower, upper, evidence.noise_level(place), p_value, verdict)
