@@ -1,0 +1,128 @@
+"""discover() and fit() on small data: what is found, what does not depend on units, and wrong arguments."""
+
+import numpy as np
+import pytest
+
+import liestonet as lsn
+
+
+def _rescaled(data, length, clock, shift):
+    return lsn.Trajectories.from_arrays(
+        [clock * times + shift for times in data.times], [length * states for states in data.states], names=data.names
+    )
+
+
+@pytest.fixture(scope="module")
+def brownian():
+    return lsn.catalogue["brownian"].simulate(paths=512, seed=11)
+
+
+@pytest.fixture(scope="module")
+def found(brownian):
+    return lsn.discover(brownian, formulas=False)
+
+
+def test_brownian_motion_has_three(found, brownian):
+    """The chance to lose one of three true symmetries is 5 % over seeds; this seed keeps them."""
+    assert found.dimension == found.law_dimension == 3
+    assert [row.verdict for row in found.ladder[:4]] == ["symmetry"] * 3 + ["no"]
+    t, x = brownian.flat_times[::50], brownian.flat_states[::50]
+    exact = lsn.catalogue["brownian"].generators("ito")
+    assert lsn.principal_angles(found.generators, exact, t, x).max() < 5
+    assert found.algebra.structure_constants.shape == (3, 3, 3)
+    assert all(0 <= row.lower <= row.upper for row in found.ladder)
+
+
+@pytest.mark.parametrize("symmetry", ["ito", "law", "fokker-planck"])
+def test_double_well_keeps_the_shift_of_time_only(symmetry):
+    data = lsn.catalogue["double-well"].simulate(paths=512, seed=12)
+    result = lsn.discover(data, symmetry=symmetry, formulas=False)
+    assert result.dimension == {"ito": 1, "law": 1, "fokker-planck": 2}[symmetry]
+
+
+def test_no_symmetry_is_an_answer():
+    result = lsn.discover(lsn.catalogue["opening-well"].simulate(paths=512, seed=13), formulas=False)
+    assert result.dimension == 0
+    assert result.algebra.name == "trivial"
+
+
+@pytest.mark.parametrize(("length", "clock", "shift"), [(1e6, 1.0, 0.0), (1.0, 1e-3, 5.0), (1e-4, 1e3, -2e3)])
+def test_units_and_clock_change_nothing(found, brownian, length, clock, shift):
+    other = lsn.discover(_rescaled(brownian, length, clock, shift), formulas=False)
+    assert [row.verdict for row in other.ladder] == [row.verdict for row in found.ladder]
+    for key in ("residual", "upper", "noise"):
+        np.testing.assert_allclose(
+            [getattr(row, key) for row in other.ladder],
+            [getattr(row, key) for row in found.ladder],
+            rtol=0.02,
+            atol=1e-4,
+        )
+
+
+def test_order_of_paths_and_cutting_them_change_the_fit_by_rounding_only(brownian):
+    shuffled = brownian.take(np.random.default_rng(0).permutation(len(brownian)))
+    halves = lsn.Trajectories.from_arrays(
+        [part for times in brownian.times for part in (times[:101], times[100:])],
+        [part for states in brownian.states for part in (states[:101], states[100:])],
+    )
+    t, x = np.full(30, 1.0), np.linspace(-1, 1, 30)[:, None]
+    first = lsn.fit(brownian)
+    for other in (shuffled, halves):
+        # samples of increments differ with their order, and the variances they give only weigh
+        np.testing.assert_allclose(lsn.fit(other).drift(t, x), first.drift(t, x), atol=0.05)
+
+
+def test_noiseless_coordinate_is_seen():
+    result = lsn.discover(lsn.catalogue["langevin"].simulate(paths=256, seed=14), formulas=False)
+    assert result.surrogate.noisy.tolist() == [False, True]
+    assert "noiseless" in [flag.code for flag in result.flags]
+    t, x = np.full(5, 1.0), np.random.default_rng(0).uniform(-1, 1, (5, 2))
+    squared = result.surrogate.diffusion_squared(t, x)
+    np.testing.assert_array_equal(squared[:, 0, :], 0.0)
+    assert np.all(np.linalg.eigvalsh(squared) >= -1e-12)
+    np.testing.assert_allclose(result.surrogate.drift(t, x)[:, 0], x[:, 1], atol=0.05)
+
+
+def test_dimension_can_be_fixed(brownian):
+    for k in (0, 2, 4):
+        result = lsn.discover(brownian, dimension=k, formulas=False)
+        assert result.dimension == k
+        assert result.generators(np.zeros(3), np.zeros((3, 1)))[0].shape == (k, 3)
+    assert result.candidates(5)(np.zeros(3), np.zeros((3, 1)))[1].shape == (5, 3, 1)
+
+
+def test_itô_in_several_noises_names_its_gauge():
+    result = lsn.discover(lsn.catalogue["brownian-2d"].simulate(paths=256, seed=15), formulas=False)
+    assert "gauge" in [flag.code for flag in result.flags]
+    assert result.law_dimension is not None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"data": [1, 2]}, "take Trajectories"),
+        ({"engine": "spectral"}, "engine must be"),
+        ({"symmetry": "lie"}, "unknown"),
+        ({"tolerance": 0}, "tolerance"),
+        ({"error_rate": 1.5}, "error_rate"),
+        ({"dimension": -1}, "dimension"),
+        ({"dimension": 2.5}, "dimension"),
+        ({"dimension": 1000}, "dimension"),
+    ],
+)
+def test_wrong_arguments(brownian, arguments, words):
+    given = {"data": brownian, "formulas": False, **arguments}
+    with pytest.raises(lsn.InputError, match=words):
+        lsn.discover(**given)
+
+
+def test_too_few_increments():
+    with pytest.raises(lsn.InputError, match="too few"):
+        lsn.discover(lsn.Trajectories.from_arrays(np.arange(5.0), np.zeros((1, 5, 1)) + np.arange(5.0)[:, None]))
+
+
+def test_a_coordinate_that_never_changes():
+    states = np.zeros((4, 200, 2))
+    states[..., 0] = np.random.default_rng(0).standard_normal((4, 200)).cumsum(axis=1)
+    with pytest.raises(lsn.InputError, match="hardly ever changes"):
+        lsn.discover(lsn.Trajectories.from_arrays(np.arange(200.0), states))
