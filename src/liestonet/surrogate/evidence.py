@@ -43,8 +43,11 @@ def log_evidence(
     root = np.sqrt(variances)
     matrix = root[:, None] * precision * root
     matrix[np.diag_indices_from(matrix)] += 1.0
-    factor = scipy.linalg.cholesky(matrix, lower=True, check_finite=False, overwrite_a=True)
-    half = scipy.linalg.solve_triangular(factor, root[:, None] * moments, lower=True, check_finite=False)
+    # LAPACK itself: called some thousand times on small matrices, the checks around it cost more than the work
+    factor, failed = scipy.linalg.lapack.dpotrf(matrix.T, lower=1, overwrite_a=1)
+    if failed:
+        raise np.linalg.LinAlgError("The matrix of an evidence is not positive definite.")
+    half = scipy.linalg.lapack.dtrtrs(factor, root[:, None] * moments, lower=1)[0]
     return 0.5 * np.sum(half**2, axis=0) - np.log(np.diag(factor)).sum()
 
 

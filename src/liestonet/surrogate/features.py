@@ -76,12 +76,13 @@ class Features:
         tables = [self._table(points[:, v], v, order) for v in range(points.shape[1])]
         result = {}
         for derivative in derivatives:
-            columns = np.ones((len(points), self.size))
+            # function by function in memory: whole rows are copied and multiplied, and sums over points run along them
+            rows = np.ones((self.size, len(points)))
             for variable, table in enumerate(tables):
                 times = derivative.count(variable)
                 if times or self.degrees[:, variable].any():
-                    columns *= table[times][:, self.degrees[:, variable]]
-            result[derivative] = columns
+                    rows *= np.ascontiguousarray(table[times].T)[self.degrees[:, variable]]
+            result[derivative] = rows.T
         return result
 
     def _table(self, x: Float[np.ndarray, " b"], variable: int, order: int) -> Float[np.ndarray, "order b degree"]:
