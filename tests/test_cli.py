@@ -62,7 +62,7 @@ def examples(command: str) -> list[str]:
 
 
 EXAMPLES = {
-    "": 3,
+    "": 4,
     "solve": 4,
     "simulate": 3,
     "demo": 2,

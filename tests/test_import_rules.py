@@ -21,7 +21,7 @@ JAX = {"jax", "jaxlib", "equinox", "optax", "diffrax", "optimistix", "lineax"}
 MAY_IMPORT_JAX = {"liestonet.neural", "liestonet.surrogate.neural"}
 WITHOUT_CATALOGUE = {f"liestonet.{room}" for room in ("surrogate", "symmetry", "algebra", "validation")}
 # `report` is for the command line, and for the result's own report(), which imports it when called.
-RIM = {"liestonet.cli", "liestonet.__main__"}
+RIM = {"liestonet.cli", "liestonet.cli_discover", "liestonet.__main__"}
 MAY_REPORT_LAZILY = {"liestonet.discovery", "liestonet.result"}
 PICKLES = {"pickle", "cloudpickle", "dill", "shelve", "marshal", "joblib"}
 RUNS_TEXT = {"eval", "exec", "compile", "parse_expr"}  # SymPy's parse_expr evaluates what it reads

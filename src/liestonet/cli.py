@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from liestonet.cli_discover import discover
 from liestonet.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ UsageError: Any = typer.BadParameter.__base__  # typer does not export it, and c
 SPOKEN = {
     "domain=[(start, end), (low, high), …], time first, then each coordinate": '--domain "t=0:1, x=-2:2"',
     "boundary= to keep": "--boundary to keep",
+    "(sort=True)": "(--sort)",
+    "as in time=": "as in --time ",
+    "as in state=['x']": "as in --state x",
 }
 
 
@@ -108,6 +112,7 @@ def start(
       liestonet demo
       liestonet solve "dx = x dt + dW"
       liestonet simulate "dx = -x dt + dW" --initial "x=-2:2" --out paths.csv
+      liestonet discover paths.csv
 
     Each command explains itself: liestonet solve --help
     """
@@ -153,6 +158,9 @@ def solve(
     with stages(not quiet) as progress:
         result = find_symmetries(sde, symmetry, box, progress=progress)
     show_result(result, json, quiet)
+
+
+app.command()(discover)
 
 
 @app.command()

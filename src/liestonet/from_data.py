@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from liestonet.symmetry.noise import NoisyOperator
 from liestonet.symmetry.operator import lattice_cloud
 from liestonet.symmetry.search import Search, Standards, search
 from liestonet.trajectories.increments import IncrementSource
+from liestonet.trajectories.record import record_of
 
 Progress = Callable[[str], None]
 
@@ -79,7 +80,8 @@ def discover(
     law = _law_dimension(kind, surrogate, count if dimension is None else found.count, standards, say)
     if formulas:
         say("looking for formulas")
-    return _result(kind, surrogate, found, count, refitted, law, formulas)
+    record = record_of(source, surrogate.overview.count)
+    return replace(_result(kind, surrogate, found, count, refitted, law, formulas), data=record, standards=standards)
 
 
 def _checked(data: Any) -> IncrementSource:

@@ -26,6 +26,8 @@ SLOWEST_FALL, FASTEST_FALL = np.log(0.5), np.log(0.03)
 SMALLEST, LARGEST = -30.0, 8.0
 # Degrees of the coordinates that are shrunk as a whole; from there on the variances fall.
 NEXT_RICHER, NEXT_RICHER_IN_TIME = 3, 1
+# LAPACK itself: called some thousand times on small matrices, the checks around it would cost more than the work.
+CHOLESKY, TRIANGULAR = scipy.linalg.get_lapack_funcs(("potrf", "trtrs"), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -43,11 +45,10 @@ def log_evidence(
     root = np.sqrt(variances)
     matrix = root[:, None] * precision * root
     matrix[np.diag_indices_from(matrix)] += 1.0
-    # LAPACK itself: called some thousand times on small matrices, the checks around it cost more than the work
-    factor, failed = scipy.linalg.lapack.dpotrf(matrix.T, lower=1, overwrite_a=1)
+    factor, failed = CHOLESKY(matrix.T, lower=1, overwrite_a=1)
     if failed:
         raise np.linalg.LinAlgError("The matrix of an evidence is not positive definite.")
-    half = scipy.linalg.lapack.dtrtrs(factor, root[:, None] * moments, lower=1)[0]
+    half = TRIANGULAR(factor, root[:, None] * moments, lower=1)[0]
     return 0.5 * np.sum(half**2, axis=0) - np.log(np.diag(factor)).sum()
 
 
