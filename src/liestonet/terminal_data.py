@@ -36,8 +36,7 @@ def render_discovery(result: Result) -> Group:
     parts += [*_levels(result), ""]
     if result.flags:
         parts += [*flag_lines(result), ""]
-    parts += [Text("Data", style="bold"), *(_indented(line) for line in str(result.data).split("\n"))]
-    parts.append(_indented(domain_line(result).plain.partition(";")[0].rstrip(".") + "."))
+    parts += [Text("Data", style="bold"), _data(result)]
     return Group(*parts)
 
 
@@ -177,6 +176,17 @@ def _levels(result: Result) -> Iterator[RenderableType]:
             f"Likelihood ratio of imposing the symmetries: deviance {number(refit.deviance)} on "
             f"{refit.degrees_of_freedom:.1f} degrees of freedom, p = {_p(refit.p_value)}."
         )
+
+
+def _data(result: Result) -> Padding:
+    """The summary of the data, and the box of them that was used."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    for line in str(result.data).split("\n"):
+        label, _, text = line.partition("  ")
+        table.add_row(label, text.strip())
+    table.add_row("domain", domain_line(result).plain.partition(";")[0].removeprefix("Domain: "))
+    return Padding(table, (0, 0, 0, 2))
 
 
 def percent(value: float) -> str:
