@@ -27,7 +27,7 @@ REPEATS = 3
 PATHS, STEPS, STEP = 2048, 500, 0.01  # Example 1: 1,024,000 increments
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
 LARGEST = 100_000_000
-PATH_POINTS, ROWS_AT_ONCE = 501, 501 * 2000
+PATHS_AT_ONCE = 2000
 
 
 def peak_megabytes() -> float:
@@ -64,23 +64,24 @@ def measure_arrays() -> dict[str, Any]:
     warm = lsn.Trajectories.from_arrays(times, states[:20])
     lsn.discover(warm, formulas=False)
     before = peak_megabytes()
-    seconds, plain, result = [], [], None
+    seconds, plain, dimension, extra = [], [], None, 0.0
     for _ in range(REPEATS):
         start = time.perf_counter()
         data = lsn.Trajectories.from_arrays(times, states)
-        result = lsn.discover(data, formulas=False)
+        dimension = lsn.discover(data, formulas=False).dimension
         seconds.append(time.perf_counter() - start)
+        extra = extra or peak_megabytes() - before  # of the first, while nothing of another run is there
         plain.append(plain_pass(data))
+        del data
     if "jax" in sys.modules:
         raise RuntimeError("JAX was imported.")
-    megabytes = (PATHS * (STEPS + 1) * 2 * 8) / 2**20  # times and states, as Trajectories hold them
     return {
         "increments": PATHS * STEPS,
-        "dimension": result.dimension if result else None,
+        "dimension": dimension,
         "seconds": statistics.median(seconds),
         "plain": statistics.median(plain),
-        "data": megabytes,
-        "extra": peak_megabytes() - before,
+        "data": PATHS * (STEPS + 1) * 2 * 8 / 2**20,  # times and states, as Trajectories hold them
+        "extra": extra,
     }
 
 
@@ -113,17 +114,18 @@ def write_file(increments: int, path: Path) -> None:
     paths = increments // STEPS
     schema = arrow.schema([("trajectory", arrow.int64()), ("t", arrow.float64()), ("x", arrow.float64())])
     with parquet.ParquetWriter(path, schema) as writer:
-        for first in range(0, paths, 2000):
-            count = min(2000, paths - first)
+        for first in range(0, paths, PATHS_AT_ONCE):
+            count = min(PATHS_AT_ONCE, paths - first)
             times, states = brownian(count, first)
             columns = [np.repeat(np.arange(first, first + count), STEPS + 1), np.tile(times, count), states.ravel()]
             writer.write_table(arrow.Table.from_arrays([arrow.array(column) for column in columns], schema=schema))
 
 
 def in_own_process(*words: str) -> dict[str, Any]:
-    outcome = subprocess.run(
-        [sys.executable, __file__, *words], capture_output=True, text=True, check=True, timeout=7200
-    )
+    # one thread: the matrices are small, and threads that wait for each other on a busy machine only cost time
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, __file__, *words]
+    outcome = subprocess.run(command, capture_output=True, text=True, check=True, timeout=7200, env=environment)
     return json.loads(outcome.stdout.splitlines()[-1])
 
 
@@ -156,13 +158,12 @@ STREAM_HEAD = (
 
 
 def report(arrays: dict[str, Any], rows: list[dict[str, Any]], load: tuple[float, float]) -> str:
-    limit = "one BLAS thread" if os.environ.get("OPENBLAS_NUM_THREADS") == "1" else "BLAS threads as it likes"
     return "\n".join(
         [
             "# How long `discover` takes",
             "",
-            f"Made by `python benchmarks/discover.py` on {platform.machine()}, {os.cpu_count()} cores, {limit}, Python "
-            f"{platform.python_version()}; other work kept {load[0]:.1f} to {load[1]:.1f} processes busy meanwhile.",
+            f"Made by `python benchmarks/discover.py` on {platform.machine()} with {os.cpu_count()} cores, one BLAS "
+            f"thread, Python {platform.python_version()}; load of the shared machine {load[0]:.1f} to {load[1]:.1f}.",
             "",
             "## Example 1, arrays to result, no formulas",
             "",

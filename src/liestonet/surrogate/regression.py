@@ -22,7 +22,7 @@ from liestonet.trajectories.increments import Increments, IncrementSource
 Entry = tuple[int, ...]
 
 # Increments are worked on so many at a time: all features of a piece stay in the processor's cache.
-PIECE = 4096
+PIECE = 8192
 
 # Plain powers are preferred unless logarithms are this much likelier (log evidence, for each of them).
 LOGARITHM_COST = 1.0
