@@ -99,14 +99,15 @@ def row(data: lsn.Trajectories, lag: int) -> str:
     p_value = min(entry.p_value for entry in law.ladder[: max(int(law.dimension), 1)])
     flags = ", ".join(dict.fromkeys(flag.code for flag in (*law.flags, *ito.flags))) or "none"
     numbers = f"{lag:>4} {number:>10,} {diffusion_constant(law):>6.2f} {excess_kurtosis(thinned):>8.1f}"
-    return f"{numbers}  {counts(law):<10} {counts(ito):<10} {p_value:>7.2g}  {flags}"
+    return f"{numbers}  {counts(law):<10} {counts(ito):<10} {p_value:>7.2g}  {flags:<16}  {law.algebra.name}"
 
 
 def main() -> None:
     data = recording()
     sys.stdout.write(f"{data}\n")
     for title, view in (("as filmed", data), ("each track from its first point", from_the_start(data))):
-        head = f"{'lag':>4} {'increments':>10} {'D':>6} {'kurtosis':>8}  {'law':<10} {'Itô':<10} {'p':>7}  flags"
+        head = f"{'lag':>4} {'increments':>10} {'D':>6} {'kurtosis':>8}  {'law':<10} {'Itô':<10} {'p':>7}"
+        head += f"  {'flags':<16}  algebra of the law"
         sys.stdout.write(f"\n{title}\n{head}\n")
         for lag in LAGS:
             sys.stdout.write(f"{row(view, lag)}\n")
