@@ -70,10 +70,10 @@ def test_the_covariance_is_that_of_all_scores_at_once(monkeypatch):
 def test_evidence_is_a_gaussian_marginal_likelihood():
     rng = np.random.default_rng(3)
     design, variances, y = rng.standard_normal((40, 5)), rng.uniform(0.1, 2, 5), rng.standard_normal(40)
-    marginal = scipy.stats.multivariate_normal(cov=design @ np.diag(variances) @ design.T + np.eye(40)).logpdf(y)
-    nothing = scipy.stats.multivariate_normal(cov=np.eye(40)).logpdf(y)
+    covariance = design @ np.diag(variances) @ design.T + np.eye(40)
+    marginal = -(y @ np.linalg.solve(covariance, y) + np.linalg.slogdet(covariance)[1]) / 2
     found = log_evidence(design.T @ design, (design.T @ y)[:, None], variances)
-    assert found == pytest.approx([marginal - nothing])
+    assert found == pytest.approx([marginal + y @ y / 2])
 
 
 def test_intervals_and_p_values_are_those_of_chi_square():
