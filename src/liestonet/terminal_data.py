@@ -6,6 +6,7 @@ Pure functions from a Result to text and Rich renderables, at most 80 columns wi
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -92,16 +93,17 @@ def _confidence(result: Result) -> str:
 
 
 def data_ladder(result: Result) -> Padding:
-    """Residual, interval, noise, p-value and verdict of every direction."""
+    """Residual, interval, noise, p-value and verdict of every direction; of very many alike the first and the last."""
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
     for heading in ("#", "residual", f"{_confidence(result)} interval", "noise", "p", "verdict"):
         table.add_column(heading, no_wrap=True, justify="left" if heading == "verdict" else "right")
     rows = list(enumerate(result.ladder, start=1))
-    hidden = range(3, max(3, result.fields.count - 3)) if len(rows) > MOST_LINES else range(0)
+    alike = sum(1 for _ in takewhile(lambda row: row.verdict == result.ladder[0].verdict, result.ladder))
+    hidden = range(4, alike - 2) if len(rows) > MOST_LINES else range(0)
     for position, row in rows:
-        if position - 1 in hidden:
-            if position - 1 == hidden[0]:
-                table.add_row("…", f"{len(hidden)} more", "", "", "", "", style="dim")
+        if position in hidden:
+            if position == hidden[0]:
+                table.add_row("…", f"{len(hidden)} more", "", "", "", row.verdict, style="dim")
             continue
         interval = f"{percent(row.lower)} – {percent(row.upper)}"
         verdict = Text(row.verdict, style=STYLES[row.verdict])
