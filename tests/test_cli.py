@@ -62,7 +62,7 @@ def examples(command: str) -> list[str]:
 
 
 EXAMPLES = {
-    "": 4,
+    "": 5,
     "solve": 6,
     "show": 2,
     "simulate": 4,

@@ -25,6 +25,7 @@ from liestonet.symmetry.operator import lattice_cloud
 from liestonet.symmetry.search import Search, Standards, judge_directions, search
 from liestonet.symmetry.simple import exact_shifts
 from liestonet.trajectories.increments import IncrementSource
+from liestonet.trajectories.record import record_of
 
 Progress = Callable[[str], None]
 
@@ -76,7 +77,8 @@ def discover(
     law = _law_dimension(kind, surrogate, count if dimension is None else found.count, standards, say)
     if formulas:
         say("looking for formulas")
-    return _result(kind, surrogate, found, count, refitted, law, formulas)
+    record = record_of(source, surrogate.overview.count)
+    return replace(_result(kind, surrogate, found, count, refitted, law, formulas), data=record, standards=standards)
 
 
 def _checked(data: Any) -> IncrementSource:

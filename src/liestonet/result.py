@@ -29,7 +29,8 @@ class Result:
     that power series at a generic point allow, None where it is not known; `gap` is the first residual left out over
     the last one taken. From data, `surrogate` are the estimated coefficients, `refit` the same with the symmetries
     imposed and what the likelihood says to that, None where it was not done, and `law_dimension` the number of
-    symmetries at law level, which does not depend on how σ was chosen.
+    symmetries at law level, which does not depend on how σ was chosen. `data` is a record of the trajectories, and
+    `standards` the tolerance and error rate that the verdicts keep to.
     """
 
     symmetry: str
@@ -47,6 +48,8 @@ class Result:
     closed_forms: tuple[Formula, ...] = ()
     refit: Any = None
     law_dimension: int | None = None
+    data: Any = None
+    standards: Any = None
 
     def generators(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Values:
         """tau (m, B), xi (m, B, d) and, for Fokker–Planck, beta (m, B) at the points t (B,), x (B, d)."""
@@ -83,12 +86,12 @@ class Result:
 
     def to_dictionary(self) -> dict[str, Any]:
         """The result as plain numbers, text and lists, ready for JSON."""
-        return {
+        plain = {
             "schema": SCHEMA,
             "symmetry": self.symmetry,
-            "dimension": _plain(self.dimension),
+            "dimension": self.dimension,
             "bound": self.bound,
-            "gap": _plain(self.gap),
+            "gap": self.gap,
             "equation": str(self.surrogate),
             "names": list(self.names),
             "domain": {
@@ -102,7 +105,7 @@ class Result:
                     for name, coordinate in zip(("t", *self.names), self.domain.coordinates, strict=True)
                 },
             },
-            "ladder": [{key: _plain(value) for key, value in vars(row).items()} for row in self.ladder],
+            "ladder": [vars(row) for row in self.ladder],
             "generators": [self._generator_dictionary(i) for i in range(self.fields.count)],
             "formulas": [self._formula_dictionary(formula) for formula in self.closed_forms],
             "algebra": {
@@ -112,6 +115,24 @@ class Result:
                 "jacobi": self.algebra.jacobi,
             },
             "flags": [vars(flag) for flag in self.flags],
+        }
+        return _plain(plain if self.data is None else plain | self._data_dictionary())
+
+    def _data_dictionary(self) -> dict[str, Any]:
+        """What only a result from data has."""
+        refit = self.refit
+        return {
+            "law_dimension": self.law_dimension,
+            "standards": None if self.standards is None else vars(self.standards),
+            "refit": None
+            if refit is None
+            else {
+                "deviance": refit.deviance,
+                "degrees_of_freedom": refit.degrees_of_freedom,
+                "p_value": refit.p_value,
+                "converged": refit.converged,
+            },
+            "data": self.data.to_dictionary(),
         }
 
     def _formula_dictionary(self, formula: Formula) -> dict[str, Any]:
@@ -147,7 +168,11 @@ class Result:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers that JSON has; infinity and not-a-number become text."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    return value
+    """The same in values that JSON has, all the way down; infinity and not-a-number become text."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value

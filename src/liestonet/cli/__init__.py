@@ -16,6 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 from liestonet.cli.arguments import read_boundary, read_domain, read_equation, read_experiment, read_system
+from liestonet.cli.discover import discover
 from liestonet.cli.output import bar, emit, show, show_result, stages
 from liestonet.errors import InputError
 
@@ -25,6 +26,9 @@ UsageError: Any = typer.BadParameter.__base__  # typer does not export it, and c
 SPOKEN = {
     "domain=[(start, end), (low, high), …], time first, then each coordinate": '--domain "t=0:1, x=-2:2"',
     "boundary= to keep": "--boundary to keep",
+    "(sort=True)": "(--sort)",
+    "as in time=": "as in --time ",
+    "as in state=['x']": "as in --state x",
 }
 
 
@@ -113,6 +117,7 @@ def start(
       liestonet solve "dx = x dt + dW"
       liestonet show cir
       liestonet simulate "dx = -x dt + dW" --initial "x=-2:2" --out paths.csv
+      liestonet discover paths.csv
 
     Each command explains itself: liestonet solve --help
     """
@@ -188,6 +193,9 @@ def show_system(
             progress("computing brackets")
         content = render_system(system)
     show(content)
+
+
+app.command()(discover)
 
 
 @app.command()

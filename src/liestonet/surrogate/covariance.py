@@ -14,7 +14,7 @@ import scipy.linalg
 from jaxtyping import Float
 
 from liestonet.surrogate.overview import Overview
-from liestonet.surrogate.regression import Estimate, Targets, scaled_block
+from liestonet.surrogate.regression import Estimate, Scaled, Targets, pieces_of, scaled_block
 from liestonet.trajectories.increments import Increments
 
 # Scores are taken of this many increments at most. With more parameters than the second number the errors of different
@@ -82,15 +82,23 @@ def _score_root(overview: Overview, regressions: Sequence[Regression]) -> Float[
     """A root of the covariance of Σ_k φ(x_k) w_k (y_k − φ(x_k)ᵀθ), the sum that each regression sets to zero."""
     rows = slice(None, None, max(1, len(overview.sample.t) // SCORED))
     sample = scaled_block(Increments(*(array[rows] for array in overview.sample)), overview.domain)
+    triangle = np.zeros((0, sum(len(estimate.parameters) for estimates, _ in regressions for estimate in estimates)))
+    for piece in pieces_of(sample):
+        triangle = np.asarray(np.linalg.qr(np.concatenate([triangle, _scores(piece, regressions)]), mode="r"))
+    return triangle.T * np.sqrt(overview.inside / len(sample.dt))
+
+
+def _scores(sample: Scaled, regressions: Sequence[Regression]) -> Float[np.ndarray, "b p"]:
+    """φ(x_k) w_k (y_k − φ(x_k)ᵀθ) of every increment and parameter."""
     columns = []
     for estimates, targets in regressions:
         values, weights = targets(sample)
+        tables = {estimate.features: None for estimate in estimates}
+        functions = {features: features.values(sample.points)[()] for features in tables}
         for column, estimate in enumerate(estimates):
-            functions = estimate.features.values(sample.points)[()]
-            rest = values[:, column] - functions @ estimate.parameters
-            columns.append(functions * (weights[:, column] * rest)[:, None])
-    triangle = np.asarray(np.linalg.qr(np.concatenate(columns, axis=1), mode="r"))
-    return triangle.T * np.sqrt(overview.inside / len(sample.dt))
+            rest = values[:, column] - functions[estimate.features] @ estimate.parameters
+            columns.append(functions[estimate.features] * (weights[:, column] * rest)[:, None])
+    return np.concatenate(columns, axis=1)
 
 
 def _root(matrix: Float[np.ndarray, "p p"]) -> Float[np.ndarray, "p p"]:

@@ -55,12 +55,11 @@ def look_over(source: IncrementSource) -> Overview:
     for block in source.chunks():
         consecutive = block if consecutive is None else consecutive
         rows = slice((-count) % stride, None, stride)
-        blocks.append(Increments(*(array[rows] for array in block)))
+        blocks.append(Increments(*(array[rows].copy() for array in block)))  # a view would keep the whole block
         count, kept = count + len(block.t), kept + len(blocks[-1].t)
         first, last = min(first, block.t.min()), max(last, (block.t + block.dt).max())
         while kept > 2 * SAMPLE:
-            joined = _joined(blocks)
-            blocks, stride = [Increments(*(array[::2] for array in joined))], 2 * stride
+            blocks, stride = [_halved(blocks)], 2 * stride
             kept = len(blocks[0].t)
     if consecutive is None or count < LEAST_INCREMENTS:
         raise InputError(
@@ -68,6 +67,7 @@ def look_over(source: IncrementSource) -> Overview:
             f"{LEAST_INCREMENTS} are needed, and thousands to find a symmetry."
         )
     sample = _joined(blocks)
+    blocks.clear()  # as large as the sample
     domain = _box(sample, (float(first), float(last)), source.names)
     inside, begun = inside_domain(domain, sample), inside_domain(domain, consecutive)
     pairs = np.flatnonzero(_followed(consecutive) & begun[:-1] & begun[1:])
@@ -88,6 +88,13 @@ def _followed(block: Increments) -> Bool[np.ndarray, " rows"]:
 
 def _joined(blocks: list[Increments]) -> Increments:
     return Increments(*(np.concatenate(arrays) for arrays in zip(*blocks, strict=True)))
+
+
+def _halved(blocks: list[Increments]) -> Increments:
+    """Every second row of all, copied, so that the rest can be forgotten; the list is emptied."""
+    joined = _joined(blocks)
+    blocks.clear()
+    return Increments(*(array[::2].copy() for array in joined))
 
 
 def _box(sample: Increments, time: tuple[float, float], names: tuple[str, ...]) -> Domain:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.stats
+import scipy.special
 from jaxtyping import Float
 
 from liestonet.surrogate.surrogate import Surrogate
@@ -44,7 +44,7 @@ class Refit:
     @property
     def p_value(self) -> float:
         """Chance of a deviance this large if the symmetries are exact."""
-        return float(scipy.stats.chi2.sf(self.deviance, max(self.degrees_of_freedom, 1e-9)))
+        return float(scipy.special.chdtrc(max(self.degrees_of_freedom, 1e-9), self.deviance))
 
     @property
     def helps(self) -> bool:

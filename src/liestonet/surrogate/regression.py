@@ -21,6 +21,9 @@ from liestonet.trajectories.increments import Increments, IncrementSource
 
 Entry = tuple[int, ...]
 
+# Increments are worked on so many at a time: all features of a piece stay in the processor's cache.
+PIECE = 8192
+
 
 @dataclass(frozen=True)
 class Scaled:
@@ -58,10 +61,18 @@ def scaled_block(block: Increments, domain: Domain) -> Scaled:
 
 
 def scaled_blocks(source: IncrementSource, domain: Domain) -> Iterator[Scaled]:
-    """The increments that begin inside the domain, block by block."""
+    """The increments that begin inside the domain, piece by piece."""
     for block in source.chunks():
         inside = inside_domain(domain, block)
-        yield scaled_block(block if inside.all() else Increments(*(array[inside] for array in block)), domain)
+        kept = block if inside.all() else Increments(*(array[inside] for array in block))
+        yield from pieces_of(scaled_block(kept, domain))
+
+
+def pieces_of(block: Scaled) -> Iterator[Scaled]:
+    """The same increments, few at a time, without a copy."""
+    for first in range(0, len(block.dt), PIECE):
+        rows = slice(first, first + PIECE)
+        yield Scaled(block.points[rows], block.dt[rows], block.dx[rows])
 
 
 def regress(
@@ -124,10 +135,11 @@ def evaluate(estimates: Sequence[Estimate], points: Float[np.ndarray, "b v"]) ->
     """Values of estimated coefficients, in units of the box; features that they share are evaluated once."""
     result = np.empty((len(points), len(estimates)))
     for features in {estimate.features: None for estimate in estimates}:
-        functions = features.values(points)[()]
-        for column, estimate in enumerate(estimates):
-            if estimate.features is features:
-                result[:, column] = functions @ estimate.parameters
+        columns = [column for column, estimate in enumerate(estimates) if estimate.features is features]
+        parameters = np.stack([estimates[column].parameters for column in columns], axis=1)
+        for first in range(0, len(points), PIECE):
+            rows = slice(first, first + PIECE)
+            result[rows, columns] = features.values(points[rows])[()] @ parameters
     return result
 
 

@@ -81,6 +81,19 @@ class Surrogate:
     def _estimates(self) -> tuple[Estimate, ...]:
         return (*self.drift_estimates, *self.diffusion_estimates)
 
+    def __str__(self) -> str:
+        """The equation whose coefficients were estimated, as far as it can be written down."""
+        variables = ", ".join(("t", *self.names)) if self.dimension <= 3 else "t, x"
+        rows = "; ".join(
+            self._row(name, noisy) for name, noisy in zip(self.names[:3], self.noisy.tolist(), strict=False)
+        )
+        more = "; …" if self.dimension > 3 else ""
+        return f"{rows.replace('()', f'({variables})')}{more}, estimated from {self.overview.count:,} increments"
+
+    def _row(self, name: str, noisy: bool) -> str:
+        mark = "" if self.dimension == 1 else f"_{name}"
+        return f"d{name} = f{mark}() dt + σ{mark}() dW" if noisy else f"d{name} = f{mark}() dt"
+
     def drift(self, t: Float[np.ndarray, " b"] | Any, x: Float[np.ndarray, "b d"] | Any) -> Float[np.ndarray, "b d"]:
         """f at points t (B,), x (B, d)."""
         points = points_of(t, x, self.dimension)

@@ -36,6 +36,7 @@ class TrajectoryFile:
     rows: int
     first_tick: int | None  # of all dates, from which seconds are counted
     units: Mapping[str, str]  # by coordinate, and by "t" for the time
+    _counted: Gaps | None = field(default=None, init=False, repr=False, compare=False)  # by the last complete pass
 
     @property
     def dimension(self) -> int:
@@ -49,32 +50,33 @@ class TrajectoryFile:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was guessed about the columns; gaps are counted by `count_gaps`, which has to read the file."""
+        """What was guessed about the columns; gaps are counted by `count_gaps`, which may have to read the file."""
         return self.columns.remarks
 
     def chunks(self, rows: int | Any = BLOCK_ROWS) -> Iterator[Increments]:
         """All increments in order, in blocks of at most `rows`; `trajectory` counts pieces between gaps."""
         size = whole_number(rows, "The number of rows in a block", 1)
-        return (block for block, _ in self._pass(size) if len(block.dt))
+        return (block for block in self._pass(size) if len(block.dt))
 
     def count_gaps(self) -> Gaps:
-        """Go through the file once and count what breaks paths."""
-        total = Gaps()
-        for _, gaps in self._pass(BLOCK_ROWS):
-            total = total + gaps
-        return total
+        """What breaks paths; goes through the file once, unless that has been done before."""
+        if self._counted is None:
+            for _ in self._pass(BLOCK_ROWS):
+                pass
+        return self._counted or Gaps()
 
-    def _pass(self, rows: int) -> Iterator[tuple[Increments, Gaps]]:
-        state, found = _Pass(self), 0
+    def _pass(self, rows: int) -> Iterator[Increments]:
+        state, found, total = _Pass(self), 0, Gaps()
         for batch in _batches(self.path, self.columns.needed, rows):
             increments, gaps = state.block(batch)
-            found += len(increments.dt)
-            yield increments, gaps
+            found, total = found + len(increments.dt), total + gaps
+            yield increments
         if not found:
             raise InputError(
                 f"The file {self.path.name!r} has no two consecutive finite rows of one trajectory, so there is no "
                 "increment to learn from; check which columns are time, trajectory and state."
             )
+        object.__setattr__(self, "_counted", total)
 
 
 @dataclass

@@ -62,6 +62,9 @@ class Summary:
 def summarise(data: Trajectories) -> Summary:
     """Count and measure; one pass over each array."""
     steps = steps_within_paths(data.flat_times, data.offsets)
+    increments, duration, shortest, longest = len(steps), float(steps.sum()), float(steps.min()), float(steps.max())
+    middle = float(np.median(steps, overwrite_input=True))
+    del steps  # as large as the data's times
     lengths = np.diff(data.offsets)
     coordinates = tuple(
         Coordinate(
@@ -77,12 +80,12 @@ def summarise(data: Trajectories) -> Summary:
     return Summary(
         paths=len(data),
         points=data.points,
-        increments=len(steps),
+        increments=increments,
         path_points=(int(lengths.min()), int(lengths.max())),
         start=float(data.flat_times.min()),
         end=float(data.flat_times.max()),
-        duration=float(steps.sum()),
-        step=(float(steps.min()), float(np.median(steps)), float(steps.max())),
+        duration=duration,
+        step=(shortest, middle, longest),
         time_unit=data.units.get("t"),
         coordinates=coordinates,
         gaps=data.gaps,

@@ -1,0 +1,165 @@
+"""`liestonet discover`: recorded paths in, their symmetries out. Reads options, calls the library, prints."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from liestonet.errors import InputError
+
+if TYPE_CHECKING:
+    from liestonet.result import Result
+
+RESULT_FILE = "result.json"
+
+File = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", show_default=False, help="Table of paths: .csv[.gz], .parquet, .npz, .h5 or .nc."),
+]
+Names = Annotated[
+    list[str] | None,
+    typer.Option("--state", metavar="COLUMN,…", help='Columns of the coordinates, such as "x, y". Repeatable.'),
+]
+Logarithms = Annotated[
+    list[str] | None,
+    typer.Option("--log", metavar="NAME,…", help="Coordinates to replace by their logarithms. Repeatable."),
+]
+
+
+def discover(
+    file: File,
+    time: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the times.")] = None,
+    trajectory: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column whose label tells the paths apart.")
+    ] = None,
+    state: Names = None,
+    log: Logarithms = None,
+    symmetry: Annotated[
+        str,
+        typer.Option(
+            metavar="KIND", help="ito (fixes the noise), law (fixes the law of the paths) or fokker-planck (density)."
+        ),
+    ] = "ito",
+    dimension: Annotated[int | None, typer.Option(help="Number of generators, if it is known.")] = None,
+    tolerance: Annotated[float, typer.Option(help="Largest relative residual of a symmetry.")] = 0.1,
+    error_rate: Annotated[float, typer.Option(help="Chance of losing any true symmetry.")] = 0.05,
+    window: Annotated[int | None, typer.Option(help="Cut each path into windows of so many points.")] = None,
+    stride: Annotated[int | None, typer.Option(help="Points between the starts of windows.")] = None,
+    thin: Annotated[int | None, typer.Option(help="Keep every k-th point of a path.")] = None,
+    gap: Annotated[float | None, typer.Option(help="A step longer than this splits a path.")] = None,
+    sort: Annotated[bool, typer.Option("--sort", help="Sort each path by time first.")] = False,
+    stream: Annotated[bool, typer.Option("--stream", help="Leave a large Parquet file on disk.")] = False,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help=f"Folder for {RESULT_FILE}; made if it is not there.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the whole result as JSON.")] = False,
+    no_formulas: Annotated[bool, typer.Option("--no-formulas", help="Do not look for closed forms.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print one sentence only.")] = False,
+) -> None:
+    """Find the Lie symmetries of the system that recorded paths come from.
+
+    Prints what the data say in one sentence, then the evidence: residual, interval and p-value of every direction,
+    the generators, their algebra, and what to watch out for. Columns without a name given are found where they can be.
+
+    \b
+    Examples:
+      liestonet discover paths.csv --time t --trajectory path --state x
+      liestonet discover tracks.parquet --state "x, y" --symmetry law --out run
+      liestonet discover prices.csv --time date --state price --log price --window 250
+      liestonet discover tracks.csv --thin 6 --gap 0.5 --no-formulas --json
+    """
+    from liestonet.cli import emit, show, stages
+    from liestonet.from_data import discover as find_symmetries
+
+    if out is not None:
+        check_folder(out)
+    with stages(not quiet) as progress:
+        if progress is not None:
+            progress(f"reading {file.name}")
+        data = read_data(
+            file, time, trajectory, names(state), names(log) or (), (window, stride), thin, gap, sort, stream
+        )
+        result = find_symmetries(
+            data,
+            symmetry=symmetry,
+            dimension=dimension,
+            tolerance=tolerance,
+            error_rate=error_rate,
+            formulas=not no_formulas,
+            progress=progress,
+        )
+    written = None if out is None else write_result(result, out)
+    if json:
+        emit(result.to_json() + "\n")
+        return
+    from liestonet.terminal_data import data_verdict, render_discovery
+
+    if quiet:
+        emit(data_verdict(result) + "\n")
+        return
+    show(render_discovery(result))
+    if written is not None:
+        emit(f"\nWrote {written}.\n")
+
+
+def names(texts: Sequence[str] | None) -> list[str] | None:
+    """The parts of a repeatable option, which may also be separated by commas."""
+    return None if texts is None else [piece.strip() for text in texts for piece in text.split(",")]
+
+
+def read_data(
+    file: Path,
+    time: str | None,
+    trajectory: str | None,
+    state: Sequence[str] | None,
+    logarithms: Sequence[str],
+    windows: tuple[int | None, int | None],
+    thin: int | None,
+    gap: float | None,
+    sort: bool,
+    stream: bool,
+) -> Any:
+    """Read or open a file and reshape it: logarithms, then every k-th point, then windows."""
+    import numpy as np
+
+    from liestonet.trajectories import Trajectories
+
+    window, stride = windows
+    if stride is not None and window is None:
+        raise InputError("--stride needs --window, which says how many points a window has; add it.")
+    if stream:
+        wanted = {"--log": logarithms, "--thin": thin, "--window": window, "--sort": sort}
+        for option in (option for option, value in wanted.items() if value):
+            raise InputError(f"A streamed file is taken as it is; leave {option} or --stream out.")
+        return Trajectories.stream(file, time, trajectory, state, gap=gap)
+    data = Trajectories.read(file, time, trajectory, state, sort=sort, gap=gap)
+    if logarithms:
+        data = data.transform(**dict.fromkeys(logarithms, np.log))
+    if thin is not None:
+        data = data.thin(thin)
+    return data if window is None else data.windows(window, stride)
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a folder that could not be made or written to, before work is done for it."""
+    existing = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    if not existing.is_dir():
+        raise InputError(f"--out {str(folder)!r} must be a folder, but {str(existing)!r} is a file; choose another.")
+    if not os.access(existing, os.W_OK):
+        raise InputError(f"The folder {str(existing)!r} cannot be written to; choose another place for --out.")
+
+
+def write_result(result: Result, folder: Path) -> Path:
+    """The result as JSON in a folder, whole or not at all."""
+    from liestonet.trajectories.writers import replacing
+
+    text = result.to_json() + "\n"
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / RESULT_FILE
+    with replacing(target) as stream:
+        stream.write(text.encode())
+    return target
