@@ -63,8 +63,8 @@ def relation_flags(overview: Overview) -> Iterator[Flag]:
             listed = ", ".join(name for name, used in zip(overview.names, involved, strict=True) if used)
             yield Flag(
                 "dependent",
-                f"{listed} obey a quadratic relation to within {unexplained:.0e} of their variance: they are not "
-                "independent coordinates.",
+                f"{listed} obey a quadratic relation (all but {max(unexplained, 1e-16):.0e} of the variance): they are "
+                "not independent coordinates.",
                 "Leave one of them out of the state.",
             )
 

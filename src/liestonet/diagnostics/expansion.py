@@ -79,7 +79,7 @@ def step_terms(
     half, steps = domain.half[1:], dt[:, None, None] / 2
     unit = domain.half[0] / half[:, None]
     square = (domain.half[0] / np.outer(half, half))[np.ix_(noisy, noisy)].reshape(-1, 1)
-    inner, flat = np.ix_(range(len(dt)), noisy, noisy), (len(dt), len(square), -1)
+    inner, flat = np.ix_(np.arange(len(dt)), noisy, noisy), (len(dt), len(square), f[()].shape[2])
     return Terms(
         f[()] * unit,
         a[()][inner].reshape(flat) * square,

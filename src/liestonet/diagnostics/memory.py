@@ -80,9 +80,8 @@ def _measurement_noise(residuals: Residuals, column: int, first: Correlation) ->
     part = -2 * first.value / max(1 + 2 * first.value, 0.01)
     return Flag(
         "measurement-noise",
-        f"Neighbouring steps of {residuals.names[column]} are correlated by {first.value:.3f} ± {first.error:.3f}: it is "
-        f"measured with an error of about {size:.2g}, which makes the diffusion {_percent(part)} too large and bends the "
-        "drift.",
+        f"{_amount(residuals.names[column], first)}: it is measured with an error of about {size:.2g}, which makes the "
+        f"diffusion {100 * part:.0f} % too large and bends the drift.",
         "Thin the data until the error is small beside a step, or smooth the recording before.",
     )
 
@@ -90,12 +89,12 @@ def _measurement_noise(residuals: Residuals, column: int, first: Correlation) ->
 def _positive(name: str, first: Correlation, second: Correlation, level: float) -> Flag:
     """Which of the causes of a positive correlation it is."""
     exponent = float(np.log2(2 + 2 * first.value))
-    amount = f"Neighbouring steps of {name} are correlated by {first.value:.3f} ± {first.error:.3f}"
+    amount = _amount(name, first)
     if exponent > INERTIAL:
         return Flag(
             "positions-only",
-            f"{amount}, and displacements grow like t^{exponent / 2:.2f} instead of t^0.50: {name} moves with a velocity "
-            "that is not among the coordinates.",
+            f"{amount}, and displacements grow like t^{exponent / 2:.2f} instead of t^0.50: {name} moves with a "
+            "velocity that is not among the coordinates.",
             "Add the velocity as a coordinate, or thin the data until steps are longer than its memory.",
         )
     if first.value > MOST_BLUR or (second.clear(level) and second.value > first.value / 5):
@@ -113,5 +112,5 @@ def _positive(name: str, first: Correlation, second: Correlation, level: float) 
     )
 
 
-def _percent(part: float) -> str:
-    return f"{100 * part:.0f} %"
+def _amount(name: str, first: Correlation) -> str:
+    return f"Neighbouring steps of {name} are correlated by {first.value:.3f} ± {first.error:.3f}"

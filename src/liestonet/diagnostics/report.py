@@ -20,10 +20,14 @@ def data_flags(surrogate: Surrogate, rows: Sequence[LadderRow] = (), tolerance: 
     """What is wrong with the data, if anything; `rows` are the ladder that was found with them."""
     residuals = Residuals(surrogate)
     known = what_is_known(surrogate, residuals.sample, 1 - ERROR_RATE)
-    yield from relation_flags(surrogate.overview)
-    yield from value_flags(surrogate.overview)
+    related = tuple(relation_flags(surrogate.overview))
+    yield from related
+    gridded = tuple(value_flags(surrogate.overview))
+    yield from gridded
     yield from memory_flags(residuals)
-    yield from tail_flags(residuals)
+    if not gridded:  # quantiles of values on a grid say nothing about tails
+        yield from tail_flags(residuals)
     yield from step_flags(known)
     yield from amount_flags(known, rows, tolerance)
-    yield from coverage_flags(surrogate.overview)
+    if not related:  # which would explain an empty box
+        yield from coverage_flags(surrogate.overview)

@@ -12,10 +12,9 @@ from liestonet.surrogate.regression import Estimate, evaluate, scaled_block
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.trajectories.increments import Increments
 
-# Numbers of increments looked at: enough for every threshold below, and quick.
-SPREAD, IN_ORDER = 20_000, 65_536
-# In more coordinates than this, fewer: there are many more functions to evaluate.
-FEW_COORDINATES, LESS = 3, 4
+# Numbers of increments looked at, by the number of coordinates: enough for every threshold, and quick.
+SPREAD, SPREAD_BEYOND = {1: 60_000, 2: 20_000, 3: 20_000}, 5_000
+IN_ORDER, IN_ORDER_BEYOND = {1: 65_536, 2: 65_536, 3: 65_536}, 16_384
 # A residual is used where the noise is well enough known and hardly changes within the step, both relative to itself:
 # elsewhere (at the edge of a domain where the noise dies out) even an ideal step is not Gaussian.
 UNCERTAIN, CHANGING = 0.2, 0.3
@@ -35,8 +34,8 @@ class Residuals:
     @cached_property
     def sample(self) -> Increments:
         """Increments spread over all the data."""
-        sample = self.surrogate.overview.sample
-        rows = slice(None, None, max(1, -(-len(sample.t) // self._most(SPREAD))))
+        sample, most = self.surrogate.overview.sample, SPREAD.get(self.surrogate.dimension, SPREAD_BEYOND)
+        rows = slice(None, None, max(1, -(-len(sample.t) // most)))
         return Increments(*(array[rows] for array in sample))
 
     @cached_property
@@ -46,19 +45,19 @@ class Residuals:
         return [z[rows] for z, rows in zip(standard.T, trusted.T, strict=True)]
 
     @cached_property
-    def ordered(self) -> Float[np.ndarray, "rows r"]:
-        """Residuals of the first increments, in order; rows that `pairs` names go with the row after them."""
-        rows = self._most(IN_ORDER)
-        return self._standardised(Increments(*(array[:rows] for array in self.surrogate.overview.consecutive)))
+    def pairs(self) -> Int[np.ndarray, " pairs"]:
+        """Rows of `ordered` that are followed by the next step of the same path, both beginning inside the domain."""
+        pairs = self.surrogate.overview.pairs
+        return pairs[pairs + 1 < IN_ORDER.get(self.surrogate.dimension, IN_ORDER_BEYOND)]
 
     @cached_property
-    def pairs(self) -> Int[np.ndarray, " pairs"]:
-        """Rows of `ordered` that are followed by the next step of the same path."""
-        pairs = self.surrogate.overview.pairs
-        return pairs[pairs + 1 < len(self.ordered)]
-
-    def _most(self, rows: int) -> int:
-        return rows if self.surrogate.dimension <= FEW_COORDINATES else rows // LESS
+    def ordered(self) -> Float[np.ndarray, "rows r"]:
+        """Residuals of the first increments, in order; zero in rows that are in no pair."""
+        wanted = np.union1d(self.pairs, self.pairs + 1)
+        block = Increments(*(array[wanted] for array in self.surrogate.overview.consecutive))
+        result = np.zeros((int(wanted[-1]) + 1 if len(wanted) else 0, len(self.names)))
+        result[wanted] = self._standardised(block)
+        return result
 
     def _diagonal(self) -> list[Estimate]:
         """The estimates of a^{ii}."""

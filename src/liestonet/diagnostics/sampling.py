@@ -11,7 +11,7 @@ from liestonet.symmetry.ladder import LadderRow
 # Steps may change a coefficient by this part before anybody is told; noise alone reaches it with this chance.
 MATERIAL_BIAS, ERROR_RATE = 0.07, 5e-3
 # Coefficients with a larger relative error than this tell little about symmetries.
-LARGEST_ERROR = 0.35
+LARGEST_ERROR = 0.3
 
 
 def step_flags(known: Knowledge) -> Iterator[Flag]:
@@ -20,7 +20,7 @@ def step_flags(known: Knowledge) -> Iterator[Flag]:
     if part > MATERIAL_BIAS:
         yield Flag(
             "coarse-steps",
-            f"The {name} changes within a step: taking a step as short makes an error of about {100 * part:.0f} % of it.",
+            f"The steps are long: within one the {name} changes, and its estimate is off by about {100 * part:.0f} %.",
             "Record with shorter steps; thinning the data by 2 shows how the answer moves.",
         )
 
@@ -30,14 +30,14 @@ def amount_flags(known: Knowledge, rows: Sequence[LadderRow], tolerance: float) 
     name, part = max(("drift", known.drift_error), ("diffusion", known.diffusion_error), key=lambda pair: pair[1])
     noise = min((row.noise for row in rows), default=0.0)
     if part > LARGEST_ERROR:
-        more, reason = (part / LARGEST_ERROR) ** 2, f"the error of the {name} is {100 * part:.0f} % of its size"
+        reason, excess = f"the error of the {name} is {100 * part:.0f} % of its size", part / tolerance
     elif noise > tolerance:
-        more, reason = (noise / tolerance) ** 2, f"even the best direction has a noise of {100 * noise:.0f} %"
+        reason, excess = f"even the best direction has a noise of {100 * noise:.0f} %", noise / tolerance
     else:
         return
     # errors fall with the square root of the amount
     yield Flag(
         "too-little-data",
         f"There is too little data: {reason}.",
-        f"Record about {max(more, 2):.0f} times as many paths, or longer ones.",
+        f"Record at least {max(excess**2, 2):.0f} times as many paths, or longer ones.",
     )

@@ -39,8 +39,8 @@ def tail_flags(residuals: Residuals) -> Iterator[Flag]:
         ratio, name, kurtosis = max(heavy)
         yield Flag(
             "heavy-tails",
-            f"The steps of {name} have heavier tails than Gaussian ones: 5 % are beyond {ratio * _middle():.2f} standard "
-            f"deviations of the middle instead of 1.96 (kurtosis {kurtosis:.1f} instead of 3).",
+            f"The steps of {name} have heavier tails than Gaussian ones: 5 % are beyond {ratio * _middle():.2f} "
+            f"instead of 1.96 standard deviations of the middle half (kurtosis {kurtosis:.1f} instead of 3).",
             "Thin the data, as sums of steps come nearer to a Gaussian, and see whether the answer stays.",
         )
     if jumpy:
