@@ -18,7 +18,7 @@ from liestonet.symmetry.basis import legendre_table
 PARTS, LEAST_COVERED = 8, 0.5
 # Points looked at, and the largest number of coordinates for which relations are looked for.
 POINTS, MOST_COORDINATES = 10_000, 12
-# A relation holds if it explains all but this part of the variance.
+# A relation holds if it explains all but this part of the variance; in squares, the square of this part.
 UNEXPLAINED = 1e-6
 # Directions that the coordinates' own distributions leave empty (a variable with two values has no square).
 EMPTY = 1e-9
@@ -44,44 +44,44 @@ def coverage_flags(overview: Overview) -> Iterator[Flag]:
 
 
 def relation_flags(overview: Overview) -> Iterator[Flag]:
-    """A coordinate that is a function of another variable, or a polynomial relation among all of them."""
+    """A coordinate that is a function of another, or a linear or quadratic relation among all of them."""
     if len(overview.names) > MOST_COORDINATES:
         return
-    points = overview.points[:: max(1, len(overview.points) // POINTS)]
-    names = ("t", *overview.names)
+    x, names = overview.sample.x[:: max(1, len(overview.points) // POINTS)], overview.names
     for given, other in permutations(range(len(names)), 2):
-        if other and is_function(points[:, given], points[:, other]):
+        if is_function(x[:, given], x[:, other]):
             yield Flag(
                 "dependent",
                 f"{names[other]} is a function of {names[given]}: it tells nothing new.",
                 f"Leave {names[other]} out of the state.",
             )
             return
-    if len(overview.names) > 1:
-        unexplained, involved = polynomial_relation(points[:, 1:])
-        if unexplained < UNEXPLAINED:
-            listed = ", ".join(name for name, used in zip(overview.names, involved, strict=True) if used)
+    for degree, kind in ((1, "linear"), (2, "quadratic")) if len(names) > 1 else ():
+        unexplained, involved = polynomial_relation(x, degree)
+        if unexplained < UNEXPLAINED**degree:
+            listed = ", ".join(name for name, used in zip(names, involved, strict=True) if used)
             yield Flag(
                 "dependent",
-                f"{listed} obey a quadratic relation (all but {max(unexplained, 1e-16):.0e} of the variance): they are "
-                "not independent coordinates.",
+                f"{listed} obey a {kind} relation: they are not independent coordinates.",
                 "Leave one of them out of the state.",
             )
+            return
 
 
 def is_function(given: Float[np.ndarray, " b"], other: Float[np.ndarray, " b"]) -> bool:
     """Whether neighbours in one variable are neighbours in the other, as on the graph of a function."""
     jumps = np.diff(other[np.argsort(given, kind="stable")]) ** 2
-    return bool(np.quantile(jumps, 0.9) < UNEXPLAINED * 2 * np.var(other))
+    jumps = jumps[jumps > 0]  # values that repeat would look like a smooth function
+    return bool(len(jumps) and np.quantile(jumps, 0.75) < UNEXPLAINED * 2 * np.var(other))
 
 
-def polynomial_relation(x: Float[np.ndarray, "b n"]) -> tuple[float, tuple[bool, ...]]:
-    """Least E[p²] of a quadratic polynomial p, relative to E[p²] if the coordinates were independent; who is in it."""
+def polynomial_relation(x: Float[np.ndarray, "b n"], degree: int) -> tuple[float, tuple[bool, ...]]:
+    """Least E[p²] of a polynomial p, relative to E[p²] if the coordinates were independent; who is in it."""
     low, high = x.min(axis=0), x.max(axis=0)
     scaled = 2 * (x - low) / np.maximum(high - low, np.finfo(float).tiny) - 1
     rng = np.random.default_rng(0)
     independent = np.column_stack([rng.permutation(column) for column in scaled.T])
-    degrees = total_degree(range(x.shape[1]), x.shape[1], 2)
+    degrees = total_degree(range(x.shape[1]), x.shape[1], degree)
     joint, product = (_gram(points, degrees) for points in (scaled, independent))
     values, vectors = scipy.linalg.eigh(product)
     kept = values > EMPTY * values[-1]
@@ -96,5 +96,5 @@ def _gram(points: Float[np.ndarray, "b n"], degrees: Degrees) -> Float[np.ndarra
     """Mean products of Legendre polynomials."""
     columns = np.ones((len(points), len(degrees)))
     for variable, x in enumerate(points.T):
-        columns *= legendre_table(x, 2, 0)[0][:, degrees[:, variable]]
+        columns *= legendre_table(x, int(degrees.max()), 0)[0][:, degrees[:, variable]]
     return columns.T @ columns / len(points)

@@ -28,7 +28,7 @@ def tail_flags(residuals: Residuals) -> Iterator[Flag]:
     for name, z in zip(residuals.names, residuals.spread, strict=True):
         if len(z) < LEAST_RESIDUALS or not z.any():
             continue
-        ratio, limit = tail_ratio(z), _ratio_limit(len(z), len(residuals.names))
+        ratio, limit = tail_ratio(z), tail_limit(len(z), len(residuals.names))
         if ratio > limit:
             heavy.append((ratio, name, float(np.mean(z**4) / np.mean(z**2) ** 2)))
             continue
@@ -71,7 +71,7 @@ def _middle() -> float:
     return float(scipy.special.ndtri((1 + MIDDLE) / 2))
 
 
-def _ratio_limit(count: int, tests: int) -> float:
+def tail_limit(count: int, tests: int) -> float:
     """Largest ratio of quantiles that passes as Gaussian."""
     gaussian = float(scipy.special.ndtri((1 + OUTER) / 2)) / _middle()
     chance = -float(scipy.special.ndtri(ERROR_RATE / tests)) * RATIO_ERROR / np.sqrt(count)

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import scipy.linalg
@@ -31,6 +31,7 @@ SORTED_BY_NOISE = 3
 Slot = tuple[int, Derivative]
 
 
+@runtime_checkable
 class UncertainSource(Protocol):
     """Coefficients with a covariance: what `Surrogate` is."""
 
