@@ -1,4 +1,6 @@
-"""How often each flag about the data is raised without reason, and how often with: `python experiments/flags.py`.
+"""How often each flag about the data is raised without reason, and how often with.
+
+`python experiments/flags.py CLEAN FAULTY` takes so many seeds a system for clean and for faulty data, else 10 each.
 
 Clean data are simulations of every catalogue system of up to three coordinates; faulty data are the same made worse on
 purpose, or simulated with the wrong noise. Seeds from 200 on were not used to choose a threshold. Writes docs/flags.md.
@@ -21,7 +23,8 @@ from liestonet.surrogate.surrogate import Surrogate
 from liestonet.trajectories import Trajectories
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "flags.md"
-CLEAN_SEEDS, FAULT_SEEDS = range(200, 203), range(210, 220)
+SEEDS = [int(argument) for argument in sys.argv[1:3]] or [10, 10]
+CLEAN_SEEDS, FAULT_SEEDS = range(200, 200 + SEEDS[0]), range(250, 250 + SEEDS[-1])
 INCREMENTS, MOST_COORDINATES = 25_600, 3
 SYSTEMS = ("ornstein-uhlenbeck", "double-well", "ornstein-uhlenbeck-rotating")
 
@@ -288,7 +291,8 @@ def page(sets: int, clean: Counter, unjustified: Counter, examples: dict, power:
         "a test at a small error rate (0.1 % for correlations and tails, 0.5 % for steps) *and* a size below which it",
         "stays silent, so that large data do not flag trifles. The remedy stands in `flag.action`.",
         "",
-        f"Measured by `python experiments/flags.py`: {sets} clean data sets of about {INCREMENTS:,} increments (every",
+        f"Measured by `python experiments/flags.py {SEEDS[0]} {SEEDS[-1]}`: {sets} clean data sets of about",
+        f"{INCREMENTS:,} increments (every",
         f"catalogue system of up to {MOST_COORDINATES} coordinates, {len(CLEAN_SEEDS)} seeds), and faulty data of",
         f"{len(FAULT_SEEDS)} seeds a system; none of these seeds was used to choose a threshold.",
         "",

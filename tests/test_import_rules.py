@@ -19,7 +19,7 @@ LONGEST_FILE = 600
 
 JAX = {"jax", "jaxlib", "equinox", "optax", "diffrax", "optimistix", "lineax"}
 MAY_IMPORT_JAX = {"liestonet.neural", "liestonet.surrogate.neural"}
-WITHOUT_CATALOGUE = {f"liestonet.{room}" for room in ("surrogate", "symmetry", "algebra", "validation")}
+WITHOUT_CATALOGUE = {f"liestonet.{room}" for room in ("surrogate", "symmetry", "algebra", "validation", "diagnostics")}
 # `report` is for the command line, and for the result's own report(), which imports it when called.
 RIM = {"liestonet.cli", "liestonet.__main__"}
 MAY_REPORT_LAZILY = {"liestonet.discovery", "liestonet.result"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -40,7 +42,7 @@ def test_terms_are_those_of_the_expansion_of_the_conditional_moments() -> None:
     keys = list(derivatives(3, 2))
     variables = (t, x, y)
 
-    def at(expression: sp.Expr) -> float:
+    def at(expression: Any) -> float:
         return float(expression.subs(place))
 
     def jets(matrix: sp.Matrix, shape: tuple[int, ...]) -> dict:

@@ -12,7 +12,6 @@ from jaxtyping import Float
 from liestonet.flags import Flag
 from liestonet.multiindex import Degrees, total_degree
 from liestonet.surrogate.overview import Overview
-from liestonet.symmetry.basis import legendre_table
 
 # The box is cut into this many parts per variable, in every pair of variables; half of the cells should hold a point.
 PARTS, LEAST_COVERED = 8, 0.5
@@ -93,8 +92,6 @@ def polynomial_relation(x: Float[np.ndarray, "b n"], degree: int) -> tuple[float
 
 
 def _gram(points: Float[np.ndarray, "b n"], degrees: Degrees) -> Float[np.ndarray, "p p"]:
-    """Mean products of Legendre polynomials."""
-    columns = np.ones((len(points), len(degrees)))
-    for variable, x in enumerate(points.T):
-        columns *= legendre_table(x, int(degrees.max()), 0)[0][:, degrees[:, variable]]
+    """Mean products of monomials."""
+    columns = np.prod(points[:, None, :] ** degrees, axis=2)
     return columns.T @ columns / len(points)

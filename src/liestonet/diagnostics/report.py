@@ -8,7 +8,7 @@ from liestonet.diagnostics.coverage import coverage_flags, relation_flags
 from liestonet.diagnostics.expansion import what_is_known
 from liestonet.diagnostics.memory import memory_flags
 from liestonet.diagnostics.residuals import Residuals
-from liestonet.diagnostics.sampling import ERROR_RATE, amount_flags, step_flags
+from liestonet.diagnostics.sampling import ERROR_RATE, sampling_flags
 from liestonet.diagnostics.tails import tail_flags
 from liestonet.diagnostics.values import value_flags
 from liestonet.flags import Flag
@@ -27,7 +27,6 @@ def data_flags(surrogate: Surrogate, rows: Sequence[LadderRow] = (), tolerance: 
     yield from memory_flags(residuals)
     if not gridded:  # quantiles of values on a grid say nothing about tails
         yield from tail_flags(residuals)
-    yield from step_flags(known)
-    yield from amount_flags(known, rows, tolerance)
+    yield from sampling_flags(known, rows, tolerance)
     if not related:  # which would explain an empty box
         yield from coverage_flags(surrogate.overview)

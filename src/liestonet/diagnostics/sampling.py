@@ -14,7 +14,13 @@ MATERIAL_BIAS, ERROR_RATE = 0.07, 5e-3
 LARGEST_ERROR = 0.3
 
 
-def step_flags(known: Knowledge) -> Iterator[Flag]:
+def sampling_flags(known: Knowledge, rows: Sequence[LadderRow], tolerance: float) -> Iterator[Flag]:
+    """Long steps, or else too little data: what long steps spoil is not healed by more of them."""
+    long = tuple(_long_steps(known))
+    yield from long or _too_little(known, rows, tolerance)
+
+
+def _long_steps(known: Knowledge) -> Iterator[Flag]:
     """Steps so long that drift or diffusion change within one: what Euler's formula makes of them is biased."""
     name, part = max(("drift", known.drift_added), ("diffusion", known.diffusion_added), key=lambda pair: pair[1])
     if part > MATERIAL_BIAS:
@@ -25,7 +31,7 @@ def step_flags(known: Knowledge) -> Iterator[Flag]:
         )
 
 
-def amount_flags(known: Knowledge, rows: Sequence[LadderRow], tolerance: float) -> Iterator[Flag]:
+def _too_little(known: Knowledge, rows: Sequence[LadderRow], tolerance: float) -> Iterator[Flag]:
     """Too little data for drift or diffusion, or for the best direction of the ladder."""
     name, part = max(("drift", known.drift_error), ("diffusion", known.diffusion_error), key=lambda pair: pair[1])
     noise = min((row.noise for row in rows), default=0.0)
