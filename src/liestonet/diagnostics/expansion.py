@@ -22,6 +22,8 @@ ORDER = JetOrder(drift=2, diffusion_squared=2)
 # Points looked at, by the number of coordinates: in many there are many derivatives.
 POINTS = {1: 400, 2: 200, 3: 100}
 POINTS_BEYOND = 16
+# Random directions that stand for the parameters' covariance.
+DIRECTIONS = 64
 
 # f (b, n, s) or a (b, n, n, s) by derivative, one column per set of parameters.
 Arrays = Mapping[Derivative, np.ndarray]
@@ -52,7 +54,7 @@ def what_is_known(surrogate: Surrogate, sample: Increments, confidence: float) -
     count = POINTS.get(surrogate.dimension, POINTS_BEYOND)
     rows = np.linspace(0, len(sample.t) - 1, count).astype(np.int64)
     points, dt = np.column_stack([sample.t, sample.x])[rows], sample.dt[rows]
-    jet, directions = surrogate.jet_and_directions(points, ORDER, surrogate.errors.root)
+    jet, directions = surrogate.jet_and_directions(points, ORDER, _statistical_errors(surrogate))
     f, a = _columns(jet.drift), _columns(jet.diffusion_squared)
     df, da = (directions.drift, directions.diffusion_squared) if directions else ({}, {})
     box = surrogate.domain, surrogate.noisy
@@ -66,6 +68,17 @@ def what_is_known(surrogate: Surrogate, sample: Increments, confidence: float) -
         _beyond_noise(here.drift_added, forth.drift_added - back.drift_added, confidence) / drift,
         _beyond_noise(here.diffusion_added, forth.diffusion_added - back.diffusion_added, confidence) / diffusion,
     )
+
+
+def _statistical_errors(surrogate: Surrogate) -> Float[np.ndarray, "p s"]:
+    """Random directions with the parameters' posterior covariance: what more data would make smaller."""
+    rng = np.random.default_rng(0)
+    parts = []
+    for estimate in (*surrogate.drift_estimates, *surrogate.diffusion_estimates):
+        values, vectors = np.linalg.eigh(estimate.posterior)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        parts.append(root @ rng.standard_normal((len(root), DIRECTIONS)))
+    return np.concatenate(parts) / np.sqrt(DIRECTIONS)
 
 
 def step_terms(

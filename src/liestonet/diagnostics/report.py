@@ -19,14 +19,16 @@ from liestonet.symmetry.ladder import LadderRow
 def data_flags(surrogate: Surrogate, rows: Sequence[LadderRow] = (), tolerance: float = 0.1) -> Iterator[Flag]:
     """What is wrong with the data, if anything; `rows` are the ladder that was found with them."""
     residuals = Residuals(surrogate)
-    known = what_is_known(surrogate, residuals.sample, 1 - ERROR_RATE)
     related = tuple(relation_flags(surrogate.overview))
     yield from related
     gridded = tuple(value_flags(surrogate.overview))
     yield from gridded
     yield from memory_flags(residuals)
-    if not gridded:  # quantiles of values on a grid say nothing about tails
-        yield from tail_flags(residuals)
-    yield from sampling_flags(known, rows, tolerance)
+    # quantiles of values on a grid say nothing about tails
+    wild = () if gridded else tuple(tail_flags(residuals))
+    yield from wild
+    if not wild:  # single steps that decide about the diffusion hide what the others say
+        known = what_is_known(surrogate, residuals.sample, 1 - ERROR_RATE)
+        yield from sampling_flags(known, rows, tolerance)
     if not related:  # which would explain an empty box
         yield from coverage_flags(surrogate.overview)
