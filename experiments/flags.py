@@ -243,10 +243,9 @@ def first_only(data: Trajectories) -> Trajectories:
 
 
 def along_diagonal(data: Trajectories) -> Trajectories:
-    """Paths that begin near x = y, cut after a tenth."""
-    kept = [k for k, x in enumerate(data.states) if abs(x[0, 0] - x[0, 1]) < 0.3]
-    tenth = len(data.times[0]) // 10
-    return Trajectories.from_arrays([data.times[k][:tenth] for k in kept], [data.states[k][:tenth] for k in kept])
+    """Paths that begin near x = y, cut after two steps."""
+    kept = [k for k, x in enumerate(data.states) if abs(x[0, 0] - x[0, 1]) < 0.15]
+    return Trajectories.from_arrays([data.times[k][:3] for k in kept], [data.states[k][:3] for k in kept])
 
 
 FAULTS: list[tuple[str, str, Callable[[], Iterator[Trajectories]]]] = [
@@ -275,7 +274,7 @@ FAULTS: list[tuple[str, str, Callable[[], Iterator[Trajectories]]]] = [
     ("y = 2x + 1 beside x", "dependent", changed(joined(lambda x: 2 * x[:, 0] + 1), SYSTEMS[:1])),
     ("y = exp(x) beside x", "dependent", changed(joined(lambda x: np.exp(x[:, 0])), SYSTEMS[:1])),
     ("r = √(x² + y²) beside x and y", "dependent", changed(joined(lambda x: np.hypot(*x.T)), SYSTEMS[2:])),
-    ("short paths from near x = y only", "coverage", changed(along_diagonal, SYSTEMS[2:], 20 * INCREMENTS)),
+    ("short paths from near x = y only", "coverage", changed(along_diagonal, SYSTEMS[2:], 40 * INCREMENTS)),
 ]
 
 

@@ -28,9 +28,11 @@ def coverage_flags(overview: Overview) -> Iterator[Flag]:
     lowest, extent = np.array(overview.domain.intervals, dtype=float).T[0], 2 * overview.domain.half
     cells = np.clip(PARTS * (overview.points - lowest) / extent, 0, PARTS - 1).astype(np.int64)
     names = ("t", *overview.names)
+    # parts that no point falls in at all are not asked for: few recorded times leave such
+    present = [len(np.unique(column)) for column in cells.T]
     covered = {
-        pair: np.count_nonzero(np.bincount(PARTS * cells[:, pair[0]] + cells[:, pair[1]])) / PARTS**2
-        for pair in combinations(range(len(names)), 2)
+        (i, j): np.count_nonzero(np.bincount(PARTS * cells[:, i] + cells[:, j])) / (present[i] * present[j])
+        for i, j in combinations(range(len(names)), 2)
     }
     pair = min(covered, key=lambda key: covered[key])
     if covered[pair] < LEAST_COVERED:
