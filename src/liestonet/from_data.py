@@ -11,6 +11,7 @@ import numpy as np
 
 from liestonet.algebra.closed_forms import Formula, find_formulas
 from liestonet.algebra.structure import find_algebra
+from liestonet.diagnostics.report import data_flags
 from liestonet.errors import InputError
 from liestonet.flags import Flag
 from liestonet.result import Result
@@ -75,10 +76,13 @@ def discover(
     found, refitted = _in_stages(kind, surrogate, standards, dimension, engine.refit, say)
     count = found.count if dimension is None else dimension
     law = _law_dimension(kind, surrogate, count if dimension is None else found.count, standards, say)
+    say("checking the data")
+    warnings = tuple(data_flags(surrogate, found.rows, standards.tolerance))
     if formulas:
         say("looking for formulas")
     record = record_of(source, surrogate.overview.count)
-    return replace(_result(kind, surrogate, found, count, refitted, law, formulas), data=record, standards=standards)
+    result = _result(kind, surrogate, found, count, refitted, law, formulas, warnings)
+    return replace(result, data=record, standards=standards)
 
 
 def _checked(data: Any) -> IncrementSource:
@@ -149,6 +153,7 @@ def _result(
     refitted: Refit | None,
     law: int | None,
     wanted: bool,
+    warnings: tuple[Flag, ...],
 ) -> Result:
     """Put what was found into words: readable basis, formulas where wanted, algebra and flags."""
     vectors = found.vectors[:, :count] if refitted is None else refitted.vectors
@@ -170,7 +175,7 @@ def _result(
         ladder=found.rows,
         algebra=find_algebra(fields, cloud.points, cloud.weights),
         surrogate=surrogate,
-        flags=tuple(_flags(kind, surrogate, found, count)),
+        flags=(*_flags(kind, surrogate, found, count), *warnings),
         bound=None,
         gap=_gap(found, count),
         closed_forms=formulas,
@@ -203,7 +208,7 @@ def _gap(found: Search, count: int) -> float:
 
 
 def _flags(kind: Kind, surrogate: Surrogate, found: Search, count: int) -> Iterable[Flag]:
-    """What the reader should know."""
+    """What the reader should know about the answer; what there is to say about the data comes from elsewhere."""
     if kind is ITO and surrogate.noise > 1:
         yield Flag(
             "gauge",

@@ -72,7 +72,7 @@ def discover(
       liestonet discover prices.csv --time date --state price --log price --window 250
       liestonet discover tracks.csv --thin 6 --gap 0.5 --no-formulas --json
     """
-    from liestonet.cli import emit, show, stages
+    from liestonet.cli.output import emit, show, stages
     from liestonet.from_data import discover as find_symmetries
 
     if out is not None:

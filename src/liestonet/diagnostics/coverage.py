@@ -1,0 +1,99 @@
+"""Where the data are: whether they fill the box that symmetries are judged on, and whether they lie on a surface."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations, permutations
+
+import numpy as np
+import scipy.linalg
+from jaxtyping import Float
+
+from liestonet.flags import Flag
+from liestonet.multiindex import Degrees, total_degree
+from liestonet.surrogate.overview import Overview
+
+# The box is cut into this many parts per variable, in every pair of variables; half of the cells should hold a point.
+PARTS, LEAST_COVERED = 8, 0.5
+# Points looked at, and the largest number of coordinates for which relations are looked for.
+POINTS, MOST_COORDINATES = 10_000, 12
+# A relation holds if it explains all but this part of the variance; in squares, the square of this part.
+UNEXPLAINED = 1e-6
+# Directions that the coordinates' own distributions leave empty (a variable with two values has no square).
+EMPTY = 1e-9
+
+
+def coverage_flags(overview: Overview) -> Iterator[Flag]:
+    """The emptiest pair of variables, if it is empty enough."""
+    lowest, extent = np.array(overview.domain.intervals, dtype=float).T[0], 2 * overview.domain.half
+    cells = np.clip(PARTS * (overview.points - lowest) / extent, 0, PARTS - 1).astype(np.int64)
+    names = ("t", *overview.names)
+    # parts that no point falls in at all are not asked for: few recorded times leave such
+    present = [len(np.unique(column)) for column in cells.T]
+    covered = {
+        (i, j): np.count_nonzero(np.bincount(PARTS * cells[:, i] + cells[:, j])) / (present[i] * present[j])
+        for i, j in combinations(range(len(names)), 2)
+    }
+    pair = min(covered, key=lambda key: covered[key])
+    if covered[pair] < LEAST_COVERED:
+        yield Flag(
+            "coverage",
+            f"The data fill {100 * covered[pair]:.0f} % of the box in the plane of {names[pair[0]]} and "
+            f"{names[pair[1]]}; symmetries are judged on all of it, so in part by extrapolation.",
+            "Record paths that begin in the empty part.",
+        )
+
+
+def relation_flags(overview: Overview) -> Iterator[Flag]:
+    """A coordinate that is a function of another, or a linear or quadratic relation among all of them."""
+    if len(overview.names) > MOST_COORDINATES:
+        return
+    x, names = overview.sample.x[:: max(1, len(overview.points) // POINTS)], overview.names
+    for given, other in permutations(range(len(names)), 2):
+        if is_function(x[:, given], x[:, other]):
+            yield Flag(
+                "dependent",
+                f"{names[other]} is a function of {names[given]}: it tells nothing new.",
+                f"Leave {names[other]} out of the state.",
+            )
+            return
+    for degree, kind in ((1, "linear"), (2, "quadratic")) if len(names) > 1 else ():
+        unexplained, involved = polynomial_relation(x, degree)
+        if unexplained < UNEXPLAINED**degree:
+            listed = ", ".join(name for name, used in zip(names, involved, strict=True) if used)
+            yield Flag(
+                "dependent",
+                f"{listed} obey a {kind} relation: they are not independent coordinates.",
+                "Leave one of them out of the state.",
+            )
+            return
+
+
+def is_function(given: Float[np.ndarray, " b"], other: Float[np.ndarray, " b"]) -> bool:
+    """Whether neighbours in one variable are neighbours in the other, as on the graph of a function."""
+    jumps = np.diff(other[np.argsort(given, kind="stable")]) ** 2
+    jumps = jumps[jumps > 0]  # values that repeat would look like a smooth function
+    return bool(len(jumps) and np.quantile(jumps, 0.75) < UNEXPLAINED * 2 * np.var(other))
+
+
+def polynomial_relation(x: Float[np.ndarray, "b n"], degree: int) -> tuple[float, tuple[bool, ...]]:
+    """Least E[p²] of a polynomial p, relative to E[p²] if the coordinates were independent; who is in it."""
+    low, high = x.min(axis=0), x.max(axis=0)
+    scaled = 2 * (x - low) / np.maximum(high - low, np.finfo(float).tiny) - 1
+    rng = np.random.default_rng(0)
+    independent = np.column_stack([rng.permutation(column) for column in scaled.T])
+    degrees = total_degree(range(x.shape[1]), x.shape[1], degree)
+    joint, product = (_gram(points, degrees) for points in (scaled, independent))
+    values, vectors = scipy.linalg.eigh(product)
+    kept = values > EMPTY * values[-1]
+    whitening = vectors[:, kept] / np.sqrt(values[kept])
+    least, combination = scipy.linalg.eigh(whitening.T @ joint @ whitening, subset_by_index=(0, 0))
+    polynomial = (whitening @ combination[:, 0]) ** 2 * np.diag(product)
+    shares = (degrees > 0).T @ polynomial / polynomial.sum()
+    return max(float(least[0]), 0.0), tuple((shares > 0.01).tolist())
+
+
+def _gram(points: Float[np.ndarray, "b n"], degrees: Degrees) -> Float[np.ndarray, "p p"]:
+    """Mean products of monomials."""
+    columns = np.prod(points[:, None, :] ** degrees, axis=2)
+    return columns.T @ columns / len(points)

@@ -1,0 +1,148 @@
+"""What a finite step adds to the coefficients, relative to them, and how well both are known.
+
+A step of length h has the mean f h + ½h² Lf and the covariance a h + ½h² (La + ∇f a + a ∇fᵀ), up to h³, with
+L = ∂t + f·∇ + ½a:∇∇; coefficients estimated from steps contain the second terms. Sizes are in units of the box.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.stats
+from jaxtyping import Bool, Float
+
+from liestonet.domain import Domain
+from liestonet.sde.jets import Derivative, JetOrder
+from liestonet.surrogate.surrogate import Surrogate
+from liestonet.trajectories.increments import Increments
+
+ORDER = JetOrder(drift=2, diffusion_squared=2)
+# Points looked at, by the number of coordinates: in many there are many derivatives.
+POINTS = {1: 400, 2: 200, 3: 100}
+POINTS_BEYOND = 16
+# Random directions that stand for the parameters' covariance.
+DIRECTIONS = 64
+
+# f (b, n, s) or a (b, n, n, s) by derivative, one column per set of parameters.
+Arrays = Mapping[Derivative, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """f, a and what a step adds to them at points (entries in one axis), for s sets of parameters."""
+
+    drift: Float[np.ndarray, "b n s"]
+    diffusion: Float[np.ndarray, "b rr s"]
+    drift_added: Float[np.ndarray, "b n s"]
+    diffusion_added: Float[np.ndarray, "b rr s"]
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """Errors of f and a, and what a step surely adds to them, each relative to the coefficient's own size."""
+
+    drift_error: float
+    diffusion_error: float
+    drift_added: float
+    diffusion_added: float
+
+
+def what_is_known(surrogate: Surrogate, sample: Increments, confidence: float) -> Knowledge:
+    """From the surrogate's jets at points of the sample; additions are lower bounds at the confidence."""
+    count = POINTS.get(surrogate.dimension, POINTS_BEYOND)
+    rows = np.linspace(0, len(sample.t) - 1, count).astype(np.int64)
+    points, dt = np.column_stack([sample.t, sample.x])[rows], sample.dt[rows]
+    jet, directions = surrogate.jet_and_directions(points, ORDER, _statistical_errors(surrogate))
+    f, a = _columns(jet.drift), _columns(jet.diffusion_squared)
+    df, da = (directions.drift, directions.diffusion_squared) if directions else ({}, {})
+    box = surrogate.domain, surrogate.noisy
+    here = step_terms(*box, dt, f, a)
+    # the terms are quadratic in the parameters, so half a difference is their exact derivative
+    forth, back = (step_terms(*box, dt, _moved(f, df, sign), _moved(a, da, sign)) for sign in (1, -1))
+    drift, diffusion = coefficient_sizes(here)
+    return Knowledge(
+        _noise(forth.drift - back.drift) / drift,
+        _noise(forth.diffusion - back.diffusion) / diffusion,
+        _beyond_noise(here.drift_added, forth.drift_added - back.drift_added, confidence) / drift,
+        _beyond_noise(here.diffusion_added, forth.diffusion_added - back.diffusion_added, confidence) / diffusion,
+    )
+
+
+def _statistical_errors(surrogate: Surrogate) -> Float[np.ndarray, "p s"]:
+    """Random directions with the parameters' posterior covariance: what more data would make smaller."""
+    rng = np.random.default_rng(0)
+    parts = []
+    for estimate in (*surrogate.drift_estimates, *surrogate.diffusion_estimates):
+        values, vectors = np.linalg.eigh(estimate.posterior)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        parts.append(root @ rng.standard_normal((len(root), DIRECTIONS)))
+    return np.concatenate(parts) / np.sqrt(DIRECTIONS)
+
+
+def step_terms(
+    domain: Domain, noisy: Bool[np.ndarray, " n"], dt: Float[np.ndarray, " b"], f: Arrays, a: Arrays
+) -> Terms:
+    """The terms in units of the box, a among the noisy coordinates."""
+    n = len(noisy)
+    jacobian = np.stack([f[(j + 1,)] for j in range(n)], axis=2)
+    turned = np.einsum("bijs,bjks->biks", jacobian, a[()])
+    covariance = _generator(a, f, a) + turned + np.swapaxes(turned, 1, 2)
+    half, steps = domain.half[1:], dt[:, None, None] / 2
+    unit = domain.half[0] / half[:, None]
+    square = (domain.half[0] / np.outer(half, half))[np.ix_(noisy, noisy)].reshape(-1, 1)
+    inner, flat = np.ix_(np.arange(len(dt)), noisy, noisy), (len(dt), len(square), f[()].shape[2])
+    return Terms(
+        f[()] * unit,
+        a[()][inner].reshape(flat) * square,
+        steps * _generator(f, f, a) * unit,
+        steps * covariance[inner].reshape(flat) * square,
+    )
+
+
+def coefficient_sizes(terms: Terms) -> tuple[float, float]:
+    """Root mean squares of f and a over the points; a drift that moves less than the box in its time counts as that."""
+    return max(_size(terms.drift), 1.0), max(_size(terms.diffusion), np.finfo(float).tiny)
+
+
+def _generator(values: Arrays, f: Arrays, a: Arrays) -> np.ndarray:
+    """L applied to every entry of the values."""
+    n = f[()].shape[1]
+    shape = (-1, *[1] * (values[()].ndim - 2), f[()].shape[2])
+    result = np.array(values[(0,)])
+    for j in range(n):
+        result += f[()][:, j].reshape(shape) * values[(j + 1,)]
+        for k in range(n):
+            result += 0.5 * a[()][:, j, k].reshape(shape) * values[tuple(sorted((j + 1, k + 1)))]
+    return result
+
+
+def _columns(arrays: Arrays) -> dict[Derivative, np.ndarray]:
+    return {derivative: array[..., None] for derivative, array in arrays.items()}
+
+
+def _moved(arrays: Arrays, changes: Arrays, sign: int) -> dict[Derivative, np.ndarray]:
+    return {derivative: array + sign * changes[derivative] for derivative, array in arrays.items()}
+
+
+def _size(values: Float[np.ndarray, "b c s"]) -> float:
+    """Root mean square over points of the length."""
+    return float(np.sqrt(np.sum(values**2) / len(values)))
+
+
+def _noise(differences: Float[np.ndarray, "b c s"]) -> float:
+    return _size(differences / 2)
+
+
+def _beyond_noise(
+    values: Float[np.ndarray, "b c one"], differences: Float[np.ndarray, "b c s"], confidence: float
+) -> float:
+    """Size of the values without what noise alone reaches (Satterthwaite's approximation of its square)."""
+    changes = differences.reshape(-1, differences.shape[2]) / 2
+    gram = changes.T @ changes / len(values)
+    mean, variance = float(np.trace(gram)), 2 * float(np.sum(gram**2))
+    freedom = 2 * mean**2 / max(variance, np.finfo(float).tiny)
+    limit = mean * float(scipy.stats.chi2.ppf(confidence, freedom)) / freedom if mean > 0 else 0.0
+    square = _size(values) ** 2
+    return float(np.sqrt(square - mean)) if square > limit else 0.0

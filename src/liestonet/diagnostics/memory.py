@@ -1,0 +1,116 @@
+"""Residuals that remember the one before: measurement noise, blur, coloured noise, positions without velocities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.special
+from jaxtyping import Float, Int
+
+from liestonet.diagnostics.residuals import Residuals
+from liestonet.flags import Flag
+
+# Chance of any of these flags on independent residuals.
+ERROR_RATE = 1e-3
+LEAST_PAIRS = 100
+# Correlations below this matter little: they change the estimated noise by twice that part.
+MATERIAL = 0.02
+# Outliers count as much as this many standard deviations: one jump must not look like memory.
+CLIP = 4.0
+# Averaging over the whole step correlates neighbours by 1/4, and nobody else.
+MOST_BLUR = 0.27
+# A mean squared displacement that grows like t^this from one step to two: motion with a velocity, not diffusion.
+INERTIAL = 1.6
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """A lagged correlation of residuals, and its standard error if there is none."""
+
+    value: float
+    error: float
+
+    def clear(self, level: float) -> bool:
+        """Is it there, at so many standard errors?"""
+        return abs(self.value) > level * self.error
+
+
+def memory_flags(residuals: Residuals) -> Iterator[Flag]:
+    """At most one flag for negative and one for positive correlation, about the coordinate where it is strongest."""
+    if not residuals.names or len(residuals.pairs) < LEAST_PAIRS:
+        return
+    level = -float(scipy.special.ndtri(ERROR_RATE / (2 * len(residuals.names))))
+    found = []
+    for column, z in enumerate(residuals.ordered.T):
+        first = correlation(z, residuals.pairs, 1)
+        if first.clear(level) and abs(first.value) > MATERIAL:
+            found.append((first.value, column, first))
+    if found and min(found)[0] < 0:
+        _, column, first = min(found)
+        yield _measurement_noise(residuals, column, first)
+    if found and max(found)[0] > 0:
+        _, column, first = max(found)
+        second = correlation(residuals.ordered[:, column], _triples(residuals.pairs), 2)
+        yield _positive(residuals.names[column], first, second, level)
+
+
+def correlation(z: Float[np.ndarray, " b"], rows: Int[np.ndarray, " pairs"], lag: int) -> Correlation:
+    """Of z at these rows with z so many rows later; the error holds for any variances."""
+    if not len(rows):
+        return Correlation(0.0, np.inf)
+    clipped = np.clip(z, -CLIP, CLIP)
+    now, later = clipped[rows], clipped[rows + lag]
+    size = max(float(np.sqrt(np.sum(now**2) * np.sum(later**2))), np.finfo(float).tiny)
+    return Correlation(float(np.sum(now * later)) / size, float(np.sqrt(np.sum((now * later) ** 2))) / size)
+
+
+def _triples(pairs: Int[np.ndarray, " pairs"]) -> Int[np.ndarray, " triples"]:
+    """Rows that are followed by two more steps of the same path."""
+    return pairs[:-1][np.diff(pairs) == 1]
+
+
+def _measurement_noise(residuals: Residuals, column: int, first: Correlation) -> Flag:
+    """Noise of size s gives neighbouring residuals the covariance −s²."""
+    surrogate = residuals.surrogate
+    noisy = int(np.flatnonzero(surrogate.noisy)[column])
+    dx = surrogate.overview.consecutive.dx[: len(residuals.ordered), noisy]
+    size = np.sqrt(-first.value * np.mean(dx[residuals.pairs] ** 2))
+    part = -2 * first.value / max(1 + 2 * first.value, 0.01)
+    return Flag(
+        "measurement-noise",
+        f"{_amount(residuals.names[column], first)}: it is measured with an error of about {size:.2g}, which makes the "
+        f"diffusion {100 * part:.0f} % too large and bends the drift.",
+        "Thin the data until the error is small beside a step, or smooth the recording before.",
+    )
+
+
+def _positive(name: str, first: Correlation, second: Correlation, level: float) -> Flag:
+    """Which of the causes of a positive correlation it is."""
+    exponent = float(np.log2(2 + 2 * first.value))
+    amount = _amount(name, first)
+    if exponent > INERTIAL:
+        return Flag(
+            "positions-only",
+            f"{amount}, and displacements grow like t^{exponent / 2:.2f} instead of t^0.50: {name} moves with a "
+            "velocity that is not among the coordinates.",
+            "Add the velocity as a coordinate, or thin the data until steps are longer than its memory.",
+        )
+    if first.value > MOST_BLUR or (second.clear(level) and second.value > first.value / 5):
+        return Flag(
+            "coloured-noise",
+            f"{amount}, and by {second.value:.3f} over two steps: the noise has a memory, or the drift depends on "
+            "something that is not among the coordinates.",
+            "Thin the data until the correlation is gone, or add the missing coordinate.",
+        )
+    return Flag(
+        "blur",
+        f"{amount}, and no farther: each point is an average over part of its step (motion blur), or the noise has a "
+        "memory shorter than a step; either makes the diffusion too small.",
+        "Shorten the exposure, or thin the data until the correlation is gone.",
+    )
+
+
+def _amount(name: str, first: Correlation) -> str:
+    return f"Neighbouring steps of {name} are correlated by {first.value:.3f} ± {first.error:.3f}"

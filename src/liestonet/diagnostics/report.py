@@ -1,0 +1,34 @@
+"""All flags about the data behind a fit, in the order in which a reader should deal with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from liestonet.diagnostics.coverage import coverage_flags, relation_flags
+from liestonet.diagnostics.expansion import what_is_known
+from liestonet.diagnostics.memory import memory_flags
+from liestonet.diagnostics.residuals import Residuals
+from liestonet.diagnostics.sampling import ERROR_RATE, sampling_flags
+from liestonet.diagnostics.tails import tail_flags
+from liestonet.diagnostics.values import value_flags
+from liestonet.flags import Flag
+from liestonet.surrogate.surrogate import Surrogate
+from liestonet.symmetry.ladder import LadderRow
+
+
+def data_flags(surrogate: Surrogate, rows: Sequence[LadderRow] = (), tolerance: float = 0.1) -> Iterator[Flag]:
+    """What is wrong with the data, if anything; `rows` are the ladder that was found with them."""
+    residuals = Residuals(surrogate)
+    related = tuple(relation_flags(surrogate.overview))
+    yield from related
+    gridded = tuple(value_flags(surrogate.overview))
+    yield from gridded
+    yield from memory_flags(residuals)
+    # quantiles of values on a grid say nothing about tails
+    wild = () if gridded else tuple(tail_flags(residuals))
+    yield from wild
+    if not wild:  # single steps that decide about the diffusion hide what the others say
+        known = what_is_known(surrogate, residuals.sample, 1 - ERROR_RATE)
+        yield from sampling_flags(known, rows, tolerance)
+    if not related:  # which would explain an empty box
+        yield from coverage_flags(surrogate.overview)

@@ -1,0 +1,49 @@
+"""Whether there are enough steps, and whether they are short enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from liestonet.diagnostics.expansion import Knowledge
+from liestonet.flags import Flag
+from liestonet.symmetry.ladder import LadderRow
+
+# Steps may change a coefficient by this part before anybody is told; noise alone reaches it with this chance.
+MATERIAL_BIAS, ERROR_RATE = 0.07, 5e-3
+# Coefficients with a larger relative error than this tell little about symmetries.
+LARGEST_ERROR = 0.3
+
+
+def sampling_flags(known: Knowledge, rows: Sequence[LadderRow], tolerance: float) -> Iterator[Flag]:
+    """Long steps, or else too little data: what long steps spoil is not healed by more of them."""
+    long = tuple(_long_steps(known))
+    yield from long or _too_little(known, rows, tolerance)
+
+
+def _long_steps(known: Knowledge) -> Iterator[Flag]:
+    """Steps so long that drift or diffusion change within one: what Euler's formula makes of them is biased."""
+    name, part = max(("drift", known.drift_added), ("diffusion", known.diffusion_added), key=lambda pair: pair[1])
+    if part > MATERIAL_BIAS:
+        yield Flag(
+            "coarse-steps",
+            f"The steps are long: within one the {name} changes, and its estimate is off by about {100 * part:.0f} %.",
+            "Record with shorter steps; thinning the data by 2 shows how the answer moves.",
+        )
+
+
+def _too_little(known: Knowledge, rows: Sequence[LadderRow], tolerance: float) -> Iterator[Flag]:
+    """Too little data for drift or diffusion, or for the best direction of the ladder."""
+    name, part = max(("drift", known.drift_error), ("diffusion", known.diffusion_error), key=lambda pair: pair[1])
+    noise = min((row.noise for row in rows), default=0.0)
+    if part > LARGEST_ERROR:
+        reason, excess = f"the error of the {name} is {100 * part:.0f} % of its size", part / tolerance
+    elif noise > tolerance:
+        reason, excess = f"even the best direction has a noise of {100 * noise:.0f} %", noise / tolerance
+    else:
+        return
+    # errors fall with the square root of the amount
+    yield Flag(
+        "too-little-data",
+        f"There is too little data: {reason}.",
+        f"Record at least {max(excess**2, 2):.0f} times as many paths, or longer ones.",
+    )

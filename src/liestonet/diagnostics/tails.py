@@ -1,0 +1,78 @@
+"""Residuals with too large values: everywhere (heavy tails), or few and far out (jumps)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import scipy.special
+from jaxtyping import Float
+
+from liestonet.diagnostics.residuals import Residuals
+from liestonet.flags import Flag
+
+# Chance of each flag on Gaussian residuals.
+ERROR_RATE = 1e-3
+LEAST_RESIDUALS = 200
+# Quantiles of |z| that measure the shape without regard to scale or to a few outliers: 1.96/0.674 for a Gaussian.
+MIDDLE, OUTER = 0.5, 0.95
+# The ratio's standard error is this over √N, in parts of the ratio (Gaussian order statistics).
+RATIO_ERROR = 1.3
+# Sizes that matter: an outer quantile that is farther out by this part, and steps this much beyond the Gaussian limit.
+HEAVIER, FARTHER = 0.08, 1.25
+
+
+def tail_flags(residuals: Residuals) -> Iterator[Flag]:
+    """Heavy tails or jumps, whichever describes a coordinate, worst coordinate first named."""
+    heavy, jumpy = [], []
+    for name, z in zip(residuals.names, residuals.spread, strict=True):
+        if len(z) < LEAST_RESIDUALS or not z.any():
+            continue
+        ratio, limit = tail_ratio(z), tail_limit(len(z), len(residuals.names))
+        if ratio > limit:
+            heavy.append((ratio, name, float(np.mean(z**4) / np.mean(z**2) ** 2)))
+            continue
+        far, farthest = jumps(z, len(residuals.names))
+        if far:
+            jumpy.append((farthest, name, far, len(z)))
+    if heavy:
+        ratio, name, kurtosis = max(heavy)
+        yield Flag(
+            "heavy-tails",
+            f"The steps of {name} have heavier tails than Gaussian ones: 5 % are beyond {ratio * _middle():.2f} "
+            f"instead of 1.96 standard deviations of the middle half (kurtosis {kurtosis:.1f} instead of 3).",
+            "Thin the data, as sums of steps come nearer to a Gaussian, and see whether the answer stays.",
+        )
+    if jumpy:
+        farthest, name, far, count = max(jumpy)
+        yield Flag(
+            "jumps",
+            f"{far} of {count:,} steps of {name} {'is a jump' if far == 1 else 'are jumps'}, up to {farthest:.0f} "
+            "standard deviations long; a diffusion has none.",
+            "Split the paths there, if they are errors of the recording; a system that jumps is outside the theory.",
+        )
+
+
+def tail_ratio(z: Float[np.ndarray, " b"]) -> float:
+    """Outer over middle quantile of |z|."""
+    middle, outer = np.quantile(np.abs(z), [MIDDLE, OUTER])
+    return float(outer / max(middle, np.finfo(float).tiny))
+
+
+def jumps(z: Float[np.ndarray, " b"], tests: int = 1) -> tuple[int, float]:
+    """How many residuals are beyond what that many Gaussian ones reach, and the farthest; the scale is the middle's."""
+    standard = np.abs(z) / (np.quantile(np.abs(z), MIDDLE) / _middle())
+    limit = FARTHER * -float(scipy.special.ndtri(ERROR_RATE / (2 * tests * len(z))))
+    return int(np.sum(standard > limit)), float(standard.max())
+
+
+def _middle() -> float:
+    """The middle of |z| for a Gaussian."""
+    return float(scipy.special.ndtri((1 + MIDDLE) / 2))
+
+
+def tail_limit(count: int, tests: int) -> float:
+    """Largest ratio of quantiles that passes as Gaussian."""
+    gaussian = float(scipy.special.ndtri((1 + OUTER) / 2)) / _middle()
+    chance = -float(scipy.special.ndtri(ERROR_RATE / tests)) * RATIO_ERROR / np.sqrt(count)
+    return gaussian * (1 + max(HEAVIER, chance))

@@ -1,0 +1,57 @@
+"""Recorded values that are not continuous: steps of exactly zero, and values on a grid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.flags import Flag
+from liestonet.surrogate.overview import Overview
+
+# A continuous coordinate never stands still; more than this part of its steps being zero is a property of the record.
+MANY_ZEROS = 0.05
+# A grid matters if it is this part of a typical step or more: rounding then adds 0.7 % to the diffusion.
+COARSE_GRID = 0.2
+# Values lie on a grid if all are within this part of its spacing of a grid point.
+ON_GRID = 1e-3
+MOST_VALUES = 20_000
+
+
+def value_flags(overview: Overview) -> Iterator[Flag]:
+    """Zero steps and quantised values; continuous data never show either, so these are counts, not tests."""
+    dx = overview.sample.dx
+    still = np.mean(dx == 0, axis=0)
+    worst = int(np.argmax(still))
+    if still[worst] > MANY_ZEROS:
+        yield Flag(
+            "zero-steps",
+            f"{100 * still[worst]:.0f} % of the steps of {overview.names[worst]} are exactly zero.",
+            "Thin the data, or keep only the rows where something changed.",
+        )
+    sizes = np.sqrt(np.mean(dx**2, axis=0))
+    grids = np.array([grid_spacing(x) for x in overview.sample.x.T]) / np.maximum(sizes, np.finfo(float).tiny)
+    worst = int(np.argmax(grids))
+    if grids[worst] > COARSE_GRID:
+        yield Flag(
+            "quantised",
+            f"The values of {overview.names[worst]} are multiples of {grids[worst] * sizes[worst]:.4g}, "
+            f"{grids[worst]:.2g} of a typical step; the rounding counts as noise.",
+            "Record with more digits, or thin the data until steps are long beside the grid.",
+        )
+
+
+def grid_spacing(values: Float[np.ndarray, " b"]) -> float:
+    """The spacing of the grid that all values lie on, or 0 where there is none."""
+    distinct = np.unique(values[:: max(1, len(values) // MOST_VALUES)])
+    if len(distinct) < 2:
+        return 0.0
+    gaps = np.diff(distinct)
+    rounding = 8 * np.finfo(float).eps * float(np.max(np.abs(distinct)))
+    gaps = gaps[gaps > rounding]  # the same decimal number may be stored in two ways
+    if not len(gaps):
+        return 0.0
+    spacing = float(gaps.min())
+    places = gaps / spacing
+    return spacing if bool(np.all(np.abs(places - np.round(places)) < ON_GRID + rounding / spacing)) else 0.0
