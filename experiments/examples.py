@@ -248,8 +248,8 @@ def main() -> None:
 
 INTRODUCTION = """Made by `python experiments/examples.py` (seeds 1000 and up, none of them used while the method was
 built). Data sizes and angles are the paper's: raw stack on 4,000 data points inside the central 98 % of each
-coordinate, all at the true dimension. The oracle fits the true functional form to the same data and solves that. Seconds are wall
-time of `discover` without formulas on a shared machine with two cores.
+coordinate, all at the true dimension. The oracle fits the true functional form to the same data and solves that.
+Seconds are wall time of `discover` without formulas on a shared machine with two cores.
 """
 
 

@@ -20,7 +20,7 @@ def _family(points, noisy, shift):
         return value * np.outer(noisy, noisy)
 
     steps = 1e-5 * np.eye(points.shape[1])
-    result = {(): at(points)}
+    result: dict[tuple[int, ...], np.ndarray] = {(): at(points)}
     for v, step in enumerate(steps):
         result[(v,)] = (at(points + step) - at(points - step)) / 2e-5
     return result

@@ -1,7 +1,6 @@
 """Marginal likelihood against the Gaussian density it stands for, and its gradient against differences."""
 
 import numpy as np
-import scipy.stats
 
 from liestonet.surrogate.evidence import choose_shrinkage, log_evidence, log_variances
 from liestonet.surrogate.features import DEGREES, rich_degrees
@@ -19,8 +18,8 @@ def test_evidence_is_the_density_of_the_data_relative_to_no_coefficients():
     functions, values = _data()
     variances = np.random.default_rng(1).uniform(0.01, 2.0, len(DEGREE_SET))
     covariance = np.eye(len(functions)) + functions * variances @ functions.T
-    expected = scipy.stats.multivariate_normal(cov=covariance).logpdf(values[:, 0])
-    expected -= scipy.stats.norm.logpdf(values[:, 0]).sum()
+    y = values[:, 0]
+    expected = (y @ y - y @ np.linalg.solve(covariance, y) - np.linalg.slogdet(covariance)[1]) / 2
     found, _ = log_evidence(functions.T @ functions, functions.T @ values, variances)
     np.testing.assert_allclose(found, [expected], rtol=1e-10)
 

@@ -79,7 +79,7 @@ def _half_triangle(matrix: np.ndarray) -> np.ndarray:
 def _positive(matrix: Float[np.ndarray, "b r r"]) -> Float[np.ndarray, "b r r"]:
     """The matrix itself where it is safely positive, else with its eigenvalues lifted."""
     values, vectors = np.linalg.eigh(matrix)
-    floor = LEAST_EIGENVALUE * max(float(np.median(values[:, -1])), np.finfo(float).tiny)
+    floor = LEAST_EIGENVALUE * max(float(np.median(np.abs(values[:, -1]))), np.finfo(float).tiny)
     lifted = np.einsum("bij,bj,bkj->bik", vectors, np.maximum(values, floor), vectors)
     return np.where((values[:, :1] < floor)[:, :, None], lifted, matrix)
 

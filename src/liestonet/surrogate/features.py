@@ -46,7 +46,8 @@ def rich_degrees(dimension: int, time: int, state: int) -> Degrees:
 
 def coordinate_variants(domain: Domain) -> list[Features]:
     """The usual degrees, plain and with logarithms of coordinates that stay positive over a wide range."""
-    eligible = [below is not None for below, _ in (domain.singular or ())[1:]]
+    singular = domain.singular or ((None, None),) * len(domain.intervals)
+    eligible = [below is not None for below, _ in singular[1:]]
     degrees = rich_degrees(domain.dimension, *DEGREES.get(domain.dimension, DEGREES_BEYOND)[0])
     several = sum(eligible) > MOST_MIXED
     choices = [(False, True) if possible else (False,) for possible in eligible]
