@@ -29,6 +29,8 @@ from liestonet.trajectories.increments import IncrementSource
 from liestonet.trajectories.record import record_of
 
 Progress = Callable[[str], None]
+# The basis and the refit leave errors of this size in generators from data, however small the noise.
+LEAST_ERROR = 1e-4
 
 
 @dataclass(frozen=True)
@@ -162,8 +164,9 @@ def _result(
     rest = found.fields(found.vectors[:, count:], kind.has_beta)
     directions = Fields(chosen.basis, np.concatenate([chosen.coefficients, rest.coefficients], axis=1), kind.has_beta)
     fields, formulas = readable_basis(chosen) if count else chosen, ()
+    error = _span_error(found, count)
     if wanted:
-        fields, formulas = _formulas(kind, surrogate, fields, _span_error(found, count))
+        fields, formulas = _formulas(kind, surrogate, fields, error)
     cloud = lattice_cloud(surrogate.domain, 1500)
     return Result(
         symmetry=kind.name,
@@ -173,7 +176,7 @@ def _result(
         fields=fields,
         directions=directions,
         ladder=found.rows,
-        algebra=find_algebra(fields, cloud.points, cloud.weights),
+        algebra=replace(find_algebra(fields, cloud.points, cloud.weights), error=error),
         surrogate=surrogate,
         flags=(*_flags(kind, surrogate, found, count), *warnings),
         bound=None,
@@ -191,12 +194,13 @@ def _formulas(kind: Kind, surrogate: Surrogate, fields: Fields, error: float) ->
 
 
 def _span_error(found: Search, count: int) -> float:
-    """Angle by which noise may turn the span: noise of the symmetries over the residual of the first direction left."""
-    if not count:
-        return 0.0
-    noise = max(row.noise for row in found.rows[:count])
-    beyond = found.rows[count].residual if count < len(found.rows) else 1.0
-    return noise / max(beyond, noise)
+    """Angle by which noise may turn the span: noise of the symmetries over the residual of what is none.
+
+    Shifts taken as exact do not turn, and near-symmetries are told apart by the joint test, not by their size.
+    """
+    noise = max((row.noise for row in found.rows[found.exact : count]), default=0.0)
+    beyond = next((row.residual for row in found.rows[count:] if row.verdict == "no"), 1.0)
+    return max(LEAST_ERROR, noise / max(beyond, noise, LEAST_ERROR))
 
 
 def _gap(found: Search, count: int) -> float:

@@ -15,6 +15,8 @@ from liestonet.symmetry.fields import Fields
 CHUNK_ENTRIES = 4_000_000
 ROUNDING = 1e-13
 LEAST_UNCERTAINTY = 1e-10
+# Generators less well known than this do not name their algebra.
+LARGEST_ERROR = 0.1
 Components = Float[np.ndarray, "m b components"]
 
 
@@ -22,13 +24,15 @@ Components = Float[np.ndarray, "m b components"]
 class Algebra:
     """[X_i, X_j] = Σ_k c[i, j, k] X_k, in the basis and order of the result's generators.
 
-    `unit_constants` are those of generators brought to length one, which is what the name is read off.
+    `unit_constants` are those of generators brought to length one, which is what the name is read off; `error` is what
+    they may be wrong by because the generators are, where these come from data.
     """
 
     structure_constants: Float[np.ndarray, "m m m"]
     closure: float
     jacobi: float
     unit_constants: Float[np.ndarray, "m m m"]
+    error: float = 0.0
 
     @property
     def dimension(self) -> int:
@@ -37,7 +41,10 @@ class Algebra:
     @cached_property
     def named(self) -> AlgebraName:
         """The algebra's name with its explanation, and the alternatives where the numbers leave a choice."""
-        return name_algebra(self.unit_constants, max(LEAST_UNCERTAINTY, self.closure))
+        if self.dimension > 1 and self.error > LARGEST_ERROR:
+            why = f"The generators are known to about {self.error:.0%} only, too little to tell algebras apart."
+            return AlgebraName("not resolved", False, (), why)
+        return name_algebra(self.unit_constants, max(LEAST_UNCERTAINTY, self.closure, self.error))
 
     @property
     def name(self) -> str:

@@ -43,7 +43,10 @@ class Refit:
 
     @property
     def p_value(self) -> float:
-        """Chance of a deviance this large if the symmetries are exact."""
+        """Chance of a deviance this large if the symmetries are exact; too large rather than too small.
+
+        The deviance is measured in the posterior's metric, where shrunk parameters scatter less than their prior says.
+        """
         return float(scipy.special.chdtrc(max(self.degrees_of_freedom, 1e-9), self.deviance))
 
     @property

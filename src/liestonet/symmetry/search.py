@@ -48,12 +48,13 @@ class Standards:
 
 @dataclass(frozen=True)
 class Search:
-    """Directions in order, the first `count` of them symmetries, and the operator they were found with."""
+    """Directions in order, the first `count` of them symmetries (the first `exact` of these taken as exact)."""
 
     operator: NoisyOperator
     vectors: Float[np.ndarray, "m k"]
     rows: tuple[LadderRow, ...]
     count: int
+    exact: int = 0
 
     @property
     def misfit(self) -> float:
@@ -63,7 +64,7 @@ class Search:
     def preceded(self, rows: tuple[LadderRow, ...]) -> Search:
         """The same with the first rows, whose directions were taken as exact, as they were before that."""
         count = max(self.count, len(rows))
-        return Search(self.operator, self.vectors, (*rows, *self.rows[len(rows) :]), count)
+        return Search(self.operator, self.vectors, (*rows, *self.rows[len(rows) :]), count, len(rows))
 
     def fields(self, vectors: Float[np.ndarray, "m k"], has_beta: bool) -> Fields:
         """Directions as generators."""
@@ -146,8 +147,10 @@ def _consistent(
         sizes = np.sqrt(np.maximum(np.einsum("mk,mn,nk->k", vectors, operator.gram, vectors), 1e-300))[known:]
         cut = known + int(np.argmax(sizes[1:] / sizes[:-1])) + 1
         return cut if passes(cut) else known
-    length = known
-    while length < vectors.shape[1] and passes(length + 1):
+    # with noise in every coordinate no system has more symmetries than Brownian motion
+    full = operator.table.noise == operator.table.dimension
+    length, limit = known, vectors.shape[1] - (EXTRA_DIRECTIONS if full else 0)
+    while length < limit and passes(length + 1):
         length += 1
     return length
 
