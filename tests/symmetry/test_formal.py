@@ -17,7 +17,8 @@ from liestonet.sde import SDE
 from liestonet.sde.symbolic import SymbolicCoefficients
 from liestonet.sde.taylor import SeriesRing
 from liestonet.symmetry import formal
-from liestonet.symmetry.formal import FormalCount, FormalSystem, columns_at, formal_counts, generic_point, null_space
+from liestonet.symmetry.formal import FormalCount, columns_at, formal_counts, generic_point, null_space
+from liestonet.symmetry.forms import FormalSystem
 from liestonet.symmetry.kinds import KINDS
 
 

@@ -35,7 +35,7 @@ class SeriesRing:
         self.size = len(self.exponents)
         self._codes = np.argsort(self._code(self.exponents))
         self._sorted = self._code(self.exponents)[self._codes]
-        self._left, self._right, self._target = _product_table(variables, degree)
+        self.products = _product_table(variables, degree)
 
     def _code(self, exponents: Int[np.ndarray, "m v"]) -> np.ndarray:
         """One number per exponent vector; in floating point, exact because total degrees are small."""
@@ -62,7 +62,8 @@ class SeriesRing:
             return a[0] * b
         if not b[1:].any():
             return b[0] * a
-        return np.bincount(self._target, weights=a[self._left] * b[self._right], minlength=self.size)
+        left, right, target = self.products
+        return np.bincount(target, weights=a[left] * b[right], minlength=self.size)
 
     def differentiate(self, series: Series, variable: int) -> Series:
         """d/ds of a series; its top degree is lost."""

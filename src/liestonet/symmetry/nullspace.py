@@ -211,7 +211,7 @@ def _still_falling(history: list[Enrichment], direction: int, rounds: int = 2) -
 
 
 def count_symmetries(history: list[Enrichment], bound: int | None, accuracy: float = ACCURACY) -> int:
-    """The directions before the widest gap; the bound itself where there is a gap just there.
+    """The directions before the widest gap; the bound itself where there is a gap just there, or only rounding below.
 
     Nothing is a symmetry unless its residual fell: the first direction competes with the gap from its residual down
     to a thousandth of the accuracy asked for, and one that stays above rounding, far from those below it, is none.
@@ -226,6 +226,8 @@ def count_symmetries(history: list[Enrichment], bound: int | None, accuracy: flo
         if stays and last.residuals[j] > CLEAR_GAP * below[j]:
             return j
     if bound and bound < len(residuals):
+        if (last.residuals[:bound] <= [last.enough(j, bound, 0.0) for j in range(bound)]).all():
+            return bound
         gap, fallen = residuals[bound] / residuals[bound - 1], history[0].residuals[bound - 1] / residuals[bound - 1]
         if gap > CLEAR_GAP or (gap > GAP_AT_BOUND and fallen > GAP_AT_BOUND):
             return bound
