@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float, Int, Num
 
 from liestonet.multiindex import total_degree
 from liestonet.sde.jets import CoefficientSource, JetOrder
@@ -65,7 +65,9 @@ class SeriesRing:
         left, right, target = self.products
         return np.bincount(target, weights=a[left] * b[right], minlength=self.size)
 
-    def differentiate(self, series: Series, variable: int) -> Series:
+    def differentiate(
+        self, series: Num[np.ndarray, " coefficients"], variable: int
+    ) -> Num[np.ndarray, " coefficients"]:
         """d/ds of a series; its top degree is lost."""
         result = np.zeros_like(series)
         members = np.flatnonzero((series != 0) & (self.exponents[:, variable] > 0))

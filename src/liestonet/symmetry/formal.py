@@ -29,6 +29,8 @@ EXACT: Levels = (1e-9, 1e-7)
 # Above this many columns the null space comes from the normal equations, which see less sharply.
 LARGE = 900
 BLUNT: Levels = (1e-6, 1e-5)
+# In so few dimensions the basis takes all products of variables, coupled or not.
+COUPLED = 2
 USUAL_SIZE, LARGEST_SIZE = 1200, 3700
 
 
@@ -65,17 +67,26 @@ def formal_counts(
     while columns_at(equations, order) <= (largest if counts else LARGEST_SIZE):
         # derivatives of the coefficients enter the equations, so their series reach further than the unknowns'
         ring = SeriesRing(source.dimension + 1, order + 1)
-        series = source.series(ring, point, half)
-        if series is None:
-            return []
-        count = count_formal(FormalSystem(equations, ring, series, half), order, BLUNT if source.error else EXACT)
         free = exact_freedom(equations, source, ring, order)
-        counts.append(count if free is None else replace(count, free=free, doubtful=False))
+        if free is not None and source.dimension <= COUPLED:
+            counts.append(FormalCount(order, free, False, _all_coupled(equations)))
+        else:
+            series = source.series(ring, point, half)
+            if series is None:
+                return []
+            count = count_formal(FormalSystem(equations, ring, series, half), order, BLUNT if source.error else EXACT)
+            counts.append(count if free is None else replace(count, free=free, doubtful=False))
         last = [count.bound for count in counts[-repeats:]]
         if last[-1] == 0 or (len(last) == repeats and last[0] is not None and len(set(last)) == 1):
             break
         order += 1
     return counts
+
+
+def _all_coupled(equations: Equations) -> Bool[np.ndarray, "unknowns v v"]:
+    """What is known of coupling when nobody has looked."""
+    variables = equations.dimension + 1
+    return np.ones((len(equations.unknowns), variables, variables), dtype=bool)
 
 
 def generic_point(domain: Domain) -> Float[np.ndarray, " v"]:
