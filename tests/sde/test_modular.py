@@ -24,7 +24,7 @@ def series(expression: sp.Expr) -> np.ndarray | None:
 
 def raw(text: str) -> sp.Expr:
     """Text as it stands, so that SymPy does not find the identity itself."""
-    return sp.sympify(text, locals={"t": t, "x": x, "y": y}, evaluate=False)
+    return sp.parse_expr(text, local_dict={"t": t, "x": x, "y": y}, evaluate=False)
 
 
 IDENTITIES = [

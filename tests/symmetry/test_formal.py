@@ -242,7 +242,9 @@ def test_null_space_of_blocks_of_known_rank(seed, large):
     assert not doubtful
 
 
-@pytest.mark.parametrize(("small", "count", "doubtful"), [(1e-11, 1, False), (1e-8, 0, True), (1e-5, 0, False)])
+@pytest.mark.parametrize(
+    ("small", "count", "doubtful"), [(1e-14, 1, False), (1e-11, 1, True), (1e-8, 0, True), (1e-5, 0, False)]
+)
 def test_doubtful_singular_values_are_told(small, count, doubtful):
     rng = np.random.default_rng(0)
     left, right = (np.linalg.qr(rng.standard_normal((8, 8)))[0] for _ in range(2))

@@ -23,12 +23,13 @@ from liestonet.symmetry.exact import exact_freedom
 from liestonet.symmetry.forms import FormalSystem, components
 from liestonet.symmetry.kinds import Kind
 
-# Relative singular values below the first number are zero, above the second they are not; in between lies doubt.
-Levels = tuple[float, float]
-EXACT: Levels = (1e-9, 1e-7)
+# Relative singular values up to the second number count as zero. Up to the first they are rounding, above the third
+# they are not zero; in between lies doubt.
+Levels = tuple[float, float, float]
+EXACT: Levels = (1e-12, 1e-9, 1e-7)
 # Above this many columns the null space comes from the normal equations, which see less sharply.
 LARGE = 900
-BLUNT: Levels = (1e-6, 1e-5)
+BLUNT: Levels = (1e-6, 1e-6, 1e-5)
 # In so few dimensions the basis takes all products of variables, coupled or not.
 COUPLED = 2
 USUAL_SIZE, LARGEST_SIZE = 1200, 3700
@@ -120,7 +121,7 @@ def columns_at(equations: Equations, order: int) -> int:
 def count_formal(system: FormalSystem, order: int, levels: Levels = EXACT) -> FormalCount:
     """Solve the conditions up to `order` and count the freedom that is left up to each degree."""
     matrix, degrees, columns = system.matrix(order)
-    null, (zero, clear), doubtful = null_space(matrix, levels)
+    null, (_, zero, clear), doubtful = null_space(matrix, levels)
     free = []
     for degree in range(order + 1):
         values = np.linalg.svd(null[:, degrees <= degree], compute_uv=False)
@@ -164,5 +165,6 @@ def _dense_null_space(matrix: np.ndarray, levels: Levels) -> tuple[np.ndarray, L
     else:
         squares, columns = np.linalg.eigh(matrix.T @ matrix)
         levels, relative, vectors = BLUNT, np.sqrt(np.maximum(squares, 0) / squares[-1]), columns.T
-    doubtful = bool(np.any((relative > levels[0]) & (relative <= levels[1])))
-    return vectors[relative <= levels[0]], levels, doubtful
+    rounding, zero, clear = levels
+    doubtful = bool(np.any((relative > rounding) & (relative <= clear)))
+    return vectors[relative <= zero], levels, doubtful

@@ -51,6 +51,8 @@ LARGEST_BASIS = {1: 1500, 2: 2400, 3: 3600}
 LARGEST_BASIS_BEYOND = 5000
 # The first direction beyond the symmetries is followed too, to tell near-symmetries, but only while that is cheap.
 MODEST_BASIS = 600
+# Below this it does not matter how near it is.
+NEAREST = 1e-6
 # In more than three dimensions a function may depend on two coordinates at a time, and on time.
 COUPLED_BEYOND = 2
 LEAST_POINTS = 1500
@@ -193,7 +195,7 @@ def unsettled_directions(
         if last.residuals[j] > last.enough(j, bound, accuracy) and _still_falling(history, j, patience)
     ]
     if bound is not None and bound < len(last.residuals) and last.size <= MODEST_BASIS:
-        near = last.enough(bound, bound, accuracy) < last.residuals[bound] < UNPROMISING
+        near = max(NEAREST, last.enough(bound, bound, accuracy)) < last.residuals[bound] < UNPROMISING
         open_ += [bound] if near and _still_falling(history, bound) else []
     return np.array(open_, dtype=np.int64)
 
