@@ -162,7 +162,8 @@ def main() -> None:
     ]
     planar: list[tuple[float, float]] = []
     for name, (text, kind, domain) in SYSTEMS.items():
-        row = in_process("system", text, kind, json.dumps(domain), str(REPEATS))
+        repeats = REPEATS if text.count(";") <= MOST_SEMICOLONS else 1
+        row = in_process("system", text, kind, json.dumps(domain), str(repeats))
         ratio, formulas = row["seconds"] / row["reference"], row["with_formulas"]
         table.append(
             f"| {name} | {row['dimension']} | {row['seconds']:.2f} | {'–' if formulas is None else f'{formulas:.2f}'} "
@@ -178,7 +179,7 @@ def main() -> None:
         "# Benchmark: solve\n\n"
         f"Printed by `python benchmarks/solve.py`; Python {platform.python_version()}, {platform.machine()}, "
         f"one thread. Seconds are processor time after import without the search for closed forms, median of {REPEATS} "
-        "runs, then one run with it; the wall clock is that of a machine on which others worked at the same time. The "
+        "runs (one in ten dimensions), then one run with it; the wall clock is that of a machine on which others worked at the same time. The "
         "reference is one Cholesky factor of a 1500 × 1500 product.\n\n"
         + "\n".join(table)
         + f"\n\nMedian over the systems with one or two coordinates: {statistics.median(s for s, _ in planar):.2f} s, "
