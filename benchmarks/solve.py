@@ -179,8 +179,8 @@ def main() -> None:
         "# Benchmark: solve\n\n"
         f"Printed by `python benchmarks/solve.py`; Python {platform.python_version()}, {platform.machine()}, "
         f"one thread. Seconds are processor time after import without the search for closed forms, median of {REPEATS} "
-        "runs (one in ten dimensions), then one run with it; the wall clock is that of a machine on which others worked at the "
-        "same time. The reference is one Cholesky factor of a 1500 × 1500 product.\n\n"
+        "runs (one in ten dimensions), then one run with it; the wall clock is that of a machine on which others "
+        "worked at the same time. The reference is one Cholesky factor of a 1500 × 1500 product.\n\n"
         + "\n".join(table)
         + f"\n\nMedian over the systems with one or two coordinates: {statistics.median(s for s, _ in planar):.2f} s, "
         + f"with formulas {statistics.median(s for _, s in planar):.2f} s.\n\n"
