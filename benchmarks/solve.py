@@ -160,7 +160,7 @@ def main() -> None:
         "| system | dimension | seconds | with formulas | wall clock | × reference | peak MB |",
         "|---|---|---|---|---|---|---|",
     ]
-    planar: list[tuple[float, float]] = []
+    planar: list[tuple[Any, Any]] = []
     for name, (text, kind, domain) in SYSTEMS.items():
         repeats = REPEATS if text.count(";") <= MOST_SEMICOLONS else 1
         row = in_process("system", text, kind, json.dumps(domain), str(repeats))
