@@ -2,14 +2,15 @@
 
     python benchmarks/solve.py    prints the table, writes benchmarks/solve.md and docs/figures/solve_growth.svg
 
-Every system runs in a process of its own, so that peak memory is its own. Seconds do not count imports; they are the
-median of the repeats, beside a reference (factoring a 1500 × 1500 matrix) measured in the same process, because
-machines differ and are noisy.
+Every system runs in a process of its own with one thread, so that peak memory is its own. Seconds are processor time
+after import, which a machine shared with others distorts least; they are the median of the repeats, beside a reference
+(factoring a 1500 × 1500 matrix) measured in the same process, because machines differ.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import platform
 import resource
 import statistics
@@ -17,9 +18,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 REPEATS = 3
+# Closed forms are timed in up to three coordinates.
+MOST_SEMICOLONS = 2
 
 
 def brownian(n: int) -> str:
@@ -60,30 +64,42 @@ def reference_seconds() -> float:
     import numpy as np
 
     matrix = np.random.default_rng(0).standard_normal((1500, 1500))
-    start = time.perf_counter()
+    start = time.process_time()
     np.linalg.cholesky(matrix @ matrix.T + 1500 * np.eye(1500))
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
-def measure(text: str, kind: str, domain: list[list[float]] | None, repeats: int) -> dict[str, float | int | str]:
+def measure(text: str, kind: str, domain: list[list[float]] | None, repeats: int) -> dict[str, float | str | None]:
     """Solve one system several times in this process."""
     import liestonet as lsn
 
     lsn.solve(lsn.SDE.parse("dx = x dt + dW"))
-    seconds, references, result = [], [], None
+    wanted = repeats > 1 and text.count(";") <= MOST_SEMICOLONS
+    seconds, walls, references, result = [], [], [], None
     for _ in range(repeats):
         references.append(reference_seconds())
-        start = time.perf_counter()
-        result = lsn.solve(lsn.SDE.parse(text), kind, domain)
-        seconds.append(time.perf_counter() - start)
+        start, wall = time.process_time(), time.perf_counter()
+        result = lsn.solve(lsn.SDE.parse(text), kind, domain, formulas=False)
+        seconds.append(time.process_time() - start)
+        walls.append(time.perf_counter() - wall)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {
         "dimension": str(getattr(result, "dimension", "")),
         "seconds": statistics.median(seconds),
-        "spread": max(seconds) - min(seconds),
+        "wall": statistics.median(walls),
+        "with_formulas": formula_seconds(text, kind, domain) if wanted else None,
         "reference": statistics.median(references),
         "megabytes": peak,
     }
+
+
+def formula_seconds(text: str, kind: str, domain: list[list[float]] | None) -> float:
+    """The same with closed forms, once."""
+    import liestonet as lsn
+
+    start = time.process_time()
+    lsn.solve(lsn.SDE.parse(text), kind, domain)
+    return time.process_time() - start
 
 
 def measure_degree(degree: int) -> dict[str, float | int]:
@@ -108,9 +124,10 @@ def measure_degree(degree: int) -> dict[str, float | int]:
     return {"seconds": seconds, "size": basis.size, "residual": float(directions.residuals[2])}
 
 
-def in_process(*arguments: str) -> dict[str, float | int | str]:
-    """Run this file again for one measurement and read what it prints."""
-    output = subprocess.run([sys.executable, __file__, *arguments], capture_output=True, text=True, check=True).stdout
+def in_process(*arguments: str) -> dict[str, Any]:
+    """Run this file again for one measurement, on one thread, and read what it prints."""
+    command, alone = [sys.executable, __file__, *arguments], {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    output = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | alone).stdout
     return json.loads(output.splitlines()[-1])
 
 
@@ -139,27 +156,34 @@ def plot(growth: dict[int, dict], degrees: dict[int, dict], target: Path) -> Non
 
 
 def main() -> None:
-    table = ["| system | dimension | seconds | spread | × reference | peak MB |", "|---|---|---|---|---|---|"]
-    planar = []
+    table = [
+        "| system | dimension | seconds | with formulas | wall clock | × reference | peak MB |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    planar: list[tuple[Any, Any]] = []
     for name, (text, kind, domain) in SYSTEMS.items():
-        row = in_process("system", text, kind, json.dumps(domain), str(REPEATS))
-        ratio = float(row["seconds"]) / float(row["reference"])
+        repeats = REPEATS if text.count(";") <= MOST_SEMICOLONS else 1
+        row = in_process("system", text, kind, json.dumps(domain), str(repeats))
+        ratio, formulas = row["seconds"] / row["reference"], row["with_formulas"]
         table.append(
-            f"| {name} | {row['dimension']} | {row['seconds']:.2f} | {row['spread']:.2f} | {ratio:.1f} "
-            f"| {row['megabytes']:.0f} |"
+            f"| {name} | {row['dimension']} | {row['seconds']:.2f} | {'–' if formulas is None else f'{formulas:.2f}'} "
+            f"| {row['wall']:.2f} | {ratio:.1f} | {row['megabytes']:.0f} |"
         )
         print(table[-1], flush=True)
         if text.count(";") <= 1:
-            planar.append(float(row["seconds"]))
+            planar.append((row["seconds"], formulas))
     growth = {n: in_process("system", *list(GROWTH.values())[n - 1][:2], "null", "1") for n in range(1, 11)}
     degrees = {degree: in_process("degree", str(degree)) for degree in DEGREES}
     plot(growth, degrees, ROOT / "docs" / "figures" / "solve_growth.svg")
     text = (
         "# Benchmark: solve\n\n"
         f"Printed by `python benchmarks/solve.py`; Python {platform.python_version()}, {platform.machine()}, "
-        f"median of {REPEATS} runs after import. The reference is one Cholesky factor of a 1500 × 1500 product.\n\n"
+        f"one thread. Seconds are processor time after import without the search for closed forms, median of {REPEATS} "
+        "runs (one in ten dimensions), then one run with it; the wall clock is that of a machine on which others "
+        "worked at the same time. The reference is one Cholesky factor of a 1500 × 1500 product.\n\n"
         + "\n".join(table)
-        + f"\n\nMedian over the systems with one or two coordinates: {statistics.median(planar):.2f} s.\n\n"
+        + f"\n\nMedian over the systems with one or two coordinates: {statistics.median(s for s, _ in planar):.2f} s, "
+        + f"with formulas {statistics.median(s for _, s in planar):.2f} s.\n\n"
         + "| n (Brownian motion, law) | "
         + " | ".join(str(n) for n in growth)
         + " |\n|"

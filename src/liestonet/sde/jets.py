@@ -64,6 +64,15 @@ class CoefficientSource(Protocol):
         ...
 
 
+@runtime_checkable
+class ExactSource(Protocol):
+    """A source that also knows its coefficients exactly, modulo a prime (see `modular`)."""
+
+    def exact_series(self, ring: SeriesRing, names: set[str]) -> dict[str, np.ndarray] | None:
+        """Power series of some coefficients at a random point, or None where a formula has none."""
+        ...
+
+
 def derivatives(variables: int, order: int) -> Iterator[Derivative]:
     """All derivatives in `variables` variables up to `order`, lowest first; none for order −1."""
     for length in range(order + 1):

@@ -20,6 +20,7 @@ from sympy.printing.str import StrPrinter
 from liestonet.errors import InputError
 from liestonet.sde.exact import number, rebuild
 from liestonet.sde.jets import Derivative, Jet, JetOrder, derivatives
+from liestonet.sde.modular import exact_series
 from liestonet.sde.taylor import SeriesRing, coefficient_series
 from liestonet.sde.tokens import suggestion
 
@@ -128,6 +129,10 @@ class SymbolicCoefficients:
     ) -> dict[str, np.ndarray] | None:
         """Power series of all coefficients at a point; None where one of them has none."""
         return coefficient_series(self, ring, point, half)
+
+    def exact_series(self, ring: SeriesRing, names: set[str]) -> dict[str, np.ndarray] | None:
+        """Power series modulo a prime at a random point; None where a formula has none."""
+        return exact_series(self, ring, names)
 
     def values(self, which: str, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b n"]) -> Float[np.ndarray, "b n k"]:
         """One coefficient, `drift` as (B, n, 1) or `diffusion` as (B, n, r), without derivatives."""

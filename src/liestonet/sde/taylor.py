@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float, Int, Num
 
 from liestonet.multiindex import total_degree
 from liestonet.sde.jets import CoefficientSource, JetOrder
@@ -35,7 +35,7 @@ class SeriesRing:
         self.size = len(self.exponents)
         self._codes = np.argsort(self._code(self.exponents))
         self._sorted = self._code(self.exponents)[self._codes]
-        self._left, self._right, self._target = _product_table(variables, degree)
+        self.products = _product_table(variables, degree)
 
     def _code(self, exponents: Int[np.ndarray, "m v"]) -> np.ndarray:
         """One number per exponent vector; in floating point, exact because total degrees are small."""
@@ -62,9 +62,12 @@ class SeriesRing:
             return a[0] * b
         if not b[1:].any():
             return b[0] * a
-        return np.bincount(self._target, weights=a[self._left] * b[self._right], minlength=self.size)
+        left, right, target = self.products
+        return np.bincount(target, weights=a[left] * b[right], minlength=self.size)
 
-    def differentiate(self, series: Series, variable: int) -> Series:
+    def differentiate(
+        self, series: Num[np.ndarray, " coefficients"], variable: int
+    ) -> Num[np.ndarray, " coefficients"]:
         """d/ds of a series; its top degree is lost."""
         result = np.zeros_like(series)
         members = np.flatnonzero((series != 0) & (self.exponents[:, variable] > 0))

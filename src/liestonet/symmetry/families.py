@@ -17,7 +17,8 @@ from liestonet.sde.jets import CoefficientSource
 from liestonet.sde.taylor import SeriesRing
 from liestonet.symmetry.basis import Basis
 from liestonet.symmetry.fields import Fields
-from liestonet.symmetry.formal import FormalSystem, formal_counts, generic_point, null_space
+from liestonet.symmetry.formal import formal_counts, generic_point, null_space
+from liestonet.symmetry.forms import FormalSystem
 from liestonet.symmetry.kinds import INVARIANT, Kind
 from liestonet.symmetry.lowest import lowest_directions
 from liestonet.symmetry.nullspace import cloud_for, enlarged, start_basis, used_basis
@@ -27,6 +28,8 @@ from liestonet.symmetry.operator import Operator
 FOUND = 1e-9
 ROUNDS = 12
 SHOWN_DEGREE = 2
+# Taylor coefficients of the generator up to which its freedom is counted before a family is looked for.
+BOUNDED_SIZE = 400
 
 
 @dataclass(frozen=True)
@@ -50,12 +53,18 @@ def count_invariants(source: CoefficientSource, domain: Domain) -> int:
 def find_family(kind: Kind, source: CoefficientSource, domain: Domain, names: tuple[str, ...]) -> Family | None:
     """The infinite family of symmetries, or None where there is none."""
     invariants = count_invariants(source, domain)
-    if not invariants:
+    if not invariants or _is_bounded(kind, source, domain):
         return None
     fields = _timeless_symmetries(kind, source, domain)
     if fields is None:
         return None
     return Family(invariants, _expansions(source, domain, names, invariants), fields)
+
+
+def _is_bounded(kind: Kind, source: CoefficientSource, domain: Domain) -> bool:
+    """Whether power series of low order bound the dimension already: then no search for a family can succeed."""
+    counts = formal_counts(kind, source, domain, largest=BOUNDED_SIZE)
+    return bool(counts) and counts[-1].bound is not None and not counts[-1].doubtful
 
 
 def _timeless_symmetries(kind: Kind, source: CoefficientSource, domain: Domain) -> Fields | None:

@@ -8,26 +8,30 @@ left at every degree, the algebra may be infinite-dimensional.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import comb
 
 import numpy as np
-import scipy.sparse
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float
 
 from liestonet.domain import Domain
-from liestonet.sde.jets import CoefficientSource, Derivative, JetOrder
-from liestonet.sde.taylor import Series, SeriesRing
-from liestonet.symmetry.equations import Coefficient, Equations
+from liestonet.sde.jets import CoefficientSource, JetOrder
+from liestonet.sde.taylor import SeriesRing
+from liestonet.symmetry.equations import Equations
+from liestonet.symmetry.exact import exact_freedom
+from liestonet.symmetry.forms import FormalSystem, components
 from liestonet.symmetry.kinds import Kind
 
-# Relative singular values below the first number are zero, above the second they are not; in between lies doubt.
-Levels = tuple[float, float]
-EXACT: Levels = (1e-9, 1e-7)
+# Relative singular values up to the second number count as zero. Up to the first they are rounding, above the third
+# they are not zero; in between lies doubt.
+Levels = tuple[float, float, float]
+EXACT: Levels = (1e-12, 1e-9, 1e-7)
 # Above this many columns the null space comes from the normal equations, which see less sharply.
 LARGE = 900
-BLUNT: Levels = (1e-6, 1e-5)
+BLUNT: Levels = (1e-6, 1e-6, 1e-5)
+# In so few dimensions the basis takes all products of variables, coupled or not.
+COUPLED = 2
 USUAL_SIZE, LARGEST_SIZE = 1200, 3700
 
 
@@ -64,17 +68,26 @@ def formal_counts(
     while columns_at(equations, order) <= (largest if counts else LARGEST_SIZE):
         # derivatives of the coefficients enter the equations, so their series reach further than the unknowns'
         ring = SeriesRing(source.dimension + 1, order + 1)
-        series = source.series(ring, point, half)
-        if series is None:
-            return []
-        counts.append(
-            count_formal(FormalSystem(equations, ring, series, half), order, BLUNT if source.error else EXACT)
-        )
+        free = exact_freedom(equations, source, ring, order)
+        if free is not None and source.dimension <= COUPLED:
+            counts.append(FormalCount(order, free, False, _all_coupled(equations)))
+        else:
+            series = source.series(ring, point, half)
+            if series is None:
+                return []
+            count = count_formal(FormalSystem(equations, ring, series, half), order, BLUNT if source.error else EXACT)
+            counts.append(count if free is None else replace(count, free=free, doubtful=False))
         last = [count.bound for count in counts[-repeats:]]
         if last[-1] == 0 or (len(last) == repeats and last[0] is not None and len(set(last)) == 1):
             break
         order += 1
     return counts
+
+
+def _all_coupled(equations: Equations) -> Bool[np.ndarray, "unknowns v v"]:
+    """What is known of coupling when nobody has looked."""
+    variables = equations.dimension + 1
+    return np.ones((len(equations.unknowns), variables, variables), dtype=bool)
 
 
 def generic_point(domain: Domain) -> Float[np.ndarray, " v"]:
@@ -105,85 +118,10 @@ def columns_at(equations: Equations, order: int) -> int:
     )
 
 
-class FormalSystem:
-    """The prolonged determining equations at one point, with unknown Taylor coefficients up to an order."""
-
-    def __init__(
-        self, equations: Equations, ring: SeriesRing, series: dict[str, np.ndarray], half: Float[np.ndarray, " v"]
-    ) -> None:
-        self.equations, self.ring, self.series, self.half = equations, ring, series, half
-        self._forms = self._collect_forms()
-
-    def _collect_forms(self) -> list[dict[tuple[int, Derivative], Series]]:
-        """For every equation the power series that multiplies each unknown's derivative."""
-        scales = self.equations.unknown_scales(self.half)
-        rows = self.equations.row_scales(self.half)
-        forms: list[dict[tuple[int, Derivative], Series]] = [{} for _ in self.equations.rows]
-        for term in self.equations.terms:
-            value = self._derivative(term.coefficient)
-            if not np.any(value):
-                continue
-            factor = term.factor * rows[term.row] * scales[term.unknown] / np.prod(self.half[list(term.derivative)])
-            key = (term.unknown, term.derivative)
-            forms[term.row][key] = forms[term.row].get(key, 0) + factor * value
-        return forms
-
-    def _derivative(self, coefficient: Coefficient | None) -> Series:
-        if coefficient is None:
-            return self.ring.constant(1.0)
-        series = self.series[coefficient.name][coefficient.entry]
-        for variable in coefficient.derivative:
-            series = self.ring.differentiate(series, variable) / self.half[variable]
-        return series
-
-    def matrix(
-        self, order: int
-    ) -> tuple[Float[np.ndarray, "conditions m"], Int[np.ndarray, " m"], Int[np.ndarray, "m 2"]]:
-        """The conditions on coefficients up to `order`, the degree at which each counts, and which it is."""
-        sums, unknowns = self.ring.exponents.sum(axis=1), self.equations.unknowns
-        place = np.full((len(unknowns), self.ring.size), -1)
-        degrees: list[int] = []
-        columns: list[tuple[int, int]] = []
-        for number, unknown in enumerate(unknowns):
-            allowed = sums <= order - unknown.order_below
-            if unknown.time_only:
-                allowed &= ~self.ring.exponents[:, 1:].any(axis=1)
-            place[number, allowed] = len(degrees) + np.arange(allowed.sum())
-            degrees.extend((sums[allowed] + unknown.order_below).tolist())
-            columns.extend((number, int(position)) for position in np.flatnonzero(allowed))
-        blocks = []
-        for form in filter(None, self._forms):
-            # a row is a condition only if every coefficient that enters it is among the unknowns
-            reach = min(order - unknowns[u].order_below - len(derivative) for u, derivative in form)
-            targets = np.flatnonzero(sums <= reach)
-            block = np.zeros((len(targets), len(degrees)))
-            for (u, derivative), series in form.items():
-                self._fill(block, place[u], derivative, series, targets)
-            blocks.append(block)
-        return np.concatenate(blocks), np.array(degrees), np.array(columns)
-
-    def _fill(self, block, place, derivative: Derivative, series: Series, targets) -> None:
-        """Add the coefficients of s^target in series · ∂^derivative unknown, for all targets at once."""
-        ring = self.ring
-        shift = np.bincount(derivative, minlength=ring.variables) if derivative else np.zeros(ring.variables, int)
-        for j in np.flatnonzero(series):
-            below = ring.exponents[targets] - ring.exponents[j]
-            rows = np.flatnonzero((below >= 0).all(axis=1))
-            alpha = below[rows] + shift
-            columns = place[ring.find(alpha)]
-            factor = np.ones(len(rows))
-            for variable in derivative:
-                # falling factorial, one derivative at a time
-                factor *= alpha[:, variable]
-                alpha[:, variable] -= 1
-            inside = columns >= 0
-            block[rows[inside], columns[inside]] += series[j] * factor[inside]
-
-
 def count_formal(system: FormalSystem, order: int, levels: Levels = EXACT) -> FormalCount:
     """Solve the conditions up to `order` and count the freedom that is left up to each degree."""
     matrix, degrees, columns = system.matrix(order)
-    null, (zero, clear), doubtful = null_space(matrix, levels)
+    null, (_, zero, clear), doubtful = null_space(matrix, levels)
     free = []
     for degree in range(order + 1):
         values = np.linalg.svd(null[:, degrees <= degree], compute_uv=False)
@@ -207,26 +145,13 @@ def null_space(
     """
     matrix = matrix / np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), np.finfo(float).tiny)
     vectors, doubtful = [], False
-    for rows, columns in _components(matrix != 0):
+    for rows, columns in components(matrix != 0):
         null, level, unsure = _dense_null_space(matrix[np.ix_(rows, columns)], levels)
         block = np.zeros((len(null), matrix.shape[1]))
         block[:, columns] = null
         vectors.append(block)
         levels, doubtful = max(levels, level), doubtful or unsure
     return np.concatenate(vectors), levels, doubtful
-
-
-def _components(pattern: Bool[np.ndarray, "rows columns"]) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Rows and columns of the independent blocks of a matrix."""
-    rows, columns = pattern.shape
-    sparse = scipy.sparse.coo_matrix(pattern)
-    graph = scipy.sparse.coo_matrix(
-        (np.ones(sparse.nnz), (sparse.row, sparse.col + rows)), shape=(rows + columns, rows + columns)
-    )
-    count, labels = scipy.sparse.csgraph.connected_components(graph, directed=False)
-    order = np.argsort(labels, kind="stable")
-    groups = np.split(order, np.searchsorted(labels[order], np.arange(1, count)))
-    return [(group[group < rows], group[group >= rows] - rows) for group in groups if (group >= rows).any()]
 
 
 def _dense_null_space(matrix: np.ndarray, levels: Levels) -> tuple[np.ndarray, Levels, bool]:
@@ -240,5 +165,6 @@ def _dense_null_space(matrix: np.ndarray, levels: Levels) -> tuple[np.ndarray, L
     else:
         squares, columns = np.linalg.eigh(matrix.T @ matrix)
         levels, relative, vectors = BLUNT, np.sqrt(np.maximum(squares, 0) / squares[-1]), columns.T
-    doubtful = bool(np.any((relative > levels[0]) & (relative <= levels[1])))
-    return vectors[relative <= levels[0]], levels, doubtful
+    rounding, zero, clear = levels
+    doubtful = bool(np.any((relative > rounding) & (relative <= clear)))
+    return vectors[relative <= zero], levels, doubtful

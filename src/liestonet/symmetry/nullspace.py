@@ -51,6 +51,8 @@ LARGEST_BASIS = {1: 1500, 2: 2400, 3: 3600}
 LARGEST_BASIS_BEYOND = 5000
 # The first direction beyond the symmetries is followed too, to tell near-symmetries, but only while that is cheap.
 MODEST_BASIS = 600
+# Below this it does not matter how near it is.
+NEAREST = 1e-6
 # In more than three dimensions a function may depend on two coordinates at a time, and on time.
 COUPLED_BEYOND = 2
 LEAST_POINTS = 1500
@@ -193,7 +195,7 @@ def unsettled_directions(
         if last.residuals[j] > last.enough(j, bound, accuracy) and _still_falling(history, j, patience)
     ]
     if bound is not None and bound < len(last.residuals) and last.size <= MODEST_BASIS:
-        near = last.enough(bound, bound, accuracy) < last.residuals[bound] < UNPROMISING
+        near = max(NEAREST, last.enough(bound, bound, accuracy)) < last.residuals[bound] < UNPROMISING
         open_ += [bound] if near and _still_falling(history, bound) else []
     return np.array(open_, dtype=np.int64)
 
@@ -211,7 +213,7 @@ def _still_falling(history: list[Enrichment], direction: int, rounds: int = 2) -
 
 
 def count_symmetries(history: list[Enrichment], bound: int | None, accuracy: float = ACCURACY) -> int:
-    """The directions before the widest gap; the bound itself where there is a gap just there.
+    """The directions before the widest gap; the bound itself where there is a gap just there, or only rounding below.
 
     Nothing is a symmetry unless its residual fell: the first direction competes with the gap from its residual down
     to a thousandth of the accuracy asked for, and one that stays above rounding, far from those below it, is none.
@@ -226,6 +228,8 @@ def count_symmetries(history: list[Enrichment], bound: int | None, accuracy: flo
         if stays and last.residuals[j] > CLEAR_GAP * below[j]:
             return j
     if bound and bound < len(residuals):
+        if (last.residuals[:bound] <= [last.enough(j, bound, 0.0) for j in range(bound)]).all():
+            return bound
         gap, fallen = residuals[bound] / residuals[bound - 1], history[0].residuals[bound - 1] / residuals[bound - 1]
         if gap > CLEAR_GAP or (gap > GAP_AT_BOUND and fallen > GAP_AT_BOUND):
             return bound

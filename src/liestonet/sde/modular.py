@@ -1,0 +1,247 @@
+"""Power series of formulas in exact arithmetic: modulo a prime, at a random point, so that zero is zero.
+
+The prime is p = 2q + 1 with q prime: every square has exactly one root of each order among the squares, as every
+positive number has among the positive ones. Exponentials of functions that are linearly independent over the rational
+numbers are algebraically independent (Ax), so each gets a random value, and those of sums are products of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jaxtyping import Int
+
+from liestonet.sde.taylor import SeriesRing, UnknownFunctionError
+
+if TYPE_CHECKING:
+    from liestonet.sde.symbolic import SymbolicCoefficients
+
+# All primes up to 43 are squares, so that the usual constants √2, √3, √10, … exist.
+PRIME = 2146664519
+# Random points tried until every root in the formulas exists; each distinct root halves the chance.
+TRIES = 64
+# Angles may be multiples of 1/12, 1/11, … of each other.
+PARTS = 27720
+
+ExactSeries = Int[np.ndarray, " coefficients"]
+Turn = tuple[int, int]
+
+
+class NoRootError(Exception):
+    """A number that is no square at this point; another point may do."""
+
+
+def residue(number: Fraction | float) -> int:
+    """A rational number as an element of the field."""
+    exact = Fraction(number)
+    return exact.numerator * pow(exact.denominator, -1, PRIME) % PRIME
+
+
+def exact_series(coefficients: SymbolicCoefficients, ring: SeriesRing, names: set[str]) -> dict[str, np.ndarray] | None:
+    """Series of some coefficients in the shapes of `coefficient_series`; None where a formula has no exact ones."""
+    for seed in range(TRIES):
+        point = _Point(ring, (coefficients.time, *coefficients.state), np.random.default_rng(seed))
+        try:
+            found = {name: point.expand(getattr(coefficients, name)) for name in sorted(names)}
+        except NoRootError:
+            continue
+        except (UnknownFunctionError, ZeroDivisionError, ValueError):
+            return None
+        return {name: series[:, 0] if name == "drift" else series for name, series in found.items()}
+    return None
+
+
+@dataclass
+class _Point:
+    """Random values of the variables and of every transcendental number met, and series around them."""
+
+    ring: SeriesRing
+    symbols: tuple[Any, ...]
+    random: np.random.Generator
+    known: dict[Any, ExactSeries] = field(default_factory=dict)
+    values: dict[Any, int] = field(default_factory=dict)
+    turns: dict[Any, Turn] = field(default_factory=dict)
+    under_logarithms: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for position, symbol in enumerate(self.symbols):
+            series = self._constant(self._draw())
+            series[self.ring.find(np.eye(self.ring.variables, dtype=int)[[position]])] = 1
+            self.known[symbol] = series
+
+    def expand(self, matrix: Any) -> np.ndarray:
+        """Series of all entries."""
+        return np.array([self._series(entry) for entry in matrix]).reshape(*matrix.shape, self.ring.size)
+
+    def _draw(self) -> int:
+        return int(self.random.integers(2, PRIME - 1))
+
+    def _constant(self, value: int) -> ExactSeries:
+        series = np.zeros(self.ring.size, dtype=np.int64)
+        series[0] = value % PRIME
+        return series
+
+    def _multiply(self, a: ExactSeries, b: ExactSeries) -> ExactSeries:
+        if not a[1:].any() or not b[1:].any():
+            return (a[0] * b if not a[1:].any() else b[0] * a) % PRIME
+        left, right, target = self.ring.products
+        # sums of a million numbers below 2^31 are still exact in floating point
+        terms = a[left] * b[right] % PRIME
+        return np.bincount(target, weights=terms, minlength=self.ring.size).astype(np.int64) % PRIME
+
+    def _compose(self, outer: list[int], inner: ExactSeries) -> ExactSeries:
+        """Σ_k outer[k] · (inner − inner(0))^k."""
+        small = inner.copy()
+        small[0] = 0
+        result = self._constant(outer[-1])
+        for number in outer[-2::-1]:
+            result = self._multiply(result, small)
+            result[0] = (result[0] + number) % PRIME
+        return result
+
+    def _series(self, node: Any) -> ExactSeries:
+        if node not in self.known:
+            self.known[node] = self._combine(node)
+        return self.known[node]
+
+    def _combine(self, node: Any) -> ExactSeries:
+        name = type(node).__name__
+        if node.is_Rational:
+            return self._constant(residue(_fraction(node)))
+        if node.is_Add:
+            return np.sum([self._series(part) for part in node.args], axis=0) % PRIME
+        if node.is_Mul:
+            result = self._series(node.args[0])
+            for part in node.args[1:]:
+                result = self._multiply(result, self._series(part))
+            return result
+        if node.is_Pow and node.exp.is_Rational:
+            return self._power(self._series(node.base), _fraction(node.exp))
+        if name == "Pi":
+            return self._constant(self.values.setdefault(name, self._draw()))
+        if name == "Exp1":
+            return self.exponential(node**0)
+        if name not in ELEMENTARY:
+            raise UnknownFunctionError(name)
+        return ELEMENTARY[name](self, node.args[0])
+
+    def _power(self, base: ExactSeries, exponent: Fraction) -> ExactSeries:
+        """base^exponent by the binomial series; the root is the one among the squares."""
+        value = int(base[0])
+        if value == 0:
+            raise NoRootError
+        numbers, inverse = [_root(value, exponent)], pow(value, -1, PRIME)
+        for k in range(self.ring.degree):
+            numbers.append(numbers[-1] * residue((exponent - k) / (k + 1)) * inverse % PRIME)
+        return self._compose(numbers, base)
+
+    def exponential(self, argument: Any, sign: int = 1) -> ExactSeries:
+        """exp(± argument)."""
+        value = 1
+        for number, term in _parts(argument):
+            if term not in self.values:
+                self.values[term] = pow(self._draw(), 2, PRIME)
+            value = value * _root(self.values[term], number * sign) % PRIME
+        return self._compose(_over_factorials([value, sign * value], self.ring.degree), self._series(argument))
+
+    def hyperbolic(self, argument: Any, sign: int) -> ExactSeries:
+        """cosh for the sign +, sinh for −."""
+        both = self.exponential(argument) + sign * self.exponential(argument, -1)
+        return both * residue(Fraction(1, 2)) % PRIME
+
+    def circular(self, argument: Any, quarter: int) -> ExactSeries:
+        """The quarter-th derivative of sin: sin itself for 0, cos for 1."""
+        turn: Turn = (1, 0)
+        for number, term in _parts(argument):
+            if term not in self.turns:
+                self.turns[term] = _random_turn(self._draw())
+            if (number * PARTS).denominator != 1:
+                raise UnknownFunctionError(str(argument))
+            turn = _turned(turn, _turn_power(self.turns[term], int(number * PARTS)))
+        cosine, sine = turn
+        cycle = [sine, cosine, -sine, -cosine]
+        numbers = _over_factorials(cycle[quarter:] + cycle[:quarter], self.ring.degree)
+        return self._compose(numbers, self._series(argument))
+
+    def logarithm(self, argument: Any) -> ExactSeries:
+        """log; only one function may stand under logarithms, for two might be dependent in ways not seen here."""
+        if self.under_logarithms.setdefault("log", argument) != argument:
+            raise UnknownFunctionError(str(argument))
+        inner = self._series(argument)
+        if inner[0] == 0:
+            raise NoRootError
+        inverse = pow(int(inner[0]), -1, PRIME)
+        numbers = [self.values.setdefault("log", self._draw())]
+        numbers += [-pow(-inverse, k, PRIME) * pow(k, -1, PRIME) for k in range(1, self.ring.degree + 1)]
+        return self._compose(numbers, inner)
+
+    def ratio(self, above: ExactSeries, below: ExactSeries) -> ExactSeries:
+        """above / below."""
+        return self._multiply(above, self._power(below, Fraction(-1)))
+
+
+def _fraction(number: Any) -> Fraction:
+    """A rational number of SymPy's as one of Python's."""
+    return Fraction(int(number.p), int(number.q))
+
+
+def _parts(argument: Any) -> list[tuple[Fraction, Any]]:
+    """An argument as a sum of rational multiples of terms that are linearly independent."""
+    parts = [part.as_coeff_Mul(rational=True) for part in argument.expand().as_ordered_terms()]
+    return [(_fraction(number), term) for number, term in parts]
+
+
+def _root(value: int, exponent: Fraction) -> int:
+    """value^exponent; for roots the value must be a square, and so is the answer."""
+    if exponent.denominator == 1:
+        return pow(value, int(exponent), PRIME)
+    squares = (PRIME - 1) // 2
+    if pow(value, squares, PRIME) != 1:
+        raise NoRootError
+    return pow(value, exponent.numerator * pow(exponent.denominator, -1, squares) % squares, PRIME)
+
+
+def _over_factorials(cycle: list[int], degree: int) -> list[int]:
+    """Taylor numbers of a function whose derivatives repeat."""
+    numbers, inverse = [], 1
+    for k in range(degree + 1):
+        inverse = inverse * pow(max(k, 1), -1, PRIME) % PRIME
+        numbers.append(cycle[k % len(cycle)] * inverse % PRIME)
+    return numbers
+
+
+def _random_turn(tangent: int) -> Turn:
+    """A point (cos, sin) of the circle; −1 is no square, so the denominator is never zero."""
+    below = pow(1 + tangent * tangent, -1, PRIME)
+    return (1 - tangent * tangent) * below % PRIME, 2 * tangent * below % PRIME
+
+
+def _turned(one: Turn, other: Turn) -> Turn:
+    """Sum of two angles."""
+    return (one[0] * other[0] - one[1] * other[1]) % PRIME, (one[0] * other[1] + one[1] * other[0]) % PRIME
+
+
+def _turn_power(turn: Turn, times: int) -> Turn:
+    """A multiple of an angle."""
+    turn, times = (turn, times) if times >= 0 else ((turn[0], -turn[1]), -times)
+    result: Turn = (1, 0)
+    while times:
+        result = _turned(result, turn) if times & 1 else result
+        turn, times = _turned(turn, turn), times >> 1
+    return result
+
+
+ELEMENTARY: dict[str, Callable[[_Point, Any], ExactSeries]] = {
+    "exp": _Point.exponential,
+    "log": _Point.logarithm,
+    "cosh": lambda point, u: point.hyperbolic(u, 1),
+    "sinh": lambda point, u: point.hyperbolic(u, -1),
+    "tanh": lambda point, u: point.ratio(point.hyperbolic(u, -1), point.hyperbolic(u, 1)),
+    "sin": lambda point, u: point.circular(u, 0),
+    "cos": lambda point, u: point.circular(u, 1),
+    "tan": lambda point, u: point.ratio(point.circular(u, 0), point.circular(u, 1)),
+}
