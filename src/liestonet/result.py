@@ -29,7 +29,8 @@ class Result:
     that power series at a generic point allow, None where it is not known; `gap` is the first residual left out over
     the last one taken. From data, `surrogate` are the estimated coefficients, `refit` the same with the symmetries
     imposed and what the likelihood says to that, None where it was not done, and `law_dimension` the number of
-    symmetries at law level, which does not depend on how σ was chosen.
+    symmetries at law level, which does not depend on how σ was chosen. `draws` are the values at which an equation with
+    free parameters was solved.
     """
 
     symmetry: str
@@ -47,6 +48,7 @@ class Result:
     closed_forms: tuple[Formula, ...] = ()
     refit: Any = None
     law_dimension: int | None = None
+    draws: tuple[dict[str, str], ...] = ()
 
     def generators(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Values:
         """tau (m, B), xi (m, B, d) and, for Fokker–Planck, beta (m, B) at the points t (B,), x (B, d)."""
@@ -91,6 +93,7 @@ class Result:
             "gap": _plain(self.gap),
             "equation": str(self.surrogate),
             "names": list(self.names),
+            "draws": list(self.draws),
             "domain": {
                 "chosen": self.domain.chosen,
                 "chosen_for": [("t", *self.names)[i] for i in self.domain.picked],
