@@ -23,10 +23,13 @@ from liestonet.sde.sde import SDE
 from liestonet.symmetry.kinds import Kind
 from liestonet.symmetry.operator import lattice_cloud
 
-# Numerators are different primes: a number in a formula then shows of which parameters it is made.
-NUMERATORS = ((7, 11, 13, 17, 19, 23), (13, 7, 17, 11, 29, 19), (11, 17, 7, 19, 13, 31))
-DENOMINATORS = ((5, 10, 12, 15, 16, 20), (10, 8, 15, 9, 20, 18), (9, 12, 8, 16, 10, 25))
-MOST_PARAMETERS = len(NUMERATORS[0])
+# Made of different primes: a number in a formula then shows of which parameters it is made.
+DRAWS = (
+    ((13, 11), (17, 10), (19, 14), (23, 18), (29, 20), (31, 22)),
+    ((17, 14), (13, 10), (23, 22), (19, 20), (31, 18), (29, 26)),
+    ((11, 13), (19, 10), (17, 22), (29, 14), (23, 26), (37, 20)),
+)
+MOST_PARAMETERS = len(DRAWS[0])
 # In more coordinates than this two draws have to do.
 FEW_COORDINATES = 2
 
@@ -75,8 +78,8 @@ def _first_draw(sde: SDE, solver: Solver) -> tuple[Draw, Result]:
 def _draw(names: tuple[str, ...], number: int, signs: tuple[int, ...]) -> Draw:
     import sympy
 
-    values = zip(names, signs, NUMERATORS[number], DENOMINATORS[number], strict=False)
-    return {name: sign * sympy.Rational(p, q) for name, sign, p, q in values}
+    values = zip(names, signs, DRAWS[number], strict=False)
+    return {name: sign * sympy.Rational(*value) for name, sign, value in values}
 
 
 def _signs(draw: Draw) -> tuple[int, ...]:

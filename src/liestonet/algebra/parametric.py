@@ -7,7 +7,7 @@ linearly, and are solved for with the parameters kept as symbols.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, islice, product
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # Numbers inside functions are looked for among products of this degree and sums of two of them.
 LARGEST_DEGREE = 2
-SIMPLE = tuple(sorted({Fraction(p, q) for p in (1, 2, 3, 4) for q in (1, 2, 3, 4)}))
+SIMPLE = tuple(sorted({Fraction(p, q) for p in (-4, -3, -2, -1, 1, 2, 3, 4) for q in (1, 2, 3, 4)}))
 # Readings of one number, and of all numbers of a generator together, that are tried.
 MOST_READINGS = 6
 MOST_CHOICES = 12
@@ -58,7 +58,7 @@ class Lifter:
         if not 0 < len(terms) <= MOST_TERMS:
             return None
         for reading in islice(self._choices([function for _, function in terms]), MOST_CHOICES):
-            functions = [(position, function.xreplace(reading)) for position, function in terms]
+            functions = [(position, _with_numbers(function, reading.__getitem__)) for position, function in terms]
             found = self._solved(functions)
             if found is not None:
                 n = self._equations.dimension
@@ -68,32 +68,33 @@ class Lifter:
 
     def _choices(self, functions: Sequence[Any]) -> Iterator[dict[Any, Any]]:
         """What the numbers inside the functions may stand for, likely readings first."""
-        numbers = sorted({n for function in functions for n in _numbers_inside(function)}, key=str)
-        readings = [list(islice(self._readings(number), MOST_READINGS)) for number in numbers]
-        order = sorted(product(*(range(len(found)) for found in readings)), key=sum)
-        for choice in order:
-            yield {number: found[k] for number, found, k in zip(numbers, readings, choice, strict=True)}
+        found: list[Any] = []
+        for function in functions:
+            _with_numbers(function, lambda number: found.append(number) or number)
+        numbers = sorted(dict.fromkeys(found), key=str)
+        readings = [self._readings(number)[:MOST_READINGS] for number in numbers]
+        for choice in sorted(product(*(range(len(possible)) for possible in readings)), key=sum):
+            yield {number: possible[k] for number, possible, k in zip(numbers, readings, choice, strict=True)}
 
-    def _readings(self, number: Any) -> Iterator[Any]:
-        """Expressions in the parameters that have this value: products first, then sums of two."""
+    def _readings(self, number: Any) -> list[Any]:
+        """Expressions in the parameters that have this value, simple ones first; the number itself comes last."""
+        import sympy
+
         if _is_plain(number):
-            yield number
-            return
-        target = float(number)
+            return [number]
+        target, found = float(number), []
         for expression, value in self._quantities:
-            ratio = Fraction(target / value).limit_denominator(4)
-            if ratio and abs(ratio) in SIMPLE and abs(float(ratio) * value - target) < 1e-12 * abs(target):
-                yield expression * ratio.numerator / ratio.denominator
+            ratio = _simple(target / value)
+            if ratio is not None:
+                found.append((_size(ratio), sympy.Rational(ratio) * expression))
         for (one, first), (two, second) in combinations(self._quantities, 2):
             for factor in SIMPLE:
-                for signed in (factor, -factor):
-                    ratio = Fraction((target - float(signed) * first) / second).limit_denominator(4)
-                    missed = float(signed) * first + float(ratio) * second - target
-                    if ratio and abs(ratio) in SIMPLE and abs(missed) < 1e-12 * max(1.0, abs(target)):
-                        yield (
-                            one * signed.numerator / signed.denominator + two * ratio.numerator / ratio.denominator
-                        )
-        yield number
+                ratio = _simple((target - float(factor) * first) / second)
+                if ratio is not None:
+                    both = sympy.Rational(factor) * one + sympy.Rational(ratio) * two
+                    found.append((4 + _size(factor) + _size(ratio), both))
+        ordered = sorted(found, key=lambda row: (row[0] + sympy.count_ops(row[1]), str(row[1])))
+        return [*(expression for _, expression in ordered[: MOST_READINGS - 1]), number]
 
     def _solved(self, functions: list[tuple[int, Any]]) -> list[Any] | None:
         """τ, ξ and β with factors that solve the equations, the simplest function's being one."""
@@ -148,6 +149,7 @@ def _monomials(coefficients: SymbolicCoefficients, values: Mapping[Any, Any]) ->
     found: list[Any] = [sympy.Integer(1)]
     exponents = [e for e in range(-LARGEST_DEGREE, LARGEST_DEGREE + 1) if e]
     found += [symbol**e for symbol in values for e in exponents]
+    found += [sympy.sqrt(symbol) for symbol, value in values.items() if value > 0]
     found += [a**p * b**q for a, b in combinations(values, 2) for p in exponents for q in exponents]
     found += _roots(coefficients, values)
     for expression in sorted(found, key=lambda e: (sympy.count_ops(e), str(e))):
@@ -168,24 +170,40 @@ def _roots(coefficients: SymbolicCoefficients, values: Mapping[Any, Any]) -> Ite
                 yield power if power.base.subs(values) > 0 else sympy.sqrt(-power.base)
 
 
-def _numbers_inside(function: Any) -> Iterator[Any]:
-    """Numbers in the arguments and exponents of a function, each as the largest part without variables."""
-    for argument in function.args:
-        if argument.is_number:
-            yield argument
-        else:
-            yield from _numbers_inside(argument)
+def _with_numbers(function: Any, read: Callable[[Any], Any]) -> Any:
+    """The function with the numbers in its arguments and exponents read anew, each as the largest constant part."""
+    if not function.args or function.is_number:
+        return function
+    if function.is_Mul or function.is_Add:
+        number, rest = function.as_independent(*function.free_symbols, as_Add=function.is_Add)
+        parts = [rest] if not (rest.is_Mul or rest.is_Add) or rest.func != function.func else rest.args
+        changed = function.func(*(_with_numbers(part, read) for part in parts))
+        neutral = number == (0 if function.is_Add else 1)
+        return changed if neutral else function.func(read(number), changed)
+    return function.func(*(read(a) if a.is_number else _with_numbers(a, read) for a in function.args))
 
 
 def _is_plain(number: Any) -> bool:
-    """Whether a number is made of twos and threes alone, and so of no parameter."""
-    if not number.is_Rational:
-        return False
-    denominator = int(number.q)
-    for prime in (2, 3):
-        while denominator % prime == 0:
-            denominator //= prime
-    return denominator == 1 and abs(number) <= 64
+    """Whether a number is made of twos, threes and fives alone, and so of no parameter."""
+    return number.is_Rational and _is_smooth(abs(int(number.p)), (2, 3, 5)) and _is_smooth(int(number.q), (2, 3))
+
+
+def _is_smooth(number: int, primes: tuple[int, ...]) -> bool:
+    for prime in primes:
+        while number and number % prime == 0:
+            number //= prime
+    return number in (0, 1)
+
+
+def _simple(value: float) -> Fraction | None:
+    """The small fraction that a number is, to rounding."""
+    fraction = Fraction(value).limit_denominator(4)
+    near = abs(float(fraction) - value) < 1e-12 * max(1.0, abs(value))
+    return fraction if near and abs(fraction) in SIMPLE else None
+
+
+def _size(fraction: Fraction) -> int:
+    return abs(fraction.numerator) + 2 * fraction.denominator - 3
 
 
 def _independent_parts(residual: Any, variables: tuple[Any, ...]) -> list[Any] | None:
