@@ -37,7 +37,7 @@ def _pivots(matrix: Float[np.ndarray, "functions m"], flat: list[tuple[int, Any,
     """One function per generator that it alone will have: time first, then simple ones."""
     import sympy
 
-    order = sorted(range(len(flat)), key=lambda j: (sympy.count_ops(flat[j][1]), flat[j][0], str(flat[j][1])))
+    order = sorted(range(len(flat)), key=lambda j: (flat[j][0], sympy.count_ops(flat[j][1]), str(flat[j][1])))
     span = np.linalg.qr(matrix)[0]
     remaining, pivots, threshold = np.eye(span.shape[1]), [], 0.05
     while remaining.shape[1]:
