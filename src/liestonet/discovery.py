@@ -47,8 +47,8 @@ def solve(
 
     `symmetry` is "ito", "law" or "fokker-planck". `domain` is a list of (low, high) pairs, time first, then each
     coordinate; without one a sensible box is chosen and named in the result, and so is every interval given as
-    None. Parameters without a value stay symbols: the answer is then for generic values. `formulas=False` leaves out the search for closed forms, which often takes most of the time. `progress` is
-    told each step.
+    None. Parameters without a value stay symbols, and the answer is for generic values of them. `formulas=False`
+    leaves out the search for closed forms, which often takes most of the time. `progress` is told each step.
     """
     kind = kind_named(symmetry)
     if not isinstance(sde, SDE):

@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from liestonet.algebra.commutators import nonzero_brackets
 from liestonet.algebra.formula import Formula
 from liestonet.algebra.parametric import Lifter
+from liestonet.algebra.parametric_brackets import parametric_brackets
 from liestonet.algebra.structure import find_algebra
 from liestonet.errors import InputError
 from liestonet.flags import Flag
@@ -32,6 +34,8 @@ DRAWS = (
 MOST_PARAMETERS = len(DRAWS[0])
 # In more coordinates than this two draws have to do.
 FEW_COORDINATES = 2
+# A span whose brackets leave it by more than this has no structure constants to speak of.
+LARGEST_CLOSURE = 1e-2
 
 Draw = dict[str, Any]
 Solver = Callable[[SDE, bool], Result]
@@ -92,7 +96,9 @@ def _lifted(sde: SDE, kind: Kind, result: Result, draw: Draw) -> tuple[Result, l
     if coefficients is None or not result.closed_forms:
         return result, []
     values = {_symbol(name): value for name, value in draw.items()}
-    above = [symbol for symbol, (low, _) in zip(coefficients.state, result.domain.intervals[1:], strict=True) if low > 0]
+    above = [
+        symbol for symbol, (low, _) in zip(coefficients.state, result.domain.intervals[1:], strict=True) if low > 0
+    ]
     positive = {*above, *(symbol for symbol, value in values.items() if value > 0)}
     lifter = Lifter(kind.equations(sde.dimension, sde.noise), coefficients, values, positive)
     formulas, factors, unproved = [], [], []
@@ -105,7 +111,12 @@ def _lifted(sde: SDE, kind: Kind, result: Result, draw: Draw) -> tuple[Result, l
     fields = result.fields.mixed(np.diag(factors))
     cloud = lattice_cloud(result.domain, 1500)
     algebra = find_algebra(fields, cloud.points, cloud.weights)
-    return replace(result, fields=fields, algebra=algebra, closed_forms=tuple(formulas)), unproved
+    brackets = None
+    if not unproved and algebra.closure <= LARGEST_CLOSURE:
+        numerical = nonzero_brackets(algebra.structure_constants, algebra.closure)
+        brackets = parametric_brackets(formulas, numerical, (coefficients.time, *coefficients.state))
+    changed = {"fields": fields, "algebra": algebra, "closed_forms": tuple(formulas), "parametric_brackets": brackets}
+    return replace(result, **changed), unproved
 
 
 def _at_draw(formula: Formula) -> Formula:
@@ -141,7 +152,7 @@ def _flag(sde: SDE, solved: list[tuple[Draw, Result]]) -> Flag:
     elif len(types) > 1:
         message += f"The algebras differ in type: {'; '.join(result.algebra.name for _, result in solved)}. "
     message += (
-        "Special values can have more symmetries; residuals, brackets and algebra are those of "
+        "Special values can have more symmetries; residuals and structure constants in numbers are those of "
         f"{_assignments(min(solved, key=lambda pair: pair[1].dimension)[0])}."
     )
     first = sde.parameters[0]

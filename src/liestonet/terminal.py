@@ -265,7 +265,7 @@ def algebra_lines(result: Result) -> Iterator[RenderableType]:
         where = "as those of an infinite algebra may" if math.isinf(result.dimension) else "so do not rely on it"
         yield _indented(f"They leave the span of these generators (closure {_short(algebra.closure)}), {where}.")
         return
-    lines = bracket_lines(algebra.structure_constants, algebra.closure)
+    lines = _parametric_lines(result) or bracket_lines(algebra.structure_constants, algebra.closure)
     for line in lines[:MOST_LINES]:
         yield _indented(line)
     if len(lines) > MOST_LINES:
@@ -286,6 +286,14 @@ def bracket_lines(constants: Float[np.ndarray, "m m m"], closure: float) -> list
         f"[X{i + 1}, X{j + 1}] = {_sum([_term(c, f'X{k + 1}') for k, c in terms])}"
         for (i, j), terms in nonzero_brackets(constants, closure).items()
     ]
+
+
+def _parametric_lines(result: Result) -> list[str]:
+    """The same with parameters that have no value, where their brackets were proved."""
+    from liestonet.algebra.notation import expression_text
+
+    found = result.parametric_brackets or {}
+    return [f"[X{i + 1}, X{j + 1}] = {expression_text(value)}" for (i, j), value in found.items()]
 
 
 def flag_lines(result: Result) -> Iterator[RenderableType]:

@@ -108,13 +108,13 @@ class Lifter:
         variables = tuple(self._stand_in.get(v, v) for v in self._variables)
         rows: list[Any] = []
         for residual in self._equations.residuals(self._coefficients, unknowns):
-            collected = _independent_parts(residual, variables)
+            collected = independent_parts(residual, variables)
             if collected is None:
                 return None
             rows += collected
         pivot = min(range(len(functions)), key=lambda j: (sympy.count_ops(functions[j][1]), functions[j][0]))
         rest = [factor for j, factor in enumerate(factors) if j != pivot]
-        found = _linear_solution([row.subs(factors[pivot], 1) for row in rows], rest)
+        found = linear_solution([row.subs(factors[pivot], 1) for row in rows], rest)
         if found is None:
             return None
         found = _without_denominators({factors[pivot]: sympy.Integer(1), **found})
@@ -206,8 +206,8 @@ def _size(fraction: Fraction) -> int:
     return abs(fraction.numerator) + 2 * fraction.denominator - 3
 
 
-def _independent_parts(residual: Any, variables: tuple[Any, ...]) -> list[Any] | None:
-    """Factors of the different functions of the variables in an equation; all must vanish. None where it is too long."""
+def independent_parts(residual: Any, variables: tuple[Any, ...]) -> list[Any] | None:
+    """Factors of the different functions of the variables, all of which must vanish; None where there are too many."""
     import sympy
 
     if residual == 0:
@@ -224,7 +224,7 @@ def _independent_parts(residual: Any, variables: tuple[Any, ...]) -> list[Any] |
     return list(parts.values())
 
 
-def _linear_solution(rows: list[Any], unknowns: list[Any]) -> dict[Any, Any] | None:
+def linear_solution(rows: list[Any], unknowns: list[Any]) -> dict[Any, Any] | None:
     """The one solution of linear equations with symbols in their coefficients; None where there is none, or many."""
     import sympy
 

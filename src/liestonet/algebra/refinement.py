@@ -108,7 +108,9 @@ def _irrational_factors(coefficients: SymbolicCoefficients) -> list[Any]:
     """Products of powers of the irrational numbers that an equation contains, such as 1/π²."""
     import sympy
 
-    nodes = [node for entry in (*coefficients.drift, *coefficients.diffusion) for node in sympy.preorder_traversal(entry)]
+    nodes = [
+        node for entry in (*coefficients.drift, *coefficients.diffusion) for node in sympy.preorder_traversal(entry)
+    ]
     found = [node for node in nodes if node.is_number and not node.is_Rational and not (node.is_Mul or node.is_Add)]
     numbers = sorted(dict.fromkeys(found), key=str)[:MOST_IRRATIONAL]
     powers = [[number**exponent for exponent in (0, 1, -1, 2, -2)] for number in numbers]
