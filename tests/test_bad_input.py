@@ -223,7 +223,6 @@ CALLED: dict[str, tuple[Callable[[], Any], str]] = {
     "solve nothing": (asked(lsn.solve, None), "SDE"),
     "solve unknown symmetry": (asked(lsn.solve, wiener(), "lie"), "choose one of"),
     "solve symmetry of wrong type": (asked(lsn.solve, wiener(), 3), "choose one of"),
-    "solve undefined parameter": (lambda: lsn.solve(lsn.SDE.parse("dx = k dt + dW")), "no value"),
     "domain empty list": (lambda: on([]), "2 are needed"),
     "domain too short": (lambda: on([(0, 1)]), "2 are needed"),
     "domain too long": (lambda: on([(0, 1)] * 3), "2 are needed"),

@@ -292,8 +292,16 @@ def _parametric_lines(result: Result) -> list[str]:
     """The same with parameters that have no value, where their brackets were proved."""
     from liestonet.algebra.notation import expression_text
 
-    found = result.parametric_brackets or {}
-    return [f"[X{i + 1}, X{j + 1}] = {expression_text(value)}" for (i, j), value in found.items()]
+    lines = []
+    for (i, j), value in (result.parametric_brackets or {}).items():
+        terms = []
+        for k in range(result.fields.count):
+            factor = value.coeff(f"X{k + 1}")
+            shown = f"({expression_text(factor)})" if factor.is_Add else expression_text(factor)
+            if factor != 0:
+                terms.append(f"{shown.removesuffix('1')}X{k + 1}" if shown in ("1", "-1") else f"{shown} X{k + 1}")
+        lines.append(f"[X{i + 1}, X{j + 1}] = {_sum(terms)}")
+    return lines
 
 
 def flag_lines(result: Result) -> Iterator[RenderableType]:

@@ -15,7 +15,7 @@ Brackets = dict[tuple[int, int], Any]
 def parametric_brackets(
     formulas: Sequence[Formula], numerical: Mapping[tuple[int, int], Bracket], variables: tuple[Any, ...]
 ) -> Brackets | None:
-    """[X_i, X_j] as sums over symbols X1, X2, …, for the pairs and generators that numbers show; None where one fails."""
+    """[X_i, X_j] as sums over symbols X1, X2, … of the generators that numbers show there; None where one fails."""
     import sympy
 
     found: Brackets = {}
