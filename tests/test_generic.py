@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ SYSTEMS = {
 }
 
 
-@pytest.fixture(scope="module", params=SYSTEMS.values(), ids=SYSTEMS.keys())
+@pytest.fixture(scope="module", params=SYSTEMS.values(), ids=list(SYSTEMS))
 def solved(request):
     text, kind, dimension = request.param
     sde = lsn.SDE.parse(text)
@@ -44,7 +45,7 @@ def test_dimension_and_formulas_hold_for_all_parameters(solved):
     others = {sympy.Symbol(name, real=True): sympy.Rational(3 + 2 * i, 4) for i, name in enumerate(sde.parameters)}
     numeric = sde.with_parameters({str(name): value for name, value in others.items()})
     assert numeric.symbolic is not None
-    point = {sympy.Symbol(name, real=True): 0.6 + 0.1 * i for i, name in enumerate(("t", *sde.names))}
+    point: Any = {sympy.Symbol(name, real=True): 0.6 + 0.1 * i for i, name in enumerate(("t", *sde.names))}
     for row in result.formulas():
         components = [c.subs(others) for c in (row.tau, *row.xi, row.beta)][: len(equations.unknowns)]
         assert any(c != 0 for c in components)

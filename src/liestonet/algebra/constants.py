@@ -19,7 +19,7 @@ DENOMINATORS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 100, 128, 200, 256, 50
 # For numbers known to forty digits: how far they may miss, and how large the integers behind them may be.
 PRECISELY = 1e-25
 LARGEST_DENOMINATOR = 10**10
-LARGEST_COEFFICIENT = 1000
+LARGEST_COEFFICIENT = 10**5
 
 
 def recognise(value: float, error: float) -> sympy.Expr | None:

@@ -9,6 +9,7 @@ from jaxtyping import Float
 
 from liestonet.algebra.blocks import general_blocks, products, real_blocks, state_blocks, time_blocks, without_fraction
 from liestonet.algebra.constants import recognise
+from liestonet.algebra.eigenrates import eigenrates
 from liestonet.algebra.functionspace import evaluate, members, orthonormal_span
 from liestonet.symmetry.fields import Fields
 
@@ -59,7 +60,7 @@ def time_functions(
     fields: Fields, samples: Samples, coefficients: SymbolicCoefficients | None, t: Any, tolerance: float
 ) -> list[list[Any]] | None:
     """For each component functions that span all that happens in time; None where none are found."""
-    exponentials = _exponentials(fields, samples, t, tolerance)
+    exponentials = _exponentials(fields, samples, t, tolerance, eigenrates(coefficients))
     n = fields.basis.domain.dimension
     groups = [slice(0, 1), slice(1, n + 1), *([slice(n + 1, n + 2)] if fields.has_beta else [])]
     blocks = general_blocks(t) if coefficients is None else time_blocks(coefficients)
@@ -95,7 +96,7 @@ def with_derivatives(functions: list[Any], t: Any) -> list[Any]:
     return list(dict.fromkeys(kept))
 
 
-def _exponentials(fields: Fields, samples: Samples, t: Any, tolerance: float) -> list[Any] | None:
+def _exponentials(fields: Fields, samples: Samples, t: Any, tolerance: float, suggested: list[Any]) -> list[Any] | None:
     """t^k e^{λt} (cos ωt, sin ωt), where the span maps into itself under ∂t; None where it does not."""
     import sympy
 
@@ -109,7 +110,8 @@ def _exponentials(fields: Fields, samples: Samples, t: Any, tolerance: float) ->
     functions = []
     for k, rate in _with_multiplicity(rates, half):
         # a rate that belongs to a Jordan block of size k is known to the k-th root of the error only
-        decay, turn = (constant(part, 100 * tolerance / half) for part in (rate.real, abs(rate.imag)))
+        error = 100 * tolerance / half
+        decay, turn = (_rate(part, error, suggested) for part in (rate.real, abs(rate.imag)))
         envelope = sympy.exp(decay * t)
         waves = [sympy.cos(turn * t), sympy.sin(turn * t)] if turn != 0 else [sympy.Integer(1)]
         functions += [t**power * envelope * wave for power in range(k) for wave in waves]
@@ -123,6 +125,12 @@ def _with_multiplicity(rates: np.ndarray, half: float) -> list[tuple[int, comple
         near = [c for c in clusters if abs(np.mean(c) - rate) * half < 0.02]
         near[0].append(rate) if near else clusters.append([rate])
     return [(len(cluster), complex(np.mean(cluster))) for cluster in clusters]
+
+
+def _rate(value: float, error: float, suggested: list[Any]) -> Any:
+    """A rate as an exact number, one that the equation suggests where it is near enough."""
+    near = [number for number in suggested if abs(float(number) - value) <= error]
+    return near[0] if near else constant(value, error)
 
 
 def constant(value: float, error: float) -> Any:
