@@ -56,7 +56,6 @@ TYPED: dict[str, tuple[list[str], str]] = {
     "misspelt function": (solving("dx = sqr(x) dt + dW"), "did you mean sqrt"),
     "unbalanced brackets": (solving("dx = (x dt + dW"), "bracket"),
     "equation twice": (solving("dx = dW; dx = dt"), "keep one of them"),
-    "undefined parameter": (solving("dx = k*x dt + dW"), "such as --param k=1.5"),
     "undefined parameters": (simulating(equation="dx = k*x dt + s dW"), "k, s have no value"),
     "unused parameter": (solving(WIENER, "--param", "k=1"), "does not occur"),
     "parameter is a coordinate": (solving("dx = x dt + dW", "--param", "x=1"), "it is a coordinate"),
