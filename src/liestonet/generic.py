@@ -48,6 +48,7 @@ def solve_generic(sde: SDE, kind: Kind, formulas: bool, solver: Solver, say: Cal
             f"{len(sde.parameters)} parameters have no value ({', '.join(sde.parameters)}), and at most "
             f"{MOST_PARAMETERS} may stay symbols; give the others values."
         )
+    _check_names(sde)
     first, result = _first_draw(sde, solver)
     solved = [(first, result)]
     for number in range(1, 3 if sde.dimension <= FEW_COORDINATES else 2):
@@ -63,6 +64,16 @@ def solve_generic(sde: SDE, kind: Kind, formulas: bool, solver: Solver, say: Cal
     flags = (_flag(sde, solved), *_unproved_flag(unproved, draw), *result.flags)
     draws = tuple({name: str(value) for name, value in pair[0].items()} for pair in solved)
     return replace(result, surrogate=sde, flags=flags, draws=draws)
+
+
+def _check_names(sde: SDE) -> None:
+    """Refuse a name that looks like a coordinate whose equation was forgotten: x, y, z, or x3 beside x1 and x2."""
+    stems = {re.sub(r"_?\d+$", "", name) for name in sde.names if re.search(r"\d$", name)} | {"x", "y", "z"}
+    for name in sde.parameters:
+        if re.sub(r"_?\d+$", "", name) in stems:
+            raise InputError(
+                f"{name} has no value and no equation; give it one, such as --param {name}=1.5, or the equation d{name} = …"
+            )
 
 
 def _first_draw(sde: SDE, solver: Solver) -> tuple[Draw, Result]:
