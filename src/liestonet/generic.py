@@ -72,7 +72,8 @@ def _check_names(sde: SDE) -> None:
     for name in sde.parameters:
         if re.sub(r"_?\d+$", "", name) in stems:
             raise InputError(
-                f"{name} has no value and no equation; give it one, such as --param {name}=1.5, or the equation d{name} = …"
+                f"{name} has no value and no equation; give it a value, such as {name}=1.5, "
+                f"or the equation d{name} = … if {name} is a coordinate."
             )
 
 
