@@ -15,6 +15,7 @@ from liestonet.algebra.structure import find_algebra
 from liestonet.domain import Domain
 from liestonet.errors import InputError
 from liestonet.flags import Flag
+from liestonet.generic import solve_generic
 from liestonet.result import LadderRow, Result
 from liestonet.sde.box import check_domain, choose_domain, require_moderate
 from liestonet.sde.jets import CoefficientSource
@@ -46,19 +47,29 @@ def solve(
 
     `symmetry` is "ito", "law" or "fokker-planck". `domain` is a list of (low, high) pairs, time first, then each
     coordinate; without one a sensible box is chosen and named in the result, and so is every interval given as
-    None. `formulas=False` leaves out the search for closed forms, which often takes most of the time. `progress` is
-    told each step.
+    None. Parameters without a value stay symbols, and the answer is for generic values of them. `formulas=False`
+    leaves out the search for closed forms, which often takes most of the time. `progress` is told each step.
     """
     kind = kind_named(symmetry)
     if not isinstance(sde, SDE):
         raise InputError(f"solve takes an SDE, not a {type(sde).__name__}; make one of text with SDE.parse.")
-    sde.require_numeric()
     if sde.dimension > MOST_COORDINATES:
         raise InputError(
             f"The equation has {sde.dimension} coordinates, and solve takes at most {MOST_COORDINATES}; "
             "solve its independent parts one by one, or a smaller equation of the same form."
         )
     say = progress or _silent
+    if sde.parameters:
+
+        def at_values(numeric: SDE, wanted: bool) -> Result:
+            return _solve_numeric(numeric, kind, domain, wanted, say)
+
+        return solve_generic(sde, kind, formulas, at_values, say)
+    return _solve_numeric(sde, kind, domain, formulas, say)
+
+
+def _solve_numeric(sde: SDE, kind: Kind, domain: Any, formulas: bool, say: Progress) -> Result:
+    """The steps for an equation without free parameters."""
     say("looking at the coefficients")
     box = choose_domain(sde) if domain is None else _given_domain(sde, domain)
     require_moderate(sde, box)
@@ -71,7 +82,7 @@ def solve(
     say("counting power series at a generic point")
     counts = formal_counts(kind, source, box)
     bound, coupling = (counts[-1].bound, counts[-1].coupling) if counts else (None, None)
-    null = find_null_space(kind, source, box, bound, coupling, progress)
+    null = find_null_space(kind, source, box, bound, coupling, say)
     if counts and null.count != counts[-1].bound:
         counts = formal_counts(kind, source, box, largest=LARGEST_SIZE, repeats=4)
     return _finite_result(kind, sde, source, box, null, counts, formulas, say)

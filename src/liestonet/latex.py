@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from liestonet.algebra.commutators import commutator_table, exact_brackets
+from liestonet.algebra.commutators import commutator_table
 from liestonet.algebra.notation import expression_latex, field_latex
 from liestonet.result import Result
 
@@ -78,11 +78,11 @@ def _brackets(result: Result) -> Iterator[str]:
     if count < 2 or algebra.closure > LARGEST_CLOSURE:
         return
     if count > LARGEST_TABLE:
-        found = exact_brackets(algebra.structure_constants, algebra.closure)
+        found = result.brackets()
         lines = [f"[X_{{{i + 1}}}, X_{{{j + 1}}}] &= {expression_latex(value)}" for (i, j), value in found.items()]
         yield from _aligned(lines) if lines else ("% all commutators vanish",)
         return
-    table = commutator_table(algebra.structure_constants, algebra.closure)
+    table = commutator_table(result.brackets(), count)
     names = [f"X_{{{k + 1}}}" for k in range(count)]
     yield r"\["
     yield rf"\begin{{array}}{{c|{'c' * count}}}"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any
 
-from liestonet.algebra.commutators import commutator_table, exact_brackets
+from liestonet.algebra.commutators import commutator_table
 from liestonet.algebra.notation import expression_text, field_text
 from liestonet.result import Result
 from liestonet.terminal import MOST_LINES, OPEN, first_terms, verdict
@@ -54,12 +54,12 @@ def _algebra(result: Result) -> Iterator[str]:
     if math.isfinite(result.dimension):
         yield f"<p>Algebra: <b>{escape(algebra.named.text)}</b>. {escape(algebra.named.explanation)}</p>"
     if 1 < count <= LARGEST_TABLE:
-        table = commutator_table(algebra.structure_constants, algebra.closure)
+        table = commutator_table(result.brackets(), count)
         names = [_name(k) for k in range(count)]
         rows = [(name, *(_combination(value) for value in row)) for name, row in zip(names, table, strict=True)]
         yield _table(rows, ("[·, ·]", *names))
     elif count > 1:
-        found = list(exact_brackets(algebra.structure_constants, algebra.closure).items())
+        found = list(result.brackets().items())
         rows = [(f"[{_name(i)}, {_name(j)}]", _combination(value)) for (i, j), value in found[:MOST_LINES]]
         more = [("…", f"{len(found) - MOST_LINES} more")] if len(found) > MOST_LINES else []
         yield _table([*rows, *more])

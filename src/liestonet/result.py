@@ -30,7 +30,8 @@ class Result:
     the last one taken. From data, `surrogate` are the estimated coefficients, `refit` the same with the symmetries
     imposed and what the likelihood says to that, None where it was not done, and `law_dimension` the number of
     symmetries at law level, which does not depend on how σ was chosen. `data` is a record of the trajectories, and
-    `standards` the tolerance and error rate that the verdicts keep to.
+    `standards` the tolerance and error rate that the verdicts keep to. `draws` are the values at which an equation with
+    free parameters was solved, `parametric_brackets` its commutators in the parameters, None where not proved.
     """
 
     symmetry: str
@@ -50,6 +51,8 @@ class Result:
     law_dimension: int | None = None
     data: Any = None
     standards: Any = None
+    draws: tuple[dict[str, str], ...] = ()
+    parametric_brackets: dict[tuple[int, int], Any] | None = None
 
     def generators(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Values:
         """tau (m, B), xi (m, B, d) and, for Fokker–Planck, beta (m, B) at the points t (B,), x (B, d)."""
@@ -65,6 +68,14 @@ class Result:
         if not 0 < k <= available:
             raise InputError(f"There are {available} directions on the ladder; ask for 1 to {available}, not {k}.")
         return self.directions.mixed(np.eye(available)[:, :k])
+
+    def brackets(self) -> dict[tuple[int, int], Any]:
+        """[X_i, X_j] with i < j as SymPy sums over X1, X2, …, where they do not vanish."""
+        from liestonet.algebra.commutators import exact_brackets
+
+        if self.parametric_brackets is not None:
+            return self.parametric_brackets
+        return exact_brackets(self.algebra.structure_constants, self.algebra.closure)
 
     def latex(self) -> str:
         """Equation, generators and commutators in LaTeX, ready to paste; needs amsmath."""
@@ -94,6 +105,7 @@ class Result:
             "gap": self.gap,
             "equation": str(self.surrogate),
             "names": list(self.names),
+            "draws": list(self.draws),
             "domain": {
                 "chosen": self.domain.chosen,
                 "chosen_for": [("t", *self.names)[i] for i in self.domain.picked],

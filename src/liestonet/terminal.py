@@ -265,7 +265,7 @@ def algebra_lines(result: Result) -> Iterator[RenderableType]:
         where = "as those of an infinite algebra may" if math.isinf(result.dimension) else "so do not rely on it"
         yield _indented(f"They leave the span of these generators (closure {_short(algebra.closure)}), {where}.")
         return
-    lines = bracket_lines(algebra.structure_constants, algebra.closure)
+    lines = _parametric_lines(result) or bracket_lines(algebra.structure_constants, algebra.closure)
     for line in lines[:MOST_LINES]:
         yield _indented(line)
     if len(lines) > MOST_LINES:
@@ -286,6 +286,22 @@ def bracket_lines(constants: Float[np.ndarray, "m m m"], closure: float) -> list
         f"[X{i + 1}, X{j + 1}] = {_sum([_term(c, f'X{k + 1}') for k, c in terms])}"
         for (i, j), terms in nonzero_brackets(constants, closure).items()
     ]
+
+
+def _parametric_lines(result: Result) -> list[str]:
+    """The same with parameters that have no value, where their brackets were proved."""
+    from liestonet.algebra.notation import expression_text
+
+    lines = []
+    for (i, j), value in (result.parametric_brackets or {}).items():
+        terms = []
+        for k in range(result.fields.count):
+            factor = value.coeff(f"X{k + 1}")
+            shown = f"({expression_text(factor)})" if factor.is_Add else expression_text(factor)
+            if factor != 0:
+                terms.append(f"{shown.removesuffix('1')}X{k + 1}" if shown in ("1", "-1") else f"{shown} X{k + 1}")
+        lines.append(f"[X{i + 1}, X{j + 1}] = {_sum(terms)}")
+    return lines
 
 
 def flag_lines(result: Result) -> Iterator[RenderableType]:

@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from liestonet.algebra.commutators import commutator_table
+from liestonet.algebra.commutators import commutator_table, exact_brackets
 from liestonet.algebra.notation import expression_text, field_text
 from liestonet.algebra.structure import Algebra
 from liestonet.catalogue import Formula, System, catalogue
@@ -124,7 +124,7 @@ def _commutators(algebra: Algebra) -> Iterator[RenderableType]:
         return
     names = [f"X{k + 1}" for k in range(algebra.dimension)]
     if algebra.dimension <= MOST_LINES:
-        values = commutator_table(algebra.structure_constants, algebra.closure)
+        values = commutator_table(exact_brackets(algebra.structure_constants, algebra.closure), algebra.dimension)
         rows = [["[·, ·]", *names]]
         rows += [[name, *map(expression_text, row)] for name, row in zip(names, values, strict=True)]
         widths = [max(len(row[column]) for row in rows) for column in range(len(names) + 1)]

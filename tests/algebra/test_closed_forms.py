@@ -28,6 +28,13 @@ SYSTEMS = [
     ("dx = -y dt + dW1; dy = x dt + dW2", "law"),
     ("dx = x/4 dt + x dW1; dy = y/3 dt + y/2 dW1 + y dW2", "law"),
     ("dx = (x - x^3) dt + dW", "fokker-planck"),
+    ("dx = t x dt + dW", "fokker-planck"),
+    ("dx = -x/(1 + t) dt + sqrt(1 + t) dW", "fokker-planck"),
+    ("dx = (sin(2 t) - x/2) dt + dW", "ito"),
+    ("dx = exp(-t) x dt + dW", "ito"),
+    ("dx = sinh(2 x)/4 dt + cosh(x) dW", "ito"),
+    ("dx = sqrt(2) x dt + pi dW", "fokker-planck"),
+    ("dx = (0.37 x + 0.21 y) dt + dW1; dy = (0.5 x - 0.83 y) dt + dW2", "ito"),
 ]
 
 

@@ -56,10 +56,19 @@ def time_blocks(coefficients: SymbolicCoefficients) -> list[Any]:
     free = [_time_factor(entry.subs(dict.fromkeys(coefficients.state, 0)), t) for entry in drift]
     blocks = [t, *growths, *[1 / g for g in growths], *noises, *[1 / s for s in noises], *nodes, *free]
     for growth in [sympy.Integer(1), *growths]:
-        blocks += [_integral((noise / growth) ** 2, t) for noise in noises]
-        blocks += [_integral(term / growth, t) for term in free]
+        for noise in noises:
+            blocks += _changes_of_time(sympy.powsimp((noise / growth) ** 2), t)
+        paths = [_integral(term / growth, t) for term in free]
+        blocks += paths
+        blocks += [sympy.expand(growth * path) for path in paths if path is not None]
     blocks += [_integral(node, t) for node in nodes]
     return _distinct(blocks)
+
+
+def _changes_of_time(speed: Any, t: Any) -> list[Any]:
+    """θ = ∫ speed dt, in which noise is constant, and the τ of the shifts, scalings and projections of θ."""
+    clock = _integral(speed, t)
+    return [1 / speed] if clock is None else [clock, 1 / speed, clock / speed, clock**2 / speed]
 
 
 def general_blocks(x: Any) -> list[Any]:
@@ -168,18 +177,13 @@ def _nodes(expressions: list[Any], x: Any) -> list[Any]:
 def _integral(integrand: Any, x: Any) -> Any:
     """An antiderivative in closed form, or None; by rules only, because a general search may never end."""
     import sympy
-    from sympy.integrals.manualintegrate import manualintegrate
 
     if integrand is None or sympy.count_ops(integrand) > LARGEST_INTEGRAND:
         return None
-    # the rules know 1/cos as sec only
-    known_names = integrand.replace(
-        lambda e: e.is_Pow and e.exp.is_negative and isinstance(e.base, sympy.cos | sympy.sin),
-        lambda e: (sympy.sec if isinstance(e.base, sympy.cos) else sympy.csc)(*e.base.args) ** -e.exp,
-    )
-    try:
-        result = manualintegrate(known_names, x)
-    except (NotImplementedError, ValueError, TypeError, AttributeError, RecursionError):
+    result = _by_rules(integrand, x)
+    if (result is None or result.has(sympy.Integral)) and integrand.has(sympy.exp, sympy.sinh, sympy.cosh, sympy.tanh):
+        result = _by_exponential(integrand, x)
+    if result is None:
         return None
     for name, plain in ((sympy.sec, sympy.cos), (sympy.csc, sympy.sin), (sympy.cot, sympy.tan)):
         result = result.replace(name, lambda argument, plain=plain: 1 / plain(argument))
@@ -187,6 +191,41 @@ def _integral(integrand: Any, x: Any) -> Any:
     if not known or result.has(sympy.I, sympy.Piecewise) or sympy.count_ops(result) > LARGEST_INTEGRAL:
         return None
     return sympy.simplify(result)
+
+
+def _by_rules(integrand: Any, x: Any) -> Any:
+    """An antiderivative by SymPy's rules, or None."""
+    import sympy
+    from sympy.integrals.manualintegrate import manualintegrate
+
+    # the rules know 1/cos as sec only
+    known_names = integrand.replace(
+        lambda e: e.is_Pow and e.exp.is_negative and isinstance(e.base, sympy.cos | sympy.sin),
+        lambda e: (sympy.sec if isinstance(e.base, sympy.cos) else sympy.csc)(*e.base.args) ** -e.exp,
+    )
+    try:
+        return manualintegrate(known_names, x)
+    except (NotImplementedError, ValueError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _by_exponential(integrand: Any, x: Any) -> Any:
+    """An antiderivative of a function of e^{cx}: rational in u = e^{cx} where such a c is found, else None."""
+    import sympy
+
+    u = sympy.Dummy("u", positive=True)
+    exponentials: Any = sympy.expand(integrand.rewrite(sympy.exp), power_exp=False)
+    rates = [node.args[0].coeff(x) for node in exponentials.atoms(sympy.exp) if (node.args[0] / x).is_number]
+    if not rates or not all(rate.is_Rational for rate in rates):
+        return None
+    rate = sympy.gcd_list([abs(rate) for rate in rates])
+    inside = exponentials.replace(
+        lambda e: isinstance(e, sympy.exp) and (e.args[0] / x).is_number, lambda e: u ** (e.args[0].coeff(x) / rate)
+    )
+    if inside.has(x):
+        return None
+    result = _by_rules(sympy.cancel(inside / u) if inside.is_rational_function(u) else inside / u, u)
+    return None if result is None else (result / rate).xreplace({u: sympy.exp(rate * x)})
 
 
 def _is_elementary(node: Any) -> bool:

@@ -43,12 +43,11 @@ def exact_brackets(constants: Float[np.ndarray, "m m m"], closure: float) -> dic
     }
 
 
-def commutator_table(constants: Float[np.ndarray, "m m m"], closure: float) -> list[list[Any]]:
-    """Every bracket, row by row: entry (i, j) is [X_i, X_j]."""
+def commutator_table(upper: dict[tuple[int, int], Any], size: int) -> list[list[Any]]:
+    """Every bracket, row by row: entry (i, j) is [X_i, X_j]; `upper` are those with i < j that do not vanish."""
     import sympy
 
-    upper = exact_brackets(constants, closure)
-    count = range(len(constants))
+    count = range(size)
     zero = sympy.Integer(0)
     return [[upper.get((i, j), zero) if i < j else -upper.get((j, i), zero) for j in count] for i in count]
 

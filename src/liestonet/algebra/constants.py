@@ -5,6 +5,7 @@ A candidate is accepted only if so few equally simple ones exist that hitting on
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import gcd, isfinite, isqrt
 from typing import TYPE_CHECKING, Any
@@ -14,11 +15,11 @@ if TYPE_CHECKING:
 
 # Largest probability that a random number of order one would be taken for an exact constant.
 CHANCE = 1e-2
-DENOMINATORS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 100, 128, 200, 256, 500, 720, 1000, 2000)
+DENOMINATORS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 100, 128, 200, 256, 500, 720, 1000, 2000, 5000, 20000)
 # For numbers known to forty digits: how far they may miss, and how large the integers behind them may be.
 PRECISELY = 1e-25
-LARGEST_DENOMINATOR = 10**8
-LARGEST_COEFFICIENT = 1000
+LARGEST_DENOMINATOR = 10**10
+LARGEST_COEFFICIENT = 10**5
 
 
 def recognise(value: float, error: float) -> sympy.Expr | None:
@@ -82,13 +83,20 @@ def _quadratic_root(value: float, error: float) -> sympy.Expr | None:
     return None
 
 
-def recognise_precisely(value: Any) -> sympy.Expr | None:
-    """The exact number behind one known to forty digits (mpmath): a fraction, its square root or a quadratic root."""
+def recognise_precisely(value: Any, known: Sequence[Any] = ()) -> sympy.Expr | None:
+    """The exact number behind one known to forty digits (mpmath): a fraction, its square root or a quadratic root.
+
+    `known` are numbers such as π that may stand as a factor: those of which an equation is made.
+    """
     import mpmath
     import sympy
 
     if abs(value) < PRECISELY:
         return sympy.Integer(0)
+    for factor in known:
+        fraction = _precise_fraction(value / mpmath.mpf(sympy.N(factor, mpmath.mp.dps)))
+        if fraction is not None:
+            return factor * sympy.Rational(fraction.numerator, fraction.denominator)
     fraction = _precise_fraction(value)
     if fraction is not None:
         return sympy.Rational(fraction.numerator, fraction.denominator)

@@ -9,17 +9,19 @@ from jaxtyping import Float
 
 from liestonet.algebra.blocks import general_blocks, products, real_blocks, state_blocks, time_blocks, without_fraction
 from liestonet.algebra.constants import recognise
+from liestonet.algebra.eigenrates import eigenrates
 from liestonet.algebra.functionspace import evaluate, members, orthonormal_span
 from liestonet.symmetry.fields import Fields
 
 if TYPE_CHECKING:
     from liestonet.sde.symbolic import SymbolicCoefficients
 
-TIMES, STATES = 28, 240
+TIMES, STATES = 40, 240
 LARGEST_DICTIONARY = 5000
 # Products of four blocks are tried where there are few blocks.
 FEW_BLOCKS = 6
 MOST_TOGETHER = 80
+MOST_BLOCKS = 40
 
 
 class Samples:
@@ -39,9 +41,12 @@ class Samples:
         self.values = (values / norms[:, None, None]).reshape(fields.count, TIMES, STATES, -1)
         self.norms = norms
 
-    def time_space(self, tolerance: float) -> Float[np.ndarray, "times k"]:
-        """All functions of time that occur at fixed states."""
-        return orthonormal_span(np.moveaxis(self.values, 1, 0).reshape(TIMES, -1), tolerance)
+    def time_space(self, components: slice, tolerance: float) -> Float[np.ndarray, "times k"]:
+        """All functions of time that occur in some components at fixed states."""
+        columns = np.moveaxis(self.values[..., components], 1, 0).reshape(TIMES, -1)
+        if np.abs(columns).max(initial=0.0) < tolerance:
+            return np.zeros((TIMES, 0))
+        return orthonormal_span(columns, tolerance)
 
     def state_space(self, component: int, tolerance: float) -> Float[np.ndarray, "states k"]:
         """All functions of state that occur in a component at fixed times."""
@@ -53,19 +58,45 @@ class Samples:
 
 def time_functions(
     fields: Fields, samples: Samples, coefficients: SymbolicCoefficients | None, t: Any, tolerance: float
-) -> list[Any] | None:
-    """Functions that span all that happens in time; None where none are found."""
-    exponentials = _exponentials(fields, samples, t, tolerance)
-    if exponentials is not None:
-        choices = [(exponentials, 1)]
-    else:
-        blocks = general_blocks(t) if coefficients is None else time_blocks(coefficients)
-        blocks = real_blocks(blocks, (t,), samples.times[:, None])
-        choices = [(blocks, degree) for degree in (1, 2, 3, 4)]
-    return spanning(samples.time_space(tolerance), choices, (t,), samples.times[:, None], _levels(tolerance))
+) -> list[list[Any]] | None:
+    """For each component functions that span all that happens in time; None where none are found."""
+    exponentials = _exponentials(fields, samples, t, tolerance, eigenrates(coefficients))
+    n = fields.basis.domain.dimension
+    groups = [slice(0, 1), slice(1, n + 1), *([slice(n + 1, n + 2)] if fields.has_beta else [])]
+    blocks = general_blocks(t) if coefficients is None else time_blocks(coefficients)
+    blocks = real_blocks(blocks, (t,), samples.times[:, None])
+    found: list[list[Any]] = []
+    earlier: list[Any] = []
+    for group in groups:
+        space = samples.time_space(group, tolerance)
+        if exponentials is not None:
+            choices = [(exponentials, 1)]
+        else:
+            choices = [(blocks, degree) for degree in (1, 2, 3, 4)]
+            if earlier:
+                choices = [(earlier, 1), ([*earlier, *blocks][:MOST_BLOCKS], 2), *choices]
+        points = samples.times[:, None]
+        chosen = spanning(space, choices, (t,), points, _levels(tolerance))
+        if chosen is None and exponentials is None and coefficients is not None:
+            chosen = _all_in_few(space, choices, (t,), points, tolerance, TIMES // 2)
+        if chosen is None:
+            return None
+        found.append(chosen)
+        earlier = with_derivatives([*earlier, *chosen], t)
+    return [found[0], *[found[1]] * n, *found[2:]]
 
 
-def _exponentials(fields: Fields, samples: Samples, t: Any, tolerance: float) -> list[Any] | None:
+def with_derivatives(functions: list[Any], t: Any) -> list[Any]:
+    """Functions, their derivatives and the terms of these: ξ is made of what τ' is made of, and β of τ''."""
+    import sympy
+
+    slopes = [sympy.factor_terms(sympy.expand(function.diff(t), multinomial=False)) for function in functions]
+    terms = [term for slope in slopes for term in sympy.Add.make_args(sympy.expand(slope, multinomial=False))]
+    kept = [without_fraction(function, (t,)) for function in [*functions, *slopes, *terms] if not function.is_number]
+    return list(dict.fromkeys(kept))
+
+
+def _exponentials(fields: Fields, samples: Samples, t: Any, tolerance: float, suggested: list[Any]) -> list[Any] | None:
     """t^k e^{λt} (cos ωt, sin ωt), where the span maps into itself under ∂t; None where it does not."""
     import sympy
 
@@ -79,7 +110,8 @@ def _exponentials(fields: Fields, samples: Samples, t: Any, tolerance: float) ->
     functions = []
     for k, rate in _with_multiplicity(rates, half):
         # a rate that belongs to a Jordan block of size k is known to the k-th root of the error only
-        decay, turn = (constant(part, 100 * tolerance / half) for part in (rate.real, abs(rate.imag)))
+        error = 100 * tolerance / half
+        decay, turn = (_rate(part, error, suggested) for part in (rate.real, abs(rate.imag)))
         envelope = sympy.exp(decay * t)
         waves = [sympy.cos(turn * t), sympy.sin(turn * t)] if turn != 0 else [sympy.Integer(1)]
         functions += [t**power * envelope * wave for power in range(k) for wave in waves]
@@ -95,6 +127,12 @@ def _with_multiplicity(rates: np.ndarray, half: float) -> list[tuple[int, comple
     return [(len(cluster), complex(np.mean(cluster))) for cluster in clusters]
 
 
+def _rate(value: float, error: float, suggested: list[Any]) -> Any:
+    """A rate as an exact number, one that the equation suggests where it is near enough."""
+    near = [number for number in suggested if abs(float(number) - value) <= error]
+    return near[0] if near else constant(value, error)
+
+
 def constant(value: float, error: float) -> Any:
     """The exact constant, or the decimal where there is none."""
     import sympy
@@ -107,13 +145,13 @@ def dictionary_of(
     samples: Samples,
     coefficients: SymbolicCoefficients | None,
     symbols: tuple[Any, ...],
-    times: list[Any],
+    times: list[list[Any]],
     components: int,
     tolerance: float,
 ) -> list[tuple[Any, ...]] | None:
     """Functions of time times functions of state, component by component; None where a component has none."""
 
-    functions: list[tuple[Any, ...]] = [tuple(times)]
+    functions: list[tuple[Any, ...]] = [tuple(terms_of(times[0], symbols))]
     for component in range(1, components):
         space = samples.state_space(component, tolerance)
         choices = _state_choices(coefficients, symbols[1:], samples.states, component == len(symbols))
@@ -122,7 +160,7 @@ def dictionary_of(
             chosen = _all_in_few(space, choices, symbols[1:], samples.states, tolerance)
         if chosen is None:
             return None
-        functions.append(tuple(terms_of([f * g for f in times for g in chosen], symbols)))
+        functions.append(tuple(terms_of([f * g for f in times[component] for g in chosen], symbols)))
     return functions
 
 
@@ -130,7 +168,7 @@ def terms_of(functions: list[Any], symbols: tuple[Any, ...]) -> list[Any]:
     """The terms of all functions, each once: sums that share terms would have no coefficients of their own."""
     import sympy
 
-    terms = [term for function in functions for term in sympy.Add.make_args(sympy.expand(function))]
+    terms = [term for function in functions for term in sympy.Add.make_args(sympy.expand(function, multinomial=False))]
     return list(dict.fromkeys(without_fraction(term, symbols) for term in terms))
 
 
@@ -140,6 +178,7 @@ def _all_in_few(
     symbols: tuple[Any, ...],
     points: np.ndarray,
     tolerance: float,
+    most: int = MOST_TOGETHER,
 ) -> list[Any] | None:
     """Products of few blocks that span a space together, in sums of any length; a proof must decide about these."""
     import sympy
@@ -147,7 +186,7 @@ def _all_in_few(
     for blocks, degree in choices:
         factors, columns = _candidates(blocks, degree, symbols, points)
         usable = [j for j, column in enumerate(columns) if np.linalg.norm(column) > 0]
-        if not 0 < len(usable) <= MOST_TOGETHER:
+        if not 0 < len(usable) <= most:
             continue
         matrix = np.column_stack([columns[j] / np.linalg.norm(columns[j]) for j in usable])
         weights = np.linalg.lstsq(matrix, space, rcond=1e-10)[0]

@@ -7,6 +7,7 @@ coefficients the equations themselves give the numbers to any precision, and the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import mpmath
@@ -25,6 +26,7 @@ LARGEST_SUPPORT = 40
 EXTRA_POINTS = 6
 LEAST_SINGULAR = 1e-14
 LARGEST_EXPRESSION = 2000
+MOST_IRRATIONAL = 2
 
 Function = tuple[int, Any]  # component and SymPy expression
 
@@ -37,6 +39,7 @@ class Refiner:
     ) -> None:
         self._equations, self._coefficients, self._points = equations, coefficients, points
         self._residuals: dict[Function, list[Any]] = {}
+        self._known = _irrational_factors(coefficients)
 
     def coefficients(self, functions: Sequence[Function], pivot: int) -> list[Any] | None:
         """Exact factors of the functions, the pivot's being one; None where they solve nothing or have no name."""
@@ -48,7 +51,7 @@ class Refiner:
             values = self._solution(functions, pivot)
             if values is None:
                 return None
-            exact = [recognise_precisely(value) for value in values]
+            exact = [recognise_precisely(value, self._known) for value in values]
         if any(number is None for number in exact):
             return None
         exact.insert(pivot, sympy.Integer(1))
@@ -99,3 +102,17 @@ class Refiner:
             return [mpmath.mpf(v) for p in self._points[: count + EXTRA_POINTS] for v in evaluate(*map(mpmath.mpf, p))]
         except (TypeError, ValueError, ZeroDivisionError, NameError, KeyError):
             return None
+
+
+def _irrational_factors(coefficients: SymbolicCoefficients) -> list[Any]:
+    """Products of powers of the irrational numbers that an equation contains, such as 1/π²."""
+    import sympy
+
+    nodes = [
+        node for entry in (*coefficients.drift, *coefficients.diffusion) for node in sympy.preorder_traversal(entry)
+    ]
+    found = [node for node in nodes if node.is_number and not node.is_Rational and not (node.is_Mul or node.is_Add)]
+    numbers = sorted(dict.fromkeys(found), key=str)[:MOST_IRRATIONAL]
+    powers = [[number**exponent for exponent in (0, 1, -1, 2, -2)] for number in numbers]
+    products_of = (sympy.Mul(*choice) for choice in product(*powers))
+    return [factor for factor in dict.fromkeys(products_of) if not factor.is_Rational]

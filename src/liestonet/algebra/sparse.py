@@ -34,10 +34,14 @@ def sparse_rows(matrix: Float[np.ndarray, "functions m"], flat: list[tuple[int, 
 
 
 def _pivots(matrix: Float[np.ndarray, "functions m"], flat: list[tuple[int, Any, float]]) -> list[int]:
-    """One function per generator that it alone will have: time first, then simple ones."""
+    """One function per generator that it alone will have, in τ where there is one; generators with simple ones first.
+
+    Generators that differ in τ are told apart by it, so that those without τ stay without it.
+    """
     import sympy
 
-    order = sorted(range(len(flat)), key=lambda j: (sympy.count_ops(flat[j][1]), flat[j][0], str(flat[j][1])))
+    sizes = [sympy.count_ops(function) for _, function, _ in flat]
+    order = sorted(range(len(flat)), key=lambda j: (flat[j][0], sizes[j], str(flat[j][1])))
     span = np.linalg.qr(matrix)[0]
     remaining, pivots, threshold = np.eye(span.shape[1]), [], 0.05
     while remaining.shape[1]:
@@ -49,4 +53,4 @@ def _pivots(matrix: Float[np.ndarray, "functions m"], flat: list[tuple[int, Any,
             if not remaining.shape[1]:
                 break
         threshold /= 4
-    return pivots
+    return sorted(pivots, key=lambda j: (sizes[j], flat[j][0], str(flat[j][1])))

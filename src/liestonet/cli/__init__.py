@@ -15,7 +15,14 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from liestonet.cli.arguments import read_boundary, read_domain, read_equation, read_experiment, read_system
+from liestonet.cli.arguments import (
+    read_boundary,
+    read_domain,
+    read_equation,
+    read_experiment,
+    read_system,
+    require_values,
+)
 from liestonet.cli.discover import discover
 from liestonet.cli.output import bar, emit, show, show_result, stages
 from liestonet.errors import InputError
@@ -151,11 +158,12 @@ def solve(
     """Find all Lie symmetries of an equation.
 
     Prints what was found in one sentence, then the evidence: the domain, the residual of every direction, how the
-    generators begin, and their brackets.
+    generators begin, and their brackets. Parameters without a value stay symbols, and the answer is for generic ones.
 
     \b
     Examples:
       liestonet solve "dx = x dt + dW"
+      liestonet solve "dx = -k*x dt + s dW"
       liestonet solve "dx = y dt; dy = -k*y dt + s dW" --param k=1 --param s=3/2
       liestonet solve "dx = x ∘ dW" --symmetry fokker-planck --domain "x=1:2"
       liestonet solve langevin --latex > langevin.tex
@@ -266,6 +274,7 @@ def simulate(
 
     check_target(out)
     sde, system = read_equation(equation, param or (), stratonovich)
+    require_values(sde)
     experiment = read_experiment(sde, system, initial or ())
     options = {"paths": paths, "duration": duration, "step": step, "start": start, "substeps": substeps}
     options["boundary"] = read_boundary(boundary or ())

@@ -20,7 +20,7 @@ BOUND = re.compile(r"(?:([^<>=]+)(<|>)=?)?([^\W\d]\w*)(?:(<|>)=?([^<>=]+))?")
 
 
 def read_equation(text: str, params: Iterable[str] = (), stratonovich: bool = False) -> tuple[SDE, Any]:
-    """The equation an argument stands for, every parameter given its value; and its system, if it names one."""
+    """The equation an argument stands for, and its system, if it names one; parameters may be without a value."""
     from liestonet.sde import SDE
 
     if text == "-":
@@ -33,14 +33,17 @@ def read_equation(text: str, params: Iterable[str] = (), stratonovich: bool = Fa
             raise InputError(f"{system.key} stands for {system.equation} in Itô's sense; leave {option} out.")
         return system.sde, system
     values = {name: read_number(value, f"The parameter {name}") for name, value in given}
-    sde = SDE.parse(text, parameters=values, stratonovich=stratonovich)
+    return SDE.parse(text, parameters=values, stratonovich=stratonovich), None
+
+
+def require_values(sde: SDE) -> None:
+    """Refuse parameters without a value."""
     if sde.parameters:
         first, many = sde.parameters[0], len(sde.parameters) > 1
         raise InputError(
             f"{', '.join(sde.parameters)} {'have' if many else 'has'} no value; give {'each' if many else 'it'} one, "
             f"such as --param {first}=1.5, or the equation d{first} = … if {first} is a coordinate."
         )
-    return sde, None
 
 
 def read_system(text: str) -> System:

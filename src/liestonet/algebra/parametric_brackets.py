@@ -1,0 +1,59 @@
+"""Brackets of generators whose formulas contain parameters: structure constants as expressions in these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from liestonet.algebra.commutators import Bracket
+from liestonet.algebra.formula import Formula
+from liestonet.algebra.parametric import independent_parts, linear_solution
+
+Brackets = dict[tuple[int, int], Any]
+
+
+def parametric_brackets(
+    formulas: Sequence[Formula], numerical: Mapping[tuple[int, int], Bracket], variables: tuple[Any, ...]
+) -> Brackets | None:
+    """[X_i, X_j] as sums over symbols X1, X2, … of the generators that numbers show there; None where one fails."""
+    import sympy
+
+    found: Brackets = {}
+    for (i, j), terms in numerical.items():
+        present = [k for k, _ in terms]
+        constants = _constants(formulas, (i, j), present, variables)
+        if constants is None:
+            return None
+        found[i, j] = sympy.Add(*(c * sympy.Symbol(f"X{k + 1}") for k, c in zip(present, constants, strict=True)))
+    return found
+
+
+def _constants(
+    formulas: Sequence[Formula], pair: tuple[int, int], present: Sequence[int], variables: tuple[Any, ...]
+) -> list[Any] | None:
+    """The factors of the generators that are present in one bracket."""
+    import sympy
+
+    first, second = (_components(formulas[k]) for k in pair)
+    unknowns = [sympy.Dummy(f"c{k}") for k in present]
+    others = [_components(formulas[k]) for k in present]
+    rows: list[Any] = []
+    for component in range(len(first)):
+        bracket = _along(first, second[component], variables) - _along(second, first[component], variables)
+        parts = independent_parts(
+            bracket - sum(c * other[component] for c, other in zip(unknowns, others, strict=True)), variables
+        )
+        if parts is None:
+            return None
+        rows += parts
+    solution = linear_solution(rows, unknowns)
+    return None if solution is None else [solution[unknown] for unknown in unknowns]
+
+
+def _components(formula: Formula) -> list[Any]:
+    return [formula.tau, *formula.xi, formula.beta]
+
+
+def _along(field: Sequence[Any], function: Any, variables: tuple[Any, ...]) -> Any:
+    """X(g) = τ g_t + ξ·∇g."""
+    return sum(part * function.diff(v) for part, v in zip(field, variables, strict=False))
