@@ -23,7 +23,7 @@ from liestonet.symmetry.judging import unprojected
 from liestonet.symmetry.kinds import ITO, LAW, Kind, kind_named
 from liestonet.symmetry.noise import NoisyOperator
 from liestonet.symmetry.operator import lattice_cloud
-from liestonet.symmetry.search import Search, Standards, judge_directions, search
+from liestonet.symmetry.search import Search, Standards, judge_directions, most_symmetries, search
 from liestonet.symmetry.simple import exact_shifts
 from liestonet.trajectories.increments import IncrementSource
 from liestonet.trajectories.record import record_of
@@ -124,7 +124,9 @@ def _in_stages(
     def operator_of(changed: Surrogate) -> NoisyOperator:
         return NoisyOperator(kind, changed, basis, cloud)
 
-    shifts, rows = exact_shifts(found.operator, standards, standards.level(kind, surrogate.dimension))
+    shifts, rows = exact_shifts(
+        found.operator, standards, standards.error_rate / most_symmetries(kind, surrogate.dimension)
+    )
     if rows:
         say(f"taking {len(rows)} {'shift' if len(rows) == 1 else 'shifts'} as exact")
         surrogate = refit_exactly(surrogate, unprojected(found.operator, shifts))

@@ -164,10 +164,11 @@ def _flag(sde: SDE, solved: list[tuple[Draw, Result]]) -> Flag:
     elif len(types) > 1:
         message += f"The algebras differ in type: {'; '.join(result.algebra.name for _, result in solved)}. "
     message += (
-        "Special values can have more symmetries; residuals and structure constants in numbers are those of "
+        "Special values can have more symmetries, and proofs take parameters that were drawn positive as such; "
+        "residuals and structure constants in numbers are those of "
         f"{_assignments(min(solved, key=lambda pair: pair[1].dimension)[0])}."
     )
-    first = sde.parameters[0]
+    first = next(iter(sde.parameters))
     return Flag(
         "generic-parameters",
         message,

@@ -93,7 +93,9 @@ def _search(
 ) -> Found | None:
     """Formulas at one tolerance; None where the span is not made of functions we know."""
     times = time_functions(fields, samples, coefficients, symbols[0], tolerance)
-    functions = times and dictionary_of(samples, coefficients, symbols, times, len(equations.unknowns), tolerance)
+    if not times:
+        return None
+    functions = dictionary_of(samples, coefficients, symbols, times, len(equations.unknowns), tolerance)
     if not functions:
         return None
     matrix, flat = _coefficients_in(functions, fields, samples, symbols)

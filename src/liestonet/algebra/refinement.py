@@ -111,8 +111,10 @@ def _irrational_factors(coefficients: SymbolicCoefficients) -> list[Any]:
     nodes = [
         node for entry in (*coefficients.drift, *coefficients.diffusion) for node in sympy.preorder_traversal(entry)
     ]
-    found = [node for node in nodes if node.is_number and not node.is_Rational and not (node.is_Mul or node.is_Add)]
-    numbers = sorted(dict.fromkeys(found), key=str)[:MOST_IRRATIONAL]
+    found: list[Any] = [
+        node for node in nodes if node.is_number and not node.is_Rational and not (node.is_Mul or node.is_Add)
+    ]
+    numbers: list[Any] = sorted(dict.fromkeys(found), key=str)[:MOST_IRRATIONAL]
     powers = [[number**exponent for exponent in (0, 1, -1, 2, -2)] for number in numbers]
     products_of = (sympy.Mul(*choice) for choice in product(*powers))
     return [factor for factor in dict.fromkeys(products_of) if not factor.is_Rational]

@@ -16,8 +16,8 @@ from jaxtyping import Float
 
 from liestonet.symmetry.noise import ROUNDING, Changes, NoisyOperator
 
-# Directions of noise weaker than this part of the strongest are left to the second test.
-WEAK = 1e-2
+# Error of bases and projections in each direction of the noise, as a relative residual.
+MODEL_ERROR = 7e-4
 # A residual this small is no evidence against a symmetry: bases and projections are no better.
 NEGLIGIBLE = 1e-3
 
@@ -42,7 +42,7 @@ class Evidence:
     def p_value(self, directions: slice = slice(None)) -> float:
         """Chance of residuals this large if all the directions are symmetries: two tests, the smaller one doubled.
 
-        The likelihood ratio sees residuals that the errors would hardly make in their strong directions; the sum of
+        The likelihood ratio sees residuals in directions in which the errors would hardly make any; the sum of
         squares sees all others, and stands alone where the errors are known by a sample only. The null hypothesis is
         about the data's scatter: the prior has no part in it.
         """
@@ -147,13 +147,14 @@ def weigh(operator: NoisyOperator, projection: Projection, changes: Changes) -> 
 
 
 def _likelihood_ratio(matrix: Float[np.ndarray, "s s"], cross: Float[np.ndarray, " s"]) -> float:
-    """P-value of the smallest error that explains the residual, in the strong directions of the noise."""
+    """P-value of the residual, direction by direction of the noise: its variance there, and the model's error."""
     values, vectors = np.linalg.eigh(matrix)
-    strong = values > max(WEAK * values[-1], ROUNDING**2)
-    if not strong.any():
+    seen = values > MODEL_ERROR**2 / 10
+    if not seen.any():
         return 1.0
-    deviance = np.sum((vectors.T @ cross)[strong] ** 2 / values[strong] ** 2)
-    return float(scipy.special.chdtrc(int(strong.sum()), deviance))
+    along = (vectors.T @ cross)[seen] ** 2 / values[seen]
+    deviance = float(np.sum(along / (values[seen] + MODEL_ERROR**2)))
+    return float(scipy.special.chdtrc(int(seen.sum()), deviance))
 
 
 def _tail(statistic: float, matrix: Float[np.ndarray, "s s"]) -> float:
