@@ -63,7 +63,7 @@ def examples(command: str) -> list[str]:
 
 EXAMPLES = {
     "": 5,
-    "solve": 6,
+    "solve": 7,
     "show": 2,
     "simulate": 4,
     "demo": 2,
