@@ -117,7 +117,8 @@ def _in_stages(
     found = search(kind, surrogate, surrogate.domain, surrogate.overview.points, standards)
     if dimension is not None:
         found = replace(found, count=_possible(dimension, found))
-    if not imposing:
+    if not imposing or not surrogate.errors.complete:
+        # a sample of the errors can judge symmetries, but not tell which errors they would exclude
         return found, None
     basis, cloud = found.operator.basis, found.operator.cloud
 
