@@ -254,8 +254,9 @@ def main() -> None:
 INTRODUCTION = """Made by `python experiments/examples.py` (seeds 2000 and up, none of them used while the method was
 built). Data sizes and angles are the paper's: raw stack on 4,000 data points inside the central 98 % of each
 coordinate, all at the true dimension. The oracle fits the true functional form to the same data and solves that.
-Seconds are wall time of `discover` without formulas on a shared machine with two cores. Three of the 10-D seeds (2000 to
-2002) had been run before a fault was repaired that cost one of the twelve symmetries; nothing else was changed then.
+Seconds are wall time of `discover` without formulas on a shared machine with two cores. Three of the 10-D seeds
+(2000 to 2002) had been run before a fault was repaired that cost one of the twelve symmetries; nothing else was changed
+then.
 """
 
 
