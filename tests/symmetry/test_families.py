@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
+import liestonet as lsn
 from liestonet.domain import Domain
 from liestonet.sde import SDE
 from liestonet.sde.symbolic import SymbolicCoefficients
@@ -183,3 +184,9 @@ def test_an_invariant_alone_makes_no_family():
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_invariant_no_family(kind):
     assert family_of("dx = dW; dy = x dt", kind) is None
+
+
+def test_long_chains_of_integrators_have_no_invariant():
+    """Kalman rank 5: every coordinate feels the noise, so nothing but constants stays constant."""
+    sde = lsn.SDE.parse("dx1 = x2 dt; dx2 = x3 dt; dx3 = x4 dt; dx4 = x5 dt; dx5 = dW")
+    assert lsn.solve(sde, formulas=False).dimension == 7

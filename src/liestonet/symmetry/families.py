@@ -29,6 +29,8 @@ FOUND = 1e-9
 ROUNDS = 12
 SHOWN_DEGREE = 2
 # Taylor coefficients of the generator up to which its freedom is counted before a family is looked for.
+# Taylor coefficients of an invariant, which is one function: enough for chains of several integrators.
+LARGEST_SERIES = 1500
 BOUNDED_SIZE = 400
 
 
@@ -43,7 +45,7 @@ class Family:
 
 def count_invariants(source: CoefficientSource, domain: Domain) -> int:
     """Number of functionally independent functions that are constant along every path."""
-    counts = formal_counts(INVARIANT, source, domain, largest=300)
+    counts = formal_counts(INVARIANT, source, domain, largest=LARGEST_SERIES)
     if not counts or counts[-1].bound is not None:
         return 0
     # the last degrees are not yet bound by all conditions; the first derivatives are
