@@ -1,12 +1,11 @@
 """What a finite step adds to the coefficients, relative to them, and how well both are known.
 
-A step of length h has the mean f h + ½h² Lf and the covariance a h + ½h² (La + ∇f a + a ∇fᵀ), up to h³, with
-L = ∂t + f·∇ + ½a:∇∇; coefficients estimated from steps contain the second terms. Sizes are in units of the box.
+Coefficients estimated from steps of a continuous process contain terms of order Δt (`surrogate/steps.py`). Sizes are in
+units of the box.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +14,7 @@ from jaxtyping import Bool, Float
 
 from liestonet.domain import Domain
 from liestonet.sde.jets import Derivative, JetOrder
+from liestonet.surrogate.steps import Arrays, added_by_step, columns
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.trajectories.increments import Increments
 
@@ -24,9 +24,6 @@ POINTS = {1: 400, 2: 200, 3: 100}
 POINTS_BEYOND = 16
 # Random directions that stand for the parameters' covariance.
 DIRECTIONS = 64
-
-# f (b, n, s) or a (b, n, n, s) by derivative, one column per set of parameters.
-Arrays = Mapping[Derivative, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -55,7 +52,7 @@ def what_is_known(surrogate: Surrogate, sample: Increments, confidence: float) -
     rows = np.linspace(0, len(sample.t) - 1, count).astype(np.int64)
     points, dt = np.column_stack([sample.t, sample.x])[rows], sample.dt[rows]
     jet, directions = surrogate.jet_and_directions(points, ORDER, _statistical_errors(surrogate))
-    f, a = _columns(jet.drift), _columns(jet.diffusion_squared)
+    f, a = columns(jet.drift), columns(jet.diffusion_squared)
     df, da = (directions.drift, directions.diffusion_squared) if directions else ({}, {})
     box = surrogate.domain, surrogate.noisy
     here = step_terms(*box, dt, f, a)
@@ -85,41 +82,22 @@ def step_terms(
     domain: Domain, noisy: Bool[np.ndarray, " n"], dt: Float[np.ndarray, " b"], f: Arrays, a: Arrays
 ) -> Terms:
     """The terms in units of the box, a among the noisy coordinates."""
-    n = len(noisy)
-    jacobian = np.stack([f[(j + 1,)] for j in range(n)], axis=2)
-    turned = np.einsum("bijs,bjks->biks", jacobian, a[()])
-    covariance = _generator(a, f, a) + turned + np.swapaxes(turned, 1, 2)
-    half, steps = domain.half[1:], dt[:, None, None] / 2
+    drift, covariance = added_by_step(f, a, dt)
+    half = domain.half[1:]
     unit = domain.half[0] / half[:, None]
     square = (domain.half[0] / np.outer(half, half))[np.ix_(noisy, noisy)].reshape(-1, 1)
     inner, flat = np.ix_(np.arange(len(dt)), noisy, noisy), (len(dt), len(square), f[()].shape[2])
     return Terms(
         f[()] * unit,
         a[()][inner].reshape(flat) * square,
-        steps * _generator(f, f, a) * unit,
-        steps * covariance[inner].reshape(flat) * square,
+        drift * unit,
+        covariance[inner].reshape(flat) * square,
     )
 
 
 def coefficient_sizes(terms: Terms) -> tuple[float, float]:
     """Root mean squares of f and a over the points; a drift that moves less than the box in its time counts as that."""
     return max(_size(terms.drift), 1.0), max(_size(terms.diffusion), np.finfo(float).tiny)
-
-
-def _generator(values: Arrays, f: Arrays, a: Arrays) -> np.ndarray:
-    """L applied to every entry of the values."""
-    n = f[()].shape[1]
-    shape = (-1, *[1] * (values[()].ndim - 2), f[()].shape[2])
-    result = np.array(values[(0,)])
-    for j in range(n):
-        result += f[()][:, j].reshape(shape) * values[(j + 1,)]
-        for k in range(n):
-            result += 0.5 * a[()][:, j, k].reshape(shape) * values[tuple(sorted((j + 1, k + 1)))]
-    return result
-
-
-def _columns(arrays: Arrays) -> dict[Derivative, np.ndarray]:
-    return {derivative: array[..., None] for derivative, array in arrays.items()}
 
 
 def _moved(arrays: Arrays, changes: Arrays, sign: int) -> dict[Derivative, np.ndarray]:

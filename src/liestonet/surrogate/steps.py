@@ -12,8 +12,11 @@ from collections.abc import Mapping
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.sde.jets import Derivative, Jet, JetOrder
+from liestonet.sde.jets import Derivative, JetOrder
 from liestonet.surrogate.surrogate import Surrogate
+
+# f (b, n, s) or a (b, n, n, s) by derivative, one column per set of parameters.
+Arrays = Mapping[Derivative, np.ndarray]
 
 POINTS = 2000
 # Relative to the features' own sizes: keeps the projection of the corrections stable.
@@ -47,22 +50,31 @@ def step_corrections(
 ) -> tuple[Float[np.ndarray, "b n"], Float[np.ndarray, "b n n"]]:
     """½Δt 𝓛f and ½Δt (𝓛a + ∇f a + a ∇fᵀ) at points, in the data's units."""
     jet = surrogate.jet(points[:, 0], points[:, 1:], JetOrder(drift=2, diffusion_squared=2))
-    gradient = np.stack([jet.drift[v + 1,] for v in range(surrogate.dimension)], axis=2)
-    stretched = gradient @ jet.diffusion_squared[()]
-    half_step = 0.5 * dt
-    return (
-        half_step[:, None] * _generator(jet, jet.drift),
-        half_step[:, None, None] * (_generator(jet, jet.diffusion_squared) + stretched + np.swapaxes(stretched, 1, 2)),
-    )
+    drift, squared = added_by_step(columns(jet.drift), columns(jet.diffusion_squared), dt)
+    return drift[..., 0], squared[..., 0]
 
 
-def _generator(jet: Jet, field: Mapping[Derivative, np.ndarray]) -> np.ndarray:
-    """𝓛g = ∂_t g + f·∇g + ½ a:∇∇g of a coefficient's jet."""
-    f, a = jet.drift[()], jet.diffusion_squared[()]
-    value = field[0,].copy()
-    extra = (1,) * (value.ndim - 1)
-    for i in range(f.shape[1]):
-        value += f[:, i].reshape(-1, *extra) * field[i + 1,]
-        for j in range(f.shape[1]):
-            value += 0.5 * a[:, i, j].reshape(-1, *extra) * field[tuple(sorted((i + 1, j + 1)))]
-    return value
+def added_by_step(f: Arrays, a: Arrays, dt: Float[np.ndarray, " b"]) -> tuple[np.ndarray, np.ndarray]:
+    """The same for s sets of coefficients at once: shapes (b, n, s) and (b, n, n, s)."""
+    jacobian = np.stack([f[(j + 1,)] for j in range(f[()].shape[1])], axis=2)
+    turned = np.einsum("bijs,bjks->biks", jacobian, a[()])
+    covariance = _generator(a, f, a) + turned + np.swapaxes(turned, 1, 2)
+    half = dt / 2
+    return half[:, None, None] * _generator(f, f, a), half[:, None, None, None] * covariance
+
+
+def columns(arrays: Mapping[Derivative, np.ndarray]) -> dict[Derivative, np.ndarray]:
+    """One set of coefficients as a column."""
+    return {derivative: array[..., None] for derivative, array in arrays.items()}
+
+
+def _generator(values: Arrays, f: Arrays, a: Arrays) -> np.ndarray:
+    """𝓛g = ∂_t g + f·∇g + ½ a:∇∇g for every entry of the values."""
+    n = f[()].shape[1]
+    shape = (-1, *[1] * (values[()].ndim - 2), f[()].shape[2])
+    result = np.array(values[(0,)])
+    for j in range(n):
+        result += f[()][:, j].reshape(shape) * values[(j + 1,)]
+        for k in range(n):
+            result += 0.5 * a[()][:, j, k].reshape(shape) * values[tuple(sorted((j + 1, k + 1)))]
+    return result
