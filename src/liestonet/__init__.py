@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from liestonet.errors import InputError
     from liestonet.from_data import Spectral, discover, fit
     from liestonet.sde import SDE
+    from liestonet.storage import load
     from liestonet.trajectories import Trajectories
     from liestonet.trajectories.streaming import TrajectoryFile
     from liestonet.validation import principal_angles
@@ -28,6 +29,7 @@ __all__ = [
     "catalogue",
     "discover",
     "fit",
+    "load",
     "principal_angles",
     "solve",
 ]
@@ -41,6 +43,7 @@ _HOME = {
     "catalogue": "liestonet.catalogue",
     "discover": "liestonet.from_data",
     "fit": "liestonet.from_data",
+    "load": "liestonet.storage",
     "principal_angles": "liestonet.validation",
     "solve": "liestonet.discovery",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,6 +89,12 @@ class Result:
         from liestonet.notebook import render_html
 
         return render_html(self)
+
+    def save(self, path: str | os.PathLike[str] | Any) -> None:
+        """Write the result to one file, such as "run.lsn", that `liestonet.load` opens; complete or not at all."""
+        from liestonet.storage import save
+
+        save(self, path)
 
     def to_json(self) -> str:
         """The result as JSON text (schema in docs/json.md)."""

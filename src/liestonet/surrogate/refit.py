@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import scipy.special
@@ -31,15 +32,16 @@ LARGEST_TURN = 0.3
 class Refit:
     """The symmetric surrogate, the operator and the generators there, and the likelihood ratio of imposing them.
 
-    The surrogate's errors are those that are left when the symmetries are taken as exact.
+    The surrogate's errors are those that are left when the symmetries are taken as exact. The operator is of use to
+    what goes on computing; a file does not keep it.
     """
 
     surrogate: Surrogate
-    operator: NoisyOperator
     vectors: Float[np.ndarray, "m k"]
     deviance: float
     degrees_of_freedom: float
     converged: bool
+    operator: NoisyOperator | Any = None
 
     @property
     def p_value(self) -> float:
@@ -73,7 +75,7 @@ def refit_with_symmetries(
         operator = operator_of(step.surrogate)
         if moved < STEP:
             break
-    return Refit(step.surrogate, operator, vectors, float(shift @ shift), step.freedom, moved < STEP)
+    return Refit(step.surrogate, vectors, float(shift @ shift), step.freedom, moved < STEP, operator)
 
 
 def refit_exactly(surrogate: Surrogate, evidence: Evidence) -> Surrogate:

@@ -68,10 +68,21 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)
+        _sync_folder(target.parent)
     except BaseException:
         with suppress(FileNotFoundError):
             temporary.unlink()
         raise
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name as durable as the file; some systems cannot open a folder, and need not."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _writer_for(target: Path) -> Callable[[Trajectories, IO[bytes]], None]:
