@@ -25,6 +25,7 @@ from liestonet.cli.arguments import (
 )
 from liestonet.cli.discover import discover
 from liestonet.cli.output import bar, emit, show, show_result, stages
+from liestonet.cli.stored import check_run, open_run
 from liestonet.errors import InputError
 
 DEMO = "dx = y dt; dy = -y dt + sqrt(2) dW"  # free Langevin, Example 3 of the paper
@@ -124,7 +125,8 @@ def start(
       liestonet solve "dx = x dt + dW"
       liestonet show cir
       liestonet simulate "dx = -x dt + dW" --initial "x=-2:2" --out paths.csv
-      liestonet discover paths.csv
+      liestonet discover paths.csv --out run
+      liestonet open run/run.lsn
 
     Each command explains itself: liestonet solve --help
     """
@@ -153,6 +155,9 @@ def solve(
     listed: Annotated[
         bool, typer.Option("--list", callback=_print_list, is_eager=True, help="Print the catalogue's names and exit.")
     ] = False,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Keep the result in a file such as run.lsn.")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print one sentence only.")] = False,
 ) -> None:
     """Find all Lie symmetries of an equation.
@@ -167,15 +172,20 @@ def solve(
       liestonet solve "dx = y dt; dy = -k*y dt + s dW" --param k=1 --param s=3/2
       liestonet solve "dx = x ∘ dW" --symmetry fokker-planck --domain "x=1:2"
       liestonet solve langevin --latex > langevin.tex
+      liestonet solve langevin --save run.lsn
       liestonet solve --list
       liestonet solve - --json < equation.txt > result.json
     """
     from liestonet.discovery import solve as find_symmetries
 
+    if save is not None:
+        check_run(save)
     sde, system = read_equation(equation, param or (), stratonovich)
     box = read_domain(sde, domain or (), system)
     with stages(not quiet) as progress:
         result = find_symmetries(sde, symmetry, box, progress=progress)
+    if save is not None:
+        result.save(save)
     show_result(result, json, latex, quiet)
 
 
@@ -204,6 +214,7 @@ def show_system(
 
 
 app.command()(discover)
+app.command(name="open")(open_run)
 
 
 @app.command()

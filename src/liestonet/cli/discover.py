@@ -14,7 +14,7 @@ from liestonet.errors import InputError
 if TYPE_CHECKING:
     from liestonet.result import Result
 
-RESULT_FILE = "result.json"
+RESULT_FILE, RUN_FILE = "result.json", "run.lsn"
 
 File = Annotated[
     Path,
@@ -54,7 +54,7 @@ def discover(
     sort: Annotated[bool, typer.Option("--sort", help="Sort each path by time first.")] = False,
     stream: Annotated[bool, typer.Option("--stream", help="Leave a large Parquet file on disk.")] = False,
     out: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help=f"Folder for {RESULT_FILE}; made if it is not there.")
+        Path | None, typer.Option(metavar="FOLDER", help=f"Folder for {RESULT_FILE} and {RUN_FILE}; made if not there.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the whole result as JSON.")] = False,
     no_formulas: Annotated[bool, typer.Option("--no-formulas", help="Do not look for closed forms.")] = False,
@@ -153,13 +153,13 @@ def check_folder(folder: Path) -> None:
         raise InputError(f"The folder {str(existing)!r} cannot be written to; choose another place for --out.")
 
 
-def write_result(result: Result, folder: Path) -> Path:
-    """The result as JSON in a folder, whole or not at all."""
+def write_result(result: Result, folder: Path) -> str:
+    """The result in a folder, as JSON and as a file that `liestonet open` reads, each whole or not at all."""
     from liestonet.trajectories.writers import replacing
 
     text = result.to_json() + "\n"
     folder.mkdir(parents=True, exist_ok=True)
-    target = folder / RESULT_FILE
-    with replacing(target) as stream:
+    with replacing(folder / RESULT_FILE) as stream:
         stream.write(text.encode())
-    return target
+    result.save(folder / RUN_FILE)
+    return f"{folder / RESULT_FILE} and {folder / RUN_FILE}"

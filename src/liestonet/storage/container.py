@@ -1,7 +1,7 @@
 """The file itself: a safetensors container, read with every length checked before anything is allocated.
 
 Eight bytes say how long the header is, the header (JSON) says where each array lies, and arrays follow. What belongs to
-us stands in the header's text entries: the content as JSON, its hash, the hash of every array, and the schema's number.
+us stands in one text entry of the header: a hash, then JSON with the schema's number, the arrays' hashes and content.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import stat
 from collections.abc import Mapping
 from pathlib import Path
@@ -30,7 +29,6 @@ DTYPES = {
         "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "|u1", "BOOL": "|b1",
     }.items()
 }  # fmt: skip
-ENTRIES = dict.fromkeys(("format", "schema", "content", "arrays", "sha256")).keys()
 WRITTEN_AT_ONCE, MOST_AXES = 2**20, 32
 Arrays = dict[str, np.ndarray]
 Place = tuple[int, int, np.dtype, tuple[int, ...]]
@@ -39,7 +37,7 @@ Place = tuple[int, int, np.dtype, tuple[int, ...]]
 def array_hash(array: np.ndarray) -> str:
     """SHA-256 of type, shape and numbers: a type or shape that was tampered with is found as well."""
     digest = hashlib.sha256(f"{array.dtype.str} {array.shape} ".encode())
-    digest.update(memoryview(array.reshape(-1)).cast("B") if array.size else b"")
+    digest.update(array.reshape(-1).view(np.uint8).data if array.size else b"")
     return digest.hexdigest()
 
 
@@ -47,11 +45,11 @@ def write_container(path: Path, content: Mapping[str, Any], arrays: Arrays) -> N
     """Write content and arrays, which must be contiguous; the file appears complete or not at all."""
     from safetensors.numpy import save as pack_arrays
 
-    text = json.dumps(content, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    hashes = json.dumps({name: array_hash(array) for name, array in arrays.items()}, separators=(",", ":"))
-    schema = str(SCHEMA)
-    values = (FORMAT, schema, text, hashes, _hash(schema, text, hashes))
-    packed = memoryview(pack_arrays(arrays, dict(zip(ENTRIES, values, strict=True))))
+    hashes = {name: array_hash(array) for name, array in arrays.items()}
+    parts = {"schema": SCHEMA, "arrays": hashes, "content": content}
+    text = json.dumps(parts, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    # one entry only: with several their order, and so the file, would differ from time to time
+    packed = memoryview(pack_arrays(arrays, {FORMAT: f"{_hash(text)} {text}"}))
     if int.from_bytes(packed[:8], "little") > LARGEST_HEADER or len(packed) > LARGEST_FILE:
         raise InputError(f"The result is too large for a file ({len(packed):,} bytes); fit fewer increments at a time.")
     with replacing(path) as file:
@@ -89,7 +87,7 @@ def _read(file: IO[bytes], what: str) -> tuple[Any, Arrays]:
     places = _json(header, what)
     if not isinstance(places, dict):
         raise _foreign(what)
-    content, hashes = _entries(places.pop("__metadata__", None), what)
+    content, hashes = _entry(places.pop("__metadata__", None), what)
     layout = _layout(places, size - 8 - length, what)
     if layout.keys() != hashes.keys():
         raise _damaged(what)
@@ -102,24 +100,23 @@ def _read(file: IO[bytes], what: str) -> tuple[Any, Arrays]:
     return content, arrays
 
 
-def _entries(entries: Any, what: str) -> tuple[Any, dict[str, Any]]:
-    """Our own entries of the header, checked: the content and the arrays' hashes."""
-    if not isinstance(entries, dict) or entries.get("format") != FORMAT:
+def _entry(entries: Any, what: str) -> tuple[Any, dict[str, Any]]:
+    """Our own entry of the header, checked: the content and the arrays' hashes."""
+    if not isinstance(entries, dict) or entries.keys() != {FORMAT} or not isinstance(entries[FORMAT], str):
         raise _foreign(what)
-    if entries.keys() != ENTRIES or not all(isinstance(text, str) for text in entries.values()):
+    digest, _, text = entries[FORMAT].partition(" ")
+    if digest != _hash(text):
         raise _damaged(what)
-    schema, text, hashes = entries["schema"], entries["content"], entries["arrays"]
-    if not re.fullmatch("[1-9][0-9]{0,8}", schema) or entries["sha256"] != _hash(schema, text, hashes):
-        raise _damaged(what)
-    if int(schema) > SCHEMA:
+    parts = _json(text.encode(), what)
+    schema = parts.get("schema") if isinstance(parts, dict) else None
+    if type(schema) is int and schema > SCHEMA:
         raise InputError(
             f"{what} was written by a newer LieStoNet (schema {schema}; this one reads up to {SCHEMA}); update "
             "LieStoNet to open it."
         )
-    found = _json(hashes.encode(), what)
-    if not isinstance(found, dict):
+    if schema != SCHEMA or parts.keys() != {"schema", "arrays", "content"} or not isinstance(parts["arrays"], dict):
         raise _damaged(what)
-    return _json(text.encode(), what), found
+    return parts["content"], parts["arrays"]
 
 
 def _layout(places: dict[str, Any], length: int, what: str) -> dict[str, Place]:
@@ -177,9 +174,9 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _hash(schema: str, text: str, hashes: str) -> str:
-    """SHA-256 of all that is no array; a lone surrogate, which JSON may smuggle in, has no bytes and is replaced."""
-    return hashlib.sha256(f"{FORMAT} {schema} {len(text)} {text}{hashes}".encode(errors="replace")).hexdigest()
+def _hash(text: str) -> str:
+    """SHA-256 of a text; half a character, which JSON can smuggle in, has no bytes and is replaced."""
+    return hashlib.sha256(text.encode(errors="replace")).hexdigest()
 
 
 def _foreign(what: str) -> InputError:

@@ -18,8 +18,8 @@ from liestonet.errors import InputError
 MOST_PARTS, MOST_LEVELS, MOST_BITS, LARGEST_EXPONENT = 200_000, 150, 20_000, 100_000
 CONSTANTS = ("Pi", "Exp1", "ImaginaryUnit", "EulerGamma", "GoldenRatio", "Catalan", "Infinity", "NegativeInfinity")
 ELEMENTARY = (
-    "exp log sin cos tan cot sec csc asin acos atan acot asec acsc atan2 sinh cosh tanh coth sech csch asinh acosh atanh "
-    "acoth asech acsch Abs sign Heaviside floor ceiling Max Min LambertW"
+    "exp log sin cos tan cot sec csc asin acos atan acot asec acsc atan2 sinh cosh tanh coth sech csch asinh acosh "
+    "atanh acoth asech acsch Abs sign Heaviside floor ceiling Max Min LambertW"
 )
 SPECIAL = (
     "erf erfc erfi erfinv Ei Si Ci Shi Chi li expint gamma loggamma lowergamma uppergamma fresnels fresnelc besselj "
@@ -54,8 +54,7 @@ class ExpressionWriter:
         from sympy.core.function import AppliedUndef
 
         if isinstance(node, sympy.Symbol):
-            facts = {name: value for name, value in node.assumptions0.items() if name != "commutative"}
-            return ["Symbol", node.name, facts]
+            return ["Symbol", node.name, _facts(node)]
         if isinstance(node, sympy.Rational) and node.is_finite:
             return ["Rational", hex(node.p), hex(node.q)]
         if isinstance(node, sympy.Float) and node.is_finite:
@@ -76,6 +75,16 @@ class ExpressionWriter:
 def _key(node: Any) -> tuple[type, Any]:
     """SymPy's 1 and 1.0, or two symbols alike but for their class, must not be taken for each other."""
     return type(node), node
+
+
+def _facts(symbol: Any) -> dict[str, bool]:
+    """What a symbol is said to be: in one word where that implies the rest, else all of it."""
+    import sympy
+
+    for facts in ({}, {"real": True}, {"positive": True}):
+        if sympy.Symbol(symbol.name, **facts) == symbol:
+            return facts
+    return dict(symbol.assumptions0)
 
 
 @lru_cache(maxsize=1)

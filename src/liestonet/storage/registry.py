@@ -65,7 +65,7 @@ def stored_class(name: str) -> Stored | None:
         needed = [f.name for f in kept if f.default is MISSING and f.default_factory is MISSING]
         return Stored(name, made, {field.name: hints[field.name] for field in kept}, frozenset(needed))
     types = {field: hints[field] for field in made._fields}
-    return Stored(name, made, types, frozenset(types) - made._field_defaults.keys())
+    return Stored(name, made, types, frozenset(types.keys() - made._field_defaults.keys()))
 
 
 def stored_class_of(value: Any) -> Stored | None:
