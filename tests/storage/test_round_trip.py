@@ -7,7 +7,6 @@ from io import StringIO
 import numpy as np
 import pytest
 from safetensors import safe_open
-from storage_cases import CASES, SLOW, difference, points, result
 
 import liestonet as lsn
 from liestonet.errors import InputError
@@ -15,6 +14,7 @@ from liestonet.sde.jets import JetOrder
 from liestonet.storage import read_value, save
 from liestonet.terminal import render
 from liestonet.terminal_data import render_discovery
+from storage_cases import CASES, SLOW, difference, points, result
 
 EQUATIONS = [case for case in CASES if not case.startswith("data")]
 DATA = [case for case in CASES if case.startswith("data")]
