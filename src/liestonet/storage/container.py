@@ -143,6 +143,8 @@ def _size(shape: tuple[int, ...], most: int) -> int:
     """Number of entries; −1 where it is more than a file of this length can hold, however large the factors."""
     if len(shape) > MOST_AXES or max(shape, default=0) > max(most, LARGEST_HEADER):
         return -1
+    if 0 in shape:
+        return 0
     size = 1
     for length in shape:
         size *= length
