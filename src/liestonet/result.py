@@ -14,6 +14,7 @@ from liestonet.algebra.structure import Algebra
 from liestonet.domain import Domain
 from liestonet.errors import InputError
 from liestonet.flags import Flag
+from liestonet.provenance import Provenance
 from liestonet.symmetry.fields import Fields, Values
 from liestonet.symmetry.ladder import LadderRow
 
@@ -32,6 +33,7 @@ class Result:
     symmetries at law level, which does not depend on how σ was chosen. `data` is a record of the trajectories, and
     `standards` the tolerance and error rate that the verdicts keep to. `draws` are the values at which an equation with
     free parameters was solved, `parametric_brackets` its commutators in the parameters, None where not proved.
+    `provenance` is how the result was made: settings, versions and the command that makes it again.
     """
 
     symmetry: str
@@ -53,6 +55,7 @@ class Result:
     standards: Any = None
     draws: tuple[dict[str, str], ...] = ()
     parametric_brackets: dict[tuple[int, int], Any] | None = None
+    provenance: Provenance | None = None
 
     def generators(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Values:
         """tau (m, B), xi (m, B, d) and, for Fokker–Planck, beta (m, B) at the points t (B,), x (B, d)."""
