@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -85,6 +87,12 @@ class Result:
         from liestonet.latex import render_latex
 
         return render_latex(self)
+
+    def report(self, path: str | os.PathLike[str] | Any) -> Path:
+        """Write the result as one page that any browser opens, with nothing beside it; returns where it is."""
+        from liestonet.report import write_report
+
+        return write_report(self, path)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""

@@ -96,10 +96,11 @@ def discover(
     if json:
         emit(result.to_json() + "\n")
         return
-    from liestonet.terminal_data import data_verdict, render_discovery
+    from liestonet.terminal_data import render_discovery
+    from liestonet.verdict import verdict
 
     if quiet:
-        emit(data_verdict(result) + "\n")
+        emit(verdict(result) + "\n")
         return
     show(render_discovery(result))
     if written is not None:

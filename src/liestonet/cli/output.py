@@ -48,7 +48,8 @@ def bar(title: str, wanted: bool = True) -> Iterator[Callable[[int, int], None] 
 
 def show_result(result: Result, json: bool, latex: bool, quiet: bool) -> None:
     """Print a result the way that was asked for."""
-    from liestonet.terminal import render, verdict
+    from liestonet.terminal import render
+    from liestonet.verdict import verdict
 
     if json and latex:
         raise InputError("--json and --latex were both asked for; leave one of them out.")

@@ -1,0 +1,27 @@
+"""Brackets of generators as the page shows them: exact numbers where there are any, three digits from data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from liestonet.result import Result
+from liestonet.terminal_data import least_shown
+
+
+def shown_brackets(result: Result) -> dict[tuple[int, int], Any]:
+    """[X_i, X_j] with i < j as SymPy sums over X1, X2, …, where they stand out of their error."""
+    import sympy
+
+    if result.standards is None:
+        return result.brackets()
+    constants = result.algebra.structure_constants
+    least = least_shown(constants, result.algebra.closure)
+    symbols = [sympy.Symbol(f"X{k + 1}") for k in range(len(constants))]
+    found = {}
+    for i, j in zip(*np.triu_indices(len(constants), 1), strict=True):
+        kept = [sympy.Float(c, 3) * symbols[k] for k, c in enumerate(constants[i, j].tolist()) if abs(c) > least]
+        if kept:
+            found[int(i), int(j)] = sympy.Add(*kept)
+    return found
