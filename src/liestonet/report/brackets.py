@@ -21,7 +21,15 @@ def shown_brackets(result: Result) -> dict[tuple[int, int], Any]:
     symbols = [sympy.Symbol(f"X{k + 1}") for k in range(len(constants))]
     found = {}
     for i, j in zip(*np.triu_indices(len(constants), 1), strict=True):
-        kept = [sympy.Float(c, 3) * symbols[k] for k, c in enumerate(constants[i, j].tolist()) if abs(c) > least]
+        kept = [_rounded(c) * symbols[k] for k, c in enumerate(constants[i, j].tolist()) if abs(c) > least]
         if kept:
             found[int(i), int(j)] = sympy.Add(*kept)
     return found
+
+
+def _rounded(value: float) -> Any:
+    """Three digits; a whole number where these say so."""
+    import sympy
+
+    short = float(f"{value:.3g}")
+    return sympy.Integer(int(short)) if short.is_integer() and abs(short) < 100 else sympy.Float(short, 3)

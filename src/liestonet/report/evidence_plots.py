@@ -10,6 +10,7 @@ from liestonet.report.bands import coefficient_deviations, factor
 from liestonet.report.looks import (
     coefficient_label,
     data_points,
+    few_ticks,
     label,
     line_through,
     new_axes,
@@ -22,6 +23,8 @@ from liestonet.result import Result
 LEAST_FROM_DATA, LEAST_EXACT = 1e-3, 1e-16
 EXACT_TOLERANCE = 0.1
 MOST_RUNGS = 72
+# Another coordinate has to change a coefficient by this factor more than its own to be the one it is drawn along.
+CLEARLY = 2.0
 
 
 def ladder(result: Result, ax: Any = None) -> Any:
@@ -87,50 +90,72 @@ def _plain_scale(ax: Any, percent: bool) -> None:
 
 
 def drift(result: Result, ax: Any = None, *, coordinate: int = 0) -> Any:
-    """One component of the drift along its own coordinate, with bands, over the density of the data."""
+    """One component of the drift along the coordinate on which it depends most, with bands, over the data's density."""
     return _coefficient(result, new_axes(ax), coordinate, "f")
 
 
 def diffusion(result: Result, ax: Any = None, *, coordinate: int = 0) -> Any:
-    """A diagonal entry of a = σσᵀ along its own coordinate, with bands, over the density of the data."""
+    """A diagonal entry of a = σσᵀ along the coordinate on which it depends most, with bands, over the data's density."""
     return _coefficient(result, new_axes(ax), coordinate, "a")
 
 
+def main_variable(result: Result, coordinate: int, symbol: str) -> int:
+    """The variable along which f^i ("f") or a^{ii} ("a") varies most; its own coordinate unless another beats it."""
+    source, own = numeric_source(result), coordinate + 1
+    ranges = {
+        variable: float(np.ptp(_values(source, line_through(result, variable, 24), coordinate, symbol)))
+        for variable in range(1, len(result.names) + 1)
+    }
+    best = max(ranges, key=lambda variable: ranges[variable])
+    return best if ranges[best] > CLEARLY * ranges[own] else own
+
+
 def _coefficient(result: Result, ax: Any, coordinate: int, symbol: str) -> Any:
-    variable = coordinate + 1
+    variable = main_variable(result, coordinate, symbol)
     points = line_through(result, variable)
-    source = numeric_source(result)
-    along = points[:, variable]
+    along, source = points[:, variable], numeric_source(result)
     values = _values(source, points, coordinate, symbol)
     shown = [values]
     if result.standards is None:
         ax.plot(along, values, color=EXACT, label="exact")
     else:
         ax.plot(along, values, color=INFERRED, label="estimated")
-        deviations = coefficient_deviations(source, points)
-        if deviations is not None:
-            entry = (slice(None), coordinate) if symbol == "f" else (slice(None), coordinate, coordinate)
-            band = factor(result) * deviations[0 if symbol == "f" else 1][entry]
-            confidence = 100 * (1 - result.standards.error_rate)
-            ax.fill_between(
-                along, values - band, values + band, color=INFERRED, alpha=0.2, linewidth=0, label=f"{confidence:g} %"
-            )
-            inner = slice(len(along) // 20, -(len(along) // 20))
-            shown += [(values - band)[inner], (values + band)[inner]]
-        imposed = getattr(result.refit, "surrogate", None)
-        if imposed is not None:
-            refitted = _values(imposed, points, coordinate, symbol)
-            ax.plot(along, refitted, color=INK, linewidth=1.1, linestyle="--", label="symmetries imposed")
-            shown.append(refitted)
+        shown += _band(result, ax, points, (coordinate, variable), symbol, values)
+        shown += _imposed(result, ax, points, (coordinate, variable), symbol)
     _limits(ax, np.concatenate(shown), symbol)
     _density(result, ax, variable)
     ax.set_xlim(*result.domain.intervals[variable])
-    ax.set(
-        xlabel=label(result, variable),
-        ylabel=coefficient_label(result, symbol, coordinate, 1 if symbol == "f" else 2),
-    )
+    power = 1 if symbol == "f" else 2
+    ax.set(xlabel=label(result, variable), ylabel=coefficient_label(result, symbol, coordinate, power))
     ax.legend(loc="best")
-    return ax
+    return few_ticks(ax)
+
+
+def _band(
+    result: Result, ax: Any, points: np.ndarray, place: tuple[int, int], symbol: str, values: np.ndarray
+) -> list[np.ndarray]:
+    """The pointwise band; returns what of it should be in view: its ends may be much wider than all the rest."""
+    deviations = coefficient_deviations(result.surrogate, points)
+    if deviations is None:
+        return []
+    coordinate, variable = place
+    drift_part, squared_part = deviations
+    deviation = drift_part[:, coordinate] if symbol == "f" else squared_part[:, coordinate, coordinate]
+    low, high = values - factor(result) * deviation, values + factor(result) * deviation
+    confidence = f"{100 * (1 - result.standards.error_rate):g} %"
+    ax.fill_between(points[:, variable], low, high, color=INFERRED, alpha=0.2, linewidth=0, label=confidence)
+    inner = slice(len(points) // 20, -(len(points) // 20))
+    return [low[inner], high[inner]]
+
+
+def _imposed(result: Result, ax: Any, points: np.ndarray, place: tuple[int, int], symbol: str) -> list[np.ndarray]:
+    """The same coefficient with the symmetries imposed, where that was done."""
+    imposed = getattr(result.refit, "surrogate", None)
+    if imposed is None:
+        return []
+    values = _values(imposed, points, place[0], symbol)
+    ax.plot(points[:, place[1]], values, color=INK, linewidth=1.1, linestyle="--", label="symmetries imposed")
+    return [values]
 
 
 def _values(source: Any, points: np.ndarray, coordinate: int, symbol: str) -> np.ndarray:
@@ -144,7 +169,7 @@ def _limits(ax: Any, values: np.ndarray, symbol: str) -> None:
     finite = values[np.isfinite(values)]
     low, high = (float(finite.min()), float(finite.max())) if len(finite) else (-1.0, 1.0)
     low = min(low, 0.0) if symbol == "a" else low
-    room = max(high - low, 0.2 * max(abs(low), abs(high)), 1e-12)
+    room = max(high - low, 0.2 * max(abs(low), abs(high))) or 1.0
     ax.set_ylim(low - 0.22 * room, high + 0.12 * room)
 
 

@@ -78,8 +78,8 @@ def _pictures(result: Result, coordinates: range) -> list[tuple[Markup, str]]:
         return []
     found = []
     for i in coordinates:
-        name = result.names[i]
-        for draw, what in ((plots.drift, "Drift"), (plots.diffusion, "Diffusion σσᵀ")):
-            caption = f"{what} of {name} along {name}"
+        for draw, symbol, what in ((plots.drift, "f", "Drift"), (plots.diffusion, "a", "Diffusion σσᵀ")):
+            along = result.names[plots.main_variable(result, i, symbol) - 1]
+            caption = f"{what} of {result.names[i]} along {along}"
             found.append((picture(lambda ax, d=draw, k=i: d(result, ax, coordinate=k), caption), caption))
     return found

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from liestonet.report.bands import factor, generator_deviations, generator_errors
 from liestonet.report.looks import (
+    VISIBLE,
     check_generator,
     component_sizes,
     data_points,
+    few_ticks,
     grid_through,
     label,
     line_through,
@@ -18,7 +21,7 @@ from liestonet.report.looks import (
     new_axes,
     real_paths,
 )
-from liestonet.report.palette import DATA, ERROR, EXACT, FAINT, INFERRED, MUTED, SIGNED, stroke
+from liestonet.report.palette import DATA, ERROR, EXACT, FAINT, INFERRED, MUTED, ON_COLOURS, SIGNED, stroke
 from liestonet.result import Result
 from liestonet.validation.flows import flow as flow_along
 
@@ -27,6 +30,8 @@ MOST_CURVES = 12
 AMOUNTS = (0.25, 0.5)
 SHOWN_PATHS = 5
 ARROWS = 13
+# A picture needs no more digits.
+TOLERANCE = 1e-5
 
 
 def time_parts(result: Result, ax: Any = None, *, errors: Any = None) -> Any:
@@ -38,7 +43,7 @@ def time_parts(result: Result, ax: Any = None, *, errors: Any = None) -> Any:
     points = line_through(result, 0)
     values = result.fields.components(points, [()])[()][:, :, 0]
     sizes = component_sizes(result)
-    moving = [i for i in range(result.fields.count) if sizes[i, 0] > 1e-6 * max(sizes[i].max(), 1e-300)][:MOST_CURVES]
+    moving = [i for i in range(result.fields.count) if sizes[i, 0] > VISIBLE * sizes[i].max()][:MOST_CURVES]
     errors = generator_errors(result) if errors is None else errors
     bands = None if errors is None else factor(result) * generator_deviations(errors, len(values), points)[:, :, 0]
     for position, i in enumerate(moving):
@@ -56,7 +61,7 @@ def time_parts(result: Result, ax: Any = None, *, errors: Any = None) -> Any:
         ax.set_ylim(float(limits.min()) - room, float(limits.max()) + room)
     else:
         ax.text(0.5, 0.5, "No generator moves time.", transform=ax.transAxes, ha="center", color=MUTED)
-    return ax
+    return few_ticks(ax)
 
 
 def state_part(result: Result, ax: Any = None, *, generator: int = 0) -> Any:
@@ -87,15 +92,20 @@ def flow(result: Result, ax: Any = None, *, generator: int = 0) -> Any:
     first, second = sorted(int(c) + 1 for c in moved[:2]) if plane else (0, int(moved[0]) + 1 if len(moved) else 1)
     size = float(np.sqrt(np.sum(component_sizes(result)[generator, : len(result.names) + 1] ** 2)))
     colour = INFERRED if result.standards is not None else EXACT
+    paths = _carried(result)
+    for path in paths:
+        ax.plot(path[:, first], path[:, second], color=DATA, linewidth=1.0, alpha=0.9)
+    together, ends = np.concatenate(paths), np.cumsum([len(path) for path in paths])[:-1]
     lost = 0
-    for times, states in _carried(result):
-        _draw(ax, np.column_stack([times, states]), first, second, color=DATA, linewidth=1.0, alpha=0.9)
-        for amount, strength in zip(AMOUNTS, (0.55, 1.0), strict=True):
-            end = flow_along(
-                result.fields, times, states, amount / max(size, 1e-300), generator, domain=result.domain, margin=1.0
-            )
-            lost += end.left + end.blew_up
-            _draw(ax, np.column_stack([end.t, end.x]), first, second, color=colour, linewidth=1.1, alpha=strength)
+    for amount, strength in zip(AMOUNTS, (0.5, 1.0), strict=True):
+        epsilon = amount / max(size, np.finfo(float).tiny)
+        end = flow_along(
+            result.fields, together[:, 0], together[:, 1:], epsilon, generator, domain=result.domain, margin=1.0,
+            tolerance=TOLERANCE,
+        )  # fmt: skip
+        lost += end.left + end.blew_up
+        for path in np.split(np.column_stack([end.t, end.x]), ends):
+            ax.plot(path[:, first], path[:, second], color=colour, linewidth=1.1, alpha=strength)
     ax.set(xlabel=label(result, first), ylabel=label(result, second))
     if lost:
         ax.annotate(
@@ -109,23 +119,18 @@ def flow(result: Result, ax: Any = None, *, generator: int = 0) -> Any:
     return ax
 
 
-def _carried(result: Result) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Paths to carry: real ones from data, straight lines through the box for an equation."""
-    paths = [(t, x) for t, x in real_paths(result) if len(t) > 1]
+def _carried(result: Result) -> list[Float[np.ndarray, "b v"]]:
+    """Points (t, x) of the paths to carry: real ones from data, gentle waves through the box for an equation."""
+    paths = [np.column_stack(path) for path in real_paths(result) if len(path[0]) > 1]
     if paths:
         return paths[:: max(1, len(paths) // SHOWN_PATHS)][:SHOWN_PATHS]
-    low, high = (np.array(ends) for ends in zip(*result.domain.intervals, strict=True))
     centre, half = result.domain.centre, result.domain.half
-    times = np.linspace(low[0], high[0], 60)
-    lines = []
+    phase = np.linspace(-1, 1, 60)
+    waves = []
     for part in np.linspace(-0.6, 0.6, SHOWN_PATHS):
-        wave = part + 0.12 * np.sin(np.linspace(0, 2 * np.pi, len(times)))[:, None] * np.arange(1, len(centre))[None]
-        lines.append((times, centre[1:] + half[1:] * np.clip(wave, -0.9, 0.9)))
-    return lines
-
-
-def _draw(ax: Any, points: np.ndarray, first: int, second: int, **look: Any) -> None:
-    ax.plot(points[:, first], points[:, second], **look)
+        states = [part + 0.12 * np.sin(np.pi * phase + position) for position in range(len(result.names))]
+        waves.append(centre + half * np.column_stack([phase, *states]))
+    return waves
 
 
 def _colours(result: Result, ax: Any, generator: int, component: int, variable: int, across: int = 0) -> Any:
@@ -144,16 +149,16 @@ def _colours(result: Result, ax: Any, generator: int, component: int, variable: 
         shading="gouraud",
         rasterized=True,
     )
-    for times, states in list(real_paths(result))[:SHOWN_PATHS]:
-        points = np.column_stack([times, states])
-        _draw(ax, points, across, variable, color="#202020", linewidth=0.7, alpha=0.45)
+    for path in real_paths(result)[:SHOWN_PATHS]:
+        points = np.column_stack(path)
+        ax.plot(points[:, across], points[:, variable], color=ON_COLOURS, linewidth=0.7, alpha=0.45)
     bar = ax.figure.colorbar(mesh, ax=ax, fraction=0.06, pad=0.02)
     bar.outline.set_visible(False)
     bar.ax.tick_params(length=2)
     ax.set_xlim(*result.domain.intervals[across])
     ax.set_ylim(*result.domain.intervals[variable])
     ax.set(xlabel=label(result, across), ylabel=label(result, variable))
-    return ax
+    return few_ticks(ax)
 
 
 def _arrows(result: Result, ax: Any, generator: int, first: int, second: int) -> Any:
@@ -179,4 +184,4 @@ def _arrows(result: Result, ax: Any, generator: int, first: int, second: int) ->
     ax.set_xlim(*result.domain.intervals[first + 1])
     ax.set_ylim(*result.domain.intervals[second + 1])
     ax.set(xlabel=label(result, first + 1), ylabel=label(result, second + 1))
-    return ax
+    return few_ticks(ax)

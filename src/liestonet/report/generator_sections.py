@@ -48,8 +48,8 @@ def generators(result: Result) -> Section | None:
     html = render(
         "generators.html",
         meaning=MEANINGS[result.symmetry],
-        cards=[card for card in shown if card.pictures],
-        others=[card for card in shown if not card.pictures],
+        cards=shown[:MOST_PICTURED],
+        others=shown[MOST_PICTURED:],
         hidden=count - len(shown),
         statuses=[(status, STATUSES[status]) for status in statuses],
         time=time,
@@ -103,7 +103,7 @@ def _is_constant(result: Result, i: int) -> bool:
 def _time_picture(result: Result) -> Markup | None:
     """τ of all generators, where more than a shift of time is among them."""
     sizes = component_sizes(result)
-    if not (sizes[:, 0] > 1e-6 * sizes.max(axis=1)).any():
+    if not (sizes[:, 0] > VISIBLE * sizes.max(axis=1)).any():
         return None
     description = "τ of every generator that moves time, over time"
     return picture(lambda ax: plots.time_parts(result, ax), description, (4.4, 2.8))
@@ -111,6 +111,8 @@ def _time_picture(result: Result) -> Markup | None:
 
 def candidates(result: Result) -> Section | None:
     """Directions beyond those counted that the data do not rule out, with how they begin."""
+    if result.standards is None:
+        return None
     rest = list(enumerate(result.ladder))[result.fields.count :]
     open_rows = [(k, row) for k, row in rest if row.verdict in ("near-symmetry", "undecided")]
     if not open_rows or result.directions.count < len(result.ladder):

@@ -24,7 +24,14 @@ class Section(NamedTuple):
 @cache
 def _environment() -> Environment:
     loader = PackageLoader("liestonet.report", "templates")
-    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    made.filters["steady"] = steady
+    return made
+
+
+def steady(text: str) -> str:
+    """A number and its per cent sign stay on one line."""
+    return text.replace(" %", "\u00a0%")
 
 
 def render(template: str, **values: Any) -> Markup:

@@ -26,6 +26,12 @@ def new_axes(ax: Any) -> Any:
     return plt.subplots(layout="constrained")[1]
 
 
+def few_ticks(ax: Any) -> Any:
+    """So few numbers along the axes that they do not run into each other."""
+    ax.locator_params(nbins=5)
+    return ax
+
+
 def label(result: Result, variable: int) -> str:
     """Name and unit of a variable; 0 is time."""
     name = ("t", *result.names)[variable]
@@ -96,7 +102,7 @@ def moved_coordinates(result: Result, generator: int, fields: Any = None) -> Int
     """Coordinates that a generator moves visibly, most moved first; ties keep their order."""
     sizes = component_sizes(result, fields)[generator]
     state = sizes[1 : len(result.names) + 1]
-    order = np.argsort(-np.round(state, 6), kind="stable")
+    order = np.argsort(-np.round(state / max(float(state.max()), np.finfo(float).tiny), 2), kind="stable")
     return order[state[order] > VISIBLE * max(float(sizes.max()), np.finfo(float).tiny)]
 
 

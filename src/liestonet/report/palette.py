@@ -14,8 +14,8 @@ DATA, INFERRED, EXACT, ERROR = "#808894", "#0072b2", "#00775a", "#b84a00"
 # Several curves in one picture: first these, then the same with other strokes.
 CURVES = (INFERRED, "#c1509b", "#00775b", "#b84a01", "#7a5cc4", "#8a6d00")
 STROKES = ("-", "--", "-.", ":")
-# Signed sizes, and how many data there are.
-SIGNED, DENSITY = "RdBu_r", "Blues"
+# Signed sizes, the same in light and dark, and lines on top of them.
+SIGNED, ON_COLOURS = "RdBu_r", "#202020"
 
 VERDICTS = {"symmetry": INFERRED, "near-symmetry": "#8a6d01", "undecided": "#8a6d02", "no": ERROR}
 MARKERS = {"symmetry": "o", "near-symmetry": "D", "undecided": "s", "no": "X"}
@@ -38,7 +38,7 @@ VARIABLES = {
     "#8a6d02": "--doubt",
 }
 
-SETTINGS: dict[str, Any] = {
+SETTINGS: dict[Any, Any] = {
     "figure.facecolor": "none",
     "savefig.facecolor": "none",
     "axes.facecolor": "none",
