@@ -69,7 +69,8 @@ def solve(
     else:
         result = _solve_numeric(sde, kind, domain, formulas, say)
     pairs = None if result.domain.chosen else [list(pair) for pair in result.domain.intervals]
-    made = provenance_of("solve(sde, {})", None, symmetry=kind.name, domain=pairs, formulas=formulas)
+    equation = "sde" if sde.symbolic is None else f"liestonet.SDE.parse({str(sde)!r})"
+    made = provenance_of(f"solve({equation}, {{}})", None, symmetry=kind.name, domain=pairs, formulas=formulas)
     return replace(result, provenance=made)
 
 

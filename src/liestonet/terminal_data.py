@@ -16,6 +16,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from liestonet.algebra.structure import Algebra
 from liestonet.result import Result
 from liestonet.symmetry.ladder import LadderRow
 from liestonet.terminal import MOST_LINES, STYLES, domain_line, first_terms, flag_lines, generator_lines, number
@@ -141,7 +142,7 @@ def _algebra(result: Result) -> Iterator[RenderableType]:
     if count < 2:
         return
     yield from ("", Text("Commutators", style="bold"))
-    lines = commutator_lines(algebra.structure_constants, algebra.closure)
+    lines = commutator_lines(known_constants(algebra), algebra.closure)
     for line in lines[:MOST_LINES]:
         yield _indented(line)
     if len(lines) > MOST_LINES:
@@ -162,6 +163,11 @@ def commutator_lines(constants: Float[np.ndarray, "m m m"], closure: float) -> l
                 terms = " + ".join(f"{c:.3g} X{k + 1}" for k, c in kept).replace("+ -", "- ")
                 lines.append(f"[X{i + 1}, X{j + 1}] = {terms}")
     return lines
+
+
+def known_constants(algebra: Algebra) -> Float[np.ndarray, "m m m"]:
+    """The structure constants, with zero for those that the generators' error alone could explain."""
+    return np.where(np.abs(algebra.unit_constants) > algebra.error, algebra.structure_constants, 0.0)
 
 
 def least_shown(constants: Float[np.ndarray, "m m m"], closure: float) -> float:

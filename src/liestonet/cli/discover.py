@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +14,7 @@ from liestonet.errors import InputError
 if TYPE_CHECKING:
     from liestonet.result import Result
 
-RESULT_FILE = "result.json"
+RESULT_FILE, REPORT_FILE = "result.json", "report.html"
 
 File = Annotated[
     Path,
@@ -31,6 +31,7 @@ Logarithms = Annotated[
 
 
 def discover(
+    context: typer.Context,
     file: File,
     time: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the times.")] = None,
     trajectory: Annotated[
@@ -54,7 +55,8 @@ def discover(
     sort: Annotated[bool, typer.Option("--sort", help="Sort each path by time first.")] = False,
     stream: Annotated[bool, typer.Option("--stream", help="Leave a large Parquet file on disk.")] = False,
     out: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help=f"Folder for {RESULT_FILE}; made if it is not there.")
+        Path | None,
+        typer.Option(metavar="FOLDER", help=f"Folder for {REPORT_FILE} and {RESULT_FILE}; made if need be."),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the whole result as JSON.")] = False,
     no_formulas: Annotated[bool, typer.Option("--no-formulas", help="Do not look for closed forms.")] = False,
@@ -72,12 +74,13 @@ def discover(
       liestonet discover prices.csv --time date --state price --log price --window 250
       liestonet discover tracks.csv --thin 6 --gap 0.5 --no-formulas --json
     """
-    from liestonet.cli.output import emit, show, stages
+    from liestonet.cli.output import emit, remembering, show, stages
+    from liestonet.cli.progress import DISCOVERING
     from liestonet.from_data import discover as find_symmetries
 
     if out is not None:
         check_folder(out)
-    with stages(not quiet) as progress:
+    with stages(not quiet, DISCOVERING) as progress:
         if progress is not None:
             progress(f"reading {file.name}")
         data = read_data(
@@ -92,7 +95,8 @@ def discover(
             formulas=not no_formulas,
             progress=progress,
         )
-    written = None if out is None else write_result(result, out)
+        result = remembering(result, context)
+        written = () if out is None else write_files(result, out, progress)
     if json:
         emit(result.to_json() + "\n")
         return
@@ -103,8 +107,8 @@ def discover(
         emit(verdict(result) + "\n")
         return
     show(render_discovery(result))
-    if written is not None:
-        emit(f"\nWrote {written}.\n")
+    if written:
+        emit(f"\nReport: {written[0]}\nResult: {written[1]}\n")
 
 
 def names(texts: Sequence[str] | None) -> list[str] | None:
@@ -154,8 +158,9 @@ def check_folder(folder: Path) -> None:
         raise InputError(f"The folder {str(existing)!r} cannot be written to; choose another place for --out.")
 
 
-def write_result(result: Result, folder: Path) -> Path:
-    """The result as JSON in a folder, whole or not at all."""
+def write_files(result: Result, folder: Path, progress: Callable[[str], None] | None) -> tuple[Path, Path]:
+    """The result as a page and as JSON in a folder, each whole or not at all."""
+    from liestonet.cli.output import write_page
     from liestonet.trajectories.writers import replacing
 
     text = result.to_json() + "\n"
@@ -163,4 +168,4 @@ def write_result(result: Result, folder: Path) -> Path:
     target = folder / RESULT_FILE
     with replacing(target) as stream:
         stream.write(text.encode())
-    return target
+    return write_page(result, folder / REPORT_FILE, progress), target

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from liestonet.result import Result
-from liestonet.terminal_data import least_shown
+from liestonet.terminal_data import known_constants, least_shown
 
 
 def shown_brackets(result: Result) -> dict[tuple[int, int], Any]:
@@ -16,7 +16,7 @@ def shown_brackets(result: Result) -> dict[tuple[int, int], Any]:
 
     if result.standards is None:
         return result.brackets()
-    constants = result.algebra.structure_constants
+    constants = known_constants(result.algebra)
     least = least_shown(constants, result.algebra.closure)
     symbols = [sympy.Symbol(f"X{k + 1}") for k in range(len(constants))]
     found = {}

@@ -95,7 +95,7 @@ def drift(result: Result, ax: Any = None, *, coordinate: int = 0) -> Any:
 
 
 def diffusion(result: Result, ax: Any = None, *, coordinate: int = 0) -> Any:
-    """A diagonal entry of a = σσᵀ along the coordinate on which it depends most, with bands, over the data's density."""
+    """A diagonal entry of a = σσᵀ along the coordinate on which it depends most, with bands, over the data."""
     return _coefficient(result, new_axes(ax), coordinate, "a")
 
 

@@ -18,6 +18,7 @@ GREEK = {
     "phi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω", "Omega": "Ω", "Gamma": "Γ", "Delta": "Δ", "Lambda": "Λ",
 }  # fmt: skip
 SUBSCRIPT = re.compile(r"([^\W\d_]+)_?(\d+|(?<=_)\w+)")
+GENERATOR = re.compile(r"X\d+")
 UNCERTAIN = re.compile(r"\((-?[\d.e+-]+) ± ([\d.e+-]+)\)")
 
 
@@ -63,8 +64,13 @@ def differential(name: str) -> str:
 
 
 def combination(value: Any) -> str:
-    """A sum of generators X1, X2, … with factors."""
-    return expression(value)
+    """A sum of generators X1, X2, …, each behind its factor."""
+    import sympy
+
+    value = sympy.expand(value)
+    generators = sorted((s for s in value.free_symbols if GENERATOR.fullmatch(s.name)), key=lambda s: int(s.name[1:]))
+    terms = [(value.coeff(s), identifier(s.name)) for s in generators]
+    return _sum_of(terms) if terms else expression(value)
 
 
 def _sum_of(terms: Sequence[tuple[Any, str]]) -> str:

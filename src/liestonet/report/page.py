@@ -10,7 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from liestonet.errors import InputError
+from liestonet.pages import check_page
 from liestonet.report.html import render, source
 from liestonet.report.sections import SECTIONS
 from liestonet.report.words import KINDS, has_algebra
@@ -26,20 +26,6 @@ def write_report(result: Result, path: str | os.PathLike[str] | Any) -> Path:
     text = page(result)
     with replacing(target) as stream:
         stream.write(text.encode())
-    return target
-
-
-def check_page(path: str | os.PathLike[str] | Any) -> Path:
-    """Refuse a place that cannot be written to, or a name that no browser would open."""
-    if not isinstance(path, str | os.PathLike):
-        raise InputError(f"A report needs the name of a file, such as 'report.html', not a {type(path).__name__}.")
-    target = Path(path)
-    if target.suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"A report is a web page; name it with .html, not {target.name!r}.")
-    if not target.absolute().parent.is_dir():
-        raise InputError(f"There is no folder {str(target.parent)!r} to write the report to; make it first.")
-    if target.is_dir():
-        raise InputError(f"{str(target)!r} is a folder; name a file in it, such as 'report.html'.")
     return target
 
 
