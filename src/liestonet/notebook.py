@@ -11,7 +11,8 @@ from typing import Any
 from liestonet.algebra.commutators import commutator_table
 from liestonet.algebra.notation import expression_text, field_text
 from liestonet.result import Result
-from liestonet.terminal import MOST_LINES, OPEN, first_terms, verdict
+from liestonet.terminal import MOST_LINES, OPEN, first_terms
+from liestonet.verdict import verdict
 
 LARGEST_TABLE = 10
 POWER = re.compile(r"\^(-?\w+|\(-?\w+(?:/\w+)?\))")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from liestonet.algebra.structure import Algebra
 from liestonet.domain import Domain
 from liestonet.errors import InputError
 from liestonet.flags import Flag
+from liestonet.provenance import Provenance
 from liestonet.symmetry.fields import Fields, Values
 from liestonet.symmetry.ladder import LadderRow
 
@@ -33,6 +35,7 @@ class Result:
     symmetries at law level, which does not depend on how σ was chosen. `data` is a record of the trajectories, and
     `standards` the tolerance and error rate that the verdicts keep to. `draws` are the values at which an equation with
     free parameters was solved, `parametric_brackets` its commutators in the parameters, None where not proved.
+    `provenance` is how the result was made: settings, versions and the command that makes it again.
     """
 
     symmetry: str
@@ -54,6 +57,7 @@ class Result:
     standards: Any = None
     draws: tuple[dict[str, str], ...] = ()
     parametric_brackets: dict[tuple[int, int], Any] | None = None
+    provenance: Provenance | None = None
 
     def generators(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Values:
         """tau (m, B), xi (m, B, d) and, for Fokker–Planck, beta (m, B) at the points t (B,), x (B, d)."""
@@ -70,6 +74,18 @@ class Result:
             raise InputError(f"There are {available} directions on the ladder; ask for 1 to {available}, not {k}.")
         return self.directions.mixed(np.eye(available)[:, :k])
 
+    def push(self, data: Any, i: int | Any, eps: float | Any, *, margin: float | None = 1.0) -> Any:
+        """The paths of `data` moved by the finite flow of generator i (from 0), with steps of their own.
+
+        Points whose flow blows up, or leaves the domain by more than `margin` of its half-widths, are left out, split
+        their paths and are counted: `.left` and `.blew_up`. `margin=None` follows the generator wherever it leads.
+        """
+        from liestonet.validation.push import push
+
+        if margin is None:
+            return push(self.fields, data, i, eps)
+        return push(self.fields, data, i, eps, domain=self.domain, margin=margin)
+
     def brackets(self) -> dict[tuple[int, int], Any]:
         """[X_i, X_j] with i < j as SymPy sums over X1, X2, …, where they do not vanish."""
         from liestonet.algebra.commutators import exact_brackets
@@ -83,6 +99,12 @@ class Result:
         from liestonet.latex import render_latex
 
         return render_latex(self)
+
+    def report(self, path: str | os.PathLike[str] | Any) -> Path:
+        """Write the result as one page that any browser opens, with nothing beside it; returns where it is."""
+        from liestonet.report import write_report
+
+        return write_report(self, path)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""

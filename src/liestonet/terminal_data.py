@@ -16,6 +16,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from liestonet.algebra.structure import Algebra
 from liestonet.result import Result
 from liestonet.symmetry.ladder import LadderRow
 from liestonet.terminal import MOST_LINES, STYLES, domain_line, first_terms, flag_lines, generator_lines, number
@@ -58,7 +59,7 @@ def _found(result: Result, taken: Sequence[LadderRow]) -> str:
     upper, p_value = max(row.upper for row in taken), min(row.p_value for row in taken)
     exact = "it may be exact" if len(taken) == 1 else "all may be exact"
     within = f"to within {percent(upper)} ({_confidence(result)})"
-    return f"{_counted(result, len(taken))} {within}, {exact} (p = {_p(p_value)})"
+    return f"{_counted(result, len(taken))} {within}, {exact} (p = {p_text(p_value)})"
 
 
 def _none(result: Result) -> str:
@@ -107,7 +108,7 @@ def data_ladder(result: Result) -> Padding:
             continue
         interval = f"{percent(row.lower)} – {percent(row.upper)}"
         verdict = Text(row.verdict, style=STYLES[row.verdict])
-        table.add_row(str(position), percent(row.residual), interval, percent(row.noise), _p(row.p_value), verdict)
+        table.add_row(str(position), percent(row.residual), interval, percent(row.noise), p_text(row.p_value), verdict)
     return Padding(table, (0, 0, 0, 2))
 
 
@@ -141,7 +142,7 @@ def _algebra(result: Result) -> Iterator[RenderableType]:
     if count < 2:
         return
     yield from ("", Text("Commutators", style="bold"))
-    lines = commutator_lines(algebra.structure_constants, algebra.closure)
+    lines = commutator_lines(known_constants(algebra), algebra.closure)
     for line in lines[:MOST_LINES]:
         yield _indented(line)
     if len(lines) > MOST_LINES:
@@ -153,7 +154,7 @@ def _algebra(result: Result) -> Iterator[RenderableType]:
 
 def commutator_lines(constants: Float[np.ndarray, "m m m"], closure: float) -> list[str]:
     """`[X1, X2] = 2.01 X1` for every pair whose commutator stands out of the error of the constants."""
-    least = max(LEAST_CONSTANT, CLOSURES * closure) * float(np.max(np.abs(constants), initial=0.0))
+    least = least_shown(constants, closure)
     lines = []
     for i in range(len(constants)):
         for j in range(i + 1, len(constants)):
@@ -162,6 +163,16 @@ def commutator_lines(constants: Float[np.ndarray, "m m m"], closure: float) -> l
                 terms = " + ".join(f"{c:.3g} X{k + 1}" for k, c in kept).replace("+ -", "- ")
                 lines.append(f"[X{i + 1}, X{j + 1}] = {terms}")
     return lines
+
+
+def known_constants(algebra: Algebra) -> Float[np.ndarray, "m m m"]:
+    """The structure constants, with zero for those that the generators' error alone could explain."""
+    return np.where(np.abs(algebra.unit_constants) > algebra.error, algebra.structure_constants, 0.0)
+
+
+def least_shown(constants: Float[np.ndarray, "m m m"], closure: float) -> float:
+    """A structure constant below this does not stand out of its error."""
+    return max(LEAST_CONSTANT, CLOSURES * closure) * float(np.max(np.abs(constants), initial=0.0))
 
 
 def _levels(result: Result) -> Iterator[RenderableType]:
@@ -176,7 +187,7 @@ def _levels(result: Result) -> Iterator[RenderableType]:
         refit: Any = result.refit
         yield Text(
             f"Likelihood ratio of imposing the symmetries: deviance {number(refit.deviance)} on "
-            f"{refit.degrees_of_freedom:.1f} degrees of freedom, p = {_p(refit.p_value)}."
+            f"{refit.degrees_of_freedom:.1f} degrees of freedom, p = {p_text(refit.p_value)}."
         )
 
 
@@ -200,7 +211,8 @@ def percent(value: float) -> str:
     return f"{number(float(f'{100 * value:.1e}'))} %"
 
 
-def _p(value: float) -> str:
+def p_text(value: float) -> str:
+    """A p-value: 0.21, < 0.001."""
     return "< 0.001" if value < 1e-3 else f"{value:.2g}"
 
 

@@ -23,12 +23,23 @@ from liestonet.cli.arguments import (
     read_system,
     require_values,
 )
+from liestonet.cli.demo import demo
 from liestonet.cli.discover import discover
-from liestonet.cli.output import bar, emit, show, show_result, stages
+from liestonet.cli.output import (
+    Context,
+    bar,
+    check_forms,
+    check_report,
+    emit,
+    remembering,
+    show,
+    show_result,
+    stages,
+    write_page,
+)
 from liestonet.cli.stored import check_run, open_run
 from liestonet.errors import InputError
 
-DEMO = "dx = y dt; dy = -y dt + sqrt(2) dW"  # free Langevin, Example 3 of the paper
 UsageError: Any = typer.BadParameter.__base__  # typer does not export it, and click is not always there
 # The library speaks of its arguments; here they are options.
 SPOKEN = {
@@ -49,6 +60,7 @@ class Commands(TyperGroup):
         if "--debug" in words:  # it may stand anywhere
             words = ["--debug", *(word for word in words if word != "--debug")]
         settings["standalone_mode"] = False
+        settings.setdefault("obj", tuple(words))  # for results, which remember how they were made
         try:
             code = super().main(words or ["--help"], *rest, **settings)
         except InputError as problem:
@@ -134,6 +146,7 @@ def start(
 
 @app.command()
 def solve(
+    context: Context,
     equation: Equation,
     symmetry: Annotated[
         str,
@@ -159,6 +172,9 @@ def solve(
         Path | None, typer.Option(metavar="FILE", help="Keep the result in a file such as run.lsn.")
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print one sentence only.")] = False,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="Write the result as a page for a browser.")
+    ] = None,
 ) -> None:
     """Find all Lie symmetries of an equation.
 
@@ -173,20 +189,27 @@ def solve(
       liestonet solve "dx = x ∘ dW" --symmetry fokker-planck --domain "x=1:2"
       liestonet solve langevin --latex > langevin.tex
       liestonet solve langevin --save run.lsn
+      liestonet solve langevin --report langevin.html
       liestonet solve --list
       liestonet solve - --json < equation.txt > result.json
     """
     from liestonet.discovery import solve as find_symmetries
 
+    check_forms(json, latex)
     if save is not None:
         check_run(save)
+    if report is not None:
+        check_report(report)
     sde, system = read_equation(equation, param or (), stratonovich)
     box = read_domain(sde, domain or (), system)
     with stages(not quiet) as progress:
-        result = find_symmetries(sde, symmetry, box, progress=progress)
+        result = remembering(find_symmetries(sde, symmetry, box, progress=progress), context)
+        written = None if report is None else write_page(result, report, progress)
     if save is not None:
         result.save(save)
     show_result(result, json, latex, quiet)
+    if written is not None and not (json or latex or quiet):
+        emit(f"\nReport: {written}\n")
 
 
 @app.command(name="show")
@@ -217,23 +240,7 @@ app.command()(discover)
 app.command(name="open")(open_run)
 
 
-@app.command()
-def demo() -> None:
-    """Find the symmetries of a built-in equation: a free particle with friction and noise (Langevin).
-
-    \b
-    Examples:
-      liestonet demo
-      liestonet demo | head -3
-    """
-    from rich.console import Group
-
-    from liestonet.discovery import solve as find_symmetries
-    from liestonet.terminal import render
-
-    with stages() as progress:
-        result = find_symmetries(read_equation(DEMO)[0], progress=progress)
-    show(Group(render(result), "", "The same, and your own equations:", f'  liestonet solve "{DEMO}"'))
+app.command()(demo)
 
 
 @app.command()

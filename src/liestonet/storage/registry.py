@@ -30,6 +30,7 @@ HOMES = {
     "Increments": "liestonet.trajectories.increments",
     "LadderRow": "liestonet.symmetry.ladder",
     "Overview": "liestonet.surrogate.overview",
+    "Provenance": "liestonet.provenance",
     "Refit": "liestonet.surrogate.refit",
     "Result": "liestonet.result",
     "Standards": "liestonet.symmetry.search",

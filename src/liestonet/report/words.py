@@ -1,0 +1,32 @@
+"""Words that several sections share."""
+
+from __future__ import annotations
+
+import math
+
+from liestonet import terminal, terminal_data
+from liestonet.result import Result
+
+KINDS = {"ito": "Itô symmetries", "law": "Symmetries of the law", "fokker-planck": "Fokker–Planck symmetries"}
+MEANINGS = {
+    "ito": "Each maps every solution of the equation, driven by the same noise, to another solution.",
+    "law": "Each maps the process to one with the same law; the noise may be turned on the way.",
+    "fokker-planck": "Each maps densities that solve the Fokker–Planck equation to others. Adding one solution to "
+    "another is always possible and not counted.",
+}
+STATUSES = {
+    "proved": "SymPy put it into the determining equations and got zero.",
+    "consistent": "It lies in the span found from the data within its error.",
+    "numerical": "No closed form was found; shown are first terms around the middle of the domain.",
+}
+
+
+def is_open(result: Result) -> bool:
+    """Whether brackets leave the span by more than an algebra's would."""
+    limit = terminal.OPEN if result.standards is None else terminal_data.OPEN
+    return not result.algebra.closure <= limit
+
+
+def has_algebra(result: Result) -> bool:
+    """Whether there is an algebra to name."""
+    return bool(math.isfinite(result.dimension) and not is_open(result))
