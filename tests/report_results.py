@@ -13,6 +13,7 @@ import liestonet as lsn
 from liestonet.algebra.formula import Formula
 from liestonet.algebra.structure import find_algebra
 from liestonet.domain import Domain
+from liestonet.report import render_page
 from liestonet.result import Result
 from liestonet.symmetry.basis import Basis
 from liestonet.symmetry.fields import Fields
@@ -104,3 +105,9 @@ MAKERS = {
 def made(name: str) -> Result:
     """One of them, made once."""
     return MAKERS[name]()
+
+
+@cache
+def page_of(name: str) -> str:
+    """The page of one of them, drawn once."""
+    return render_page(made(name))

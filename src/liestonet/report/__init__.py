@@ -6,6 +6,6 @@ own, and put it into that list. `html.render(template, **values)` fills a templa
 not marked as HTML escaped; `html.picture(draw, description, size)` draws a figure in the page's style.
 """
 
-from liestonet.report.page import page, write_report
+from liestonet.report.page import render_page, write_report
 
-__all__ = ["page", "write_report"]
+__all__ = ["render_page", "write_report"]

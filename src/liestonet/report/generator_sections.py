@@ -42,14 +42,15 @@ def generators(result: Result) -> Section | None:
     count = result.fields.count
     if not count:
         return None
-    shown = list(_cards(result))
+    pictured = _pictured(result)
+    shown = list(_cards(result, pictured))
     statuses = [status for status in STATUSES if any(card.status == status for card in shown)]
     time = _time_picture(result)
     html = render(
         "generators.html",
         meaning=MEANINGS[result.symmetry],
-        cards=shown[:MOST_PICTURED],
-        others=shown[MOST_PICTURED:],
+        cards=[card for i, card in enumerate(shown) if i in pictured],
+        others=[card for i, card in enumerate(shown) if i not in pictured],
         hidden=count - len(shown),
         statuses=[(status, STATUSES[status]) for status in statuses],
         time=time,
@@ -59,7 +60,14 @@ def generators(result: Result) -> Section | None:
     return Section("Generators" if count > 1 else "The generator", html)
 
 
-def _cards(result: Result) -> Iterator[Card]:
+def _pictured(result: Result) -> set[int]:
+    """Which generators get pictures: of very many those that move most variables, the first ones among equals."""
+    sizes = component_sizes(result)
+    moved = (sizes > VISIBLE * sizes.max(axis=1, keepdims=True)).sum(axis=1)
+    return set(np.argsort(-moved, kind="stable")[:MOST_PICTURED].tolist())
+
+
+def _cards(result: Result, pictured: set[int]) -> Iterator[Card]:
     formulas = result.formulas()
     texts = first_terms(result) if not formulas or any(row.status == "numerical" for row in formulas) else []
     for i in range(min(result.fields.count, MOST_LISTED)):
@@ -69,7 +77,7 @@ def _cards(result: Result) -> Iterator[Card]:
             if known
             else texts[i]
         )
-        pictures = list(_pictures(result, i)) if i < MOST_PICTURED else []
+        pictures = list(_pictures(result, i)) if i in pictured else []
         yield Card(formula(generator_name(i)), shown, formulas[i].status if formulas else "numerical", pictures)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from liestonet.algebra.notation import Style, assemble
 
 TIMES, SPACE = '<mo lspace="0" rspace="0.12em">&#x2062;</mo>', "<mspace width='0.17em'></mspace>"
+DOT, STARTS_WITH_NUMBER = "<mo>·</mo>", re.compile(r"(<mrow>|<msup>)*<mn>")
 PLUS, MINUS, NEGATIVE = "<mo>+</mo>", "<mo>−</mo>", "<mo form='prefix'>−</mo>"
 FUNCTIONS = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "log": "ln"}
 GREEK = {
@@ -167,7 +168,10 @@ def _product(value: Any) -> str:
     if under != 1:
         return f"<mfrac><mrow>{expression(over)}</mrow><mrow>{expression(under)}</mrow></mfrac>"
     shown = [fenced(expression(f)) if f.is_Add else expression(f) for f in over.as_ordered_factors()]
-    return f"<mrow>{TIMES.join(shown)}</mrow>" if over.is_Mul else expression(over)
+    if not over.is_Mul:
+        return expression(over)
+    signs = [DOT if STARTS_WITH_NUMBER.match(factor) else TIMES for factor in shown[1:]]
+    return f"<mrow>{shown[0]}{''.join(sign + factor for sign, factor in zip(signs, shown[1:], strict=True))}</mrow>"
 
 
 def _power(value: Any) -> str:

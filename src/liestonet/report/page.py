@@ -23,16 +23,16 @@ def write_report(result: Result, path: str | os.PathLike[str] | Any) -> Path:
     from liestonet.trajectories.writers import replacing
 
     target = check_page(path)
-    text = page(result)
+    text = render_page(result)
     with replacing(target) as stream:
         stream.write(text.encode())
     return target
 
 
-def page(result: Result) -> str:
+def render_page(result: Result) -> str:
     """The whole page as text."""
     sections = [section for make in SECTIONS if (section := make(result)) is not None]
-    return render(
+    whole = render(
         "report.html",
         style=source("report.css"),
         title=f"{KINDS[result.symmetry]} of {', '.join(result.names[:3])}",
@@ -44,6 +44,7 @@ def page(result: Result) -> str:
         markup=Markup,
         version=_version(),
     )
+    return str(whole)  # plain text from here on
 
 
 def _facts(result: Result) -> Iterator[tuple[str, str]]:
