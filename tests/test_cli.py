@@ -63,8 +63,8 @@ def examples(command: str) -> list[str]:
 
 
 EXAMPLES = {
-    "": 5,
-    "solve": 8,
+    "": 6,
+    "solve": 9,
     "show": 2,
     "simulate": 4,
 }

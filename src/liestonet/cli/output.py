@@ -26,7 +26,7 @@ WIDTH = 80
 
 
 @contextmanager
-def stages(wanted: bool = True, shares: Mapping[str, float] = SOLVING) -> Iterator[Callable[[str], None] | None]:
+def stages(wanted: bool = True, shares: Mapping[str, int | float] = SOLVING) -> Iterator[Callable[[str], None] | None]:
     """Shows what is being done and about how long it will take, on stderr, if that is a terminal."""
     if not (wanted and sys.stderr.isatty()):
         yield None
