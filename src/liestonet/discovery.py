@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from liestonet.algebra.closed_forms import find_formulas
+from liestonet.algebra.closed_fields import closed_fields, reconciled
 from liestonet.algebra.formula import Formula
+from liestonet.algebra.origin import find_formulas_anywhere, within_closure
 from liestonet.algebra.structure import find_algebra
 from liestonet.domain import Domain
 from liestonet.errors import InputError
@@ -126,22 +127,24 @@ def _finite_result(
         say("looking for formulas")
         fields, formulas = _formulas(kind, sde, fields, max(1 / null.gap, source.error))
     say("computing brackets")
+    generators = closed_fields(fields, formulas, sde.names)
     cloud = lattice_cloud(domain, 1500)
+    algebra = find_algebra(generators, cloud.points, cloud.weights)
     bound = counts[-1].bound if counts else None
     return Result(
         symmetry=kind.name,
         dimension=null.count,
         names=sde.names,
         domain=domain,
-        fields=fields,
+        fields=reconciled(generators),
         directions=directions,
         ladder=tuple(_ladder(kind, source, domain, null)),
-        algebra=find_algebra(fields, cloud.points, cloud.weights),
+        algebra=algebra,
         surrogate=sde,
         flags=(*_source_flags(sde, source, domain), *_count_flags(null, counts)),
         bound=bound,
         gap=null.gap,
-        closed_forms=formulas,
+        closed_forms=within_closure(formulas, algebra.closure, sde.names, kind.has_beta),
     )
 
 
@@ -152,6 +155,8 @@ def _infinite_result(
     fields, formulas = readable_basis(family.representatives), ()
     if wanted:
         fields, formulas = _formulas(kind, sde, fields, source.error)
+    generators = closed_fields(fields, formulas, sde.names)
+    fields = reconciled(generators)
     cloud = lattice_cloud(domain, 1500)
     residuals = residuals_elsewhere(kind, source, domain, fields)
     return Result(
@@ -162,7 +167,7 @@ def _infinite_result(
         fields=fields,
         directions=fields,
         ladder=tuple(LadderRow(r, 0.0, r, source.error, 1.0, "symmetry") for r in residuals.tolist()),
-        algebra=find_algebra(fields, cloud.points, cloud.weights),
+        algebra=find_algebra(generators, cloud.points, cloud.weights),
         surrogate=sde,
         flags=(_family_flag(kind, family), *_source_flags(sde, source, domain)),
         bound=None,
@@ -173,7 +178,7 @@ def _infinite_result(
 
 def _formulas(kind: Kind, sde: SDE, fields: Fields, error: float) -> tuple[Fields, tuple[Formula, ...]]:
     """The span in a basis with closed forms, where there are any."""
-    return find_formulas(fields, kind.equations(sde.dimension, sde.noise), sde.symbolic, sde.names, error)
+    return find_formulas_anywhere(fields, kind.equations(sde.dimension, sde.noise), sde.symbolic, sde.names, error)
 
 
 def _ladder(kind: Kind, source: CoefficientSource, domain: Domain, null: NullSpace) -> Iterable[LadderRow]:

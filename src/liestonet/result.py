@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
+from liestonet.algebra.closed_fields import ClosedFields, closed_fields
 from liestonet.algebra.formula import Formula
 from liestonet.algebra.structure import Algebra
 from liestonet.domain import Domain
@@ -31,7 +33,8 @@ class Result:
     imposed and what the likelihood says to that, None where it was not done, and `law_dimension` the number of
     symmetries at law level, which does not depend on how σ was chosen. `data` is a record of the trajectories, and
     `standards` the tolerance and error rate that the verdicts keep to. `draws` are the values at which an equation with
-    free parameters was solved, `parametric_brackets` its commutators in the parameters, None where not proved.
+    free parameters was solved, those of the numbers shown first; `parametric_brackets` its commutators in the
+    parameters, None where not proved.
     """
 
     symmetry: str
@@ -56,7 +59,12 @@ class Result:
 
     def generators(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Values:
         """tau (m, B), xi (m, B, d) and, for Fokker–Planck, beta (m, B) at the points t (B,), x (B, d)."""
-        return self.fields(t, x)
+        return self.evaluated(t, x)
+
+    @cached_property
+    def evaluated(self) -> Fields | ClosedFields:
+        """The generators as functions with derivatives: by their formulas where these are proved, else by series."""
+        return closed_fields(self.fields, self.closed_forms, self.names, self.draws[0] if self.draws else None)
 
     def formulas(self) -> tuple[Formula, ...]:
         """The generators in closed form, in the order of `generators`: rows with tau, xi, beta and status."""
