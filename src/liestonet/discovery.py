@@ -22,7 +22,7 @@ from liestonet.sde.box import check_domain, choose_domain, require_moderate
 from liestonet.sde.jets import CoefficientSource
 from liestonet.sde.sde import SDE
 from liestonet.sde.singularities import singular_neighbours
-from liestonet.symmetry.families import Family, find_family
+from liestonet.symmetry.families import Family, count_invariants, find_family
 from liestonet.symmetry.fields import Fields, readable_basis
 from liestonet.symmetry.formal import LARGEST_SIZE, FormalCount, formal_counts
 from liestonet.symmetry.kinds import Kind, kind_named
@@ -77,7 +77,8 @@ def _solve_numeric(sde: SDE, kind: Kind, domain: Any, formulas: bool, say: Progr
     box = replace(box, singular=singular_neighbours(sde, box))
     source = sde.coefficients(box)
     say("looking for functions that are constant along every path")
-    family = find_family(kind, source, box, sde.names)
+    invariants = count_invariants(source, box)
+    family = find_family(kind, source, box, sde.names, invariants or 0)
     if family is not None:
         return _infinite_result(kind, sde, source, box, family, formulas)
     say("counting power series at a generic point")
@@ -86,7 +87,8 @@ def _solve_numeric(sde: SDE, kind: Kind, domain: Any, formulas: bool, say: Progr
     null = find_null_space(kind, source, box, bound, coupling, say)
     if counts and null.count != counts[-1].bound:
         counts = formal_counts(kind, source, box, largest=LARGEST_SIZE, repeats=4)
-    return _finite_result(kind, sde, source, box, null, counts, formulas, say)
+    result = _finite_result(kind, sde, source, box, null, counts, formulas, say)
+    return replace(result, flags=(*result.flags, *_invariant_flag(invariants, result.bound)))
 
 
 def _given_domain(sde: SDE, domain: Iterable[Sequence[float]] | Domain | Any) -> Domain:
@@ -247,6 +249,17 @@ def _count_flags(null: NullSpace, counts: list[FormalCount]) -> Iterable[Flag]:
             "bound-doubtful",
             "In the upper bound for the dimension a number was too small to be told from zero with certainty.",
             "Compare the answer on a second domain.",
+        )
+
+
+def _invariant_flag(invariants: int | None, bound: int | None) -> Iterable[Flag]:
+    """A finite answer where an infinite one is not excluded; an upper bound excludes it."""
+    if invariants is None and bound is None:
+        yield Flag(
+            "infinite-not-excluded",
+            "Whether a function is constant along every path was not resolved; with one, there are infinitely many "
+            "symmetries beyond those listed.",
+            "Solve the equation's independent parts one by one, or a smaller equation of the same form.",
         )
 
 

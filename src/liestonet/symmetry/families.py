@@ -23,14 +23,16 @@ from liestonet.symmetry.kinds import INVARIANT, Kind
 from liestonet.symmetry.lowest import lowest_directions
 from liestonet.symmetry.nullspace import cloud_for, enlarged, start_basis, used_basis
 from liestonet.symmetry.operator import Operator
+from liestonet.symmetry.orbit import orbit_dimension
 
 # An invariant is found where the residual is rounding in a basis of moderate size.
 FOUND = 1e-9
 ROUNDS = 12
 SHOWN_DEGREE = 2
+# Taylor coefficients of an invariant, which is one function: a few beside other evidence, else enough for chains of
+# several integrators.
+SHORT_SERIES, LONG_SERIES = 150, 1500
 # Taylor coefficients of the generator up to which its freedom is counted before a family is looked for.
-# Taylor coefficients of an invariant, which is one function: enough for chains of several integrators.
-LARGEST_SERIES = 1500
 BOUNDED_SIZE = 400
 
 
@@ -43,18 +45,30 @@ class Family:
     representatives: Fields
 
 
-def count_invariants(source: CoefficientSource, domain: Domain) -> int:
-    """Number of functionally independent functions that are constant along every path."""
-    counts = formal_counts(INVARIANT, source, domain, largest=LARGEST_SERIES)
-    if not counts or counts[-1].bound is not None:
+def count_invariants(source: CoefficientSource, domain: Domain) -> int | None:
+    """Number of functionally independent functions that are constant along every path; None where that is not clear.
+
+    Power series that leave freedom at every order tried prove nothing: at a higher order they may not. What paths reach
+    decides, and series, which are exact, only whether it may be less than it seems.
+    """
+    reached = orbit_dimension(source, generic_point(domain), domain)
+    if reached == source.dimension + 1:
         return 0
+    largest = SHORT_SERIES if reached is not None else LONG_SERIES
+    counts = formal_counts(INVARIANT, source, domain, largest=largest)
+    if counts and counts[-1].bound is not None:
+        return 0
+    if reached is None:
+        return None
     # the last degrees are not yet bound by all conditions; the first derivatives are
-    return counts[-1].free[1] - counts[-1].free[0]
+    possible = counts[-1].free[1] - counts[-1].free[0] if counts else 0
+    return min(possible, source.dimension + 1 - reached)
 
 
-def find_family(kind: Kind, source: CoefficientSource, domain: Domain, names: tuple[str, ...]) -> Family | None:
-    """The infinite family of symmetries, or None where there is none."""
-    invariants = count_invariants(source, domain)
+def find_family(
+    kind: Kind, source: CoefficientSource, domain: Domain, names: tuple[str, ...], invariants: int
+) -> Family | None:
+    """The infinite family of symmetries that functions of the invariants make, or None where there is none."""
     if not invariants or _is_bounded(kind, source, domain):
         return None
     fields = _timeless_symmetries(kind, source, domain)
