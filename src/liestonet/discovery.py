@@ -169,7 +169,7 @@ def _infinite_result(
         fields=fields,
         directions=fields,
         ladder=tuple(LadderRow(r, 0.0, r, source.error, 1.0, "symmetry") for r in residuals.tolist()),
-        algebra=find_algebra(generators, cloud.points, cloud.weights),
+        algebra=replace(find_algebra(generators, cloud.points, cloud.weights), infinite=True),
         surrogate=sde,
         flags=(_family_flag(kind, family), *_source_flags(sde, source, domain)),
         bound=None,

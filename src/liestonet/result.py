@@ -20,9 +20,10 @@ from liestonet.symmetry.fields import Fields, Values
 from liestonet.symmetry.ladder import LadderRow
 
 SCHEMA = "liestonet.result/1"
+MOST_TEXT = 100
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """The symmetries of one system.
 
@@ -56,6 +57,16 @@ class Result:
     standards: Any = None
     draws: tuple[dict[str, str], ...] = ()
     parametric_brackets: dict[tuple[int, int], Any] | None = None
+
+    def __repr__(self) -> str:
+        """Two lines: what was found, and the algebra with the formulas' statuses."""
+        statuses = [row.status for row in self.closed_forms]
+        counts = ", ".join(f"{statuses.count(s)} {s}" for s in ("proved", "consistent", "numerical") if s in statuses)
+        return (
+            f"Result: {self.dimension} {self.symmetry} symmetries of {str(self.surrogate)[:MOST_TEXT]}\n"
+            f"  algebra {self.algebra.name}; formulas: {counts or 'none sought'}; flags: "
+            f"{', '.join(flag.code for flag in self.flags) or 'none'}"
+        )
 
     def generators(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Values:
         """tau (m, B), xi (m, B, d) and, for Fokker–Planck, beta (m, B) at the points t (B,), x (B, d)."""
@@ -129,7 +140,7 @@ class Result:
             "generators": [self._generator_dictionary(i) for i in range(self.fields.count)],
             "formulas": [self._formula_dictionary(formula) for formula in self.closed_forms],
             "algebra": {
-                "name": self.algebra.name if math.isfinite(self.dimension) else None,
+                "name": self.algebra.name,
                 "structure_constants": self.algebra.structure_constants.tolist(),
                 "closure": self.algebra.closure,
                 "jacobi": self.algebra.jacobi,

@@ -83,6 +83,13 @@ def verdict(result: Result) -> str:
     return f"{who} has {article} {count}-dimensional algebra of {what}: {reason}."
 
 
+def short_verdict(result: Result) -> str:
+    """The same in one line, with the box where we chose it: the answer holds there."""
+    picked = [(("t", *result.names)[i], *result.domain.intervals[i]) for i in result.domain.picked]
+    box = ", ".join(f"{name} from {number(low)} to {number(high)}" for name, low, high in picked)
+    return f"{verdict(result)} Chosen for you: {box}." if box else verdict(result)
+
+
 def _reason(bound: int | None, count: int, rest: Sequence[LadderRow], found: str, doubtful: bool) -> str:
     missing = f" and the next direction misses them by {_short(rest[0].residual)}" if rest else ""
     if bound is None:

@@ -19,6 +19,7 @@ ROUNDING = 1e-13
 LEAST_UNCERTAINTY = 1e-10
 # Generators less well known than this do not name their algebra.
 LARGEST_ERROR = 0.1
+INFINITE = "infinite-dimensional"
 Components = Float[np.ndarray, "m b components"]
 
 
@@ -28,7 +29,7 @@ class Algebra:
 
     `unit_constants` are those of generators brought to length one, which is what the name is read off; of generators in
     closed form they are the constants themselves. `error` is what they may be wrong by because the generators are,
-    where these come from data.
+    where these come from data. `infinite` says that the generators are only what an infinite algebra is built on.
     """
 
     structure_constants: Float[np.ndarray, "m m m"]
@@ -36,6 +37,7 @@ class Algebra:
     jacobi: float
     unit_constants: Float[np.ndarray, "m m m"]
     error: float = 0.0
+    infinite: bool = False
 
     @property
     def dimension(self) -> int:
@@ -44,6 +46,8 @@ class Algebra:
     @cached_property
     def named(self) -> AlgebraName:
         """The algebra's name with its explanation, and the alternatives where the numbers leave a choice."""
+        if self.infinite:
+            return AlgebraName(INFINITE, True, (), "Symmetries may be multiplied by functions of an invariant.")
         if self.dimension > 1 and self.error > LARGEST_ERROR:
             why = f"The generators are known to about {self.error:.0%} only, too little to tell algebras apart."
             return AlgebraName("not resolved", False, (), why)

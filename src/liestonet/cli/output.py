@@ -48,7 +48,7 @@ def bar(title: str, wanted: bool = True) -> Iterator[Callable[[int, int], None] 
 
 def show_result(result: Result, json: bool, latex: bool, quiet: bool) -> None:
     """Print a result the way that was asked for."""
-    from liestonet.terminal import render, verdict
+    from liestonet.terminal import render, short_verdict
 
     if json and latex:
         raise InputError("--json and --latex were both asked for; leave one of them out.")
@@ -57,7 +57,7 @@ def show_result(result: Result, json: bool, latex: bool, quiet: bool) -> None:
     elif latex:
         emit(result.latex() + "\n")
     elif quiet:
-        emit(verdict(result) + "\n")
+        emit(short_verdict(result) + "\n")
     else:
         show(render(result))
 
