@@ -34,6 +34,7 @@ Progress = Callable[[str], None]
 TOLERANCE = 0.1
 # Time and memory grow like a high power of the number of coordinates: ten take seconds, twenty would take hours.
 MOST_COORDINATES = 16
+MANY = 20
 
 
 def solve(
@@ -130,7 +131,8 @@ def _finite_result(
         fields, formulas = _formulas(kind, sde, fields, max(1 / null.gap, source.error))
     say("computing brackets")
     generators = closed_fields(fields, formulas, sde.names)
-    cloud = lattice_cloud(domain, 1500)
+    # brackets of many generators are many, and fewer points tell them apart as well
+    cloud = lattice_cloud(domain, 1500 if fields.count <= MANY else 500)
     algebra = find_algebra(generators, cloud.points, cloud.weights)
     bound = counts[-1].bound if counts else None
     return Result(

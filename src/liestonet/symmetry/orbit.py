@@ -22,11 +22,15 @@ REACH = 0.5
 ACCURACY = 3e-14
 # Error of a carried field, what is so many times larger is not zero, and the drop of singular values that shows a rank.
 ROUNDING, MUCH, GAP = 1e-13, 1e2, 1e4
+# Noise in all directions at once reaches everything, if it is so far from singular.
+FULL = 1e-6
 
 
 def orbit_dimension(source: CoefficientSource, point: Float[np.ndarray, " v"], domain: Domain) -> int | None:
     """Dimension of what paths reach from a generic point in time and state; None where numbers leave doubt."""
     courses = [_Steered(source, domain.half, path, way) for path in range(PATHS) for way in (1.0, -1.0)]
+    if np.linalg.matrix_rank(courses[0].fields(point)[0][1:, 1:], rtol=FULL) == source.dimension:
+        return source.dimension + 1
     # ∂t + drift alone moves time; what it brings beyond its start, and the noise, moves the state
     table = np.concatenate([v for course in courses for v in _carried_back(course, point, domain)], axis=1)[1:]
     error = max(ROUNDING, source.error)
