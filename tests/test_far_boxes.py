@@ -110,3 +110,13 @@ def test_brownian_motion_far_away() -> None:
     assert result.dimension == 6
     assert [row.status for row in result.formulas()] == ["proved"] * 6
     assert result.algebra.name.startswith("sl(2,R)")
+
+
+@pytest.mark.parametrize("low", [1e-2, 1e-6, 1e-12])
+def test_a_box_that_nearly_touches_a_singular_point(low: float) -> None:
+    """dx = √x dW has ∂t and t ∂t + x ∂x, however near to 0 the box begins."""
+    result = lsn.solve(lsn.SDE.parse("dx = sqrt(x) dW"), domain=[(0, 1), (low, 1)], formulas=False)
+    assert result.dimension == 2
+    time, state = points_in(result)
+    exact = lambda s, y: (np.stack([np.ones(len(s)), s]), np.stack([0 * y, y]))  # noqa: E731
+    assert lsn.principal_angles(result.generators, exact, time, state)[-1] < 0.01

@@ -86,10 +86,20 @@ def _solve_numeric(sde: SDE, kind: Kind, domain: Any, formulas: bool, say: Progr
     counts = formal_counts(kind, source, box)
     bound, coupling = (counts[-1].bound, counts[-1].coupling) if counts else (None, None)
     null = find_null_space(kind, source, box, bound, coupling, say)
+    if bound is not None and null.count < bound and any(any(map(_is_known, pair)) for pair in box.singular or ()):
+        # beside a singular point logarithms are better functions as a rule, but polynomials may be
+        plain = replace(box, singular=None)
+        other = find_null_space(kind, source, plain, bound, coupling, say)
+        if other.count > null.count and other.gap >= CLEAR_GAP:
+            null, box = other, plain
     if counts and null.count != counts[-1].bound:
         counts = formal_counts(kind, source, box, largest=LARGEST_SIZE, repeats=4)
     result = _finite_result(kind, sde, source, box, null, counts, formulas, say)
     return replace(result, flags=(*result.flags, *_invariant_flag(invariants, result.bound)))
+
+
+def _is_known(point: float | None) -> bool:
+    return point is not None
 
 
 def _given_domain(sde: SDE, domain: Iterable[Sequence[float]] | Domain | Any) -> Domain:
