@@ -11,6 +11,7 @@ import numpy as np
 
 from liestonet.algebra.closed_fields import closed_fields, reconciled
 from liestonet.algebra.formula import Formula
+from liestonet.algebra.invariants import closed_invariants
 from liestonet.algebra.origin import find_formulas_anywhere, within_closure
 from liestonet.algebra.structure import find_algebra
 from liestonet.domain import Domain
@@ -166,9 +167,12 @@ def _infinite_result(
     kind: Kind, sde: SDE, source: CoefficientSource, domain: Domain, family: Family, wanted: bool
 ) -> Result:
     """An answer whose dimension is infinite, with the family shown and its building blocks as generators."""
-    fields, formulas = readable_basis(family.representatives), ()
+    fields, formulas, invariants = readable_basis(family.generators), (), ()
     if wanted:
-        fields, formulas = _formulas(kind, sde, fields, source.error)
+        residuals = residuals_elsewhere(kind, source, domain, fields)
+        fields, formulas = _formulas(kind, sde, fields, max(source.error, float(residuals.max())))
+        if sde.symbolic is not None:
+            invariants = closed_invariants(sde.symbolic, domain, sde.names, family.invariants)
     generators = closed_fields(fields, formulas, sde.names)
     fields = reconciled(generators)
     cloud = lattice_cloud(domain, 1500)
@@ -183,7 +187,7 @@ def _infinite_result(
         ladder=tuple(LadderRow(r, 0.0, r, source.error, 1.0, "symmetry") for r in residuals.tolist()),
         algebra=replace(find_algebra(generators, cloud.points, cloud.weights), infinite=True),
         surrogate=sde,
-        flags=(_family_flag(kind, family), *_source_flags(sde, source, domain)),
+        flags=(_family_flag(kind, family, invariants), *_source_flags(sde, source, domain)),
         bound=None,
         gap=math.inf,
         closed_forms=formulas,
@@ -275,11 +279,15 @@ def _invariant_flag(invariants: int | None, bound: int | None) -> Iterable[Flag]
         )
 
 
-def _family_flag(kind: Kind, family: Family) -> Flag:
-    """The family in words, with the invariants' first terms."""
+def _family_flag(kind: Kind, family: Family, invariants: tuple[Any, ...]) -> Flag:
+    """The family in words, with the invariants in closed form or, where none was found, their first terms."""
+    from liestonet.algebra.notation import expression_text
+
     several = family.invariants > 1
     labels = [f"I{i + 1}" if several else "I" for i in range(family.invariants)]
-    shown = "; ".join(f"{label} = {text}" for label, text in zip(labels, family.expansions, strict=False))
+    texts = [expression_text(invariant) for invariant in invariants] or family.expansions
+    shown = "; ".join(f"{label} = {text}" for label, text in zip(labels, texts, strict=False))
+    where = "Here" if invariants else "Near the middle of the domain"
     arguments = ", ".join(labels)
     what = f"h({arguments})·X is a symmetry for every function h and every generator X without time component"
     if kind.has_beta:
@@ -287,8 +295,8 @@ def _family_flag(kind: Kind, family: Family) -> Flag:
     return Flag(
         "infinite",
         f"The algebra is infinite-dimensional: {arguments} {'are' if several else 'is'} constant along every path, so "
-        f"{what}. Near the middle of the domain {shown}.",
-        "The generators listed are the fields X at one value of the invariants; multiply them by any functions.",
+        f"{what}. {where} {shown}.",
+        "Of the generators listed, multiply those without time component by any such function.",
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 import sympy as sp
 
 import liestonet as lsn
+from liestonet.algebra.invariants import closed_invariants
 from liestonet.domain import Domain
 from liestonet.sde import SDE
 from liestonet.sde.symbolic import SymbolicCoefficients
@@ -239,3 +240,32 @@ def test_what_paths_reach_is_the_rank_of_all_brackets(text, dimension):
     at = {variable: sp.Rational(7 + 2 * i, 5 + i) for i, variable in enumerate(variables)}
     assert sp.Matrix.hstack(*span).subs(at).rank() == dimension
     assert orbit_dimension(source, generic_point(domain), domain) == dimension
+
+
+@pytest.mark.parametrize(("text", "invariants"), [row for row in SYSTEMS if row[1]])
+def test_invariants_in_closed_form(text, invariants):
+    """Each found is constant along every path, and together they are functions of the known ones and no fewer."""
+    source, domain = setup(text)
+    found = closed_invariants(source, domain, ("x", "y", "z")[: source.dimension], len(invariants))
+    assert len(found) == len(invariants)
+    variables = (t, *source.state)
+    equations = INVARIANT.equations(source.dimension, source.noise)
+    for value in found:
+        assert all(sp.simplify(row) == 0 for row in equations.residuals(source, [value]))
+    at = {variable: sp.Rational(7 + 2 * i, 5 + i) for i, variable in enumerate(variables)}
+
+    def rank(functions):
+        return sp.Matrix([[sp.diff(f, v).subs(at) for v in variables] for f in functions]).rank(simplify=True)
+
+    assert rank(found) == rank((*found, *invariants)) == len(invariants)
+
+
+def test_symmetries_that_move_time_are_listed():
+    """dx = dW, dy = y dt has ∂t and 2t ∂t + x ∂x + 2ty ∂y beside h(y e^{-t}) ∂x and h(y e^{-t}) y ∂y."""
+    result = lsn.solve(lsn.SDE.parse("dx = dW; dy = y dt"))
+    assert all(row.status == "proved" for row in result.formulas())
+    moving = {(row.tau, *row.xi) for row in result.formulas() if row.tau != 0}
+    assert moving == {(sp.Integer(1), 0, 0), (2 * t, x, 2 * t * y)}
+    assert {(row.xi) for row in result.formulas() if row.tau == 0} == {(1, 0), (0, y)}
+    message = next(flag.message for flag in result.flags if flag.code == "infinite")
+    assert "I = y exp(-t)" in message
