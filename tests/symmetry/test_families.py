@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -237,7 +238,7 @@ def test_what_paths_reach_is_the_rank_of_all_brackets(text, dimension):
     span = list(fields)
     for _ in range(3):
         span += [b.jacobian(variables) * a - a.jacobian(variables) * b for a in fields for b in span]
-    at = {variable: sp.Rational(7 + 2 * i, 5 + i) for i, variable in enumerate(variables)}
+    at: dict[Any, Any] = {variable: sp.Rational(7 + 2 * i, 5 + i) for i, variable in enumerate(variables)}
     assert sp.Matrix.hstack(*span).subs(at).rank() == dimension
     assert orbit_dimension(source, generic_point(domain), domain) == dimension
 
@@ -252,7 +253,7 @@ def test_invariants_in_closed_form(text, invariants):
     equations = INVARIANT.equations(source.dimension, source.noise)
     for value in found:
         assert all(sp.simplify(row) == 0 for row in equations.residuals(source, [value]))
-    at = {variable: sp.Rational(7 + 2 * i, 5 + i) for i, variable in enumerate(variables)}
+    at: dict[Any, Any] = {variable: sp.Rational(7 + 2 * i, 5 + i) for i, variable in enumerate(variables)}
 
     def rank(functions):
         return sp.Matrix([[sp.diff(f, v).subs(at) for v in variables] for f in functions]).rank(simplify=True)
