@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
+from liestonet.algebra.closed_fields import ClosedFields, closed_fields
 from liestonet.algebra.formula import Formula
 from liestonet.algebra.structure import Algebra
 from liestonet.domain import Domain
@@ -21,9 +23,10 @@ from liestonet.symmetry.fields import Fields, Values
 from liestonet.symmetry.ladder import LadderRow
 
 SCHEMA = "liestonet.result/1"
+MOST_TEXT = 100
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """The symmetries of one system.
 
@@ -34,8 +37,9 @@ class Result:
     imposed and what the likelihood says to that, None where it was not done, and `law_dimension` the number of
     symmetries at law level, which does not depend on how σ was chosen. `data` is a record of the trajectories, and
     `standards` the tolerance and error rate that the verdicts keep to. `draws` are the values at which an equation with
-    free parameters was solved, `parametric_brackets` its commutators in the parameters, None where not proved.
-    `provenance` is how the result was made: settings, versions and the command that makes it again.
+    free parameters was solved, those of the numbers shown first; `parametric_brackets` its commutators in the
+    parameters, None where not proved. `provenance` is how the result was made: settings, versions and the command that
+    makes it again.
     """
 
     symmetry: str
@@ -59,9 +63,24 @@ class Result:
     parametric_brackets: dict[tuple[int, int], Any] | None = None
     provenance: Provenance | None = None
 
+    def __repr__(self) -> str:
+        """Two lines: what was found, and the algebra with the formulas' statuses."""
+        statuses = [row.status for row in self.closed_forms]
+        counts = ", ".join(f"{statuses.count(s)} {s}" for s in ("proved", "consistent", "numerical") if s in statuses)
+        return (
+            f"Result: {self.dimension} {self.symmetry} symmetries of {str(self.surrogate)[:MOST_TEXT]}\n"
+            f"  algebra {self.algebra.name}; formulas: {counts or 'none sought'}; flags: "
+            f"{', '.join(flag.code for flag in self.flags) or 'none'}"
+        )
+
     def generators(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Values:
         """tau (m, B), xi (m, B, d) and, for Fokker–Planck, beta (m, B) at the points t (B,), x (B, d)."""
-        return self.fields(t, x)
+        return self.evaluated(t, x)
+
+    @cached_property
+    def evaluated(self) -> Fields | ClosedFields:
+        """The generators as functions with derivatives: by their formulas where these are proved, else by series."""
+        return closed_fields(self.fields, self.closed_forms, self.names, self.draws[0] if self.draws else None)
 
     def formulas(self) -> tuple[Formula, ...]:
         """The generators in closed form, in the order of `generators`: rows with tau, xi, beta and status."""
@@ -150,7 +169,7 @@ class Result:
             "generators": [self._generator_dictionary(i) for i in range(self.fields.count)],
             "formulas": [self._formula_dictionary(formula) for formula in self.closed_forms],
             "algebra": {
-                "name": self.algebra.name if math.isfinite(self.dimension) else None,
+                "name": self.algebra.name,
                 "structure_constants": self.algebra.structure_constants.tolist(),
                 "closure": self.algebra.closure,
                 "jacobi": self.algebra.jacobi,

@@ -83,6 +83,14 @@ def equation_verdict(result: Result) -> str:
     return f"{who} has {article} {count}-dimensional algebra of {what}: {reason}."
 
 
+def short_verdict(result: Result) -> str:
+    """The same in one line, with the box where we chose it: the answer holds there."""
+    picked = [(("t", *result.names)[i], *result.domain.intervals[i]) for i in result.domain.picked]
+    box = ", ".join(f"{name} from {number(low)} to {number(high)}" for name, low, high in picked)
+    sentence = equation_verdict(result)
+    return f"{sentence} Chosen for you: {box}." if box else sentence
+
+
 def _reason(bound: int | None, count: int, rest: Sequence[LadderRow], found: str, doubtful: bool) -> str:
     missing = f" and the next direction misses them by {short(rest[0].residual)}" if rest else ""
     if bound is None:

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float
 
 from liestonet.algebra.dictionary import Samples, constant, dictionary_of, time_functions
-from liestonet.algebra.formula import Formula
+from liestonet.algebra.formula import Formula, unknown_formula
 from liestonet.algebra.functionspace import evaluate, independent
 from liestonet.algebra.proofs import solves
 from liestonet.algebra.refinement import Refiner
@@ -59,7 +59,7 @@ def find_formulas(
     if not fields.count:
         return fields, ()
     symbols = tuple(sympy.Symbol(name, real=True) for name in ("t", *names))
-    best: Found = fields, tuple(_unknown(i, symbols, fields.has_beta) for i in range(fields.count))
+    best: Found = fields, tuple(unknown_formula(i, symbols, fields.has_beta) for i in range(fields.count))
     if coefficients is None and error > LARGEST_EXACT:
         found = find_uncertain_formulas(fields, symbols, error)
         return best if found is None else (found[0], tuple(row or best[1][i] for i, row in enumerate(found[1])))
@@ -111,7 +111,7 @@ def _search(
         numbers = refiner and _refined(refiner, rows, k, flat, tolerance)
         numbers = numbers or _rounded(rows, k, flat, tolerance)
         found = _formula(equations, coefficients, numbers, flat, tolerance)
-        formula, multiplier = found or (_unknown(k, symbols, fields.has_beta), 1.0)
+        formula, multiplier = found or (unknown_formula(k, symbols, fields.has_beta), 1.0)
         formulas.append(formula)
         multipliers.append(multiplier)
     return fields.mixed(rows.change / samples.norms[:, None] * np.array(multipliers)), tuple(formulas)
@@ -208,13 +208,3 @@ def _tidy(expression: Any) -> Any:
         return expression
     factored = sympy.factor_terms(sympy.factor(expression))
     return min((expression, factored), key=sympy.count_ops)
-
-
-def _unknown(position: int, symbols: tuple[Any, ...], has_beta: bool) -> Formula:
-    """A generator without a formula: named functions stand for its components."""
-    import sympy
-
-    number = position + 1
-    xi = tuple(sympy.Function(f"xi_{number}_{symbol}")(*symbols) for symbol in symbols[1:])
-    beta = sympy.Function(f"beta_{number}")(*symbols) if has_beta else sympy.Integer(0)
-    return Formula(sympy.Function(f"tau_{number}")(symbols[0]), xi, beta, "numerical", 0.0)

@@ -99,4 +99,5 @@ def _common_factor(coefficients: list[Any]) -> Any:
         return sympy.Integer(1)  # factors of polynomials with many digits are a search of their own
     factored: list[Any] = [sympy.factor(coefficient) for coefficient in coefficients]
     shared: set[Any] = set.intersection(*({*sympy.Mul.make_args(expression)} for expression in factored))
-    return sympy.Mul(*(factor for factor in shared if not factor.is_number))
+    # exp(t - 300) comes as exp(t) exp(-300): the number stays with its function
+    return sympy.powsimp(sympy.Mul(*(f for f in shared if not f.is_number or isinstance(f, sympy.exp))))

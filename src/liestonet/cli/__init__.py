@@ -266,7 +266,10 @@ def simulate(
     substeps: Annotated[int | None, typer.Option(help="Euler steps in each recorded step.  [default: 1]")] = None,
     boundary: Annotated[
         list[str] | None,
-        typer.Option(metavar="BOUND", help='Keep paths inside: "x>0", "0<x<1". Repeatable.'),
+        typer.Option(
+            metavar="BOUND",
+            help='Keep paths inside: "x>0", "0<x<1". Repeatable. Singular points, as x = 0 of 1/x, are never crossed.',
+        ),
     ] = None,
     param: Parameter = None,
     stratonovich: Stratonovich = False,
@@ -302,7 +305,7 @@ def simulate(
     data.write(out)
     if not quiet:
         summary = repr(data).removeprefix("Trajectories(").removesuffix(")")
-        emit("\n".join([*sde.notes, f"Wrote {out}: {summary}; seed {seed}."]) + "\n")
+        emit("\n".join([*sde.notes, *data.remarks, f"Wrote {out}: {summary}; seed {seed}."]) + "\n")
 
 
 def _complain(sentence: str, code: int) -> int:

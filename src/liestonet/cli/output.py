@@ -101,15 +101,14 @@ def write_page(result: Result, path: Path, progress: Callable[[str], None] | Non
 
 def show_result(result: Result, json: bool, latex: bool, quiet: bool) -> None:
     """Print a result the way that was asked for."""
-    from liestonet.terminal import render
-    from liestonet.verdict import verdict
+    from liestonet.terminal import render, short_verdict
 
     if json:
         emit(result.to_json() + "\n")
     elif latex:
         emit(result.latex() + "\n")
     elif quiet:
-        emit(verdict(result) + "\n")
+        emit(short_verdict(result) + "\n")
     else:
         show(render(result))
 
