@@ -1,14 +1,12 @@
 """References of Python and of the command line, made from the source when the documentation is built.
 
-A hook of mkdocs (`mkdocs.yml`), run by `make docs`. A public name, method, command or option without a text of its own
-ends the build.
+Part of `make docs` (tools/site.py). A public name, method, command or option without a text of its own ends the build.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
-import textwrap
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from functools import cached_property
@@ -41,6 +39,11 @@ PYTHON_HEAD = """\
 Everything below is `liestonet.<name>`; `import liestonet as lsn` is the usual short form. Arrays are NumPy `float64`:
 `t` has shape `(B,)`, `x` has shape `(B, d)`. This page is made from the source.
 """
+VALUES_HEAD = """\
+# What the functions return
+
+The values that `liestonet` hands back and takes, none of which changes once made. This page is made from the source.
+"""
 COMMAND_HEAD = """\
 # Command-line reference
 
@@ -64,14 +67,21 @@ def value_classes() -> dict[str, Any]:
     return {name: getattr(import_module(home), name) for name, home in VALUES.items()}
 
 
-def python_page(names: dict[str, Any] | None = None, values: dict[str, Any] | None = None) -> str:
+def python_page(names: dict[str, Any] | None = None) -> str:
     """The page of all public names; an error that lists every one without a text."""
+    found = public_names() if names is None else names
+    return _page(PYTHON_HEAD, dict(sorted(found.items(), key=lambda item: item[0].lower())))
+
+
+def values_page(values: dict[str, Any] | None = None) -> str:
+    """The page of what the public names take and return."""
+    return _page(VALUES_HEAD, value_classes() if values is None else values)
+
+
+def _page(head: str, entries: dict[str, Any]) -> str:
     missing: list[str] = []
-    parts = [PYTHON_HEAD]
-    for name, value in sorted((public_names() if names is None else names).items(), key=lambda item: item[0].lower()):
-        parts += _entry(name, value, missing)
-    parts.append("\n# What they return\n")
-    for name, value in (value_classes() if values is None else values).items():
+    parts = [head]
+    for name, value in entries.items():
         parts += _entry(name, value, missing)
     if missing:
         raise UndocumentedError(f"Without a docstring: {', '.join(missing)}")
@@ -89,7 +99,7 @@ def _entry(name: str, value: Any, missing: list[str]) -> Iterator[str]:
         yield f"\n## {name}\n\n{_text(value, name, missing)}"
         yield from _members(name, value, missing)
     elif callable(value) and hasattr(value, "__name__"):
-        yield f"\n## {name}\n\n{_signature(name, value)}\n\n{_text(value, name, missing)}"
+        yield f"\n## {name}\n\n{_called(name, value)}\n\n{_text(value, name, missing)}\n\n{_types(value)}"
     else:
         yield f"\n## {name}\n\n{_text(type(value), name, missing)}"
         yield from _members(name, type(value), missing)
@@ -104,7 +114,7 @@ def _members(name: str, made: Any, missing: list[str]) -> Iterator[str]:
         rows = [f"- `{field}`: `{_type(made.__annotations__[field])}`" for field in getattr(made, "_fields", ())]
         yield "\n**Fields**\n\n" + "\n".join(rows)
     elif "__init__" in vars(made):
-        yield _signature(name, made)
+        yield f"\n{_called(name, made)}\n\n{_types(made)}"
     for key, member in vars(made).items():
         if key.startswith("_") or key in getattr(made, "_fields", ()):
             continue
@@ -112,8 +122,8 @@ def _members(name: str, made: Any, missing: list[str]) -> Iterator[str]:
         if isinstance(plain, property | cached_property):
             yield f"\n### {name}.{key}\n\n{_text(plain, f'{name}.{key}', missing)}"
         elif inspect.isfunction(plain):
-            shown = _signature(f"{name}.{key}", plain, bound=not isinstance(member, staticmethod))
-            yield f"\n### {name}.{key}\n\n{shown}\n\n{_text(plain, f'{name}.{key}', missing)}"
+            shown = _called(f"{name}.{key}", plain, bound=not isinstance(member, staticmethod))
+            yield f"\n### {name}.{key}\n\n{shown}\n\n{_text(plain, f'{name}.{key}', missing)}\n\n{_types(plain, True)}"
 
 
 def _text(value: Any, name: str, missing: list[str]) -> str:
@@ -124,29 +134,34 @@ def _text(value: Any, name: str, missing: list[str]) -> str:
     return text
 
 
-def _signature(name: str, value: Any, bound: bool = False) -> str:
+def _called(name: str, value: Any, bound: bool = False) -> str:
     """How it is called, on one line or one argument a line."""
-    signature = inspect.signature(value)
-    parameters = list(signature.parameters.values())[1 if bound else 0 :]
-    plain = [p.replace(annotation=inspect.Parameter.empty) for p in parameters]
-    for parameter in plain:
+    parameters = list(inspect.signature(value).parameters.values())[1 if bound else 0 :]
+    words: list[str] = []
+    for position, parameter in enumerate(parameters):
         if re.search(r" at 0x[0-9a-f]+", repr(parameter.default)):
             raise UndocumentedError(f"The default of {parameter.name} in {name} cannot be shown: {parameter.default!r}")
-    arguments = str(inspect.Signature(plain))[1:-1]
-    line = f"{name}({arguments})"
+        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in words:
+            words.append("*")
+        words.append(str(parameter.replace(annotation=inspect.Parameter.empty)))
+        following = parameters[position + 1].kind if position + 1 < len(parameters) else None
+        if parameter.kind is parameter.POSITIONAL_ONLY and following is not parameter.POSITIONAL_ONLY:
+            words.append("/")
+    line = f"{name}({', '.join(words)})"
     if len(line) > WIDEST:
-        line = f"{name}(\n" + textwrap.indent(",\n".join(_split(arguments)), "    ") + ",\n)"
-    typed = [f"- `{p.name}`: `{_type(p.annotation)}`" for p in parameters if p.annotation is not inspect.Parameter.empty]
-    listed = "\n\n" + "\n".join(typed) if typed else ""
+        line = f"{name}(\n" + "".join(f"    {word},\n" for word in words) + ")"
+    return f"```text\n{line}\n```"
+
+
+def _types(value: Any, bound: bool = False) -> str:
+    """The types of arguments and answer, as the source writes them."""
+    signature = inspect.signature(value)
+    parameters = list(signature.parameters.values())[1 if bound else 0 :]
+    rows = [f"- `{p.name}`: `{_type(p.annotation)}`" for p in parameters if p.annotation is not inspect.Parameter.empty]
     returned = signature.return_annotation
-    known = not inspect.isclass(value) and returned not in (inspect.Signature.empty, None, "None")
-    answer = f"\n- returns `{_type(returned)}`" if known else ""
-    return f"```text\n{line}\n```{listed}{answer if listed else answer and chr(10) + answer}"
-
-
-def _split(arguments: str) -> list[str]:
-    """Arguments, cut at commas outside brackets and quotes."""
-    return re.split(r", (?![^\[({'\"]*[\])}'\"])", arguments)
+    if not inspect.isclass(value) and returned not in (inspect.Signature.empty, None, "None"):
+        rows.append(f"- returns `{_type(returned)}`")
+    return "\n".join(rows)
 
 
 def _type(annotation: Any) -> str:
@@ -184,17 +199,3 @@ def _command(path: str, command: Any) -> list[str]:
     """The help of one command as a block of text."""
     context = command.make_context(path, [], resilient_parsing=True, max_content_width=80, terminal_width=80)
     return ["```text", command.get_help(context).rstrip(), "```"]
-
-
-def on_files(files: Any, config: Any) -> Any:
-    """mkdocs: add the generated pages."""
-    from mkdocs.exceptions import PluginError
-    from mkdocs.structure.files import File
-
-    try:
-        pages = {"reference/python.md": python_page(), "reference/command-line.md": command_page()}
-    except UndocumentedError as problem:
-        raise PluginError(str(problem)) from problem
-    for path, content in pages.items():
-        files.append(File.generated(config, path, content=content))
-    return files
