@@ -44,7 +44,7 @@ test-slow: .venv/.installed ## the slow tests
 	$(TEST)/python -m pytest -n $(WORKERS) -m slow $(PYTEST_ARGS)
 
 docs: .venv/.installed ## build the documentation as a site with search: site/index.html
-	$(TEST)/python tools/site.py site
+	$(TEST)/python tools/build_site.py site
 	@echo "Open site/index.html"
 
 docs-check: .venv/.installed ## run the README's and the docs' snippets, follow their links

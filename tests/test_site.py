@@ -6,8 +6,10 @@ import re
 import subprocess
 import sys
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 from urllib.parse import unquote
 
 import pytest
@@ -16,7 +18,7 @@ import liestonet
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "tools"))
-import reference  # noqa: E402
+reference: Any = import_module("reference")
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +27,7 @@ def site(tmp_path_factory) -> Path:
     pytest.importorskip("furo", reason="needs the docs extra: pip install '.[docs]'")
     pytest.importorskip("myst_parser", reason="needs the docs extra: pip install '.[docs]'")
     target = tmp_path_factory.mktemp("site")
-    command = [sys.executable, str(ROOT / "tools" / "site.py"), str(target)]
+    command = [sys.executable, str(ROOT / "tools" / "build_site.py"), str(target)]
     outcome = subprocess.run(command, capture_output=True, text=True, check=False)
     assert outcome.returncode == 0, outcome.stderr
     return target

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -32,7 +33,7 @@ KNOWN = {
         (t**2, t * x, -(x**2 + t) / 2),
     ],
 }
-EQUATIONS = {
+EQUATIONS: dict[str, tuple[Any, Any]] = {
     "solve-1d": ([x], [[ONE]]),
     "solve-callables": ([x], [[ONE]]),
     "discover-1d": ([-x], [[ONE]]),

@@ -1,4 +1,4 @@
-"""Build the documentation as a site with search: `python tools/site.py site`, run by `make docs`.
+"""Build the documentation as a site with search: `python tools/build_site.py site`, run by `make docs`.
 
 The pages of docs/ are copied, references made from the source are put beside them, and Sphinx makes HTML of both.
 Every warning is an error: a link that leads nowhere, a public name without a text.
