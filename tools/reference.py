@@ -1,6 +1,6 @@
 """References of Python and of the command line, made from the source when the documentation is built.
 
-Part of `make docs` (tools/build_site.py). A public name, method, command or option without a text of its own ends the build.
+Part of `make docs` (tools/build_site.py). A public name, method, command or option without a text ends the build.
 """
 
 from __future__ import annotations
