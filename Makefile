@@ -28,7 +28,7 @@ endef
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow docs-check lint format types wheel bench catalogue lock lock-check clean
+.PHONY: help demo test test-slow docs docs-check lint format types wheel bench catalogue lock lock-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -42,6 +42,10 @@ test: .venv/.installed ## all tests but the slow ones
 
 test-slow: .venv/.installed ## the slow tests
 	$(TEST)/python -m pytest -n $(WORKERS) -m slow $(PYTEST_ARGS)
+
+docs: .venv/.installed ## build the documentation as a site with search: site/index.html
+	$(TEST)/python tools/build_site.py site
+	@echo "Open site/index.html"
 
 docs-check: .venv/.installed ## run the README's and the docs' snippets, follow their links
 	$(TEST)/python -m pytest tests/test_documentation.py $(PYTEST_ARGS)
@@ -80,12 +84,12 @@ lock-check: ## ask whether constraints.txt serves another PYTHON
 	rm -rf .venv-lock
 
 clean: ## remove the virtual environments and everything built
-	rm -rf .venv .venv-demo .venv-lock build dist .pytest_cache .ruff_cache .hypothesis .jax_cache demo
+	rm -rf .venv .venv-demo .venv-lock build dist .pytest_cache .ruff_cache .hypothesis .jax_cache demo site
 
 .venv/.installed: pyproject.toml constraints.txt
 	$(CHECK_PYTHON)
 	$(PYTHON) -m venv .venv
-	$(TEST)/python -m pip install --quiet --editable '.[all,dev]'
+	$(TEST)/python -m pip install --quiet --editable '.[all,docs,dev]'
 	@touch $@
 
 .venv-demo/.installed: pyproject.toml constraints.txt README.md $(SOURCES)

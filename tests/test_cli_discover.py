@@ -164,7 +164,9 @@ def test_out_is_made_and_replaced(table, folder):
     target.write_text("old")
     run(*named(table), "--out", "deep/run", "--symmetry", "law", "--quiet")
     assert json.loads(target.read_text())["symmetry"] == "law"
-    assert sorted(path.name for path in target.parent.iterdir()) == ["report.html", "result.json"]
+    assert sorted(path.name for path in target.parent.iterdir()) == ["report.html", "result.json", "run.lsn"]
+    opened = CliRunner().invoke(cli.app, ["open", "deep/run/run.lsn", "--json"])
+    assert opened.stdout == target.read_text()
 
 
 WRONG = {

@@ -68,10 +68,10 @@ def test_an_equation_is_still_one(stored):
     if before.surrogate.parameters:
         return
     t, x = points(before)
-    close = {"rtol": 1e-12, "atol": 1e-12}  # callables became polynomials
-    np.testing.assert_allclose(after.surrogate.drift(t, x), before.surrogate.drift(t, x), **close)
+    close = 1e-12  # callables became polynomials
+    np.testing.assert_allclose(after.surrogate.drift(t, x), before.surrogate.drift(t, x), rtol=close, atol=close)
     squared = after.surrogate.diffusion_squared(t, x)
-    np.testing.assert_allclose(squared, before.surrogate.diffusion_squared(t, x), **close)
+    np.testing.assert_allclose(squared, before.surrogate.diffusion_squared(t, x), rtol=close, atol=close)
 
 
 @pytest.mark.parametrize("stored", DATA, indirect=True)

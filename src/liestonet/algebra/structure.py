@@ -41,6 +41,7 @@ class Algebra:
 
     @property
     def dimension(self) -> int:
+        """Number of generators, m."""
         return len(self.structure_constants)
 
     @cached_property
