@@ -31,7 +31,6 @@ Logarithms = Annotated[
 
 
 def discover(
-    context: typer.Context,
     file: File,
     time: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the times.")] = None,
     trajectory: Annotated[
@@ -95,7 +94,7 @@ def discover(
             formulas=not no_formulas,
             progress=progress,
         )
-        result = remembering(result, context)
+        result = remembering(result)
         written = () if out is None else write_files(result, out, progress)
     if json:
         emit(result.to_json() + "\n")
