@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from liestonet import terminal, terminal_data
 from liestonet.result import Result
+from liestonet.verdict import is_open
 
 KINDS = {"ito": "Itô symmetries", "law": "Symmetries of the law", "fokker-planck": "Fokker–Planck symmetries"}
 MEANINGS = {
@@ -19,12 +19,6 @@ STATUSES = {
     "consistent": "It lies in the span found from the data within its error.",
     "numerical": "No closed form was found; shown are first terms around the middle of the domain.",
 }
-
-
-def is_open(result: Result) -> bool:
-    """Whether brackets leave the span by more than an algebra's would."""
-    limit = terminal.OPEN if result.standards is None else terminal_data.OPEN
-    return not result.algebra.closure <= limit
 
 
 def has_algebra(result: Result) -> bool:
