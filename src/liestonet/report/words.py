@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
+
+from markupsafe import Markup, escape
 
 from liestonet.result import Result
 from liestonet.verdict import is_open
@@ -19,6 +22,12 @@ STATUSES = {
     "consistent": "It lies in the span found from the data within its error.",
     "numerical": "No closed form was found; shown are first terms around the middle of the domain.",
 }
+
+
+def algebra_name(text: str) -> Markup:
+    """`R^11`, `h_3`: powers raised and indices lowered."""
+    raised = re.sub(r"\^(\w+)", r"<sup>\1</sup>", str(escape(text)))
+    return Markup(re.sub(r"_(\w+)", r"<sub>\1</sub>", raised))
 
 
 def has_algebra(result: Result) -> bool:
