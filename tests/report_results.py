@@ -42,7 +42,10 @@ def ten_coordinates() -> Result:
     basis = Basis(domain, domain.half, (degrees,) * (n + 1))
     symbols = [sympy.Symbol(name, real=True) for name in names]
     time, zero, one = sympy.Symbol("t", real=True), sympy.Integer(0), sympy.Integer(1)
-    rows = [(one, [zero] * n), *((zero, [one if j == i else zero for j in range(n)]) for i in range(n))]
+    rows: list[tuple[Any, list[Any]]] = [
+        (one, [zero] * n),
+        *((zero, [one if j == i else zero for j in range(n)]) for i in range(n)),
+    ]
     rows.append((2 * time, list(symbols)))
     fields = _projected(basis, [sympy.lambdify((time, *symbols), [tau, *xi]) for tau, xi in rows])
     cloud = lattice_cloud(domain, 300)

@@ -106,11 +106,13 @@ class Result:
         return push(self.fields, data, i, eps, domain=self.domain, margin=margin)
 
     def brackets(self) -> dict[tuple[int, int], Any]:
-        """[X_i, X_j] with i < j as SymPy sums over X1, X2, …, where they do not vanish."""
-        from liestonet.algebra.commutators import exact_brackets
+        """[X_i, X_j] with i < j as SymPy sums over X1, X2, …, where they do not vanish within their error."""
+        from liestonet.algebra.commutators import estimated_brackets, exact_brackets
 
         if self.parametric_brackets is not None:
             return self.parametric_brackets
+        if self.standards is not None:
+            return estimated_brackets(self.algebra)
         return exact_brackets(self.algebra.structure_constants, self.algebra.closure)
 
     def latex(self) -> str:

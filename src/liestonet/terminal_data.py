@@ -16,14 +16,12 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from liestonet.algebra.structure import Algebra
+from liestonet.algebra.commutators import standing_out
 from liestonet.result import Result
 from liestonet.symmetry.ladder import LadderRow
 from liestonet.terminal import MOST_LINES, STYLES, domain_line, first_terms, flag_lines, generator_lines, number
 
 KINDS = {"ito": "Itô symmetr", "law": "law symmetr", "fokker-planck": "Fokker–Planck symmetr"}
-# Constants of the algebra below this part of the largest, or below so many times the closure, are not shown.
-LEAST_CONSTANT, CLOSURES = 0.02, 3.0
 # A span whose brackets leave it by more than this has no algebra to name.
 OPEN = 0.2
 WIDEST_RESIDUAL = 9.995  # above, a percentage says less than a factor
@@ -142,7 +140,7 @@ def _algebra(result: Result) -> Iterator[RenderableType]:
     if count < 2:
         return
     yield from ("", Text("Commutators", style="bold"))
-    lines = commutator_lines(known_constants(algebra), algebra.closure)
+    lines = commutator_lines(standing_out(algebra))
     for line in lines[:MOST_LINES]:
         yield _indented(line)
     if len(lines) > MOST_LINES:
@@ -152,27 +150,16 @@ def _algebra(result: Result) -> Iterator[RenderableType]:
     yield _indented(f"They leave the span by {percent(algebra.closure)}.")
 
 
-def commutator_lines(constants: Float[np.ndarray, "m m m"], closure: float) -> list[str]:
-    """`[X1, X2] = 2.01 X1` for every pair whose commutator stands out of the error of the constants."""
-    least = least_shown(constants, closure)
+def commutator_lines(constants: Float[np.ndarray, "m m m"]) -> list[str]:
+    """`[X1, X2] = 2.01 X1` for every pair whose commutator is not zero."""
     lines = []
     for i in range(len(constants)):
         for j in range(i + 1, len(constants)):
-            kept = [(k, c) for k, c in enumerate(constants[i, j].tolist()) if abs(c) > least]
+            kept = [(k, c) for k, c in enumerate(constants[i, j].tolist()) if c]
             if kept:
                 terms = " + ".join(f"{c:.3g} X{k + 1}" for k, c in kept).replace("+ -", "- ")
                 lines.append(f"[X{i + 1}, X{j + 1}] = {terms}")
     return lines
-
-
-def known_constants(algebra: Algebra) -> Float[np.ndarray, "m m m"]:
-    """The structure constants, with zero for those that the generators' error alone could explain."""
-    return np.where(np.abs(algebra.unit_constants) > algebra.error, algebra.structure_constants, 0.0)
-
-
-def least_shown(constants: Float[np.ndarray, "m m m"], closure: float) -> float:
-    """A structure constant below this does not stand out of its error."""
-    return max(LEAST_CONSTANT, CLOSURES * closure) * float(np.max(np.abs(constants), initial=0.0))
 
 
 def _levels(result: Result) -> Iterator[RenderableType]:

@@ -14,3 +14,11 @@ def verdict(result: Result) -> str:
     from liestonet.terminal_data import data_verdict
 
     return data_verdict(result)
+
+
+def is_open(result: Result) -> bool:
+    """Whether brackets leave the span by more than an algebra's would; data blur them."""
+    from liestonet import terminal, terminal_data
+
+    limit = terminal.OPEN if result.standards is None else terminal_data.OPEN
+    return not result.algebra.closure <= limit

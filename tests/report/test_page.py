@@ -14,6 +14,7 @@ from liestonet.flags import Flag
 from liestonet.report import render_page
 from liestonet.report.html import Section
 from liestonet.report.sections import SECTIONS
+from liestonet.report.words import algebra_name
 from liestonet.verdict import verdict
 from report_results import MAKERS, made, page_of
 
@@ -110,6 +111,11 @@ def test_what_is_written_by_others_is_text():
     assert "<script" not in text
     assert "<i>" not in text
     assert flag.message in unescape(text)
+
+
+def test_names_of_algebras_are_typeset_and_escaped():
+    assert algebra_name("sl(2,R) ⋉ h_3 <b>") == "sl(2,R) ⋉ h<sub>3</sub> &lt;b&gt;"
+    assert algebra_name("R ⋉ R^11") == "R ⋉ R<sup>11</sup>"
 
 
 def test_an_infinite_algebra_shows_its_family():

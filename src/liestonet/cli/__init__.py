@@ -26,7 +26,7 @@ from liestonet.cli.arguments import (
 from liestonet.cli.demo import demo
 from liestonet.cli.discover import discover
 from liestonet.cli.output import (
-    Context,
+    TYPED,
     bar,
     check_forms,
     check_report,
@@ -60,7 +60,7 @@ class Commands(TyperGroup):
         if "--debug" in words:  # it may stand anywhere
             words = ["--debug", *(word for word in words if word != "--debug")]
         settings["standalone_mode"] = False
-        settings.setdefault("obj", tuple(words))  # for results, which remember how they were made
+        TYPED.set(tuple(words))
         try:
             code = super().main(words or ["--help"], *rest, **settings)
         except InputError as problem:
@@ -146,7 +146,6 @@ def start(
 
 @app.command()
 def solve(
-    context: Context,
     equation: Equation,
     symmetry: Annotated[
         str,
@@ -203,7 +202,7 @@ def solve(
     sde, system = read_equation(equation, param or (), stratonovich)
     box = read_domain(sde, domain or (), system)
     with stages(not quiet) as progress:
-        result = remembering(find_symmetries(sde, symmetry, box, progress=progress), context)
+        result = remembering(find_symmetries(sde, symmetry, box, progress=progress))
         written = None if report is None else write_page(result, report, progress)
     if save is not None:
         result.save(save)

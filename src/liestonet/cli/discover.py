@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from liestonet.cli.output import Context
 from liestonet.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,7 +31,6 @@ Logarithms = Annotated[
 
 
 def discover(
-    context: Context,
     file: File,
     time: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the times.")] = None,
     trajectory: Annotated[
@@ -98,7 +96,7 @@ def discover(
             formulas=not no_formulas,
             progress=progress,
         )
-        result = remembering(result, context)
+        result = remembering(result)
         written = () if out is None else write_files(result, out, progress)
     if json:
         emit(result.to_json() + "\n")

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,17 +17,16 @@ from liestonet.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-    from typer import Context
 
     from liestonet.result import Result
-else:
-    Context = typer.Context.__base__  # what a command is handed, and what typer looks for in its signature
 
 WIDTH = 80
+# What stands behind `liestonet` on the command line; a result remembers how it was made.
+TYPED: ContextVar[tuple[str, ...]] = ContextVar("TYPED", default=())
 
 
 @contextmanager
-def stages(wanted: bool = True, shares: Mapping[str, int | float] = SOLVING) -> Iterator[Callable[[str], None] | None]:
+def stages(wanted: bool = True, shares: Mapping[str, float | int] = SOLVING) -> Iterator[Callable[[str], None] | None]:
     """Shows what is being done and about how long it will take, on stderr, if that is a terminal."""
     if not (wanted and sys.stderr.isatty()):
         yield None
@@ -81,14 +81,14 @@ def check_report(path: Path) -> None:
     check_page(path)
 
 
-def remembering(result: Result, context: Context) -> Result:
+def remembering(result: Result) -> Result:
     """The result with the command that was typed."""
     import shlex
     from dataclasses import replace
 
-    if result.provenance is None or not context.obj:
+    if result.provenance is None:
         return result
-    command = shlex.join(["liestonet", *(word for word in context.obj if word != "--debug")])
+    command = shlex.join(["liestonet", *(word for word in TYPED.get() if word != "--debug")])
     return replace(result, provenance=replace(result.provenance, command=command))
 
 

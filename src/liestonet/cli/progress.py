@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from time import monotonic
 
 # How long each stage takes beside the others, as measured on small systems; a stage is known by how its name begins.
-DISCOVERING: Mapping[str, int | float] = {
+DISCOVERING: Mapping[str, float | int] = {
     "reading": 10,
     "looking over the data": 15,
     "drift": 10,
@@ -20,7 +20,7 @@ DISCOVERING: Mapping[str, int | float] = {
     "looking for formulas": 12,
     "drawing the report": 40,
 }
-SOLVING: Mapping[str, int | float] = {
+SOLVING: Mapping[str, float | int] = {
     "looking at the coefficients": 3,
     "looking for functions that are constant": 8,
     "counting power series": 10,
@@ -38,7 +38,7 @@ SOONEST = 2.0
 class Pace:
     """Remembers when stages began; every stage that is over makes the estimate better."""
 
-    def __init__(self, shares: Mapping[str, int | float], clock: Callable[[], float] = monotonic) -> None:
+    def __init__(self, shares: Mapping[str, float | int], clock: Callable[[], float] = monotonic) -> None:
         self._shares, self._clock = shares, clock
         self._begun = self._entered = clock()
         self._done = 0.0

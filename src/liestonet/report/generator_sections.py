@@ -12,14 +12,14 @@ from markupsafe import Markup
 from liestonet.algebra.commutators import commutator_table
 from liestonet.algebra.notation import field_text
 from liestonet.report import generator_plots as plots
-from liestonet.report.brackets import shown_brackets
 from liestonet.report.html import Section, formula, picture, render
 from liestonet.report.looks import VISIBLE, component_sizes, real_paths
 from liestonet.report.mathml import combination, field_mathml, generator_name
-from liestonet.report.words import MEANINGS, STATUSES, has_algebra, is_open
+from liestonet.report.words import MEANINGS, STATUSES, has_algebra
 from liestonet.result import Result
 from liestonet.terminal import first_terms
 from liestonet.terminal_data import percent
+from liestonet.verdict import is_open
 
 # Pictures of more would make the page heavy and tell little more; all formulas are shown.
 MOST_PICTURED, MOST_LISTED = 6, 80
@@ -138,28 +138,27 @@ def algebra(result: Result) -> Section | None:
     count = result.fields.count
     if not count:
         return None
+    closed = not is_open(result)
+    found = result.brackets() if count > 1 and closed else {}
+    names = [formula(generator_name(k)) for k in range(count)]
     table: list[tuple[Markup, list[Markup]]] = []
     pairs: list[tuple[Markup, Markup]] = []
-    if count > 1 and not is_open(result):
-        found = shown_brackets(result)
-        names = [formula(generator_name(k)) for k in range(count)]
-        if count <= LARGEST_TABLE:
-            cells = commutator_table(found, count)
-            table = [(names[i], [formula(combination(value)) for value in row]) for i, row in enumerate(cells)]
-        else:
-            pairs = [
-                (formula(_bracket(i, j)), formula(combination(v))) for (i, j), v in list(found.items())[:MOST_LISTED]
-            ]
+    if found and count <= LARGEST_TABLE:
+        cells = commutator_table(found, count)
+        table = [(names[i], [formula(combination(value)) for value in row]) for i, row in enumerate(cells)]
+    else:
+        shown = list(found.items())[:MOST_LISTED]
+        pairs = [(formula(_bracket(i, j)), formula(combination(value))) for (i, j), value in shown]
     html = render(
         "algebra.html",
         named=result.algebra.named if has_algebra(result) else None,
         table=table,
-        heading=[formula(generator_name(k)) for k in range(count)],
+        heading=names,
         pairs=pairs,
-        more=max(0, len(shown_brackets(result)) - MOST_LISTED) if pairs else 0,
-        commutes=count > 1 and not is_open(result) and not shown_brackets(result),
+        more=len(found) - len(pairs) if pairs else 0,
+        commutes=not found,
         closure=_closure(result),
-        leaves=is_open(result),
+        leaves=not closed,
         single=count == 1,
     )
     return Section("The algebra", html)

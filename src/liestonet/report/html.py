@@ -12,6 +12,7 @@ from markupsafe import Markup
 from liestonet.report.mathml import math
 from liestonet.report.palette import styled
 from liestonet.report.svg import inline
+from liestonet.report.words import algebra_name
 
 
 class Section(NamedTuple):
@@ -25,7 +26,7 @@ class Section(NamedTuple):
 def _environment() -> Environment:
     loader = PackageLoader("liestonet.report", "templates")
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    made.filters["steady"] = steady
+    made.filters |= {"steady": steady, "algebra_name": algebra_name}
     return made
 
 

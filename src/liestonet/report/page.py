@@ -13,7 +13,7 @@ from markupsafe import Markup
 from liestonet.pages import check_page
 from liestonet.report.html import render, source
 from liestonet.report.sections import SECTIONS
-from liestonet.report.words import KINDS, has_algebra
+from liestonet.report.words import KINDS, algebra_name, has_algebra
 from liestonet.result import Result
 from liestonet.verdict import verdict
 
@@ -51,7 +51,7 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
     """The few numbers that a reader looks for first."""
     yield "Dimension", "∞" if math.isinf(result.dimension) else str(result.dimension)
     if has_algebra(result):
-        yield "Algebra", result.algebra.name
+        yield "Algebra", algebra_name(result.algebra.name)
     if result.standards is not None:
         if result.law_dimension is not None and result.symmetry == "ito":
             yield "Of the law", str(result.law_dimension)

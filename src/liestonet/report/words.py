@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 
-from liestonet import terminal, terminal_data
+from markupsafe import Markup, escape
+
 from liestonet.result import Result
+from liestonet.verdict import is_open
 
 KINDS = {"ito": "Itô symmetries", "law": "Symmetries of the law", "fokker-planck": "Fokker–Planck symmetries"}
 MEANINGS = {
@@ -21,10 +24,10 @@ STATUSES = {
 }
 
 
-def is_open(result: Result) -> bool:
-    """Whether brackets leave the span by more than an algebra's would."""
-    limit = terminal.OPEN if result.standards is None else terminal_data.OPEN
-    return not result.algebra.closure <= limit
+def algebra_name(text: str) -> Markup:
+    """`R^11`, `h_3`: powers raised and indices lowered."""
+    raised = re.sub(r"\^(\w+)", r"<sup>\1</sup>", str(escape(text)))
+    return Markup(re.sub(r"_(\w+)", r"<sub>\1</sub>", raised))
 
 
 def has_algebra(result: Result) -> bool:
