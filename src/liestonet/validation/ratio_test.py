@@ -28,23 +28,13 @@ from liestonet.symmetry.operator import Cloud
 from liestonet.symmetry.search import LEVELS, LEVELS_BEYOND, generator_basis, mixed_cloud
 from liestonet.trajectories import Trajectories
 from liestonet.validation.given import Given, Lifted, read_generators
-from liestonet.validation.residuals import put_in
+from liestonet.validation.lack_of_fit import DOUBTFUL
+from liestonet.validation.residuals import interval, put_in
 
 CONFIDENCE = 0.95
 # Points of the data at which the equations are imposed, and those on which residuals are measured.
 IMPOSED, MEASURED = 300, 500
 HELD_OUT = 0.5
-# Flags of the data that put the ground of every test in doubt.
-DOUBTFUL = (
-    "measurement-noise",
-    "positions-only",
-    "coloured-noise",
-    "blur",
-    "heavy-tails",
-    "jumps",
-    "zero-steps",
-    "quantised",
-)
 
 
 @dataclass(frozen=True)
@@ -72,7 +62,7 @@ class SymmetryTest:
     symmetry: str
     p_value: float
     deviance: float
-    dof: int
+    dof: float
     residual: float
     lower: float
     upper: float
@@ -102,7 +92,7 @@ class SymmetryTest:
         said = f"{start}{said[0].lower() if start else said[0]}{said[1:]}"
         lines = [
             f"{said}if {what} ({self.symmetry}), data like these are seen with probability {self.p_value:.2g} "
-            f"(deviance {self.deviance:.1f} on {self.dof} degrees of freedom, {self.increments:,} increments)."
+            f"(deviance {self.deviance:.1f} on {self.dof:.1f} degrees of freedom, {self.increments:,} increments)."
         ]
         lines += [
             f"{row.generator}: residual {row.residual:.2%}, 95 % interval {row.lower:.2%} to {row.upper:.2%}, "
@@ -157,7 +147,7 @@ def _tested(
             imposed = put_in(kind, without_prior(surrogate), given, _data_cloud(points), surrogate.domain)
         deviance, dof = imposed.deviance()
         singles = [_p_value(*imposed.alone(k).deviance()) for k in range(given.count)]
-    ends = [evidence.interval(k, (1 + CONFIDENCE) / 2) for k in range(given.count)]
+    ends = [interval(evidence, k, CONFIDENCE) for k in range(given.count)]
     rows = tuple(GeneratorRow(names[k], evidence.residual(k), *ends[k], p_value) for k, p_value in enumerate(singles))
     worst = max(rows, key=lambda row: row.residual)
     doubts = tuple(flag for flag in data_flags(surrogate) if flag.code in DOUBTFUL)
@@ -177,7 +167,7 @@ def _tested(
     )
 
 
-def _p_value(deviance: float, dof: int) -> float:
+def _p_value(deviance: float, dof: float) -> float:
     return float(scipy.special.chdtrc(dof, deviance)) if dof else 1.0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.special
 from jaxtyping import Float
 
 from liestonet.domain import Domain
@@ -14,9 +15,6 @@ from liestonet.symmetry.kinds import Kind
 from liestonet.symmetry.noise import NoisyOperator, UncertainSource
 from liestonet.symmetry.operator import Cloud
 from liestonet.validation.given import Given
-
-# Directions in which errors of the coefficients leave less than this part of the most are not seen by the test.
-UNSEEN = 1e-7
 
 
 @dataclass(frozen=True)
@@ -41,17 +39,54 @@ class GivenResiduals:
         gram = self.residual @ self.residual.T
         return Evidence(np.eye(count), gram, noise, mutual, cross, self.scattered, self.complete)
 
-    def deviance(self) -> tuple[float, int]:
+    def deviance(self) -> tuple[float, float]:
         """Least |z|² with DX + Σ z_s D(δ_s)X = 0, and how many conditions that are: the likelihood ratio.
 
         z are the errors in units of their standard deviations; imposing the equations on the coefficients costs this
-        much likelihood. The model's own error counts as noise in every direction.
+        much likelihood. The model's own error counts as noise too, so that the conditions seen weakly weigh less; both
+        numbers are scaled to the χ² with the same mean and variance.
         """
         matrix = self.changes.reshape(-1, self.changes.shape[2])
         left, sizes, _ = np.linalg.svd(matrix, full_matrices=False)
-        seen = sizes > max(MODEL_ERROR / 3, UNSEEN * sizes[0])
-        along = (left[:, seen].T @ self.residual.reshape(-1)) ** 2
-        return float(np.sum(along / (sizes[seen] ** 2 + MODEL_ERROR**2))), int(seen.sum())
+        sizes, left = sizes[sizes > MODEL_ERROR / 3], left[:, sizes > MODEL_ERROR / 3]
+        if not len(sizes):
+            return 0.0, 0.0
+        total = sizes**2 + MODEL_ERROR**2
+        square = float(np.sum((left.T @ self.residual.reshape(-1)) ** 2 / total))
+        # what the data's scatter alone would make of each; all of it where the model's error may be as large
+        expected = np.where(sizes > MODEL_ERROR, sizes**2 / total, 1.0)
+        mean, spread = float(expected.sum()), float(np.sum(expected**2))
+        return square * mean / spread, mean**2 / spread
+
+
+def interval(evidence: Evidence, k: int, confidence: float) -> tuple[float, float]:
+    """Ends of an interval for the true residual of a direction, each wrong with half the chance left.
+
+    Below, the smallest true residual under which one as large as that seen is not too rare: its square then has mean
+    ρ² + tr N and variance 2 tr N² + 4 ρ² ν, ν the noise along the residual. Above, what was seen and its error.
+    """
+    level = (1 + confidence) / 2
+    square, matrix = evidence.residual(k) ** 2, evidence.noise[k]
+    mean, spread = float(np.trace(matrix)), float(np.sum(matrix * matrix))
+    along = float(np.sum(evidence.cross[:, k] ** 2)) / max(square, np.finfo(float).tiny)
+
+    def reached(true: float) -> float:
+        return _quantile(true**2 + mean, 2 * spread + 4 * true**2 * along, level)
+
+    low, high = 0.0, float(np.sqrt(square))
+    if reached(0.0) < square:
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if reached(middle) < square else (low, middle)
+    above = _quantile(square + mean, 2 * spread + 4 * square * along, level)
+    return low, float(np.sqrt(above))
+
+
+def _quantile(mean: float, variance: float, level: float) -> float:
+    """Quantile of a scaled χ² with this mean and variance."""
+    if mean <= 0 or variance <= 0:
+        return max(mean, 0.0)
+    return float(scipy.special.gammaincinv(mean**2 / variance, level) * variance / mean)
 
 
 def put_in(kind: Kind, source: UncertainSource, given: Given, cloud: Cloud, domain: Domain) -> GivenResiduals:
