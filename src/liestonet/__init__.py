@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from liestonet.trajectories.streaming import TrajectoryFile
     from liestonet.validation import principal_angles
     from liestonet.validation.ratio_test import test
+    from liestonet.validation.validate import validate
 
     __version__: str
 
@@ -32,6 +33,7 @@ __all__ = [
     "principal_angles",
     "solve",
     "test",
+    "validate",
 ]
 
 _HOME = {
@@ -46,6 +48,7 @@ _HOME = {
     "principal_angles": "liestonet.validation",
     "solve": "liestonet.discovery",
     "test": "liestonet.validation.ratio_test",
+    "validate": "liestonet.validation.validate",
 }
 
 

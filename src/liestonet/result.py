@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ class Result:
     symmetries at law level, which does not depend on how σ was chosen. `data` is a record of the trajectories, and
     `standards` the tolerance and error rate that the verdicts keep to. `draws` are the values at which an equation with
     free parameters was solved, `parametric_brackets` its commutators in the parameters, None where not proved.
+    `validation` is what `validate` found, where it was asked; `with_validation` keeps it with the result.
     """
 
     symmetry: str
@@ -53,6 +54,7 @@ class Result:
     standards: Any = None
     draws: tuple[dict[str, str], ...] = ()
     parametric_brackets: dict[tuple[int, int], Any] | None = None
+    validation: Any = None
 
     def generators(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Values:
         """tau (m, B), xi (m, B, d) and, for Fokker–Planck, beta (m, B) at the points t (B,), x (B, d)."""
@@ -80,6 +82,10 @@ class Result:
         if margin is None:
             return push(self.fields, data, i, eps)
         return push(self.fields, data, i, eps, domain=self.domain, margin=margin)
+
+    def with_validation(self, validation: Any) -> Result:
+        """The same result with what `validate` found, so that the report has it."""
+        return replace(self, validation=validation)
 
     def brackets(self) -> dict[tuple[int, int], Any]:
         """[X_i, X_j] with i < j as SymPy sums over X1, X2, …, where they do not vanish."""
