@@ -63,7 +63,7 @@ def examples(command: str) -> list[str]:
 
 
 EXAMPLES = {
-    "": 6,
+    "": 7,
     "solve": 9,
     "show": 2,
     "simulate": 4,

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from liestonet.trajectories import Trajectories
     from liestonet.trajectories.streaming import TrajectoryFile
     from liestonet.validation import principal_angles
+    from liestonet.validation.ratio_test import test
+    from liestonet.validation.validate import validate
 
     __version__: str
 
@@ -34,6 +36,8 @@ __all__ = [
     "plots",
     "principal_angles",
     "solve",
+    "test",
+    "validate",
 ]
 
 _HOME = {
@@ -48,6 +52,8 @@ _HOME = {
     "load": "liestonet.storage",
     "principal_angles": "liestonet.validation",
     "solve": "liestonet.discovery",
+    "test": "liestonet.validation.ratio_test",
+    "validate": "liestonet.validation.validate",
 }
 
 

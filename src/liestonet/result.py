@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ class Result:
     `standards` the tolerance and error rate that the verdicts keep to. `draws` are the values at which an equation with
     free parameters was solved, those of the numbers shown first; `parametric_brackets` its commutators in the
     parameters, None where not proved. `provenance` is how the result was made: settings, versions and the command that
-    makes it again.
+    makes it again. `validation` is what `validate` found, where it was asked; `with_validation` keeps it with the result.
     """
 
     symmetry: str
@@ -62,6 +62,7 @@ class Result:
     draws: tuple[dict[str, str], ...] = ()
     parametric_brackets: dict[tuple[int, int], Any] | None = None
     provenance: Provenance | None = None
+    validation: Any = None
 
     def __repr__(self) -> str:
         """Two lines: what was found, and the algebra with the formulas' statuses."""
@@ -104,6 +105,10 @@ class Result:
         if margin is None:
             return push(self.fields, data, i, eps)
         return push(self.fields, data, i, eps, domain=self.domain, margin=margin)
+
+    def with_validation(self, validation: Any) -> Result:
+        """The same result with what `validate` found, so that the report has it."""
+        return replace(self, validation=validation)
 
     def brackets(self) -> dict[tuple[int, int], Any]:
         """[X_i, X_j] with i < j as SymPy sums over X1, X2, …, where they do not vanish within their error."""

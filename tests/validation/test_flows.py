@@ -131,8 +131,9 @@ def test_points_do_not_depend_on_their_neighbours():
 
 def test_paths_keep_their_order_and_get_steps_of_their_own():
     """τ is affine for Brownian motion, so every step changes by e^{ετ'}."""
-    data = lsn.catalogue["brownian"].simulate(paths=5, seed=1)
-    result = lsn.solve(lsn.catalogue["brownian"].sde, formulas=False)
+    sde = lsn.SDE.parse("dx = dW")
+    data = sde.simulate(initial=[0.0], duration=1.0, step=0.01, paths=5, seed=1)
+    result = lsn.solve(sde, formulas=False)
     tau = result.generators(np.array([0.0, 1.0]), np.zeros((2, 1)))[0]
     slopes = tau[:, 1] - tau[:, 0]
     scaling = int(np.argmax(np.abs(slopes)))

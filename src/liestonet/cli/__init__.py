@@ -38,6 +38,7 @@ from liestonet.cli.output import (
     write_page,
 )
 from liestonet.cli.stored import check_run, open_run
+from liestonet.cli.testing import try_generators
 from liestonet.errors import InputError
 
 UsageError: Any = typer.BadParameter.__base__  # typer does not export it, and click is not always there
@@ -139,6 +140,7 @@ def start(
       liestonet simulate "dx = -x dt + dW" --initial "x=-2:2" --out paths.csv
       liestonet discover paths.csv --out run
       liestonet open run/run.lsn
+      liestonet test paths.csv --generator "exp(-t) d_x"
 
     Each command explains itself: liestonet solve --help
     """
@@ -237,6 +239,7 @@ def show_system(
 
 app.command()(discover)
 app.command(name="open")(open_run)
+app.command(name="test")(try_generators)
 
 
 app.command()(demo)
