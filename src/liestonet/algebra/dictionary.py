@@ -60,7 +60,7 @@ def time_functions(
     fields: Fields, samples: Samples, coefficients: SymbolicCoefficients | None, t: Any, tolerance: float
 ) -> list[list[Any]] | None:
     """For each component functions that span all that happens in time; None where none are found."""
-    exponentials = _exponentials(fields, samples, t, tolerance, eigenrates(coefficients))
+    exponentials = exponential_functions(fields, samples, t, tolerance, eigenrates(coefficients))
     n = fields.basis.domain.dimension
     groups = [slice(0, 1), slice(1, n + 1), *([slice(n + 1, n + 2)] if fields.has_beta else [])]
     blocks = general_blocks(t) if coefficients is None else time_blocks(coefficients)
@@ -96,7 +96,9 @@ def with_derivatives(functions: list[Any], t: Any) -> list[Any]:
     return list(dict.fromkeys(kept))
 
 
-def _exponentials(fields: Fields, samples: Samples, t: Any, tolerance: float, suggested: list[Any]) -> list[Any] | None:
+def exponential_functions(
+    fields: Fields, samples: Samples, t: Any, tolerance: float, suggested: list[Any]
+) -> list[Any] | None:
     """t^k e^{λt} (cos ωt, sin ωt), where the span maps into itself under ∂t; None where it does not."""
     import sympy
 
