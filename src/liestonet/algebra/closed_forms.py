@@ -16,6 +16,7 @@ from liestonet.algebra.dictionary import Samples, constant, dictionary_of, expon
 from liestonet.algebra.eigenrates import eigenrates
 from liestonet.algebra.formula import Formula
 from liestonet.algebra.functionspace import evaluate, independent
+from liestonet.algebra.projection import projected
 from liestonet.algebra.proofs import solves
 from liestonet.algebra.refinement import Refiner
 from liestonet.algebra.scalar import scalar_fields
@@ -36,8 +37,12 @@ LARGEST_TOLERANCE = 1e-2
 # The error of a span is often far below what is stated. Where formulas can be proved, finer tolerances are tried.
 FINER = (1.0, 1e-2, 1e-4)
 LEAST_TOLERANCE = 1e-8
+# Values of a field that are compared; more say nothing new.
+MOST_VALUES = 30000
 # How far the span may be from candidates, in tolerances; proofs decide then.
 LOOSEST = 1e3
+# Fields with a larger error are replaced by their formulas, where these are proved.
+EXACT_ENOUGH = 1e-6
 # A span with a larger error has constants with uncertainties.
 LARGEST_EXACT = 1e-5
 
@@ -82,6 +87,8 @@ def find_formulas(
             best = found
         if all(row.status == "proved" for row in best[1]):
             break
+    if error > EXACT_ENOUGH and any(row.status == "proved" for row in best[1]):
+        return projected(*best, symbols), best[1]
     return best
 
 
@@ -187,9 +194,10 @@ def _coefficients_in(
     """Coefficients of all generators, in units where every field has mean square one; the fields; what they miss."""
     if not candidates:
         return None
+    chosen = samples.few(MOST_VALUES)
     columns, flat = [], []
     for field in candidates:
-        values = np.column_stack(evaluate(field, symbols, samples.points)) / fields.basis.scales
+        values = np.column_stack(evaluate(field, symbols, samples.points[chosen])) / fields.basis.scales
         size = float(np.sqrt(np.mean(np.sum(values**2, axis=1))))
         if size > 0:
             leading = next(i for i, component in enumerate(field) if component != 0)
@@ -197,9 +205,10 @@ def _coefficients_in(
             flat.append((leading, field[leading], size, field))
     usable = independent(columns)
     matrix = np.column_stack([columns[j] for j in usable])
-    values = samples.values.reshape(fields.count, -1).T
+    width = samples.values.shape[-1]
+    values = samples.values.reshape(fields.count, -1, width)[:, chosen].reshape(fields.count, -1).T
     found = np.linalg.lstsq(matrix, values, rcond=1e-12)[0]
-    missed = np.linalg.norm(values - matrix @ found, axis=0).max() / np.sqrt(len(samples.points))
+    missed = np.linalg.norm(values - matrix @ found, axis=0).max() / np.sqrt(len(chosen))
     return found, [flat[j] for j in usable], float(missed)
 
 

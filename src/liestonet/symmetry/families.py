@@ -16,7 +16,7 @@ from liestonet.domain import Domain
 from liestonet.sde.jets import CoefficientSource
 from liestonet.sde.taylor import SeriesRing
 from liestonet.symmetry.basis import Basis
-from liestonet.symmetry.fields import Fields
+from liestonet.symmetry.fields import Fields, readable_basis
 from liestonet.symmetry.formal import formal_counts, generic_point, null_space
 from liestonet.symmetry.forms import FormalSystem
 from liestonet.symmetry.kinds import INVARIANT, Kind
@@ -32,6 +32,8 @@ SHOWN_DEGREE = 2
 # Taylor coefficients of an invariant, which is one function: enough for chains of several integrators.
 LARGEST_SERIES = 1500
 BOUNDED_SIZE = 400
+# Fields whose directions at a point differ by less than this are not independent there.
+INDEPENDENT = 1e-3
 
 
 @dataclass(frozen=True)
@@ -93,13 +95,18 @@ def _timeless_symmetries(kind: Kind, source: CoefficientSource, domain: Domain) 
 
 
 def _independent_at_a_point(fields: Fields) -> Fields:
-    """As many combinations of the fields as are independent at a generic point: a basis over functions of I."""
+    """As many fields of a sparse basis as are independent at a generic point, simple ones first."""
     point = generic_point(fields.basis.domain)[None, :]
     if not fields.count:
         return fields
-    values = fields.components(point, [()])[()][:, 0] / fields.basis.scales
-    left, sizes, _ = np.linalg.svd(values)
-    return fields.mixed(left[:, : int(np.sum(sizes > 1e-6 * sizes[0]))])
+    simple = readable_basis(fields)
+    values = simple.components(point, [()])[()][:, 0] / fields.basis.scales
+    values /= np.maximum(np.linalg.norm(values, axis=1, keepdims=True), np.finfo(float).tiny)
+    chosen: list[int] = []
+    for k in range(simple.count):
+        if np.linalg.matrix_rank(values[[*chosen, k]], tol=INDEPENDENT) > len(chosen):
+            chosen.append(k)
+    return simple.mixed(np.eye(simple.count)[:, chosen])
 
 
 def _expansions(source: CoefficientSource, domain: Domain, names: tuple[str, ...], count: int) -> tuple[str, ...]:
