@@ -36,7 +36,13 @@ def evaluate(expressions: Iterable[Any], symbols: Sequence[Any], points: Float[n
 
     columns = []
     kept: dict[Any, Column] = {}
+    coordinates = dict(zip(symbols, points.T, strict=True))
     for expression in expressions:
+        if expression.is_Integer or expression in coordinates:  # most components of most fields, in no time
+            columns.append(
+                np.full(len(points), float(expression)) if expression.is_Integer else coordinates[expression]
+            )
+            continue
         integrals = sorted(expression.atoms(sympy.Integral), key=str)
         with np.errstate(all="ignore"):
             try:
