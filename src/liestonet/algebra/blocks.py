@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from liestonet.algebra.quadrature import closed_integral
+from liestonet.algebra.quadrature import antiderivative, closed_integral
 
 if TYPE_CHECKING:
     from liestonet.sde.symbolic import SymbolicCoefficients
@@ -41,7 +41,7 @@ def state_blocks(coefficients: SymbolicCoefficients, density: bool) -> list[Any]
     return _distinct(blocks)
 
 
-def time_blocks(coefficients: SymbolicCoefficients) -> list[Any]:
+def time_blocks(coefficients: SymbolicCoefficients, interval: tuple[float, float]) -> list[Any]:
     """Functions of time that an equation with explicit time suggests: its own, their integrals, and growth factors."""
     import sympy
 
@@ -56,7 +56,7 @@ def time_blocks(coefficients: SymbolicCoefficients) -> list[Any]:
     blocks = [t, *growths, *[1 / g for g in growths], *noises, *[1 / s for s in noises], *nodes, *free]
     for growth in [sympy.Integer(1), *growths]:
         for noise in noises:
-            blocks += _changes_of_time(sympy.powsimp((noise / growth) ** 2), t)
+            blocks += _changes_of_time(sympy.powsimp((noise / growth) ** 2), t, interval)
         paths = [closed_integral(term / growth, t) for term in free]
         blocks += paths
         blocks += [sympy.expand(growth * path) for path in paths if path is not None]
@@ -64,9 +64,9 @@ def time_blocks(coefficients: SymbolicCoefficients) -> list[Any]:
     return _distinct(blocks)
 
 
-def _changes_of_time(speed: Any, t: Any) -> list[Any]:
+def _changes_of_time(speed: Any, t: Any, interval: tuple[float, float]) -> list[Any]:
     """θ = ∫ speed dt, in which noise is constant, and the τ of the shifts, scalings and projections of θ."""
-    clock = closed_integral(speed, t)
+    clock = antiderivative(speed, t, interval)
     return [1 / speed] if clock is None else [clock, 1 / speed, clock / speed, clock**2 / speed]
 
 

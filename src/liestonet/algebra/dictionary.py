@@ -69,7 +69,8 @@ def time_functions(
     exponentials = exponential_functions(fields, samples, t, tolerance, eigenrates(coefficients))
     n = fields.basis.domain.dimension
     groups = [slice(0, 1), slice(1, n + 1), *([slice(n + 1, n + 2)] if fields.has_beta else [])]
-    blocks = general_blocks(t) if coefficients is None else time_blocks(coefficients)
+    interval = fields.basis.domain.intervals[0]
+    blocks = general_blocks(t) if coefficients is None else time_blocks(coefficients, interval)
     blocks = real_blocks(blocks, (t,), samples.times[:, None])
     found: list[list[Any]] = []
     earlier: list[Any] = []
