@@ -39,7 +39,7 @@ class Result:
     `standards` the tolerance and error rate that the verdicts keep to. `draws` are the values at which an equation with
     free parameters was solved, those of the numbers shown first; `parametric_brackets` its commutators in the
     parameters, None where not proved. `provenance` is how the result was made: settings, versions and the command that
-    makes it again. `validation` is what `validate` found, where it was asked; `with_validation` keeps it with the result.
+    makes it again. `validation` is what `validate` found, where it was asked; `with_validation` keeps it here.
     """
 
     symmetry: str

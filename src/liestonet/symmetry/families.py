@@ -40,6 +40,8 @@ BOUNDED_SIZE = 400
 # generator that is a time component and no rounding, and how many functions of time noise leaves at most.
 SIMPLE_DEGREE = {1: 10, 2: 6, 3: 4}
 MOST_DIRECTIONS, LEAST_TIME, MOST_TIMED = 150, 1e-6, 3
+# Fields whose directions at a point differ by less than this are not independent there.
+INDEPENDENT = 1e-3
 
 
 @dataclass(frozen=True)
@@ -182,13 +184,18 @@ def _in(basis: Basis, fields: Fields) -> np.ndarray:
 
 
 def _independent_at_a_point(fields: Fields) -> Fields:
-    """As many combinations of the fields as are independent at a generic point: a basis over functions of I."""
+    """As many fields of a sparse basis as are independent at a generic point, simple ones first."""
     point = generic_point(fields.basis.domain)[None, :]
     if not fields.count:
         return fields
-    values = fields.components(point, [()])[()][:, 0] / fields.basis.scales
-    left, sizes, _ = np.linalg.svd(values)
-    return fields.mixed(left[:, : int(np.sum(sizes > 1e-6 * sizes[0]))])
+    simple = readable_basis(fields)
+    values = simple.components(point, [()])[()][:, 0] / fields.basis.scales
+    values /= np.maximum(np.linalg.norm(values, axis=1, keepdims=True), np.finfo(float).tiny)
+    chosen: list[int] = []
+    for k in range(simple.count):
+        if np.linalg.matrix_rank(values[[*chosen, k]], tol=INDEPENDENT) > len(chosen):
+            chosen.append(k)
+    return simple.mixed(np.eye(simple.count)[:, chosen])
 
 
 def _expansions(source: CoefficientSource, domain: Domain, names: tuple[str, ...], count: int) -> tuple[str, ...]:
