@@ -21,7 +21,7 @@ class Architecture:
     xi: Widths = (64, 64)
     beta: Widths = (64, 64)
     activation: str = "tanh"
-    shared: bool = False
+    shared: bool = True
 
     def __post_init__(self) -> None:
         _choice("activation", self.activation, ("tanh", "swish"))
@@ -110,7 +110,7 @@ class Optimizer:
     final: float = 0.0
     clip: float = 1.0
     batch: int = 256
-    steps: int = 4000
+    steps: int = 3000
 
     def __post_init__(self) -> None:
         _choice("optimiser", self.name, ("adam", "adamw"))
@@ -139,7 +139,8 @@ class Neural:
     """The neural engine for `discover`: generators as networks, trained on the losses of the paper.
 
     `Neural()` is our default for any data, `Neural.paper(…)` what the paper did. `surrogate` is "spectral" or "neural".
-    `scaled` trains in units of the box. `sweep` is the largest number of generators tried where none is given (None:
+    `shifts` takes ∂t and
+    translations that the data do not exclude as exact before training, `scaled` trains in units of the box. `sweep` is the largest number of generators tried where none is given (None:
     one more than noise of full rank allows). `polish` solves the last layer exactly on the learned features; `compare`
     runs the spectral engine too and reports the angle between the two answers. `provenance` says for each setting of
     a preset whether the paper states it, contradicts itself, or leaves it to be inferred.
@@ -152,6 +153,7 @@ class Neural:
     running: Running = field(default_factory=Running)
     surrogate: str = "spectral"
     surrogate_settings: Any = None
+    shifts: bool = True
     scaled: bool = True
     sweep: int | None = None
     polish: bool = True
