@@ -1,1 +1,1 @@
-"""The paper's engine: networks for coefficients and generators. With `surrogate.neural` the only room that loads JAX."""
+"""The paper's engine: networks for coefficients and generators. Only this room and `surrogate.neural` load JAX."""

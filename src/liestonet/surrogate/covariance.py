@@ -58,7 +58,8 @@ def parameter_errors(overview: Overview, regressions: Sequence[Regression]) -> E
     blocks = [estimate.posterior for estimate in estimates]
     priors = [block / np.sqrt(estimate.prior) for block, estimate in zip(blocks, estimates, strict=True)]
     if sum(len(block) for block in blocks) > MOST_JOINT:
-        scatters = [block @ positive_root(estimate.precision) for block, estimate in zip(blocks, estimates, strict=True)]
+        roots = [positive_root(estimate.precision) for estimate in estimates]
+        scatters = [block @ root for block, root in zip(blocks, roots, strict=True)]
         return Errors(sketch(scatters, SKETCHED[0], 0), sketch(priors, SKETCHED[1], 1), complete=False)
     scatter = np.asarray(scipy.linalg.block_diag(*blocks)) @ _score_root(overview, regressions)
     return Errors(compressed(scatter), compressed(np.asarray(scipy.linalg.block_diag(*priors))))

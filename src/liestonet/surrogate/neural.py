@@ -9,7 +9,7 @@ from liestonet.errors import InputError
 
 
 def fit_neural(data: Any, settings: Any = None, *, seed: int = 0, progress: Callable[[str], None] | None = None) -> Any:
-    """Estimate drift and diffusion by networks; `settings` is a `CoefficientSettings`, the result a `NeuralSurrogate`."""
+    """Estimate drift and diffusion by networks: `CoefficientSettings` in, a `NeuralSurrogate` out."""
     try:
         from liestonet.neural.coefficients.fitting import fit_coefficients
     except ModuleNotFoundError as missing:

@@ -43,7 +43,7 @@ def gather(source: IncrementSource, domain: Domain, count: int) -> Increments:
     joined = Increments(*(np.concatenate(arrays) for arrays in zip(*blocks, strict=True)))
     if len(joined.t) < LEAST_TRAINED:
         raise InputError(
-            f"Only {len(joined.t)} increments begin inside the domain, too few to train on; widen the domain or add data."
+            f"Only {len(joined.t)} increments begin inside the domain, too few to train on; give more data."
         )
     return joined
 

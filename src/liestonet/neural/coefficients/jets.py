@@ -1,4 +1,4 @@
-"""Derivatives of the networks on a cloud, and how they change with the last layers: compiled once, answered in NumPy."""
+"""Derivatives of the networks on a cloud, and their changes with the last layers: compiled once, answered in NumPy."""
 
 from __future__ import annotations
 

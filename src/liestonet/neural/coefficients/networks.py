@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import jax
@@ -80,7 +81,7 @@ def _initial_layers(sizes: tuple[int, ...], key: jax.Array) -> Layers:
     keys = jax.random.split(key, 2 * len(sizes))
     return tuple(
         (draw(keys[2 * k], (a, b), float), 0.5 * jax.random.normal(keys[2 * k + 1], (b,), float))
-        for k, (a, b) in enumerate(zip(sizes[:-1], sizes[1:], strict=True))
+        for k, (a, b) in enumerate(pairwise(sizes))
     )
 
 

@@ -168,7 +168,7 @@ def _update(problem: Problem, fixed: Any, state: State, batch: Any, step: int) -
     part = _part(state.weights, move)
     gradient, terms = jax.grad(loss, has_aux=True)(part)
     changes, inner = _optimiser(problem, move).update(gradient, state.optimisers[move], part)
-    moved = optax.apply_updates(part, changes)
+    moved: Any = optax.apply_updates(part, changes)
     weights = state.weights._replace(**dict(zip(move, moved, strict=True)))
     return State(weights, {**state.optimisers, move: inner}, key), terms
 
