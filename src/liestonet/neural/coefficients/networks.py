@@ -71,12 +71,13 @@ def initial_weights(form: Form, widths: tuple[int, ...], key: jax.Array) -> Weig
     """Hidden layers of Glorot's size, last layers that give no drift and σ of one unit."""
     first, second = jax.random.split(key)
     features = 1 + form.inputs * form.skip + widths[-1]
-    drift = Network(_initial_layers((form.inputs, *widths), first), jnp.zeros((features, form.dimension)))
-    layers = () if form.diagonal else _initial_layers((form.inputs, *widths), second)
+    drift = Network(initial_layers((form.inputs, *widths), first), jnp.zeros((features, form.dimension)))
+    layers = () if form.diagonal else initial_layers((form.inputs, *widths), second)
     return Weights(drift, Network(layers, jnp.zeros((features, len(form.entries)))))
 
 
-def _initial_layers(sizes: tuple[int, ...], key: jax.Array) -> Layers:
+def initial_layers(sizes: tuple[int, ...], key: jax.Array) -> Layers:
+    """Hidden layers of Glorot's size, with scattered biases: units that bend in different places."""
     draw = jax.nn.initializers.glorot_normal()
     keys = jax.random.split(key, 2 * len(sizes))
     return tuple(

@@ -96,8 +96,9 @@ class CoefficientSettings:
 class DensitySettings:
     """How the density û(t, x) is learnt: noise-contrastive estimation against a Gaussian that moves with time.
 
-    `contrast` noise points are drawn for every data point, from a Gaussian `width` times as wide as the data.
-    `degree` is that of the polynomials in time for its means and logarithmic widths.
+    `contrast` noise points are drawn for every data point, from a Gaussian `width` times as wide as the data, whose
+    means and logarithmic widths are polynomials of `degree` in time. Where coefficients are known, `equation` weighs
+    the squared residual of the Fokker–Planck equation at `collocation` data points a step.
     """
 
     widths: tuple[int, ...] = (32, 32)
@@ -105,6 +106,8 @@ class DensitySettings:
     degree: int = 4
     width: float = 1.3
     contrast: int = 2
+    equation: float = 0.1
+    collocation: int = 256
     steps: int = 1500
     batch: int = 2048
     schedule: Schedule = Cosine()
@@ -114,7 +117,7 @@ class DensitySettings:
     patience: int | None = None
 
     def __post_init__(self) -> None:
-        _require_positive(self, ("steps", "batch", "check_every", "contrast"), whole=True)
+        _require_positive(self, ("steps", "batch", "check_every", "contrast", "collocation"), whole=True)
         _require_positive(self, ("width",))
         _require_layers(self.widths, self.activation)
         _require_rate(self.schedule)
