@@ -93,7 +93,9 @@ def _jets(layers: tuple[Layer, ...], activation: str, order: int, points: Array)
     return found
 
 
-def learned_basis(kind: Kind, networks: Networks, frame: Frame, domain: Domain, cloud: Cloud, noise: int) -> LearnedBasis:
+def learned_basis(
+    kind: Kind, networks: Networks, frame: Frame, domain: Domain, cloud: Cloud, noise: int
+) -> LearnedBasis:
     """The features of trained networks, made orthonormal on a cloud."""
     n = networks.dimension
     scales = kind.equations(n, noise).unknown_scales(domain.half)

@@ -43,7 +43,9 @@ def read_checkpoint(path: Path, like: Trained, identity: dict[str, Any]) -> Trai
             header = file.metadata() or {}
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 no mapping
     except (OSError, safetensors.SafetensorError) as problem:
-        raise InputError(f"The checkpoint {str(path)!r} cannot be read ({problem}); delete it to start anew.") from problem
+        raise InputError(
+            f"The checkpoint {str(path)!r} cannot be read ({problem}); delete it to start anew."
+        ) from problem
     if header.get("schema") != SCHEMA or header.get("digest") != _digest(arrays):
         raise InputError(f"The checkpoint {str(path)!r} is damaged or of another kind; delete it to start anew.")
     if header["identity"] != json.dumps(identity, sort_keys=True):

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from liestonet.neural.networks import Networks
+from liestonet.neural.networks import Generators
 from liestonet.neural.settings import Objective
 
 Batch = Mapping[str, Array]
@@ -38,7 +38,7 @@ def continued(batch: Batch, name: str, shift: Float[Array, "m b v"]) -> Float[Ar
     return value[None] + linear + 0.5 * jnp.einsum("b...vw,mbv,mbw->mb...", hessian, shift, shift)
 
 
-def pushed_coefficients(kind: str, networks: Networks, batch: Batch, objective: Objective) -> Float[Array, ""]:
+def pushed_coefficients(kind: str, networks: Generators, batch: Batch, objective: Objective) -> Float[Array, ""]:
     """L7: drift and σ (Itô) or a (law) carried along the flow against those at the pushed point, and the barrier."""
     m, n = networks.count, networks.dimension
     noise = "sigma" if kind == "ito" else "squared"
@@ -69,7 +69,7 @@ def pushed_coefficients(kind: str, networks: Networks, batch: Batch, objective: 
     return missed / (m * len(batch["points"])) + objective.barrier * _barrier(networks, batch, objective)
 
 
-def _barrier(networks: Networks, batch: Batch, objective: Objective) -> Float[Array, ""]:
+def _barrier(networks: Generators, batch: Batch, objective: Objective) -> Float[Array, ""]:
     """Mean softplus(−Δt̃) of adjacent times: the paper's penalty on a flow that turns time steps around."""
     step = batch["time_step"]
 
@@ -85,16 +85,18 @@ def _barrier(networks: Networks, batch: Batch, objective: Objective) -> Float[Ar
     return jnp.mean(jax.nn.softplus(-(later - now)))
 
 
-def pushed_density(networks: Networks, batch: Batch, objective: Objective) -> Float[Array, ""]:
+def pushed_density(networks: Generators, batch: Batch, objective: Objective) -> Float[Array, ""]:
     """L9 in the form that the settings ask for."""
     measure = jnp.abs if objective.absolute else jnp.square
-    missed = _printed(networks, batch, objective) if objective.pushed_density == "printed" else _solution(
-        networks, batch, objective
+    missed = (
+        _printed(networks, batch, objective)
+        if objective.pushed_density == "printed"
+        else _solution(networks, batch, objective)
     )
     return jnp.mean(measure(missed))
 
 
-def _flowed(networks: Networks, objective: Objective, points: Float[Array, "m b v"]) -> tuple[Array, Array, Array]:
+def _flowed(networks: Generators, objective: Objective, points: Float[Array, "m b v"]) -> tuple[Array, Array, Array]:
     """Pushed points, with the integrals of β and of β − τ' along the flow."""
     n = networks.dimension
 
@@ -108,14 +110,14 @@ def _flowed(networks: Networks, objective: Objective, points: Float[Array, "m b 
     return heun(rates, (points, nothing, nothing), objective.flow, objective.flow_steps)
 
 
-def _printed(networks: Networks, batch: Batch, objective: Objective) -> Float[Array, "m b"]:
+def _printed(networks: Generators, batch: Batch, objective: Objective) -> Float[Array, "m b"]:
     """û at the pushed point minus the pushed value, as the paper prints it: it asks the flow to keep û itself."""
     start = jnp.broadcast_to(batch["points"], (networks.count, *batch["points"].shape))
     points, grown, _ = _flowed(networks, objective, start)
     return continued(batch, "density", points - batch["points"]) - batch["density"] * jnp.exp(grown)
 
 
-def _solution(networks: Networks, batch: Batch, objective: Objective) -> Float[Array, "m b"]:
+def _solution(networks: Generators, batch: Batch, objective: Objective) -> Float[Array, "m b"]:
     """Residual of the pushed density at the pushed point, minus that of û carried along.
 
     With R(u) = u_t + A u_xx + B u_x + C u, a symmetry takes R(û) to exp(∫β − τ') R(û), so this vanishes for every û,

@@ -105,9 +105,7 @@ def _fokker_planck(jet: Any, n: int) -> tuple[Mapping[Derivative, np.ndarray], M
 
     b, c = {}, {}
     for d in ((), *[(v,) for v in range(n + 1)]):
-        rows = [
-            entry(of(f, *d), i) - sum(entry(of(a, *d, j + 1), i, j) for j in range(n)) for i in range(n)
-        ]
+        rows = [entry(of(f, *d), i) - sum(entry(of(a, *d, j + 1), i, j) for j in range(n)) for i in range(n)]
         b[d] = np.stack(np.broadcast_arrays(*rows, np.zeros(_count(f, a)))[:-1], axis=1)
         value = sum(entry(of(f, *d, i + 1), i) for i in range(n))
         value = value - 0.5 * sum(entry(of(a, *d, i + 1, j + 1), i, j) for i in range(n) for j in range(n))

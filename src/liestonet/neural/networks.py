@@ -7,7 +7,7 @@ gradient, and one for the curvature ½ a^{jk} ∂_jk, the only second derivative
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import equinox as eqx
 import jax
@@ -31,6 +31,21 @@ class Fields(NamedTuple):
     values: Float[Array, "m b c"]
     gradient: Float[Array, "m b c v"]
     curvature: Float[Array, "m b c"]
+
+
+@runtime_checkable
+class Generators(Protocol):
+    """What the losses ask of generators: networks, or in tests exact ones."""
+
+    @property
+    def count(self) -> int: ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    def __call__(self, points: Float[Array, "*sets b v"], squared: Float[Array, "*sets b n n"]) -> Fields: ...
+
+    def at_own(self, points: Float[Array, "m b v"], squared: Float[Array, "m b n n"]) -> Fields: ...
 
 
 class Networks(eqx.Module):
@@ -86,9 +101,7 @@ def channels(
     return h
 
 
-def features(
-    layers: Sequence[Layer], points: Float[Array, "b v"], activation: Activation
-) -> Float[Array, "b o"]:
+def features(layers: Sequence[Layer], points: Float[Array, "b v"], activation: Activation) -> Float[Array, "b o"]:
     """Outputs of the last hidden layer of all networks, side by side."""
     h = points[None]
     for layer in layers[:-1]:

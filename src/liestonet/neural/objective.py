@@ -11,7 +11,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from liestonet.neural import structure
 from liestonet.neural.flows import pushed_coefficients, pushed_density
-from liestonet.neural.networks import Fields, Networks
+from liestonet.neural.networks import Fields, Generators
 from liestonet.neural.settings import Objective
 from liestonet.neural.validity import validity
 
@@ -30,7 +30,9 @@ class Losses:
     def active(self) -> tuple[int, ...]:
         return self.objective.active(self.kind == "fokker-planck")
 
-    def terms(self, networks: Networks, batch: Batch, key: PRNGKeyArray, wanted: tuple[int, ...] | None = None) -> Terms:
+    def terms(
+        self, networks: Generators, batch: Batch, key: PRNGKeyArray, wanted: tuple[int, ...] | None = None
+    ) -> Terms:
         """The losses with a weight, or those asked for, each by its number."""
         wanted = self.active if wanted is None else wanted
         fields = networks(batch["points"], batch["squared"])
@@ -50,7 +52,7 @@ class Losses:
             found[9] = pushed_density(networks, batch, self.objective)
         return found
 
-    def _algebraic(self, networks: Networks, fields: Fields, batch: Batch, wanted: tuple[int, ...]) -> Terms:
+    def _algebraic(self, networks: Generators, fields: Fields, batch: Batch, wanted: tuple[int, ...]) -> Terms:
         """L1, L2 and L3 from one set of brackets."""
         brackets = structure.lie_brackets(fields)
         found: Terms = {}
@@ -69,7 +71,7 @@ class Losses:
             found[2] = structure.jacobi(constants)
         return found
 
-    def _constants_at(self, networks: Networks, batch: Batch):
+    def _constants_at(self, networks: Generators, batch: Batch):
         """c_ij^k as a function of the points."""
 
         def constants(points: Array) -> Array:
@@ -90,7 +92,7 @@ class Losses:
         return {n: self.objective.weights[n - 1] * (rising if n <= 4 else 1.0) for n in self.active}
 
     def total(
-        self, networks: Networks, batch: Batch, key: PRNGKeyArray, progress: Float[Array, ""]
+        self, networks: Generators, batch: Batch, key: PRNGKeyArray, progress: Float[Array, ""]
     ) -> tuple[Float[Array, ""], Float[Array, " terms"]]:
         """The weighted sum with the explicit decay of the parameters, and the single losses in order."""
         terms, weights = self.terms(networks, batch, key), self.weights_at(progress)

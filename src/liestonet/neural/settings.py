@@ -11,6 +11,8 @@ from typing import Any, get_type_hints
 from liestonet.errors import InputError
 
 Widths = tuple[int, ...]
+# Series; networks with our settings; networks with the paper's settings of an example.
+SURROGATES = ("spectral", "neural", "paper-1", "paper-2", "paper-3", "paper-4")
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,9 @@ class Objective:
     "determinant" (−log det(G + epsilon)). `flow` is ε of L7 and L9, made in `flow_steps` steps of Heun's method;
     `barrier` the factor of the penalty on pushed time steps that turn negative. `pushed_density` is "solution" (the
     pushed density still solves its equation) or "printed" (L9 as the paper prints it, which no symmetry but the
-    trivial one satisfies). `ramp`: from this part of training on the weights of L1–L4 rise from zero.
+    trivial one satisfies). `ramp`: from this part of training on the weights of L1–L4 rise from zero. `decay` is the
+    factor of the parameters' squares. L3 and L4 vanish identically with exact derivatives, gradients and all; they are
+    evaluated only with `checks`.
     """
 
     weights: tuple[float, ...] = (1.0, 0.1, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0)
@@ -84,6 +88,7 @@ class Objective:
     pushed_density: str = "solution"
     ramp: float | None = None
     decay: float = 0.0
+    checks: bool = False
 
     def __post_init__(self) -> None:
         if len(self.weights) != 9 or any(not isinstance(w, int | float) or w < 0 for w in self.weights):
@@ -96,7 +101,8 @@ class Objective:
     def active(self, has_beta: bool) -> tuple[int, ...]:
         """Numbers of the losses with a weight: L6 and L7, or for Fokker–Planck L8 and L9 in their place."""
         mine = (1, 2, 3, 4, 5, 8, 9) if has_beta else (1, 2, 3, 4, 5, 6, 7)
-        return tuple(number for number in mine if self.weights[number - 1] > 0)
+        idle = () if self.checks else (3, 4)
+        return tuple(number for number in mine if self.weights[number - 1] > 0 and number not in idle)
 
 
 @dataclass(frozen=True)
@@ -138,7 +144,8 @@ class Running:
 class Neural:
     """The neural engine for `discover`: generators as networks, trained on the losses of the paper.
 
-    `Neural()` is our default for any data, `Neural.paper(…)` what the paper did. `surrogate` is "spectral" or "neural".
+    `Neural()` is our default for any data, `Neural.paper(…)` what the paper did. `surrogate` is "spectral", "neural", or
+    "paper-1" to "paper-4" for networks with the paper's settings.
     `shifts` takes ∂t and
     translations that the data do not exclude as exact before training, `scaled` trains in units of the box. `sweep` is the largest number of generators tried where none is given (None:
     one more than noise of full rank allows). `polish` solves the last layer exactly on the learned features; `compare`
@@ -152,7 +159,6 @@ class Neural:
     optimizer: Optimizer = field(default_factory=Optimizer)
     running: Running = field(default_factory=Running)
     surrogate: str = "spectral"
-    surrogate_settings: Any = None
     shifts: bool = True
     scaled: bool = True
     sweep: int | None = None
@@ -162,7 +168,7 @@ class Neural:
     provenance: tuple[tuple[str, str, str], ...] = ()
 
     def __post_init__(self) -> None:
-        _choice("surrogate", self.surrogate, ("spectral", "neural"))
+        _choice("surrogate", self.surrogate, SURROGATES)
         if self.sweep is not None:
             _positive("largest number of generators", self.sweep)
 
@@ -235,7 +241,9 @@ def _rebuilt(cls: Any, values: Mapping[str, Any]) -> Any:
     if unknown:
         raise InputError(f"{cls.__name__} has no setting {', '.join(sorted(unknown))}; leave it out.")
     inner = {
-        name: _rebuilt(hints[name], value) if is_dataclass(hints[name]) and isinstance(value, Mapping) else _tuples(value)
+        name: _rebuilt(hints[name], value)
+        if is_dataclass(hints[name]) and isinstance(value, Mapping)
+        else _tuples(value)
         for name, value in values.items()
     }
     return cls(**inner)

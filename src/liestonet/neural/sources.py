@@ -10,6 +10,8 @@ from jaxtyping import Float
 from liestonet.from_data import Request
 from liestonet.neural.clouds import reflected
 from liestonet.neural.settings import Cloud, Neural
+from liestonet.neural.coefficients.settings import PAPER
+from liestonet.surrogate.neural import fit_neural
 from liestonet.surrogate.refit import refit_exactly
 from liestonet.surrogate.spectral import fit_spectral
 from liestonet.symmetry.judging import unprojected
@@ -21,12 +23,12 @@ from liestonet.symmetry.simple import exact_shifts
 
 def coefficient_sources(settings: Neural, request: Request) -> tuple[Any, Any]:
     """The surrogate that the settings ask for, and the same with shifts taken as exact where wanted and possible."""
-    if settings.surrogate == "neural":
-        from liestonet.surrogate.neural import fit_neural
-
-        source = fit_neural(request.source, settings.surrogate_settings, seed=request.seed, progress=request.say)
-    else:
+    if settings.surrogate == "spectral":
         source = fit_spectral(request.source, request.say)
+    else:
+        example = settings.surrogate.removeprefix("paper-")
+        chosen = PAPER[int(example)] if example.isdigit() else None
+        source = fit_neural(request.source, chosen, seed=request.seed, progress=request.say)
     return source, _with_shifts(source, request) if settings.shifts and source.errors.complete else source
 
 
@@ -45,9 +47,7 @@ def _with_shifts(source: Any, request: Request) -> Any:
     return refit_exactly(source, unprojected(operator, vectors))
 
 
-def simulated_paths(
-    source: Any, settings: Cloud, paths: int, rng: np.random.Generator
-) -> Float[np.ndarray, "k s v"]:
+def simulated_paths(source: Any, settings: Cloud, paths: int, rng: np.random.Generator) -> Float[np.ndarray, "k s v"]:
     """Paths of the surrogate by Euler–Maruyama over the domain's time, begun at early states of the data."""
     start, stop = source.domain.intervals[0]
     step = settings.step or float(np.median(source.overview.sample.dt))

@@ -100,9 +100,7 @@ def warm_start(larger: Networks, smaller: Networks) -> Networks:
         pairs = zip(getattr(larger, name), getattr(smaller, name), strict=True)
         return tuple(layer(fresh, old) for fresh, old in pairs)
 
-    return Networks(
-        stack("tau"), stack("xi"), stack("beta"), larger.count, larger.dimension, larger.activation
-    )
+    return Networks(stack("tau"), stack("xi"), stack("beta"), larger.count, larger.dimension, larger.activation)
 
 
 def _placed(new: Any, known: Any) -> Any:

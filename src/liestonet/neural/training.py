@@ -163,9 +163,11 @@ def check_finite(history: Float[np.ndarray, "steps terms"], terms: tuple[int, ..
         return
     step = int(np.argmax(wrong.any(axis=1)))
     names = ", ".join(f"L{number}" for number, bad in zip(terms, wrong[step], strict=True) if bad)
-    remedy = "lower the flow's step (objective.flow)" if {7, 9} & {
-        n for n, bad in zip(terms, wrong[step], strict=True) if bad
-    } else "lower the learning rate (optimizer.rate) or the clipping (optimizer.clip)"
+    remedy = (
+        "lower the flow's step (objective.flow)"
+        if {7, 9} & {n for n, bad in zip(terms, wrong[step], strict=True) if bad}
+        else "lower the learning rate (optimizer.rate) or the clipping (optimizer.clip)"
+    )
     raise InputError(
         f"Training stopped at step {first + step}: {names} is not a number; {remedy}. The last checkpoint, if one was "
         "asked for, is still good."

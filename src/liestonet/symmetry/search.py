@@ -126,9 +126,7 @@ def judge_directions(
     return Search(operator, vectors, rows, sum(row.verdict == "symmetry" for row in rows))
 
 
-def judge_span(
-    operator: NoisyOperator, kind: Kind, standards: Standards, span: Float[np.ndarray, "m k"]
-) -> Search:
+def judge_span(operator: NoisyOperator, kind: Kind, standards: Standards, span: Float[np.ndarray, "m k"]) -> Search:
     """Judge a span that was found elsewhere, directions the data know best first, and what lies beyond it."""
     n, count = operator.table.dimension, span.shape[1]
     level, span = standards.level(kind, n), np.linalg.qr(span)[0]
