@@ -13,10 +13,11 @@ from jaxtyping import Float
 
 from liestonet.errors import InputError
 from liestonet.flags import Flag
-from liestonet.from_data import Request, assemble_result, law_dimension
+from liestonet.from_data import Request, Spectral, assemble_result, discover, law_dimension
 from liestonet.neural.bridge import polish
 from liestonet.neural.clouds import make_cloud
-from liestonet.neural.frame import Frame, tabulate
+from liestonet.neural.coefficients.density import fit_density
+from liestonet.neural.frame import Frame, tabulate, tabulate_density
 from liestonet.neural.networks import Networks, make_networks
 from liestonet.neural.projection import Projected, project_span
 from liestonet.neural.record import TrainingRecord
@@ -31,6 +32,7 @@ from liestonet.symmetry.noise import NoisyOperator
 from liestonet.symmetry.operator import Cloud
 from liestonet.symmetry.search import POINTS, POINTS_BEYOND, Search, judge_span, mixed_cloud, most_symmetries
 from liestonet.trajectories.record import record_of
+from liestonet.validation.angles import principal_angles
 
 # Points that the last layer is solved on, and those that a span is projected with.
 POLISHED_ON = 1500
@@ -69,7 +71,7 @@ def run(settings: Neural, request: Request) -> Result:
     """Fit the coefficients, train generators, judge and name what they span."""
     kind, say = request.kind, request.say
     fitted, source = coefficient_sources(settings, request)
-    stage = _prepared(settings, kind, source, request.seed)
+    stage = _prepared(settings, source, request)
     trained, rungs = _trained(stage, request)
     count = trained.networks.count
     say("solving the last layer" if settings.polish else "judging the generators")
@@ -80,17 +82,18 @@ def run(settings: Neural, request: Request) -> Result:
     law = law_dimension(kind, fitted, found.count, request.standards, say)
     result = assemble_result(kind, fitted, found, chosen, None, law, request.formulas, ())
     record = TrainingRecord(
-        settings,
-        trained.networks,
-        stage.frame,
-        kind.has_beta,
-        trained.terms,
-        trained.history,
-        trained.seconds,
-        rungs,
-        {"paper": paper_rule(rungs), "jump": jump_rule(rungs, request.standards.tolerance)},
-        span.error,
-        trained.interrupted,
+        settings=settings,
+        networks=trained.networks,
+        frame=stage.frame,
+        has_beta=kind.has_beta,
+        terms=trained.terms,
+        history=trained.history,
+        seconds=trained.seconds,
+        rungs=rungs,
+        selected={"paper": paper_rule(rungs), "jump": jump_rule(rungs)},
+        projection_error=span.error,
+        interrupted=trained.interrupted,
+        angle=_angle_to_spectral(result, stage.cloud, request) if settings.compare else None,
     )
     return replace(
         result,
@@ -101,9 +104,9 @@ def run(settings: Neural, request: Request) -> Result:
     )
 
 
-def _prepared(settings: Neural, kind: Kind, source: Any, seed: int) -> Stage:
-    """Choose the cloud and tabulate the coefficients on it, once."""
-    domain = source.domain
+def _prepared(settings: Neural, source: Any, request: Request) -> Stage:
+    """Choose the cloud and tabulate the coefficients on it, once; for L9 the density too."""
+    domain, kind, seed = source.domain, request.kind, request.seed
     frame = Frame.of(domain, settings.scaled)
     cloud = make_cloud(
         settings.cloud,
@@ -112,8 +115,11 @@ def _prepared(settings: Neural, kind: Kind, source: Any, seed: int) -> Stage:
         lambda paths, rng: simulated_paths(source, settings.cloud, paths, rng),
         seed,
     )
-    flows = {7, 9} & set(settings.objective.active(kind.has_beta))
-    table = tabulate(kind, source, frame, cloud, second=bool(flows))
+    active = settings.objective.active(kind.has_beta)
+    table = tabulate(kind, source, frame, cloud, second=7 in active or 9 in active)
+    if 9 in active:
+        density = fit_density(request.source, coefficients=source, seed=seed, progress=request.say)
+        table |= tabulate_density(density, frame, cloud)
     table["time_step"] = np.full(len(cloud), _time_step(source) / frame.half[0])
     return Stage(settings, kind, source, frame, cloud, table, seed)
 
@@ -136,14 +142,15 @@ def _trained(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ...]]
         count = _checked_dimension(request.dimension, stage)
         trained = _train(stage, count, None, request)
         return trained, (_rung(stage, trained),)
-    tolerance, runs, rungs = request.standards.tolerance, [], []
+    runs: list[Trained] = []
+    rungs: list[Rung] = []
     for count in range(1, _largest(stage) + 1):
         trained = _train(stage, count, runs[-1].networks if runs else None, request)
         runs.append(trained)
         rungs.append(_rung(stage, trained))
         if trained.interrupted:
             break
-    selected = max(1, jump_rule(tuple(rungs), tolerance))
+    selected = max(1, jump_rule(tuple(rungs)))
     return runs[selected - 1], tuple(rungs)
 
 
@@ -191,6 +198,25 @@ def _judged(fitted: Any, span: Projected, request: Request) -> Search:
     return judge_span(operator, request.kind, request.standards, vectors)
 
 
+def _angle_to_spectral(result: Result, points: Float[np.ndarray, "b v"], request: Request) -> float:
+    """Largest unit-free angle, in degrees, between this answer and the spectral engine's of the same dimension."""
+    if not result.dimension:
+        return float("nan")
+    request.say("running the spectral engine for comparison")
+    other = discover(
+        request.source,
+        Spectral(),
+        request.kind,
+        dimension=int(result.dimension),
+        tolerance=request.standards.tolerance,
+        error_rate=request.standards.error_rate,
+        formulas=False,
+    )
+    half = result.domain.half
+    scale = (float(half[0]), half[1:].tolist())
+    return float(principal_angles(result.fields, other.fields, points[:, 0], points[:, 1:], scale=scale).max())
+
+
 def _flags(record: TrainingRecord, found: Search, request: Request) -> list[Flag]:
     """What a reader should know about the training."""
     flags = []
@@ -209,6 +235,15 @@ def _flags(record: TrainingRecord, found: Search, request: Request) -> list[Flag
                 "projected-networks",
                 f"The networks were projected on polynomials, which miss {record.projection_error:.1%} of a generator.",
                 "Call result.training.generators(t, x) for the networks themselves.",
+            )
+        )
+    if record.angle is not None:
+        flags.append(
+            Flag(
+                "engines",
+                f"The largest angle between this span and the spectral engine's is {record.angle:.2g}° in units of the "
+                "box.",
+                "Where it is large, trust the answer with the smaller residuals on the ladder.",
             )
         )
     if request.dimension is None:

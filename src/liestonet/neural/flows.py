@@ -88,12 +88,8 @@ def _barrier(networks: Generators, batch: Batch, objective: Objective) -> Float[
 def pushed_density(networks: Generators, batch: Batch, objective: Objective) -> Float[Array, ""]:
     """L9 in the form that the settings ask for."""
     measure = jnp.abs if objective.absolute else jnp.square
-    missed = (
-        _printed(networks, batch, objective)
-        if objective.pushed_density == "printed"
-        else _solution(networks, batch, objective)
-    )
-    return jnp.mean(measure(missed))
+    form = _printed if objective.pushed_density == "printed" else _solution
+    return jnp.mean(measure(form(networks, batch, objective)))
 
 
 def _flowed(networks: Generators, objective: Objective, points: Float[Array, "m b v"]) -> tuple[Array, Array, Array]:
@@ -123,8 +119,7 @@ def _solution(networks: Generators, batch: Batch, objective: Objective) -> Float
     With R(u) = u_t + A u_xx + B u_x + C u, a symmetry takes R(û) to exp(∫β − τ') R(û), so this vanishes for every û,
     also for one that solves the equation only nearly.
     """
-    m, n = networks.count, networks.dimension
-    start = jnp.broadcast_to(batch["points"], (m, *batch["points"].shape))
+    start = jnp.broadcast_to(batch["points"], (networks.count, *batch["points"].shape))
 
     def image(points: Array) -> tuple[Array, Array]:
         """Pushed point and the logarithm of the factor of u, as functions of where they come from."""

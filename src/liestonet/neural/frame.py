@@ -7,7 +7,7 @@ The identity frame leaves the paper's own units.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,6 +65,16 @@ def tabulate(
                 "cloud away from singular points (cloud=Cloud(floor=…))."
             )
     return table
+
+
+def tabulate_density(density: Any, frame: Frame, points: Float[np.ndarray, "b v"]) -> Table:
+    """û with first and second derivatives in the frame, in units of its root mean square over the cloud."""
+    jet, v = density.jet(points[:, 0], points[:, 1:], 2), points.shape[1]
+    unit = 1 / np.sqrt(np.mean(jet[()] ** 2))
+    gradient = np.stack([jet[(i,)] * frame.half[i] for i in range(v)], axis=-1)
+    rows = [[jet[tuple(sorted((i, j)))] * frame.half[i] * frame.half[j] for j in range(v)] for i in range(v)]
+    hessian = np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    return {"density": unit * jet[()], "density_gradient": unit * gradient, "density_hessian": unit * hessian}
 
 
 def _first_order(kind: Kind, source: CoefficientSource, frame: Frame, points: np.ndarray) -> Table:
@@ -149,6 +159,3 @@ def _second_order(kind: Kind, source: CoefficientSource, frame: Frame, points: n
         for name in names:
             columns[name].append((ahead[name] - behind[name]) / (2 * DIFFERENCE))
     return {name.replace("_gradient", "_hessian"): np.stack(parts, axis=-1) for name, parts in columns.items()}
-
-
-Tabulate = Callable[[Float[np.ndarray, "b v"]], Table]

@@ -33,7 +33,10 @@ _COMMON: Provenance = {
     "architecture.shared": (CONFLICTING, _HEADS),
     "architecture.beta": (INFERRED, "the β network is mentioned without a size"),
     "objective.closure": (STATED, ""),
-    "objective.independence": (CONFLICTING, "text: −log det(G + ε); tables: mode sigma with tau = 0.8, taken as a hinge"),
+    "objective.independence": (
+        CONFLICTING,
+        "text: −log det(G + ε); tables: mode sigma with tau = 0.8, taken as a hinge",
+    ),
     "objective.level": (STATED, "s5_tau"),
     "objective.epsilon": (INFERRED, "ε of the determinant has no value"),
     "objective.flow": (STATED, "s7_eps"),
@@ -114,9 +117,7 @@ def _example_1() -> Neural:
 
 
 def _example_2() -> Neural:
-    cloud = Cloud(
-        source="simulated", uniform=0.7, points=None, trajectories=256, reflect=True, oversample=12
-    )
+    cloud = Cloud(source="simulated", uniform=0.7, points=None, trajectories=256, reflect=True, oversample=12)
     swapped = "table: Example 2; text: Example 3 (Examples 1 and 2 are said to simulate and flatten)"
     networks = "table: depth 3, width 64, swish; text: tanh with widths 32, 32 and 64, 64, and swish for Example 3"
     known: Provenance = {

@@ -144,13 +144,13 @@ class Running:
 class Neural:
     """The neural engine for `discover`: generators as networks, trained on the losses of the paper.
 
-    `Neural()` is our default for any data, `Neural.paper(…)` what the paper did. `surrogate` is "spectral", "neural", or
-    "paper-1" to "paper-4" for networks with the paper's settings.
-    `shifts` takes ∂t and
-    translations that the data do not exclude as exact before training, `scaled` trains in units of the box. `sweep` is the largest number of generators tried where none is given (None:
-    one more than noise of full rank allows). `polish` solves the last layer exactly on the learned features; `compare`
-    runs the spectral engine too and reports the angle between the two answers. `provenance` says for each setting of
-    a preset whether the paper states it, contradicts itself, or leaves it to be inferred.
+    `Neural()` is our default for any data, `Neural.paper(…)` what the paper did. `surrogate` is "spectral", "neural",
+    or "paper-1" to "paper-4" for networks with the paper's settings. `shifts` takes ∂t and translations that the data
+    do not exclude as exact before training, `scaled` trains in units of the box. `sweep` is the largest number of
+    generators tried where none is given (None: what noise of full rank allows, one more without it). `polish` solves
+    the last layer exactly on the learned features; `compare` runs the spectral engine too and reports the angle between
+    the two answers. `provenance` says for each setting of a preset whether the paper states it, contradicts itself, or
+    leaves it to be inferred.
     """
 
     architecture: Architecture = field(default_factory=Architecture)

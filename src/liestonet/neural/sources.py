@@ -9,15 +9,22 @@ from jaxtyping import Float
 
 from liestonet.from_data import Request
 from liestonet.neural.clouds import reflected
-from liestonet.neural.settings import Cloud, Neural
 from liestonet.neural.coefficients.settings import PAPER
+from liestonet.neural.settings import Cloud, Neural
 from liestonet.surrogate.neural import fit_neural
 from liestonet.surrogate.refit import refit_exactly
 from liestonet.surrogate.spectral import fit_spectral
 from liestonet.symmetry.judging import unprojected
 from liestonet.symmetry.noise import NoisyOperator
-from liestonet.symmetry.search import LEVELS, LEVELS_BEYOND, POINTS, POINTS_BEYOND, generator_basis
-from liestonet.symmetry.search import mixed_cloud, most_symmetries
+from liestonet.symmetry.search import (
+    LEVELS,
+    LEVELS_BEYOND,
+    POINTS,
+    POINTS_BEYOND,
+    generator_basis,
+    mixed_cloud,
+    most_symmetries,
+)
 from liestonet.symmetry.simple import exact_shifts
 
 

@@ -15,8 +15,8 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from liestonet.neural.networks import Fields
 
-# Beside the mean square of the generators, this much keeps least squares solvable while they are still dependent.
-RIDGE = 1e-9
+# Beside generators of unit length, this much keeps least squares solvable while they are still dependent.
+RIDGE = 1e-10
 
 Brackets = Float[Array, "m m b c"]
 Constants = Float[Array, "*points m m m"]
@@ -49,9 +49,11 @@ def global_constants(fields: Fields, brackets: Brackets) -> Float[Array, "m m m"
     """c_ij^k by one least squares over the whole batch."""
     m = fields.values.shape[0]
     inner = gram(fields)
-    right = jnp.einsum("ijbc,kbc->ijk", brackets, fields.values) / fields.values.shape[1]
-    regular = inner + RIDGE * (1 + jnp.trace(inner)) * jnp.eye(m)
-    return jax.scipy.linalg.solve(regular, right.reshape(m * m, m).T, assume_a="pos").T.reshape(m, m, m)
+    length = jnp.sqrt(jnp.diagonal(inner) + RIDGE)
+    right = jnp.einsum("ijbc,kbc->ijk", brackets, fields.values) / fields.values.shape[1] / length
+    regular = inner / jnp.outer(length, length) + RIDGE * jnp.eye(m)
+    solved = jax.scipy.linalg.solve(regular, right.reshape(m * m, m).T, assume_a="pos").T
+    return solved.reshape(m, m, m) / length
 
 
 def pointwise_constants(fields: Fields, brackets: Brackets) -> Float[Array, "b m m m"]:

@@ -19,8 +19,9 @@ from jaxtyping import Float
 from liestonet.neural.networks import Layer, Networks
 from liestonet.neural.validity import determining_residuals
 
-# One more generator that is no symmetry raises the worst residual of the span by at least this factor.
-JUMP = 4.0
+# One more generator that is no symmetry raises the worst residual of the span by at least this factor; a span with a
+# residual beyond the second number holds one in any case. Verdicts on what is selected are the ladder's.
+JUMP, LARGEST = 4.0, 0.3
 CHUNK = 2048
 
 RULES = {
@@ -57,11 +58,11 @@ def paper_rule(rungs: tuple[Rung, ...]) -> int:
     return counts[-1] if counts else max((rung.count for rung in rungs), default=0)
 
 
-def jump_rule(rungs: tuple[Rung, ...], tolerance: float) -> int:
-    """The largest m whose worst residual is below the tolerance and not beyond a jump."""
+def jump_rule(rungs: tuple[Rung, ...]) -> int:
+    """The largest m before the worst residual of the span jumps."""
     chosen, before = 0, None
     for rung in sorted(rungs, key=lambda rung: rung.count):
-        if rung.worst >= tolerance or (before is not None and rung.worst > JUMP * before):
+        if rung.worst >= LARGEST or (before is not None and rung.worst > JUMP * before):
             break
         chosen, before = rung.count, max(rung.worst, before or 0.0)
     return chosen
