@@ -176,3 +176,25 @@ def test_sweep_finds_the_dimension(key):
     assert result.training.selected["jump"] == system.dimension("ito")
     assert result.dimension == system.dimension("ito")
     assert "sweep" in {flag.code for flag in result.flags}
+
+
+@pytest.mark.slow
+def test_replicates_are_the_single_runs_and_resume(tmp_path):
+    from liestonet.neural.replicates import replicates
+
+    data = lsn.catalogue["brownian"].simulate(paths=64, seed=0)
+    found = replicates(data, SMALL, [1, 2], tmp_path, dimension=2, formulas=False)
+    alone = json.loads(lsn.discover(data, engine=SMALL, dimension=2, formulas=False, seed=2).to_json())
+    np.testing.assert_allclose(
+        found[2]["training"]["rungs"][0]["residuals"], alone["training"]["rungs"][0]["residuals"], rtol=1e-6
+    )
+    (tmp_path / "seed-1.json").unlink()
+    again = replicates(data, SMALL, [1, 2], tmp_path, dimension=2, formulas=False)
+    assert again[1]["training"]["rungs"] == found[1]["training"]["rungs"]
+
+
+def test_replicates_refuse_seeds_given_twice(tmp_path):
+    from liestonet.neural.replicates import replicates
+
+    with pytest.raises(lsn.InputError, match="none twice"):
+        replicates(None, SMALL, [1, 1], tmp_path)
