@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from liestonet.discovery import solve
     from liestonet.errors import InputError
     from liestonet.from_data import Spectral, discover, fit
+    from liestonet.neural.settings import Neural
     from liestonet.sde import SDE
     from liestonet.storage import load
     from liestonet.trajectories import Trajectories
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SDE",
     "InputError",
+    "Neural",
     "Spectral",
     "Trajectories",
     "TrajectoryFile",
@@ -42,6 +44,7 @@ __all__ = [
 
 _HOME = {
     "InputError": "liestonet.errors",
+    "Neural": "liestonet.neural.settings",
     "SDE": "liestonet.sde",
     "Spectral": "liestonet.from_data",
     "Trajectories": "liestonet.trajectories",
