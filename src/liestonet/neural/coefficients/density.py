@@ -101,7 +101,7 @@ class DensityProblem:
         terms = {"contrast": self.held_out(fixed, weights, batch)}
         if batch.equation is not None and self.settings.equation:
             residual = equation_residual(self.settings.activation, fixed, weights.ratio, batch.equation)
-            terms["Fokker-Planck equation"] = self.settings.equation * jnp.mean(jnp.log1p(residual**2))
+            terms["Fokker-Planck equation"] = self.settings.equation * jnp.mean(residual**2)
         total = sum((jnp.sum(leaf**2) for leaf in jax.tree.leaves(weights)), jnp.zeros(()))
         terms["weight decay"] = self.settings.weight_decay * total
         return terms
@@ -121,9 +121,10 @@ class DensityProblem:
 def equation_residual(
     activation: str, gaussian: MovingGaussian, ratio: Network, known: Coefficients
 ) -> Float[jax.Array, " b"]:
-    """The Fokker–Planck equation divided by u, in units of the time scale: zero for a solution.
+    """The Fokker–Planck equation divided by u: zero for a solution, and of order one where nothing cancels.
 
-    With ℓ = log u: ℓ_t + (f^i − ∂_j a^{ij}) ℓ_i + div f − ½ ∂_ij a^{ij} − ½ a^{ij} (ℓ_ij + ℓ_i ℓ_j).
+    With ℓ = log u: ℓ_t + (f^i − ∂_j a^{ij}) ℓ_i + div f − ½ ∂_ij a^{ij} − ½ a^{ij} (ℓ_ij + ℓ_i ℓ_j), relative to the
+    size of its parts: near a sharp initial law each of them is huge, and must not drown the rest.
     """
 
     def logarithm(point: jax.Array) -> jax.Array:
@@ -134,7 +135,9 @@ def equation_residual(
     inner = curvature + slope[:, 1:, None] * slope[:, None, 1:]
     transport = jnp.sum((known.drift - known.divergence) * slope[:, 1:], axis=1)
     spread = 0.5 * jnp.einsum("bij,bij->b", known.squared, inner)
-    return gaussian.half * (slope[:, 0] + transport + known.reaction - spread)
+    parts = gaussian.half * jnp.stack([slope[:, 0], transport, known.reaction, -spread])
+    size = jnp.sqrt(1.0 + jnp.sum(jax.lax.stop_gradient(parts) ** 2, axis=0))
+    return jnp.sum(parts, axis=0) / size
 
 
 @dataclass(frozen=True, eq=False)

@@ -85,6 +85,11 @@ def fit_coefficients(
     settings = CoefficientSettings() if settings is None else settings
     if not isinstance(settings, CoefficientSettings):
         raise InputError(f"The settings of a neural surrogate must be CoefficientSettings(…), not {settings!r}.")
+    if not isinstance(source, IncrementSource):
+        raise InputError(
+            f"A neural surrogate is learnt from Trajectories, not from a {type(source).__name__}; make them with "
+            "Trajectories.from_arrays or Trajectories.read."
+        )
     say = progress or _silent
     say("looking over the data")
     prepared = prepare(source, settings)
