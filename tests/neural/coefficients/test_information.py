@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -17,7 +19,8 @@ def increments(surrogate, count: int, seed: int = 0) -> Batch:
     rng = np.random.default_rng(seed)
     points = rng.uniform(-1, 1, (count, 1 + surrogate.dimension))
     dt = rng.uniform(0.001, 0.1, count)
-    return Batch(points, dt, rng.standard_normal((count, surrogate.dimension)) * np.sqrt(dt)[:, None])
+    dx = rng.standard_normal((count, surrogate.dimension)) * np.sqrt(dt)[:, None]
+    return Batch(*(jnp.asarray(array) for array in (points, dt, dx)))
 
 
 @pytest.mark.parametrize("name", ["scalar", "planar"])
@@ -33,9 +36,12 @@ def test_score_and_information_are_derivatives_of_the_likelihood(name, request):
     for which, drift in (("drift", True), ("diffusion", False)):
         last = jnp.asarray(getattr(weights, which).last)
         block = sums(form, units, weights, level, data, drift=drift)
-        assert pytest.approx(np.asarray(jax.grad(loss, argnums=1)(which, last)), rel=1e-9, abs=1e-7) == block.score.T
+        assert (
+            pytest.approx(np.asarray(jax.jit(jax.grad(partial(loss, which)))(last)), rel=1e-9, abs=1e-7)
+            == block.score.T
+        )
         if drift:  # the likelihood is quadratic in the drift: its second derivative is the information
-            hessian = np.asarray(jax.hessian(loss, argnums=1)(which, last)).transpose(1, 3, 0, 2)
+            hessian = np.asarray(jax.jit(jax.hessian(partial(loss, which)))(last)).transpose(1, 3, 0, 2)
             assert block.information == pytest.approx(-hessian, rel=1e-8, abs=1e-6 * np.abs(hessian).max())
 
 

@@ -208,9 +208,8 @@ def fit_density(
     points = np.column_stack([increments.t, increments.x])
     gaussian = fit_gaussian(points, settings.degree, settings.width)
     rng = np.random.default_rng([seed, 2])
-    key, used = jax.random.split(jax.random.key(seed))
     inputs = points.shape[1]
-    layers = jax.device_get(initial_layers((inputs, *settings.widths), used))
+    layers = initial_layers((inputs, *settings.widths), rng)
     last = np.zeros(1 + inputs + inputs * (inputs + 1) // 2 + settings.widths[-1])
     split = split_by_path(increments, settings.held_out, rng)
     known = None
@@ -225,7 +224,7 @@ def fit_density(
         draw,
         draw.held_out(),
         Plan(settings.steps, settings.check_every, settings.patience),
-        key,
+        jax.random.key(seed),
         lambda text: say(f"training the density: {text}"),
     )
     return _assembled(source.names, settings, gaussian, jax.device_get(weights).ratio, history)

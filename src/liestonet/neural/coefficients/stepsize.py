@@ -16,28 +16,22 @@ def step_directions(surrogate: NeuralSurrogate) -> Float[np.ndarray, "p 2"]:
     rows = np.linspace(0, len(sample.t) - 1, min(POINTS, len(sample.t))).astype(int)
     points = surrogate.overview.points[rows]
     drift, squared = step_corrections(surrogate, points, sample.dt[rows])
-    count, features = len(surrogate.parameters), surrogate.drift_last.size
+    count, split = len(surrogate.parameters), surrogate.drift_last.size
+    changes = surrogate.jet_and_directions(points, JetOrder(drift=0, diffusion_squared=0), np.eye(count))[1]
+    if changes is None:
+        raise RuntimeError("directions were asked for")
+    scale = surrogate.domain.half[1:]
+    square = np.outer(scale, scale)
     result = np.zeros((count, 2))
-    order = JetOrder(drift=0, diffusion_squared=0)
-    for column, part in ((0, slice(0, features)), (1, slice(features, count))):
-        basis = np.eye(count)[:, part]
-        if not basis.shape[1]:
-            continue
-        changes = surrogate.jet_and_directions(points, order, basis)[1]
-        if changes is None:
-            raise RuntimeError("directions were asked for")
-        scale = surrogate.domain.half[1:]
-        if column == 0:
-            matrix, target = changes.drift[()] / scale[:, None], drift / scale
-        else:
-            matrix = changes.diffusion_squared[()] / np.outer(scale, scale)[..., None]
-            target = squared / np.outer(scale, scale)
-        result[part, column] = _fitted(matrix.reshape(target.size, -1), target.ravel())
+    result[:split, 0] = _fitted(changes.drift[()][..., :split] / scale[:, None], drift / scale)
+    if count > split:
+        result[split:, 1] = _fitted(changes.diffusion_squared[()][..., split:] / square[..., None], squared / square)
     return result
 
 
-def _fitted(matrix: Float[np.ndarray, "b p"], target: Float[np.ndarray, " b"]) -> Float[np.ndarray, " p"]:
+def _fitted(values: Float[np.ndarray, "..."], target: Float[np.ndarray, "..."]) -> Float[np.ndarray, " p"]:
     """Least squares with a small ridge: features may nearly coincide."""
+    matrix = values.reshape(target.size, -1)
     gram = matrix.T @ matrix
     ridge = RIDGE * np.trace(gram) / len(gram) * np.eye(len(gram))
-    return np.linalg.solve(gram + ridge, matrix.T @ target)
+    return np.linalg.solve(gram + ridge, matrix.T @ target.ravel())
