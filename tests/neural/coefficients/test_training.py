@@ -15,6 +15,7 @@ from liestonet.errors import InputError
 from liestonet.neural.coefficients.batches import minibatches, split_by_path
 from liestonet.neural.coefficients.fitting import fit_coefficients
 from liestonet.neural.coefficients.likelihood import Batch
+from liestonet.neural.coefficients.networks import coefficients, initial_weights
 from liestonet.neural.coefficients.settings import PAPER, Cholesky, CoefficientSettings, Constant, DensitySettings
 from liestonet.neural.coefficients.training import TRACES, NotFinite
 from liestonet.surrogate.neural import fit_neural
@@ -65,7 +66,7 @@ def test_a_number_that_is_none_stops_training_with_step_term_and_remedy(scalar_d
 
 
 def test_early_stopping_takes_the_weights_that_were_best_on_held_out_paths(scalar_data):
-    history = fit_coefficients(scalar_data, quick(patience=50, steps=400), seed=0).history
+    history = fit_coefficients(scalar_data, quick(patience=50), seed=0).history
     assert history.taken == history.steps[int(np.argmin(history.held_out))]
     assert history.steps[-1] - history.taken <= 50
 
@@ -87,10 +88,19 @@ def test_each_increment_has_its_own_step():
     assert found.diffusion_squared(t, x).mean() == pytest.approx(0.36, rel=0.06)
 
 
-def test_without_time_nothing_changes_in_time(scalar_data):
-    found = fit_coefficients(scalar_data, quick(time_dependent=False), seed=0)
-    x = np.linspace(-1, 1, 20)[:, None]
-    assert np.array_equal(found.drift(np.zeros(20), x), found.drift(np.ones(20), x))
+def test_without_time_nothing_changes_in_time(planar):
+    form = dataclasses.replace(planar.form, time_dependent=False)
+    rng = np.random.default_rng(0)
+    weights = initial_weights(form, (5,), rng)
+    last = rng.standard_normal(weights.drift.last.shape)
+    weights = weights._replace(drift=weights.drift._replace(last=last))
+    points = rng.uniform(-1, 1, (20, 3))
+    later = points + np.array([1.0, 0.0, 0.0])
+    evaluate = jax.jit(coefficients, static_argnums=0)
+    here, there = (evaluate(form, planar.units, weights, where) for where in (points, later))
+    assert np.array_equal(here[0], there[0])
+    assert np.std(here[0]) > 0
+    assert np.array_equal(here[1], there[1])
 
 
 def test_settings_are_plain_values():

@@ -256,7 +256,8 @@ def _tabulated(
     source: CoefficientSource, points: Float[np.ndarray, "m v"], gaussian: MovingGaussian, rng: np.random.Generator
 ) -> Coefficients:
     """The equation's coefficients at some of the states, not too far out."""
-    near = np.flatnonzero((np.abs(np.asarray(standardised(gaussian, points))[:, 1:]) < REACH).all(axis=1))
+    mean, width = gaussian.at(points[:, 0])
+    near = np.flatnonzero((np.abs(points[:, 1:] - mean) < REACH * width).all(axis=1))
     chosen = points[np.sort(rng.choice(near, min(TABULATED, len(near)), replace=False))]
     jet = source.jet(chosen[:, 0], chosen[:, 1:], JetOrder(drift=1, diffusion_squared=2))
     n, shape = points.shape[1] - 1, len(chosen)

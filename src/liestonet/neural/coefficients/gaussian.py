@@ -66,7 +66,7 @@ def _moments(gaussian: MovingGaussian, points: jax.Array) -> tuple[jax.Array, ja
     return time, mean, logarithm
 
 
-def standardised(gaussian: MovingGaussian, points: Any) -> jax.Array:
+def standardised(gaussian: MovingGaussian, points: jax.Array) -> jax.Array:
     """Scaled time, and coordinates in units of the Gaussian."""
     time, mean, logarithm = _moments(gaussian, points)
     return jnp.concatenate([time, (points[..., 1:] - mean) * jnp.exp(-logarithm)], axis=-1)
