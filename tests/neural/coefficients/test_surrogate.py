@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from liestonet.neural.coefficients.stepsize import step_directions
 from liestonet.sde.jets import JetOrder, derivatives
+from liestonet.surrogate.steps import step_corrections
 from liestonet.symmetry.kinds import kind_named
 from liestonet.symmetry.search import Standards, search
 
@@ -122,3 +124,19 @@ def test_it_is_made_of_values_that_can_be_stored(scalar):
                 yield from leaves(getattr(value, name))
 
     assert all(not isinstance(leaf, np.ndarray) or leaf.dtype != object for leaf in leaves(scalar))
+
+
+@pytest.mark.parametrize("name", ["scalar", "planar"])
+def test_step_directions_make_the_corrections_of_a_finite_step(name, request):
+    surrogate = request.getfixturevalue(name)
+    sample = surrogate.overview.sample
+    rows = slice(0, None, max(1, len(sample.t) // 300))
+    points = surrogate.overview.points[rows]
+    drift, squared = step_corrections(surrogate, points, sample.dt[rows])
+    _, changes = surrogate.jet_and_directions(
+        points, JetOrder(drift=0, diffusion_squared=0), step_directions(surrogate)
+    )
+    # the features hold the corrections only approximately
+    assert np.std(changes.drift[()][..., 0] - drift) < 0.1 * np.sqrt(np.mean(drift**2))
+    assert np.std(changes.diffusion_squared[()][..., 1] - squared) < 0.1 * np.sqrt(np.mean(squared**2))
+    assert not changes.drift[()][..., 1].any()

@@ -89,7 +89,7 @@ def _with_drift(weights: Weights, last: Float[np.ndarray, "p n"]) -> Weights:
 
 def _prior(form: Form, units: Units, layers: Layers, data: Batch) -> Prior:
     """Principal functions of the hidden units on the data, without their constant and linear parts."""
-    values = _feature_values(form, units, layers, data.points)
+    values = feature_values(form, units, layers, data.points)
     plain = 1 + form.inputs * form.skip
     known, hidden = values[:, :plain], values[:, plain:]
     shadow = np.linalg.lstsq(known, hidden, rcond=None)[0]
@@ -111,12 +111,12 @@ def _prior(form: Form, units: Units, layers: Layers, data: Batch) -> Prior:
 
 def _still_level(form: Form, units: Units, weights: Weights, data: Batch) -> Float[np.ndarray, " n"]:
     """Root mean square of what the drift of each coordinate leaves of Δx/Δt, in the drift's units."""
-    values = _feature_values(form, units, weights.drift.layers, data.points)
+    values = feature_values(form, units, weights.drift.layers, data.points)
     rest = data.dx / (data.dt[:, None] * units.drift) - values @ np.asarray(weights.drift.last)
     return np.maximum(np.sqrt(np.mean(rest**2, axis=0)), ROUNDING)
 
 
-def _feature_values(form: Form, units: Units, layers: Layers, points: Any) -> Float[np.ndarray, "b p"]:
+def feature_values(form: Form, units: Units, layers: Layers, points: Any) -> Float[np.ndarray, "b p"]:
     """Features at all points, as NumPy."""
     return np.asarray(_features(form, units, layers, points))
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.special
 from jaxtyping import Float
 
+from liestonet.neural.coefficients.lastlayer import feature_values
+from liestonet.neural.coefficients.networks import SHIFT
 from liestonet.neural.coefficients.surrogate import NeuralSurrogate
-from liestonet.sde.jets import JetOrder
+from liestonet.surrogate.cholesky import root_change
 from liestonet.surrogate.steps import POINTS, RIDGE, step_corrections
 
 
@@ -16,22 +19,36 @@ def step_directions(surrogate: NeuralSurrogate) -> Float[np.ndarray, "p 2"]:
     rows = np.linspace(0, len(sample.t) - 1, min(POINTS, len(sample.t))).astype(int)
     points = surrogate.overview.points[rows]
     drift, squared = step_corrections(surrogate, points, sample.dt[rows])
-    count, split = len(surrogate.parameters), surrogate.drift_last.size
-    changes = surrogate.jet_and_directions(points, JetOrder(drift=0, diffusion_squared=0), np.eye(count))[1]
-    if changes is None:
-        raise RuntimeError("directions were asked for")
-    scale = surrogate.domain.half[1:]
-    square = np.outer(scale, scale)
-    result = np.zeros((count, 2))
-    result[:split, 0] = _fitted(changes.drift[()][..., :split] / scale[:, None], drift / scale)
-    if count > split:
-        result[split:, 1] = _fitted(changes.diffusion_squared[()][..., split:] / square[..., None], squared / square)
+    form, units, weights = surrogate.form, surrogate.units, surrogate.weights
+    first = feature_values(form, units, weights.drift.layers, points)
+    second = feature_values(form, units, weights.diffusion.layers or weights.drift.layers, points)
+    split = surrogate.drift_last.size
+    result = np.zeros((len(surrogate.parameters), 2))
+    result[:split, 0] = _fitted(first, drift / surrogate.drift_unit).ravel()
+    if surrogate.noise:
+        outputs = second @ surrogate.diffusion_last
+        result[split:, 1] = _fitted(second, _output_changes(surrogate, points, outputs, squared)).ravel()
     return result
 
 
-def _fitted(values: Float[np.ndarray, "..."], target: Float[np.ndarray, "..."]) -> Float[np.ndarray, " p"]:
+def _output_changes(
+    surrogate: NeuralSurrogate,
+    points: Float[np.ndarray, "b v"],
+    outputs: Float[np.ndarray, "b k"],
+    change: Float[np.ndarray, "b n n"],
+) -> Float[np.ndarray, "b k"]:
+    """How the outputs for σ must change for a given change of a: δσ = σ Φ(σ⁻¹ δa σ⁻ᵀ), then through the softplus."""
+    active = np.array(surrogate.form.active, dtype=int)
+    squared = surrogate.diffusion_squared(points[:, 0], points[:, 1:])
+    root = np.linalg.cholesky(squared[:, active[:, None], active])
+    moved = root_change(root, change[:, active[:, None], active]) / surrogate.diffusion_unit[:, None]
+    row, column = np.array(surrogate.form.entries, dtype=int).T
+    slope = np.where(row == column, scipy.special.expit(outputs + SHIFT), 1.0)
+    return moved[:, row, column] / slope
+
+
+def _fitted(matrix: Float[np.ndarray, "b p"], target: Float[np.ndarray, "b k"]) -> Float[np.ndarray, "p k"]:
     """Least squares with a small ridge: features may nearly coincide."""
-    matrix = values.reshape(target.size, -1)
     gram = matrix.T @ matrix
     ridge = RIDGE * np.trace(gram) / len(gram) * np.eye(len(gram))
-    return np.linalg.solve(gram + ridge, matrix.T @ target.ravel())
+    return np.linalg.solve(gram + ridge, matrix.T @ target)
