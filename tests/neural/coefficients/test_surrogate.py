@@ -45,7 +45,7 @@ def test_values_are_those_of_the_written_network(name, request):
     assert surrogate.diffusion_squared(points[:, 0], points[:, 1:]) == pytest.approx(squared, rel=1e-12, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", ["scalar", "planar"])
+@pytest.mark.parametrize("name", ["scalar", pytest.param("planar", marks=pytest.mark.slow)])
 def test_derivatives_are_slopes_of_the_next_lower_ones(name, request):
     surrogate = request.getfixturevalue(name)
     points = np.random.default_rng(2).uniform(-1, 1, (20, 1 + surrogate.dimension))
@@ -103,7 +103,10 @@ def test_the_covariance_is_positive_and_of_all_parameters(scalar):
     assert np.linalg.eigvalsh(covariance).min() > -1e-12 * np.trace(covariance)
 
 
-@pytest.mark.parametrize(("name", "kind"), [("langevin", "ito"), ("planar", "law"), ("scalar", "fokker-planck")])
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("langevin", "ito"), pytest.param("planar", "law", marks=pytest.mark.slow), ("scalar", "fokker-planck")],
+)
 def test_the_search_takes_it_like_any_other_source(name, kind, request):
     surrogate = request.getfixturevalue(name)
     found = search(kind_named(kind), surrogate, surrogate.domain, surrogate.overview.points, Standards())
