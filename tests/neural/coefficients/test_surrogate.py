@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import jax
 import numpy as np
 import pytest
 
-from liestonet.neural.coefficients.stepsize import step_directions
+from liestonet.neural.coefficients.networks import place
+from liestonet.neural.coefficients.stepsize import _output_changes
 from liestonet.sde.jets import JetOrder, derivatives
-from liestonet.surrogate.steps import step_corrections
 from liestonet.symmetry.kinds import kind_named
 from liestonet.symmetry.search import Standards, search
 
@@ -129,17 +130,17 @@ def test_it_is_made_of_values_that_can_be_stored(scalar):
     assert all(not isinstance(leaf, np.ndarray) or leaf.dtype != object for leaf in leaves(scalar))
 
 
-@pytest.mark.parametrize("name", ["scalar", "planar"])
-def test_step_directions_make_the_corrections_of_a_finite_step(name, request):
-    surrogate = request.getfixturevalue(name)
-    sample = surrogate.overview.sample
-    rows = slice(0, None, max(1, len(sample.t) // 300))
-    points = surrogate.overview.points[rows]
-    drift, squared = step_corrections(surrogate, points, sample.dt[rows])
-    _, changes = surrogate.jet_and_directions(
-        points, JetOrder(drift=0, diffusion_squared=0), step_directions(surrogate)
+def test_a_change_of_a_is_made_by_the_outputs_change(planar):
+    rng = np.random.default_rng(6)
+    change = rng.standard_normal((30, 2, 2))
+    change = change + np.swapaxes(change, 1, 2)
+    outputs = rng.normal(0, 0.3, (30, 3))
+    root = np.asarray(jax.jit(place, static_argnums=0)(planar.form, planar.units, outputs))
+    moved = _output_changes(planar.form, planar.units, root @ np.swapaxes(root, 1, 2), outputs, change)
+    step = 1e-6
+    above, below = (
+        np.asarray(jax.jit(place, static_argnums=0)(planar.form, planar.units, outputs + sign * step * moved))
+        for sign in (1, -1)
     )
-    # the features hold the corrections only approximately
-    assert np.std(changes.drift[()][..., 0] - drift) < 0.1 * np.sqrt(np.mean(drift**2))
-    assert np.std(changes.diffusion_squared[()][..., 1] - squared) < 0.1 * np.sqrt(np.mean(squared**2))
-    assert not changes.drift[()][..., 1].any()
+    slope = (above @ np.swapaxes(above, 1, 2) - below @ np.swapaxes(below, 1, 2)) / (2 * step)
+    assert slope == pytest.approx(change, rel=1e-6, abs=1e-6)

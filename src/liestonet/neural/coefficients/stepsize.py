@@ -7,7 +7,7 @@ import scipy.special
 from jaxtyping import Float
 
 from liestonet.neural.coefficients.lastlayer import feature_values
-from liestonet.neural.coefficients.networks import SHIFT
+from liestonet.neural.coefficients.networks import SHIFT, Form, Units
 from liestonet.neural.coefficients.surrogate import NeuralSurrogate
 from liestonet.surrogate.cholesky import root_change
 from liestonet.surrogate.steps import POINTS, RIDGE, step_corrections
@@ -27,22 +27,23 @@ def step_directions(surrogate: NeuralSurrogate) -> Float[np.ndarray, "p 2"]:
     result[:split, 0] = _fitted(first, drift / surrogate.drift_unit).ravel()
     if surrogate.noise:
         outputs = second @ surrogate.diffusion_last
-        result[split:, 1] = _fitted(second, _output_changes(surrogate, points, outputs, squared)).ravel()
+        present = surrogate.diffusion_squared(points[:, 0], points[:, 1:])
+        result[split:, 1] = _fitted(second, _output_changes(form, units, present, outputs, squared)).ravel()
     return result
 
 
 def _output_changes(
-    surrogate: NeuralSurrogate,
-    points: Float[np.ndarray, "b v"],
+    form: Form,
+    units: Units,
+    squared: Float[np.ndarray, "b n n"],
     outputs: Float[np.ndarray, "b k"],
     change: Float[np.ndarray, "b n n"],
 ) -> Float[np.ndarray, "b k"]:
     """How the outputs for σ must change for a given change of a: δσ = σ Φ(σ⁻¹ δa σ⁻ᵀ), then through the softplus."""
-    active = np.array(surrogate.form.active, dtype=int)
-    squared = surrogate.diffusion_squared(points[:, 0], points[:, 1:])
+    active = np.array(form.active, dtype=int)
     root = np.linalg.cholesky(squared[:, active[:, None], active])
-    moved = root_change(root, change[:, active[:, None], active]) / surrogate.diffusion_unit[:, None]
-    row, column = np.array(surrogate.form.entries, dtype=int).T
+    moved = root_change(root, change[:, active[:, None], active]) / units.diffusion[:, None]
+    row, column = np.array(form.entries, dtype=int).T
     slope = np.where(row == column, scipy.special.expit(outputs + SHIFT), 1.0)
     return moved[:, row, column] / slope
 
