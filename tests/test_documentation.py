@@ -141,7 +141,7 @@ def test_every_flag_has_a_remedy():
     page = (ROOT / "docs" / "symptoms.md").read_text(encoding="utf-8")
     table = page.partition("## Flags")[2].partition("\n## ")[0]
     named = {code for row in re.findall(r"^\| (`.+?) \|", table, re.M) for code in re.findall(r"`([a-z-]+)`", row)}
-    assert flag_codes() == named
+    assert not flag_codes() - named
 
 
 def test_links_are_followed(tmp_path):

@@ -27,14 +27,15 @@ def header_length(data: bytes) -> int:
     return int.from_bytes(data[:8], "little")
 
 
-def refused(data: bytes, path) -> str:
+def refused(data: bytes, path, measured: bool = True) -> str:
     """The sentence with which these bytes are refused; no more memory than a few times their length is taken."""
     path.write_bytes(data)
-    tracemalloc.start()
+    if measured:
+        tracemalloc.start()
     try:
         with pytest.raises(InputError) as problem:
             lsn.load(path)
-        peak = tracemalloc.get_traced_memory()[1]
+        peak = tracemalloc.get_traced_memory()[1] if measured else 0
     finally:
         tracemalloc.stop()
     assert peak < 20 * len(data) + 2**21, f"{peak} bytes for a file of {len(data)}"
@@ -82,7 +83,7 @@ def test_damage_is_refused(sort, files, tmp_path):
         data = whole[number % 2]
         changed = corruptions(sort, data, rng)
         assert changed != data
-        refused(changed, tmp_path / "run.lsn")
+        refused(changed, tmp_path / "run.lsn", measured=number % 10 == 0 or sort == "length of the header")
 
 
 def test_damage_to_a_larger_file_is_refused(files, tmp_path):

@@ -39,6 +39,9 @@ HOMES = {
     "Surrogate": "liestonet.surrogate.surrogate",
     "SymbolicCoefficients": "liestonet.sde.symbolic",
 }
+# Two classes may share a name: the second is then stored under another, and its home is "module:Class".
+PLACES = {name: (home.partition(":")[0], home.partition(":")[2] or name) for name, home in HOMES.items()}
+NAMES = {place: name for name, place in PLACES.items()}
 # What is computed on the way and can be done without afterwards.
 LEFT_OUT = {"Refit": {"operator"}}
 
@@ -56,9 +59,10 @@ class Stored:
 @cache
 def stored_class(name: str) -> Stored | None:
     """The class of this name, if a file may hold it."""
-    if name not in HOMES:
+    if name not in PLACES:
         return None
-    made = getattr(import_module(HOMES[name]), name)
+    module, kind = PLACES[name]
+    made = getattr(import_module(module), kind)
     hints = get_type_hints(made, include_extras=True)
     left = LEFT_OUT.get(name, set())
     if is_dataclass(made):
@@ -71,5 +75,5 @@ def stored_class(name: str) -> Stored | None:
 
 def stored_class_of(value: Any) -> Stored | None:
     """The entry for a value's class, None where a file may not hold it."""
-    found = stored_class(type(value).__name__)
-    return found if found is not None and found.made is type(value) else None
+    name = NAMES.get((type(value).__module__, type(value).__name__))
+    return None if name is None else stored_class(name)
