@@ -44,7 +44,8 @@ class ExpressionWriter:
         import sympy
 
         for node in sympy.postorder_traversal(expression):
-            if _key(node) not in self._numbers:
+            # the bounds of an integral are no expression; its row holds their parts
+            if not isinstance(node, sympy.Tuple) and _key(node) not in self._numbers:
                 self.rows.append(self._row(node))
                 self._numbers[_key(node)] = len(self.rows) - 1
         return self._numbers[_key(expression)]
@@ -60,7 +61,9 @@ class ExpressionWriter:
         if isinstance(node, sympy.Float) and node.is_finite:
             sign, mantissa, exponent, _ = node._mpf_
             return ["Float", hex(-int(mantissa) if sign else int(mantissa)), int(exponent), int(node._prec)]
-        arguments = [self._numbers[_key(part)] for part in node.args]
+        if isinstance(node, sympy.Integral) and len(node.limits) == 1 and len(node.limits[0]) == 3:
+            return ["Integral", *(self._numbers[_key(part)] for part in (node.function, *node.limits[0]))]
+        arguments = [self._numbers[_key(part)] for part in node.args if not isinstance(part, sympy.Tuple)]
         if isinstance(node, AppliedUndef):
             name = re.sub(r"\W", "_", node.func.__name__)
             return ["Unknown", name, *arguments]
@@ -130,6 +133,10 @@ def _read_row(row: Row, arguments: list[Any]) -> Any:
         return made(*arguments)
     if head in CONSTANTS and not arguments:
         return getattr(sympy.S, head)
+    if head == "Integral":
+        if len(arguments) != 4 or not isinstance(arguments[1], sympy.Symbol):
+            raise ValueError("an integral has an integrand, a variable and two bounds")
+        return sympy.Integral(arguments[0], tuple(arguments[1:]))
     if (head in NESTED or head in FUNCTIONS) and arguments:
         if head == "Pow" and len(arguments) != 2:
             raise ValueError("a power has a base and an exponent")

@@ -29,7 +29,8 @@ from liestonet.symmetry.orbit import orbit_dimension
 
 # An invariant is found where the residual is rounding in a basis of moderate size.
 FOUND = 1e-9
-ROUNDS = 12
+# Fields that are found no more of in so many rounds are all; e^{-t}∂x takes some rounds more than y∂y.
+ROUNDS, SETTLED = 12, 4
 SHOWN_DEGREE = 2
 # Taylor coefficients of an invariant, which is one function: a few beside other evidence, else enough for chains of
 # several integrators.
@@ -38,7 +39,7 @@ SHORT_SERIES, LONG_SERIES = 150, 1500
 BOUNDED_SIZE = 400
 # Degree of the polynomials among which simple symmetries are sought, how many directions at most, the part of a
 # generator that is a time component and no rounding, and how many functions of time noise leaves at most.
-SIMPLE_DEGREE = {1: 10, 2: 6, 3: 4}
+SIMPLE_DEGREE = {1: 12, 2: 10, 3: 5}
 MOST_DIRECTIONS, LEAST_TIME, MOST_TIMED = 150, 1e-6, 3
 # Fields whose directions at a point differ by less than this are not independent there.
 INDEPENDENT = 1e-3
@@ -115,8 +116,10 @@ def _timeless_symmetries(kind: Kind, source: CoefficientSource, domain: Domain) 
         directions = lowest_directions(operator, basis, watched)
         found = directions.coefficients[:, directions.residuals < FOUND]
         rounds.append((directions.residuals[0], _independent_at_a_point(Fields(basis, found, kind.has_beta))))
-        (before, fewer), (now, fields) = rounds[-2:] if len(rounds) > 1 else ((np.inf, None), rounds[-1])
-        if fewer is not None and fields.count and fields.count == fewer.count:
+        now, fields = rounds[-1]
+        before = rounds[-2][0] if len(rounds) > 1 else np.inf
+        counts = [earlier.count for _, earlier in rounds[-SETTLED:]]
+        if fields.count == source.dimension + kind.has_beta or (fields.count and counts == [fields.count] * SETTLED):
             return fields
         if not fields.count and now > 0.95 * before:
             return None
