@@ -37,6 +37,7 @@ from liestonet.cli.output import (
     stages,
     write_page,
 )
+from liestonet.cli.progress import SOLVING, without
 from liestonet.errors import InputError
 
 UsageError: Any = typer.BadParameter.__base__  # typer does not export it, and click is not always there
@@ -193,7 +194,8 @@ def solve(
         check_report(report)
     sde, system = read_equation(equation, param or (), stratonovich)
     box = read_domain(sde, domain or (), system)
-    with stages(not quiet) as progress:
+    expected = without(SOLVING, drawing=report is None, parameters=not sde.parameters)
+    with stages(not quiet, expected) as progress:
         result = remembering(find_symmetries(sde, symmetry, box, progress=progress))
         written = None if report is None else write_page(result, report, progress)
     show_result(result, json, latex, quiet)
