@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import liestonet as lsn
-from liestonet.cli.progress import DISCOVERING, SOLVING, Pace
+from liestonet.cli.progress import DISCOVERING, SOLVING, Pace, without
 
 SHARES = {"reading": 1.0, "fitting": 2.0, "fitting again": 1.0}
 
@@ -59,6 +59,14 @@ def test_long_times_are_in_minutes_and_short_ones_are_not_told(clock):
     clock.now += 200
     slow.enter("fitting")
     assert slow.text() == "about 10 min left"
+
+
+def test_a_run_without_a_page_does_not_wait_for_one(clock):
+    assert without(SOLVING, drawing=False) == SOLVING
+    pace = Pace(without({"reading": 1.0, "drawing the report": 9.0, "checking": 1.0}, drawing=True), clock)
+    clock.now += 8
+    pace.enter("checking")
+    assert pace.left() == pytest.approx(8)
 
 
 def test_the_stages_of_both_pipelines_are_known():

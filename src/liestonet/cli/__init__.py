@@ -37,6 +37,7 @@ from liestonet.cli.output import (
     stages,
     write_page,
 )
+from liestonet.cli.progress import SOLVING, without
 from liestonet.cli.stored import check_run, open_run
 from liestonet.cli.testing import try_generators
 from liestonet.errors import InputError
@@ -203,7 +204,8 @@ def solve(
         check_report(report)
     sde, system = read_equation(equation, param or (), stratonovich)
     box = read_domain(sde, domain or (), system)
-    with stages(not quiet) as progress:
+    expected = without(SOLVING, drawing=report is None, parameters=not sde.parameters)
+    with stages(not quiet, expected) as progress:
         result = remembering(find_symmetries(sde, symmetry, box, progress=progress))
         written = None if report is None else write_page(result, report, progress)
     if save is not None:

@@ -80,12 +80,12 @@ def discover(
       liestonet discover tracks.csv --thin 6 --gap 0.5 --no-formulas --json
     """
     from liestonet.cli.output import emit, remembering, show, stages
-    from liestonet.cli.progress import DISCOVERING
+    from liestonet.cli.progress import DISCOVERING, without
     from liestonet.from_data import discover as find_symmetries
 
     if out is not None:
         check_folder(out)
-    with stages(not quiet, DISCOVERING) as progress:
+    with stages(not quiet, without(DISCOVERING, drawing=out is None, formulas=no_formulas)) as progress:
         if progress is not None:
             progress(f"reading {file.name}")
         data = read_data(

@@ -31,8 +31,20 @@ SOLVING: Mapping[str, float | int] = {
     "computing brackets": 4,
     "drawing the report": 40,
 }
+# Stages that not every run has.
+OPTIONAL = {
+    "drawing": {"drawing the report"},
+    "formulas": {"looking for formulas"},
+    "parameters": {"solving with", "proving the formulas"},
+}
 # Before this many seconds nothing is said about how long it takes.
 SOONEST = 2.0
+
+
+def without(shares: Mapping[str, float | int], **absent: bool) -> dict[str, float | int]:
+    """The shares of a run that leaves stages out: drawing=True, formulas=True, parameters=True."""
+    left_out = {name for key, gone in absent.items() if gone for name in OPTIONAL[key]}
+    return {name: share for name, share in shares.items() if name not in left_out}
 
 
 class Pace:
