@@ -39,8 +39,8 @@ SHORT_SERIES, LONG_SERIES = 150, 1500
 BOUNDED_SIZE = 400
 # Degree of the polynomials among which simple symmetries are sought, how many directions at most, the part of a
 # generator that is a time component and no rounding, and how many functions of time noise leaves at most.
-SIMPLE_DEGREE = {1: 12, 2: 10, 3: 5}
-MOST_DIRECTIONS, LEAST_TIME, MOST_TIMED = 150, 1e-3, 3
+SIMPLE_DEGREE = {1: 10, 2: 6, 3: 4}
+MOST_DIRECTIONS, LEAST_TIME, MOST_TIMED = 150, 1e-6, 3
 # Fields whose directions at a point differ by less than this are not independent there.
 INDEPENDENT = 1e-3
 
