@@ -26,6 +26,7 @@ from liestonet.cli.arguments import (
 from liestonet.cli.discover import discover
 from liestonet.cli.output import bar, emit, show, show_result, stages
 from liestonet.cli.testing import try_generators
+from liestonet.cli.validate import validate_run
 from liestonet.errors import InputError
 
 DEMO = "dx = y dt; dy = -y dt + sqrt(2) dW"  # free Langevin, Example 3 of the paper
@@ -207,6 +208,7 @@ def show_system(
 
 app.command()(discover)
 app.command(name="test")(try_generators)
+app.command(name="validate")(validate_run)
 
 
 @app.command()
