@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from liestonet import plots
     from liestonet.catalogue import catalogue
     from liestonet.discovery import solve
     from liestonet.errors import InputError
@@ -30,6 +31,7 @@ __all__ = [
     "catalogue",
     "discover",
     "fit",
+    "plots",
     "principal_angles",
     "solve",
     "test",
@@ -56,6 +58,8 @@ def __getattr__(name: str) -> Any:
     """Find a public name where it lives and keep it here, so that this runs once per name."""
     if name == "__version__":
         value = import_module("importlib.metadata").version("liestonet")
+    elif name == "plots":
+        value = import_module("liestonet.plots")
     elif name in _HOME:
         value = getattr(import_module(_HOME[name]), name)
     else:

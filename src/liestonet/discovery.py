@@ -16,6 +16,7 @@ from liestonet.domain import Domain
 from liestonet.errors import InputError
 from liestonet.flags import Flag
 from liestonet.generic import solve_generic
+from liestonet.provenance import provenance_of
 from liestonet.result import LadderRow, Result
 from liestonet.sde.box import check_domain, choose_domain, require_moderate
 from liestonet.sde.jets import CoefficientSource
@@ -64,8 +65,13 @@ def solve(
         def at_values(numeric: SDE, wanted: bool) -> Result:
             return _solve_numeric(numeric, kind, domain, wanted, say)
 
-        return solve_generic(sde, kind, formulas, at_values, say)
-    return _solve_numeric(sde, kind, domain, formulas, say)
+        result = solve_generic(sde, kind, formulas, at_values, say)
+    else:
+        result = _solve_numeric(sde, kind, domain, formulas, say)
+    pairs = None if result.domain.chosen else [list(pair) for pair in result.domain.intervals]
+    equation = "sde" if sde.symbolic is None else f"liestonet.SDE.parse({str(sde)!r})"
+    made = provenance_of(f"solve({equation}, {{}})", None, symmetry=kind.name, domain=pairs, formulas=formulas)
+    return replace(result, provenance=made)
 
 
 def _solve_numeric(sde: SDE, kind: Kind, domain: Any, formulas: bool, say: Progress) -> Result:

@@ -14,6 +14,7 @@ from liestonet.algebra.structure import find_algebra
 from liestonet.diagnostics.report import data_flags
 from liestonet.errors import InputError
 from liestonet.flags import Flag
+from liestonet.provenance import provenance_of
 from liestonet.result import Result
 from liestonet.surrogate.refit import Refit, refit_exactly, refit_with_symmetries
 from liestonet.surrogate.spectral import fit_spectral
@@ -84,7 +85,17 @@ def discover(
         say("looking for formulas")
     record = record_of(source, surrogate.overview.count)
     result = _result(kind, surrogate, found, count, refitted, law, formulas, warnings)
-    return replace(result, data=record, standards=standards)
+    made = provenance_of(
+        "discover(data, {})",
+        seed,
+        engine=repr(engine),
+        symmetry=kind.name,
+        dimension=dimension,
+        tolerance=standards.tolerance,
+        error_rate=standards.error_rate,
+        formulas=formulas,
+    )
+    return replace(result, data=record, standards=standards, provenance=made)
 
 
 def _checked(data: Any) -> IncrementSource:

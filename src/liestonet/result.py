@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from liestonet.algebra.structure import Algebra
 from liestonet.domain import Domain
 from liestonet.errors import InputError
 from liestonet.flags import Flag
+from liestonet.provenance import Provenance
 from liestonet.symmetry.fields import Fields, Values
 from liestonet.symmetry.ladder import LadderRow
 
@@ -32,6 +35,7 @@ class Result:
     symmetries at law level, which does not depend on how σ was chosen. `data` is a record of the trajectories, and
     `standards` the tolerance and error rate that the verdicts keep to. `draws` are the values at which an equation with
     free parameters was solved, `parametric_brackets` its commutators in the parameters, None where not proved.
+    `provenance` is how the result was made: settings, versions and the command that makes it again.
     `validation` is what `validate` found, where it was asked; `with_validation` keeps it with the result.
     """
 
@@ -54,6 +58,7 @@ class Result:
     standards: Any = None
     draws: tuple[dict[str, str], ...] = ()
     parametric_brackets: dict[tuple[int, int], Any] | None = None
+    provenance: Provenance | None = None
     validation: Any = None
 
     def generators(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Values:
@@ -88,11 +93,13 @@ class Result:
         return replace(self, validation=validation)
 
     def brackets(self) -> dict[tuple[int, int], Any]:
-        """[X_i, X_j] with i < j as SymPy sums over X1, X2, …, where they do not vanish."""
-        from liestonet.algebra.commutators import exact_brackets
+        """[X_i, X_j] with i < j as SymPy sums over X1, X2, …, where they do not vanish within their error."""
+        from liestonet.algebra.commutators import estimated_brackets, exact_brackets
 
         if self.parametric_brackets is not None:
             return self.parametric_brackets
+        if self.standards is not None:
+            return estimated_brackets(self.algebra)
         return exact_brackets(self.algebra.structure_constants, self.algebra.closure)
 
     def latex(self) -> str:
@@ -100,6 +107,12 @@ class Result:
         from liestonet.latex import render_latex
 
         return render_latex(self)
+
+    def report(self, path: str | os.PathLike[str] | Any) -> Path:
+        """Write the result as one page that any browser opens, with nothing beside it; returns where it is."""
+        from liestonet.report import write_report
+
+        return write_report(self, path)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""

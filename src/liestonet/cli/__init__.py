@@ -23,13 +23,25 @@ from liestonet.cli.arguments import (
     read_system,
     require_values,
 )
+from liestonet.cli.demo import demo
 from liestonet.cli.discover import discover
-from liestonet.cli.output import bar, emit, show, show_result, stages
+from liestonet.cli.output import (
+    TYPED,
+    bar,
+    check_forms,
+    check_report,
+    emit,
+    remembering,
+    show,
+    show_result,
+    stages,
+    write_page,
+)
+from liestonet.cli.progress import SOLVING, without
 from liestonet.cli.testing import try_generators
 from liestonet.cli.validate import validate_run
 from liestonet.errors import InputError
 
-DEMO = "dx = y dt; dy = -y dt + sqrt(2) dW"  # free Langevin, Example 3 of the paper
 UsageError: Any = typer.BadParameter.__base__  # typer does not export it, and click is not always there
 # The library speaks of its arguments; here they are options.
 SPOKEN = {
@@ -50,6 +62,7 @@ class Commands(TyperGroup):
         if "--debug" in words:  # it may stand anywhere
             words = ["--debug", *(word for word in words if word != "--debug")]
         settings["standalone_mode"] = False
+        TYPED.set(tuple(words))
         try:
             code = super().main(words or ["--help"], *rest, **settings)
         except InputError as problem:
@@ -157,6 +170,9 @@ def solve(
         bool, typer.Option("--list", callback=_print_list, is_eager=True, help="Print the catalogue's names and exit.")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print one sentence only.")] = False,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="Write the result as a page for a browser.")
+    ] = None,
 ) -> None:
     """Find all Lie symmetries of an equation.
 
@@ -170,16 +186,24 @@ def solve(
       liestonet solve "dx = y dt; dy = -k*y dt + s dW" --param k=1 --param s=3/2
       liestonet solve "dx = x ∘ dW" --symmetry fokker-planck --domain "x=1:2"
       liestonet solve langevin --latex > langevin.tex
+      liestonet solve langevin --report langevin.html
       liestonet solve --list
       liestonet solve - --json < equation.txt > result.json
     """
     from liestonet.discovery import solve as find_symmetries
 
+    check_forms(json, latex)
+    if report is not None:
+        check_report(report)
     sde, system = read_equation(equation, param or (), stratonovich)
     box = read_domain(sde, domain or (), system)
-    with stages(not quiet) as progress:
-        result = find_symmetries(sde, symmetry, box, progress=progress)
+    expected = without(SOLVING, drawing=report is None, parameters=not sde.parameters)
+    with stages(not quiet, expected) as progress:
+        result = remembering(find_symmetries(sde, symmetry, box, progress=progress))
+        written = None if report is None else write_page(result, report, progress)
     show_result(result, json, latex, quiet)
+    if written is not None and not (json or latex or quiet):
+        emit(f"\nReport: {written}\n")
 
 
 @app.command(name="show")
@@ -211,23 +235,7 @@ app.command(name="test")(try_generators)
 app.command(name="validate")(validate_run)
 
 
-@app.command()
-def demo() -> None:
-    """Find the symmetries of a built-in equation: a free particle with friction and noise (Langevin).
-
-    \b
-    Examples:
-      liestonet demo
-      liestonet demo | head -3
-    """
-    from rich.console import Group
-
-    from liestonet.discovery import solve as find_symmetries
-    from liestonet.terminal import render
-
-    with stages() as progress:
-        result = find_symmetries(read_equation(DEMO)[0], progress=progress)
-    show(Group(render(result), "", "The same, and your own equations:", f'  liestonet solve "{DEMO}"'))
+app.command()(demo)
 
 
 @app.command()

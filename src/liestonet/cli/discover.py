@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +14,7 @@ from liestonet.errors import InputError
 if TYPE_CHECKING:
     from liestonet.result import Result
 
-RESULT_FILE = "result.json"
+RESULT_FILE, REPORT_FILE = "result.json", "report.html"
 
 File = Annotated[
     Path,
@@ -54,7 +54,8 @@ def discover(
     sort: Annotated[bool, typer.Option("--sort", help="Sort each path by time first.")] = False,
     stream: Annotated[bool, typer.Option("--stream", help="Leave a large Parquet file on disk.")] = False,
     out: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help=f"Folder for {RESULT_FILE}; made if it is not there.")
+        Path | None,
+        typer.Option(metavar="FOLDER", help=f"Folder for {REPORT_FILE} and {RESULT_FILE}; made if need be."),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the whole result as JSON.")] = False,
     no_formulas: Annotated[bool, typer.Option("--no-formulas", help="Do not look for closed forms.")] = False,
@@ -72,12 +73,13 @@ def discover(
       liestonet discover prices.csv --time date --state price --log price --window 250
       liestonet discover tracks.csv --thin 6 --gap 0.5 --no-formulas --json
     """
-    from liestonet.cli.output import emit, show, stages
+    from liestonet.cli.output import emit, remembering, show, stages
+    from liestonet.cli.progress import DISCOVERING, without
     from liestonet.from_data import discover as find_symmetries
 
     if out is not None:
         check_folder(out)
-    with stages(not quiet) as progress:
+    with stages(not quiet, without(DISCOVERING, drawing=out is None, formulas=no_formulas)) as progress:
         if progress is not None:
             progress(f"reading {file.name}")
         data = read_data(
@@ -92,18 +94,20 @@ def discover(
             formulas=not no_formulas,
             progress=progress,
         )
-    written = None if out is None else write_result(result, out)
+        result = remembering(result)
+        written = () if out is None else write_files(result, out, progress)
     if json:
         emit(result.to_json() + "\n")
         return
-    from liestonet.terminal_data import data_verdict, render_discovery
+    from liestonet.terminal_data import render_discovery
+    from liestonet.verdict import verdict
 
     if quiet:
-        emit(data_verdict(result) + "\n")
+        emit(verdict(result) + "\n")
         return
     show(render_discovery(result))
-    if written is not None:
-        emit(f"\nWrote {written}.\n")
+    if written:
+        emit(f"\nReport: {written[0]}\nResult: {written[1]}\n")
 
 
 def names(texts: Sequence[str] | None) -> list[str] | None:
@@ -153,8 +157,9 @@ def check_folder(folder: Path) -> None:
         raise InputError(f"The folder {str(existing)!r} cannot be written to; choose another place for --out.")
 
 
-def write_result(result: Result, folder: Path) -> Path:
-    """The result as JSON in a folder, whole or not at all."""
+def write_files(result: Result, folder: Path, progress: Callable[[str], None] | None) -> tuple[Path, Path]:
+    """The result as a page and as JSON in a folder, each whole or not at all."""
+    from liestonet.cli.output import write_page
     from liestonet.trajectories.writers import replacing
 
     text = result.to_json() + "\n"
@@ -162,4 +167,4 @@ def write_result(result: Result, folder: Path) -> Path:
     target = folder / RESULT_FILE
     with replacing(target) as stream:
         stream.write(text.encode())
-    return target
+    return write_page(result, folder / REPORT_FILE, progress), target
