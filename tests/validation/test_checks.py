@@ -238,6 +238,9 @@ def test_validation_of_a_result(result: Any, tmp_path: Path, monkeypatch: pytest
     assert "do not contradict" in found.sentences()[0]
     assert found.containment is not None
     assert result.with_validation(found).validation is found
+    page = tmp_path / "report.html"
+    result.with_validation(found).report(page)
+    assert "How sure are we?" in page.read_text()
     doubtful = dataclasses.replace(found, gates=lack_of_fit(data.degrade(noise=0.2)))
     assert doubtful.sentences()[0].startswith("Only if the data are a diffusion")
     monkeypatch.setattr("liestonet.cli.validate.load_run", lambda run: result)
