@@ -137,12 +137,12 @@ def main() -> None:
 INTRODUCTION = """# After a finite push
 
 Made by `python experiments/after_push.py`. Generators discovered on 500 paths of each of the paper's examples, scaled
-to unit length on the data's box, so that ε = 1 moves points by about half the box; other 500 paths are pushed and fitted
-again. A cell is **residual** / floor / control: the mean squared misfit of drift (Dft.) or diffusion (Dfu.) against the
-exact coefficients, in units of the box, after the push; the same for paths that were not pushed; and after a push along
-a random generator of equal norm. A dash: too few points have an end (flows that blow up, or leave the place where the
-generator is known by eight half-widths). In the second part ΔNLL is the change of the standardised residuals' negative
-log-likelihood per increment, beside the median size for random pushes of equal displacement.
+to unit length on the data's box, so that ε = 1 moves points by about half the box; other 500 paths are pushed and
+fitted again. A cell is **residual** / floor / control: the mean squared misfit of drift (Dft.) or diffusion (Dfu.)
+against the exact coefficients, in units of the box, after the push; the same for paths that were not pushed; and after
+a push along a random generator of equal norm. A dash: too few points have an end (flows that blow up, or leave the
+place where the generator is known by eight half-widths). In the second part ΔNLL is the change of the standardised
+residuals' negative log-likelihood per increment, beside the median size for random pushes of equal displacement.
 """
 
 
