@@ -40,6 +40,7 @@ from liestonet.cli.output import (
 from liestonet.cli.progress import SOLVING, without
 from liestonet.cli.stored import check_run, open_run
 from liestonet.cli.testing import try_generators
+from liestonet.cli.validate import validate_run
 from liestonet.errors import InputError
 
 UsageError: Any = typer.BadParameter.__base__  # typer does not export it, and click is not always there
@@ -242,6 +243,7 @@ def show_system(
 app.command()(discover)
 app.command(name="open")(open_run)
 app.command(name="test")(try_generators)
+app.command(name="validate")(validate_run)
 
 
 app.command()(demo)

@@ -8,12 +8,14 @@ from liestonet.report.evidence_sections import coefficients, directions
 from liestonet.report.generator_sections import algebra, candidates, generators
 from liestonet.report.html import Section
 from liestonet.report.making_sections import data, flags, making
+from liestonet.report.validation_sections import certainty
 from liestonet.result import Result
 
 SECTIONS: tuple[Callable[[Result], Section | None], ...] = (
     generators,
     candidates,
     directions,
+    certainty,
     algebra,
     coefficients,
     flags,

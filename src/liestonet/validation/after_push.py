@@ -16,6 +16,7 @@ from jaxtyping import Float
 from liestonet.domain import Domain
 from liestonet.errors import InputError
 from liestonet.from_data import fit
+from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.operator import lattice_cloud
 from liestonet.trajectories import Trajectories
 from liestonet.validation.flows import Generators, one_generator
@@ -68,21 +69,19 @@ def after_push(
 ) -> tuple[AfterPushRow, ...]:
     """Push `fresh` paths along every generator, fit, and compare with `truth`, or with a fit where it is not known.
 
-    `truth` has drift(t, x) and diffusion_squared(t, x). Without fresh data, half of the paths are pushed and compared
+    `truth` is an SDE, or has drift(t, x) and diffusion_squared(t, x); against it every fit is looked at on its own box,
+    against another fit on what both boxes have in common. Without fresh data, half of the paths are pushed and compared
     with a fit to the other half, split by `seed`.
     """
     first, second = (data, fresh) if fresh is not None else data.split(0.5, seed)
     reference = fit(first)
     given = read_generators(generators, reference.names, reference.domain)
-    source = reference if truth is None else truth
     floor_fit, rng = fit(second), np.random.default_rng(seed)
     rows = []
     for k in range(given.count):
         wild = _equal_norm(random_field(reference.domain, rng), given, k, reference.domain)
         for epsilon in epsilons:
-            rows.append(
-                _row(k, float(epsilon), one_generator(given, k), wild, second, source, floor_fit, reference.domain)
-            )
+            rows.append(_row(k, float(epsilon), one_generator(given, k), wild, second, truth, reference, floor_fit))
     return tuple(rows)
 
 
@@ -92,39 +91,39 @@ def _row(
     generator: Generators,
     wild: Generators,
     paths: Trajectories,
-    source: Any,
-    floor_fit: Any,
-    domain: Domain,
+    truth: Any,
+    reference: Surrogate,
+    floor_fit: Surrogate,
 ) -> AfterPushRow:
     try:
-        pushed = push(generator, paths, 0, epsilon, domain=domain, margin=MARGIN)
+        pushed = push(generator, paths, 0, epsilon, domain=reference.domain, margin=MARGIN)
         moved = fit(_central(pushed))
-        box = overlap(domain, moved.domain)
     except InputError as problem:
         return AfterPushRow(k, epsilon, None, None, None, note=str(problem))
-    if box is None:
+    found = _against(moved, truth, reference)
+    if found is None:
         return AfterPushRow(k, epsilon, None, None, None, pushed.left, pushed.blew_up, TOO_LITTLE)
-    return AfterPushRow(
-        k,
-        epsilon,
-        misfit(moved, source, box),
-        misfit(floor_fit, source, box),
-        _control(wild, paths, epsilon, source, domain),
-        pushed.left,
-        pushed.blew_up,
-    )
+    floor = misfit(floor_fit, *((truth, floor_fit.domain) if truth is not None else (reference, found[1])))
+    control = _control(wild, paths, epsilon, truth, reference)
+    return AfterPushRow(k, epsilon, found[0], floor, control, pushed.left, pushed.blew_up)
 
 
-def _control(wild: Generators, paths: Trajectories, epsilon: float, source: Any, domain: Domain) -> Misfit | None:
+def _against(moved: Surrogate, truth: Any, reference: Surrogate) -> tuple[Misfit, Domain] | None:
+    """The misfit of a fit to pushed paths: against truth on its own box, against another fit where both are known."""
+    box = moved.domain if truth is not None else overlap(reference.domain, moved.domain)
+    return None if box is None else (misfit(moved, reference if truth is None else truth, box), box)
+
+
+def _control(wild: Generators, paths: Trajectories, epsilon: float, truth: Any, reference: Surrogate) -> Misfit | None:
     """The residual after a random push; a smaller one where the random flow does not reach ε."""
     for part in (1.0, 0.3, 0.1, 0.03):
         try:
-            moved = fit(_central(push(wild, paths, 0, part * epsilon, domain=domain, margin=MARGIN)))
+            moved = fit(_central(push(wild, paths, 0, part * epsilon, domain=reference.domain, margin=MARGIN)))
         except InputError:
             continue
-        box = overlap(domain, moved.domain)
-        if box is not None:
-            return misfit(moved, source, box)
+        found = _against(moved, truth, reference)
+        if found is not None:
+            return found[0]
     return None
 
 

@@ -78,7 +78,7 @@ def growth_weights(generators: Generators, t: Any, x: Any, scale: Scale = None) 
     squares = (factors[0] * tau) ** 2 + np.sum((factors[1:] * xi) ** 2, axis=2)
     means = squares.mean(axis=1, keepdims=True)
     size = np.mean(squares / np.where(means > 0, means, 1.0), axis=0)
-    floor = 1e-6 * max(float(size.mean()), np.finfo(float).tiny)
+    floor = 1e-12 * max(float(size.mean()), np.finfo(float).tiny)
     found = 1 / (size + floor)
     return found / found.mean()
 

@@ -241,7 +241,7 @@ def trail(
     return places
 
 
-def compare(surrogate: Surrogate, steps: Increments, start: Places, end: Places) -> Comparison:
+def compare(surrogate: Surrogate | Any, steps: Increments, start: Places, end: Places) -> Comparison:
     """ΔNLL and distances of the residuals of the same increments, before and after a push of both their ends."""
     before, known = standardised(surrogate, steps)
     moved, usable = _moved(steps, start, end, surrogate.domain)
@@ -293,7 +293,9 @@ def _displacement(steps: Increments, start: Places, domain: Domain) -> float:
     return float(np.sqrt(np.mean(np.sum(way[start.arrived] ** 2, axis=1))))
 
 
-def standardised(surrogate: Surrogate, steps: Increments) -> tuple[Float[np.ndarray, "b r"], Bool[np.ndarray, " b"]]:
+def standardised(
+    surrogate: Surrogate | Any, steps: Increments
+) -> tuple[Float[np.ndarray, "b r"], Bool[np.ndarray, " b"]]:
     """Residuals of the noisy coordinates in units of the noise, and where the noise is known to be positive."""
     noisy = np.flatnonzero(surrogate.noisy)
     rest = (steps.dx - surrogate.drift(steps.t, steps.x) * steps.dt[:, None])[:, noisy]

@@ -62,7 +62,7 @@ class SymmetryTest:
     symmetry: str
     p_value: float
     deviance: float
-    dof: float
+    dof: float | int
     residual: float
     lower: float
     upper: float
@@ -167,7 +167,7 @@ def _tested(
     )
 
 
-def _p_value(deviance: float, dof: float) -> float:
+def _p_value(deviance: float, dof: float | int) -> float:
     return float(scipy.special.chdtrc(dof, deviance)) if dof else 1.0
 
 
