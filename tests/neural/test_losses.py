@@ -38,8 +38,7 @@ def bent(rows):
     return [*rows[:-1], last]
 
 
-@pytest.mark.parametrize("kind", ["ito", "law"])
-@pytest.mark.parametrize("key", ITO_CASES)
+@pytest.mark.parametrize(("key", "kind"), [*((key, "ito") for key in ITO_CASES), ("bessel-drift", "law")])
 def test_determining_equations(key, kind):
     assert loss(6, key, kind) < 1e-20
     assert loss(6, key, kind, bent) > 1e-6
