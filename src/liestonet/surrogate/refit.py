@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import scipy.special
@@ -34,7 +35,7 @@ class Refit:
     The surrogate's errors are those that are left when the symmetries are taken as exact.
     """
 
-    surrogate: Surrogate
+    surrogate: Surrogate | Any
     operator: NoisyOperator
     vectors: Float[np.ndarray, "m k"]
     deviance: float
@@ -56,8 +57,8 @@ class Refit:
 
 
 def refit_with_symmetries(
-    surrogate: Surrogate,
-    operator_of: Callable[[Surrogate], NoisyOperator],
+    surrogate: Surrogate | Any,
+    operator_of: Callable[[Any], NoisyOperator],
     operator: NoisyOperator,
     vectors: Float[np.ndarray, "m k"],
 ) -> Refit:
@@ -76,7 +77,7 @@ def refit_with_symmetries(
     return Refit(step.surrogate, operator, vectors, float(shift @ shift), step.freedom, moved < STEP)
 
 
-def refit_exactly(surrogate: Surrogate, evidence: Evidence) -> Surrogate:
+def refit_exactly(surrogate: Surrogate | Any, evidence: Evidence) -> Surrogate | Any:
     """Impose directions as they stand, not free to turn."""
     shift = np.zeros(surrogate.errors.root.shape[1])
     return _imposed(surrogate, evidence, shift, EXACT).surrogate
@@ -87,11 +88,11 @@ class _Step:
     """Errors that explain the residuals, the surrogate without them, and how many conditions that took."""
 
     shift: Float[np.ndarray, " s"]
-    surrogate: Surrogate
+    surrogate: Surrogate | Any
     freedom: float
 
 
-def _imposed(surrogate: Surrogate, evidence: Evidence, shift: Float[np.ndarray, " s"], slack: float) -> _Step:
+def _imposed(surrogate: Surrogate | Any, evidence: Evidence, shift: Float[np.ndarray, " s"], slack: float) -> _Step:
     """Minimise |z|² + |r + A(z − z₀)|²/slack, where z₀ is the present shift, in the eigenbasis of AᵀA."""
     matrix, cross = evidence.noise.sum(axis=0), evidence.cross.sum(axis=1)
     values, turn = np.linalg.eigh(matrix)
