@@ -54,9 +54,9 @@ class ExactGenerators:
         return Fields(*(jnp.stack(group) for group in zip(*parts, strict=True)))
 
 
-def _named(entry: sympy.Expr, plain: dict[str, sympy.Symbol]) -> sympy.Expr:
+def _named(entry: sympy.Expr, plain: dict[str, sympy.Symbol]) -> Any:
     """The same formula in our symbols, whatever assumptions its own carry."""
-    return entry.xreplace({symbol: plain[str(symbol)] for symbol in entry.free_symbols})
+    return sympy.sympify(entry.xreplace({symbol: plain[str(symbol)] for symbol in entry.free_symbols}))
 
 
 def _stacked(nested: Any, count: int) -> jax.Array:
