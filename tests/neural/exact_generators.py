@@ -30,7 +30,7 @@ class ExactGenerators:
             v: c + h * v for v, c, h in zip(self.variables, frame.centre.tolist(), frame.half.tolist(), strict=True)
         }
         self.formulas = [
-            [_named(sympy.sympify(entry), plain).subs(scaled, simultaneous=True) / unit
+            [_named(sympy.sympify(entry), plain).xreplace(scaled) / unit
              for entry, unit in zip(row, units, strict=True)]
             for row in rows
         ]  # fmt: skip
@@ -54,9 +54,9 @@ class ExactGenerators:
         return Fields(*(jnp.stack(group) for group in zip(*parts, strict=True)))
 
 
-def _named(entry: sympy.Expr, plain: dict[str, sympy.Symbol]) -> sympy.Expr:
+def _named(entry: sympy.Expr, plain: dict[str, sympy.Symbol]) -> Any:
     """The same formula in our symbols, whatever assumptions its own carry."""
-    return entry.subs({symbol: plain[symbol.name] for symbol in entry.free_symbols})
+    return sympy.sympify(entry.xreplace({symbol: plain[str(symbol)] for symbol in entry.free_symbols}))
 
 
 def _stacked(nested: Any, count: int) -> jax.Array:

@@ -100,3 +100,13 @@ def _plain_environment():
     import os
 
     return {name: value for name, value in os.environ.items() if name != "JAX_ENABLE_X64"}
+
+
+def test_command_line_names_engines():
+    from liestonet.cli.discover import engine_named
+
+    assert engine_named("spectral") is None
+    assert engine_named("neural") == Neural()
+    assert engine_named("both") == Neural(compare=True)
+    with pytest.raises(lsn.InputError, match="choose spectral, neural or both"):
+        engine_named("magic")

@@ -54,6 +54,7 @@ def same(first, second):
 
 def test_training_is_reproducible_compiled_once_and_lowers_the_loss():
     training.TRACES.clear()
+    training.COMPILED.clear()
     first = training.train(fresh(), SMALL, "ito", brownian_table(), 5)
     second = training.train(fresh(), SMALL, "ito", brownian_table(), 5)
     other = training.train(fresh(), SMALL, "ito", brownian_table(), 6)

@@ -41,7 +41,7 @@ class LearnedBasis(Basis):
 
     networks: Networks
     frame: Frame
-    mixing: tuple[Float[np.ndarray, "features functions"], ...]
+    mixing: tuple[Float[np.ndarray, "_ _"], ...]
 
     def tables(self, points: Float[np.ndarray, "b v"], order: int) -> Any:
         """Derivatives up to `order` of the features of τ, ξ and β, at points of the data."""

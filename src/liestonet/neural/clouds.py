@@ -11,9 +11,9 @@ from liestonet.domain import Domain
 from liestonet.errors import InputError
 from liestonet.neural.settings import Cloud
 
-Points = Float[np.ndarray, "b v"]
+Points = Float[np.ndarray, "_ v"]
 # (paths, points of a path, variables)
-Paths = Float[np.ndarray, "k s v"]
+Paths = Float[np.ndarray, "_ s v"]
 
 
 def make_cloud(

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
+from liestonet.diagnostics.report import data_flags
 from liestonet.errors import InputError
 from liestonet.flags import Flag
 from liestonet.from_data import Request, Spectral, assemble_result, discover, law_dimension
@@ -88,7 +89,10 @@ def run(settings: Neural, request: Request) -> Result:
     found = _judged(fitted, span, request)
     chosen = found.count if request.dimension is None else count
     law = law_dimension(kind, fitted, found.count, request.standards, say)
-    result = assemble_result(kind, fitted, found, chosen, None, law, request.formulas, ())
+    # what there is to say about data is read off the series' residuals
+    spectral = settings.surrogate == "spectral"
+    warnings = tuple(data_flags(fitted, found.rows, request.standards.tolerance)) if spectral else ()
+    result = assemble_result(kind, fitted, found, chosen, None, law, request.formulas, warnings)
     record = TrainingRecord(
         settings=settings,
         networks=trained.networks,

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from liestonet.errors import InputError
@@ -95,7 +95,7 @@ def _neural(
     )
     known = _COMMON | provenance
     marks = tuple((field, *known.get(field, (STATED, ""))) for field in _names(settings))
-    return Neural(**{item.name: getattr(settings, item.name) for item in fields(settings)} | {"provenance": marks})
+    return replace(settings, provenance=marks)
 
 
 def _names(settings: Any, prefix: str = "") -> list[str]:
@@ -159,7 +159,7 @@ def _all_inferred(name: str, cloud: Cloud, surrogate: int) -> Neural:
     weights = (1.0, 0.1, 0.1, 0.1, 0.1, 1.0, 0.1)
     made = _neural(name, surrogate, _SMALL, cloud, weights, _FIXED | {"batch": 2048}, {})
     marks = tuple((field, INFERRED, "the appendix leaves this experiment out") for field, _, _ in made.provenance)
-    return Neural(**{item.name: getattr(made, item.name) for item in fields(made)} | {"provenance": marks})
+    return replace(made, provenance=marks)
 
 
 def _fokker_planck() -> Neural:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 import equinox as eqx
 import jax
@@ -26,6 +26,8 @@ from liestonet.neural.settings import Neural, Objective, Optimizer
 
 # How often the step was traced, by what it was traced for: a second time would be a recompilation.
 TRACES: dict[Any, int] = {}
+# Compiled chunks by what they were compiled for: losses, optimiser, and the shapes of all arguments.
+COMPILED: dict[Any, Any] = {}
 
 
 @dataclass(frozen=True)
@@ -67,9 +69,17 @@ def optimizer_of(settings: Optimizer) -> optax.GradientTransformation:
     return optax.chain(optax.clip_by_global_norm(settings.clip), method(rate))
 
 
-@lru_cache(maxsize=32)
-def compiled_chunk(kind: str, objective: Objective, optimizer: Optimizer) -> Callable[..., Any]:
-    """Some steps in one call: networks, state, cloud, batches and the number of the first step in, all updated out."""
+def compiled_chunk(kind: str, objective: Objective, optimizer: Optimizer, arguments: tuple[Any, ...]) -> Any:
+    """Some steps in one call, compiled for arguments of these shapes, once."""
+    leaves, structure = jax.tree.flatten(arguments)
+    key = (kind, objective, optimizer, structure, tuple((leaf.shape, str(leaf.dtype)) for leaf in leaves))
+    if key not in COMPILED:
+        COMPILED[key] = jax.jit(_chunk_of(kind, objective, optimizer)).lower(*arguments).compile()
+    return COMPILED[key]
+
+
+def _chunk_of(kind: str, objective: Objective, optimizer: Optimizer) -> Callable[..., Any]:
+    """Networks, state, cloud, batches and the number of the first step in, all updated out."""
     losses, method = Losses(objective, kind), optimizer_of(optimizer)
 
     def step(table: dict[str, Array], seed: Array, carry: Any, at: tuple[Array, Array]) -> tuple[Any, Array]:
@@ -92,7 +102,7 @@ def compiled_chunk(kind: str, objective: Objective, optimizer: Optimizer) -> Cal
         )
         return networks, state, terms
 
-    return jax.jit(chunk)
+    return chunk
 
 
 def batches(points: int, batch: int, steps: int, seed: int, chunk: int) -> np.ndarray:
@@ -107,7 +117,8 @@ def batches(points: int, batch: int, steps: int, seed: int, chunk: int) -> np.nd
 def begin(networks: Networks, settings: Neural, kind: str) -> Trained:
     """Networks before their first step."""
     terms = settings.objective.active(kind == "fokker-planck")
-    return Trained(networks, optimizer_of(settings.optimizer).init(networks), np.zeros((0, len(terms))), terms)
+    state = optimizer_of(settings.optimizer).init(cast(Any, networks))
+    return Trained(networks, state, np.zeros((0, len(terms))), terms)
 
 
 def train(
@@ -122,8 +133,8 @@ def train(
 
     `watch` is told of every chunk, with the seconds left.
     """
+    trained = start
     try:
-        trained = start
         for trained, left in _chunks(start, settings, kind, table, seed):
             if watch is not None:
                 watch(trained, left)
@@ -135,18 +146,17 @@ def train(
 def _chunks(
     start: Trained, settings: Neural, kind: str, table: dict[str, np.ndarray], seed: int
 ) -> Iterator[tuple[Trained, float]]:
-    """Training chunk by chunk, with the seconds left; the first one's clock begins after compilation."""
+    """Training chunk by chunk, with the seconds left; the clock runs after compilation."""
     total, size = settings.optimizer.steps, min(settings.running.chunk, settings.optimizer.steps)
-    run = compiled_chunk(kind, settings.objective, settings.optimizer)
     device = {name: jnp.asarray(values) for name, values in table.items()}
     trained, spent, done = start, 0.0, 0
     for number in range(start.steps // size, -(-total // size)):
-        rows = batches(len(table["points"]), settings.optimizer.batch, size, seed, number)
-        arguments = (trained.networks, trained.optimizer_state, device, jnp.asarray(seed), jnp.asarray(number * size))
-        if not done:
-            run.lower(*arguments, jnp.asarray(rows)).compile()
+        rows = jnp.asarray(batches(len(table["points"]), settings.optimizer.batch, size, seed, number))
+        place = (jnp.asarray(seed), jnp.asarray(number * size))
+        arguments = (trained.networks, trained.optimizer_state, device, *place, rows)
+        run = compiled_chunk(kind, settings.objective, settings.optimizer, arguments)
         began = time.monotonic()
-        networks, state, terms = jax.block_until_ready(run(*arguments, jnp.asarray(rows)))
+        networks, state, terms = jax.block_until_ready(run(*arguments))
         spent, done = spent + time.monotonic() - began, done + size
         history = np.asarray(terms)
         check_finite(history, trained.terms, number * size)

@@ -25,7 +25,8 @@ def validity(kind: str, fields: Fields, batch: Batch, absolute: bool) -> Float[A
     """L6 or L8: the residuals' squares (or absolute values) summed over equations, averaged over points and m."""
     m, points = fields.values.shape[:2]
     measure = jnp.abs if absolute else jnp.square
-    return sum(jnp.sum(measure(part)) for part in determining_residuals(kind, fields, batch)) / (m * points)
+    parts = [jnp.sum(measure(part)) for part in determining_residuals(kind, fields, batch)]
+    return jnp.sum(jnp.stack(parts)) / (m * points)
 
 
 def _parts(fields: Fields) -> tuple[Array, Array, Array, Array, Array]:
