@@ -54,7 +54,7 @@ class Evidence:
         square = _tail(total, matrix)
         if not self.complete:
             return square
-        ratio = _likelihood_ratio(matrix, self.cross[data, directions].sum(axis=1))
+        ratio = likelihood_ratio(matrix, self.cross[data, directions].sum(axis=1))[1]
         return min(1.0, 2 * min(ratio, square))
 
     @property
@@ -102,10 +102,19 @@ class Projection:
         return np.linalg.qr(self.vectors - self.others @ step * min(1.0, largest / max(length, 1e-300)))[0]
 
 
-def project(operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], changes: Changes, cautious: bool) -> Projection:
-    """Split the directions; near-symmetries among the others absorb all, or if cautious what can be told from noise."""
-    count = vectors.shape[1]
-    others = np.linalg.qr(vectors, mode="complete")[0][:, count:]
+def project(
+    operator: NoisyOperator,
+    vectors: Float[np.ndarray, "m k"],
+    changes: Changes,
+    cautious: bool,
+    block: Float[np.ndarray, "m b"] | None = None,
+) -> Projection:
+    """Split the directions; near-symmetries among the others absorb all, or if cautious what can be told from noise.
+
+    The others are those beside the vectors, or beside a larger block that holds them.
+    """
+    block = vectors if block is None else block
+    others = np.linalg.qr(block, mode="complete")[0][:, block.shape[1] :]
     gram = others.T @ operator.gram @ others
     regular = gram + ROUNDING * np.eye(len(gram))
     if cautious:
@@ -146,15 +155,24 @@ def weigh(operator: NoisyOperator, projection: Projection, changes: Changes) -> 
     return Evidence(vectors, residual_gram, noise, mutual, direct - absorbed, operator.scattered, operator.complete)
 
 
-def _likelihood_ratio(matrix: Float[np.ndarray, "s s"], cross: Float[np.ndarray, " s"]) -> float:
-    """P-value of the residual, direction by direction of the noise: its variance there, and the model's error."""
+def visible(matrix: Float[np.ndarray, "s s"]) -> Float[np.ndarray, "s v"]:
+    """Orthonormal combinations of the errors whose noise is not negligible beside the model's own error."""
+    values, vectors = np.linalg.eigh(matrix)
+    return vectors[:, values > MODEL_ERROR**2 / 10]
+
+
+def likelihood_ratio(matrix: Float[np.ndarray, "s s"], cross: Float[np.ndarray, " s"]) -> tuple[float, float]:
+    """Deviance of the residual, direction by direction of the noise: its variance there, and the model's error.
+
+    With its p-value.
+    """
     values, vectors = np.linalg.eigh(matrix)
     seen = values > MODEL_ERROR**2 / 10
     if not seen.any():
-        return 1.0
+        return 0.0, 1.0
     along = (vectors.T @ cross)[seen] ** 2 / values[seen]
     deviance = float(np.sum(along / (values[seen] + MODEL_ERROR**2)))
-    return float(scipy.special.chdtrc(int(seen.sum()), deviance))
+    return deviance, float(scipy.special.chdtrc(int(seen.sum()), deviance))
 
 
 def _tail(statistic: float, matrix: Float[np.ndarray, "s s"]) -> float:

@@ -18,6 +18,7 @@ from liestonet.symmetry.kinds import Kind
 from liestonet.symmetry.ladder import LadderRow
 from liestonet.symmetry.noise import Changes, NoisyOperator, UncertainSource
 from liestonet.symmetry.operator import Cloud, lattice_cloud
+from liestonet.symmetry.peeling import doubtful, peeled
 
 # Degrees in time and in the coordinates, richer and richer.
 LEVELS = {1: ((6, 4), (9, 6), (12, 8), (12, 12)), 2: ((6, 3), (8, 4), (10, 6)), 3: ((4, 2), (6, 3))}
@@ -115,6 +116,11 @@ def judge_directions(
         vectors, known = _behind(exact, vectors), exact.shape[1]
     level = standards.level(kind, n)
     changes = operator.changes(vectors)
+    if n <= ONE_BY_ONE:
+        count = doubtful(gather(operator, vectors, changes), known)
+        if count > 1:
+            vectors = peeled(operator, vectors, known, count, level)
+            changes = operator.changes(vectors)
     consistent = _consistent(operator, vectors, changes, known, level)
     if consistent > known:
         # within the block, directions that the data know well come first
