@@ -1,4 +1,4 @@
-"""Doubtful directions: products of a turned block against those computed for it directly, slopes against differences."""
+"""Doubtful directions: products of a turned block against those computed directly, slopes against differences."""
 
 from __future__ import annotations
 
