@@ -46,7 +46,7 @@ def shift_rates(matrix: Float[np.ndarray, "m m"], changes: Matrices, unit: float
     if not 1 <= size <= MOST_RATES + 1:
         return None
     if size == 1:
-        return [Rate(0.0, 0.0, 1)]
+        return [Rate(0.0, 0.0, 1, generators=1)]
     inner, inner_changes = unit * matrix[1:, 1:], unit * changes[:, 1:, 1:]
     found = _fitted(inner, inner_changes)
     if found is None:
@@ -82,14 +82,14 @@ def _fitted(
 
 def _hypotheses(eigenvalues: np.ndarray) -> Iterator[list[_Cluster]]:
     """Ways to see the eigenvalues as few different ones, fewest parameters first."""
-    order = sorted(eigenvalues.tolist(), key=lambda z: (abs(z), z.real, z.imag))
+    order = sorted(eigenvalues.astype(complex).tolist(), key=lambda z: (abs(z), z.real, z.imag))
     found: list[list[_Cluster]] = []
     for zeros in range(len(order) + 1):
         rest = order[zeros:]
         for parts in range(len(rest) + 1):
             clusters = _clustered(rest, parts)
             if clusters is not None:
-                found.append(([_Cluster("zero", zeros, 0.0)] if zeros else []) + clusters)
+                found.append(([_Cluster("zero", zeros, 0j)] if zeros else []) + clusters)
     return iter(sorted(found, key=lambda clusters: len(_start(clusters))))
 
 
@@ -107,7 +107,7 @@ def _clustered(values: list[complex], parts: int) -> list[_Cluster] | None:
     for group in groups:
         mean = complex(np.mean(group))
         if abs(mean.imag) < 1e-9:
-            clusters.append(_Cluster("real", len(group), mean.real))
+            clusters.append(_Cluster("real", len(group), complex(mean.real)))
         elif mean.imag > 0:
             clusters.append(_Cluster("pair", len(group), mean))
     counted = sum(cluster.multiplicity * (2 if cluster.kind == "pair" else 1) for cluster in clusters)
@@ -130,9 +130,9 @@ def _eigenvalues(clusters: list[_Cluster], values: np.ndarray) -> Iterator[tuple
     numbers = iter(values.tolist())
     for cluster in clusters:
         if cluster.kind == "zero":
-            yield [0.0], cluster.multiplicity
+            yield [0j], cluster.multiplicity
         elif cluster.kind == "real":
-            yield [next(numbers)], cluster.multiplicity
+            yield [complex(next(numbers))], cluster.multiplicity
         else:
             root = complex(next(numbers), next(numbers))
             yield [root, root.conjugate()], cluster.multiplicity
@@ -140,13 +140,13 @@ def _eigenvalues(clusters: list[_Cluster], values: np.ndarray) -> Iterator[tuple
 
 def _characteristic(matrix: Float[np.ndarray, "n n"]) -> np.ndarray:
     """Coefficients of the characteristic polynomial below the leading one."""
-    return np.asarray(np.poly(matrix)).real[1:]
+    return np.real(np.poly(matrix))[1:]
 
 
 def _polynomial(clusters: list[_Cluster], values: np.ndarray) -> np.ndarray:
     """The same of a matrix with the hypothesis's eigenvalues."""
     roots = [root for different, count in _eigenvalues(clusters, values) for root in different * count]
-    return np.asarray(np.poly(np.array(roots))).real[1:]
+    return np.real(np.poly(np.array(roots)))[1:]
 
 
 def _rates(
@@ -159,18 +159,18 @@ def _rates(
 ) -> Iterator[Rate]:
     """Rates in the data's units with the powers of t that go with each; ∂t itself has the rate zero."""
     widths = iter((np.sqrt(np.diag(covariance)) / unit).tolist())
-    full = list(clusters) if clusters and clusters[0].kind == "zero" else [_Cluster("zero", 0, 0.0), *clusters]
-    full[0] = _Cluster("zero", full[0].multiplicity + 1, 0.0)
+    full = list(clusters) if clusters and clusters[0].kind == "zero" else [_Cluster("zero", 0, 0j), *clusters]
+    full[0] = _Cluster("zero", full[0].multiplicity + 1, 0j)
     parts = list(_eigenvalues(full, values))
-    for place, (cluster, (different, _)) in enumerate(zip(full, parts, strict=True)):
-        powers = _powers(parts, place, matrix, changes)
+    for place, (cluster, (different, count)) in enumerate(zip(full, parts, strict=True)):
+        powers, generators = _powers(parts, place, matrix, changes), count * len(different)
         root = complex(different[0]) / unit
         if cluster.kind == "zero":
-            yield Rate(0.0, 0.0, powers)
+            yield Rate(0.0, 0.0, powers, generators=generators)
         elif cluster.kind == "real":
-            yield Rate(root.real, 0.0, powers, next(widths))
+            yield Rate(root.real, 0.0, powers, next(widths), generators=generators)
         else:
-            yield Rate(root.real, abs(root.imag), powers, next(widths), next(widths))
+            yield Rate(root.real, abs(root.imag), powers, next(widths), next(widths), generators)
 
 
 def _powers(
@@ -193,4 +193,4 @@ def _product(parts: list[tuple[list[complex], int]], counts: list[int], matrix: 
     for (different, _), count in zip(parts, counts, strict=True):
         for root in different:
             result = result @ np.linalg.matrix_power(matrix - root * np.eye(len(matrix)), count)
-    return np.asarray(result).real
+    return np.real(result)

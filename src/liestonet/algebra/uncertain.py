@@ -16,6 +16,7 @@ from liestonet.algebra.dictionary import spanning, terms_of
 from liestonet.algebra.formula import Constant, Formula
 from liestonet.algebra.functionspace import evaluate, independent
 from liestonet.algebra.rates import Rate, find_rates, functions
+from liestonet.algebra.separation import owners_of, separated
 from liestonet.algebra.sparse import Functions, SparseRows, sparse_rows
 from liestonet.algebra.timeshift import shift_rates
 from liestonet.symmetry.fields import Fields
@@ -27,6 +28,8 @@ WITHIN = 2.0
 FITS = 3.0
 # Bases and grids leave this error in a direction, however well it is known.
 LEAST_ERROR = 3e-4
+# Generators are independent of each other if no combination is smaller than this, or than ten errors.
+LARGEST_TOLERANCE = 0.1
 DENOMINATORS = (1, 2, 3, 4)
 # Largest probability that a random number would be taken for a simple one.
 CHANCE = 0.5
@@ -45,13 +48,18 @@ def find_uncertain_formulas(
     rates = sampled.shift_rates() or _time_rates(sampled, noise)
     if rates is None:
         return None
-    times, constants = _time_functions(symbols[0], rates)
+    groups, constants = _time_functions(symbols[0], rates)
+    times = list(dict.fromkeys(function for group in groups for function in group))
     dictionary = _dictionary(sampled, symbols, times, noise, error)
     if dictionary is None:
         return None
     values = {symbol: constant.value for symbol, constant in constants.items()}
     matrix, flat, gram, changes = _coefficients(sampled, dictionary, symbols, values)
-    if np.linalg.matrix_rank(matrix, tol=10 * error) < fields.count:
+    mixing = np.eye(fields.count)
+    if rates[0].generators:
+        owners = owners_of([function for _, function, _ in flat], groups, symbols[0])
+        matrix, changes, mixing = separated(matrix, changes, owners, [rate.generators for rate in rates])
+    if np.linalg.matrix_rank(matrix, tol=min(10 * error, LARGEST_TOLERANCE)) < fields.count:
         return None
     rows = sparse_rows(matrix, flat)
     scatter = _scatter(matrix, gram, changes, rows, error)
@@ -60,7 +68,7 @@ def find_uncertain_formulas(
         components, own = _rounded(rows.physical[:, k], scatter[:, k], flat, constants, sampled.values.shape[2])
         distance, allowed = _distance(sampled, components, own, symbols)
         formulas.append(_formula(components, own, len(symbols) - 1, allowed) if distance <= FITS * allowed else None)
-    return fields.mixed(sampled.change @ rows.change), formulas
+    return fields.mixed(sampled.change @ mixing @ rows.change), formulas
 
 
 class _Sampled:
@@ -146,8 +154,8 @@ def _time_rates(sampled: _Sampled, noise: float) -> list[Rate] | None:
     return find_rates(sampled.times, left[:, kept], sizes[kept], noise)
 
 
-def _time_functions(t: Any, rates: list[Rate]) -> tuple[list[Any], dict[Any, Constant]]:
-    """SymPy functions of time; constants without an exact form stand as symbols, with their values beside."""
+def _time_functions(t: Any, rates: list[Rate]) -> tuple[list[list[Any]], dict[Any, Constant]]:
+    """SymPy functions of time, rate by rate; constants without an exact form are symbols, with their values beside."""
     import sympy
 
     constants: dict[Any, Constant] = {}
@@ -161,7 +169,7 @@ def _time_functions(t: Any, rates: list[Rate]) -> tuple[list[Any], dict[Any, Con
         return symbol
 
     triples = [(exact(r.decay, r.uncertainty), exact(r.turn, r.turn_uncertainty), r.multiplicity) for r in rates]
-    return list(dict.fromkeys(functions(t, triples))), constants
+    return [functions(t, [triple]) for triple in triples], constants
 
 
 def _dictionary(
