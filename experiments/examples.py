@@ -22,7 +22,7 @@ import scipy.optimize
 
 import liestonet as lsn
 
-FIRST_SEED = 2000
+FIRST_SEED = 3000
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = ROOT / "experiments" / "records" / "examples.jsonl"
 PAGE = ROOT / "docs" / "examples.md"
