@@ -63,8 +63,8 @@ def motion_flags(surrogate: Surrogate, tolerance: float) -> Iterator[Flag]:
     if motion[slowest] < tolerance * LEAST_MOTION:
         yield Flag(
             "little-motion",
-            f"Over half of the recorded time {overview.names[slowest]} moves by {100 * motion[slowest]:.1g} % of half its "
-            "range only; many fields are symmetries to within the tolerance for that reason alone.",
+            f"Over half of the recorded time {overview.names[slowest]} moves by {100 * motion[slowest]:.1g} % of half "
+            "its range only; many fields are symmetries to within the tolerance for that reason alone.",
             "Record for longer, look at a narrower range of states, or ask for a smaller tolerance.",
         )
 
