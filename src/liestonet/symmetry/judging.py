@@ -127,10 +127,15 @@ def project(
     return Projection(vectors, others, gram, onto, inner, moved, kept)
 
 
-def gather(operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], changes: Changes | None = None) -> Evidence:
+def gather(
+    operator: NoisyOperator,
+    vectors: Float[np.ndarray, "m k"],
+    changes: Changes | None = None,
+    cautious: bool = True,
+) -> Evidence:
     """Project what the data's errors do to a block of orthonormal directions; `changes` if they are known already."""
     changes = operator.changes(vectors) if changes is None else changes
-    return weigh(operator, project(operator, vectors, changes, cautious=True), changes)
+    return weigh(operator, project(operator, vectors, changes, cautious), changes)
 
 
 def unprojected(operator: NoisyOperator, vectors: Float[np.ndarray, "m k"]) -> Evidence:
