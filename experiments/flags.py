@@ -44,6 +44,7 @@ MEANINGS = {
         "more paths",
     ),
     "coverage": ("less than half of the box holds data", "begin paths in the empty part"),
+    "little-motion": ("the state moves by less than 5 % of the box", "record for longer, or a narrower range"),
 }
 
 

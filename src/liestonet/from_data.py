@@ -26,6 +26,7 @@ from liestonet.symmetry.noise import NoisyOperator
 from liestonet.symmetry.operator import lattice_cloud
 from liestonet.symmetry.search import Search, Standards, judge_directions, most_symmetries, search
 from liestonet.symmetry.simple import exact_shifts
+from liestonet.symmetry.spread import Turns, turned_by, turns_of
 from liestonet.trajectories.increments import IncrementSource
 from liestonet.trajectories.record import record_of
 
@@ -205,9 +206,13 @@ def assemble_result(
     rest = found.fields(found.vectors[:, count:], kind.has_beta)
     directions = Fields(chosen.basis, np.concatenate([chosen.coefficients, rest.coefficients], axis=1), kind.has_beta)
     fields, formulas = readable_basis(chosen) if count else chosen, ()
-    error = _span_error(found, count)
+    turns = turns_of(operator, vectors) if count and surrogate.errors.complete else None
+    error = _span_error(found, count) if turns is None else max(LEAST_ERROR, turned_by(turns, operator.whitening))
     if wanted:
-        fields, formulas = _formulas(kind, surrogate, fields, error)
+        if turns is not None:
+            # the same errors of the readable basis
+            turns = turns @ np.linalg.lstsq(chosen.coefficients, fields.coefficients, rcond=None)[0]
+        fields, formulas = _formulas(kind, surrogate, fields, error, turns)
     cloud = lattice_cloud(surrogate.domain, 1500)
     return Result(
         symmetry=kind.name,
@@ -228,14 +233,16 @@ def assemble_result(
     )
 
 
-def _formulas(kind: Kind, surrogate: Surrogate, fields: Fields, error: float) -> tuple[Fields, tuple[Formula, ...]]:
+def _formulas(
+    kind: Kind, surrogate: Surrogate, fields: Fields, error: float, turns: Turns | None
+) -> tuple[Fields, tuple[Formula, ...]]:
     """The span in a basis with closed forms, where the data are good enough to tell."""
     equations = kind.equations(surrogate.dimension, surrogate.noise)
-    return find_formulas(fields, equations, None, surrogate.names, error)
+    return find_formulas(fields, equations, None, surrogate.names, error, turns)
 
 
 def _span_error(found: Search, count: int) -> float:
-    """Angle by which noise may turn the span: noise of the symmetries over the residual of what is none.
+    """Angle by which noise may turn the span, roughly: noise of the symmetries over the residual of what is none.
 
     Shifts taken as exact do not turn, and near-symmetries are told apart by the joint test, not by their size.
     """

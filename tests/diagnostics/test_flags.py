@@ -160,3 +160,21 @@ def test_discover_tells_them_with_one_action_each() -> None:
     result = lsn.discover(simulated(paths=40).degrade(noise=0.05, seed=1), formulas=False)
     assert "measurement-noise" in {flag.code for flag in result.flags}
     assert all(flag.action.endswith(".") for flag in result.flags)
+
+
+def test_a_state_that_hardly_moves_in_its_box() -> None:
+    rng = np.random.default_rng(5)
+    steps = 1e-3 * np.sqrt(STEP) * rng.standard_normal((PATHS, STEPS, 1))
+    start = rng.uniform(-2, 2, (PATHS, 1, 1))
+    states = np.concatenate([start, start + np.cumsum(steps, axis=1)], axis=1)
+    found = flags(Trajectories.from_arrays(STEP * np.arange(STEPS + 1), states))
+    # √(T a)/L with T = 0.75, a = 1e-6, L = 2: 0.04 %
+    assert "0.04 %" in found["little-motion"].message
+
+
+def test_the_same_state_looked_at_closely_moves() -> None:
+    rng = np.random.default_rng(6)
+    steps = 1e-3 * np.sqrt(STEP) * rng.standard_normal((PATHS, STEPS, 1))
+    start = 1e-3 * rng.uniform(-2, 2, (PATHS, 1, 1))
+    states = np.concatenate([start, start + np.cumsum(steps, axis=1)], axis=1)
+    assert "little-motion" not in flags(Trajectories.from_arrays(STEP * np.arange(STEPS + 1), states))

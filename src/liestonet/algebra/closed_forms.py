@@ -59,13 +59,14 @@ def find_formulas(
     coefficients: SymbolicCoefficients | None,
     names: tuple[str, ...],
     error: float,
+    turns: Float[np.ndarray, "s size m"] | None = None,
 ) -> Found:
     """A readable basis of the span and its formulas, generator by generator in the same order.
 
     `coefficients` suggest functions and let formulas be proved; without them only ordinary functions are tried and
-    nothing is proved. `error` is the relative error of the span; one that matters leaves constants with
-    uncertainties. Where no formulas are found the fields come back as
-    they were. The search is bounded by numbers of candidates, not by time, so that it always ends the same way.
+    nothing is proved. `error` is the relative error of the span; one that matters leaves constants with uncertainties,
+    `turns` say in which directions it is. Where no formulas are found the fields come back as they were. The search is
+    bounded by numbers of candidates, not by time, so that it always ends the same way.
     """
     import sympy
 
@@ -74,7 +75,7 @@ def find_formulas(
     symbols = tuple(sympy.Symbol(name, real=True) for name in ("t", *names))
     best: Found = fields, tuple(unknown_formula(i, symbols, fields.has_beta) for i in range(fields.count))
     if coefficients is None and error > LARGEST_EXACT:
-        found = find_uncertain_formulas(fields, symbols, error)
+        found = find_uncertain_formulas(fields, symbols, error, turns)
         return best if found is None else (found[0], tuple(row or best[1][i] for i, row in enumerate(found[1])))
     stated = max(30 * error, LEAST_TOLERANCE)
     samples = Samples(fields)

@@ -15,13 +15,17 @@ MOST_FUNCTIONS = 6
 
 @dataclass(frozen=True)
 class Rate:
-    """One rate λ + iω with its uncertainties, and how often it occurs (powers of t up to that)."""
+    """One rate λ + iω with its uncertainties, and how often it occurs (powers of t up to that).
+
+    `generators` is the number of generators that have it, where that is known.
+    """
 
     decay: float
     turn: float
     multiplicity: int
     uncertainty: float = 0.0
     turn_uncertainty: float = 0.0
+    generators: int = 0
 
 
 def find_rates(

@@ -6,6 +6,7 @@ exact numbers only where these are simple and within the uncertainty.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,9 @@ from liestonet.algebra.dictionary import spanning, terms_of
 from liestonet.algebra.formula import Constant, Formula
 from liestonet.algebra.functionspace import evaluate, independent
 from liestonet.algebra.rates import Rate, find_rates, functions
+from liestonet.algebra.separation import owners_of, separated
 from liestonet.algebra.sparse import Functions, SparseRows, sparse_rows
+from liestonet.algebra.timeshift import shift_rates
 from liestonet.symmetry.fields import Fields
 
 TIMES, STATES = 33, 200
@@ -23,60 +26,112 @@ DRAWS = 200
 # A constant is zero, or an exact number, within this many uncertainties; a formula fits within as many errors.
 WITHIN = 2.0
 FITS = 3.0
+# Bases and grids leave this error in a direction, however well it is known.
+LEAST_ERROR = 3e-4
+# Generators are independent of each other if no combination is smaller than this, or than ten errors.
+LARGEST_TOLERANCE = 0.1
 DENOMINATORS = (1, 2, 3, 4)
 # Largest probability that a random number would be taken for a simple one.
 CHANCE = 0.5
 
 
 def find_uncertain_formulas(
-    fields: Fields, symbols: tuple[Any, ...], error: float
+    fields: Fields, symbols: tuple[Any, ...], error: float, turns: Float[np.ndarray, "s size m"] | None = None
 ) -> tuple[Fields, list[Formula | None]] | None:
-    """A sparse basis and its formulas (None where one does not fit), or None where the functions are not known."""
-    sampled = _Sampled(fields)
-    noise = error * np.sqrt(fields.count)
-    rates = _time_rates(sampled, noise)
+    """A sparse basis and its formulas (None where one does not fit), or None where the functions are not known.
+
+    `turns` are independent errors of the fields, as coefficients; without them all are equally likely to be off by
+    `error`.
+    """
+    sampled = _Sampled(fields, error, turns)
+    noise = sampled.noise
+    rates = sampled.shift_rates() or _time_rates(sampled, noise)
     if rates is None:
         return None
-    times, constants = _time_functions(symbols[0], rates)
+    groups, constants = _time_functions(symbols[0], rates)
+    times = list(dict.fromkeys(function for group in groups for function in group))
     dictionary = _dictionary(sampled, symbols, times, noise, error)
     if dictionary is None:
         return None
     values = {symbol: constant.value for symbol, constant in constants.items()}
-    matrix, flat, gram = _coefficients(sampled, dictionary, symbols, values)
-    if np.linalg.matrix_rank(matrix, tol=10 * error) < fields.count:
+    matrix, flat, gram, changes = _coefficients(sampled, dictionary, symbols, values)
+    mixing = np.eye(fields.count)
+    if rates[0].generators:
+        owners = owners_of([function for _, function, _ in flat], groups, symbols[0])
+        matrix, changes, mixing = separated(matrix, changes, owners, [rate.generators for rate in rates])
+    if np.linalg.matrix_rank(matrix, tol=min(10 * error, LARGEST_TOLERANCE)) < fields.count:
         return None
     rows = sparse_rows(matrix, flat)
-    scatter = _scatter(matrix, gram, rows, error)
+    scatter = _scatter(matrix, gram, changes, rows, error)
     formulas = []
     for k in range(fields.count):
         components, own = _rounded(rows.physical[:, k], scatter[:, k], flat, constants, sampled.values.shape[2])
-        fits = _distance(sampled, components, own, symbols) <= FITS * error
-        formulas.append(_formula(components, own, len(symbols) - 1, error) if fits else None)
-    return fields.mixed(sampled.change @ rows.change), formulas
+        distance, allowed = _distance(sampled, components, own, symbols)
+        formulas.append(_formula(components, own, len(symbols) - 1, allowed) if distance <= FITS * allowed else None)
+    return fields.mixed(sampled.change @ mixing @ rows.change), formulas
 
 
 class _Sampled:
     """An orthonormal basis of the span at equidistant times and scattered states, components in natural units."""
 
-    def __init__(self, fields: Fields) -> None:
+    def __init__(self, fields: Fields, error: float, turns: Float[np.ndarray, "s size m"] | None) -> None:
         domain = fields.basis.domain
-        self.scales, self.count = fields.basis.scales, fields.count
+        self.scales, self.count, self.error = fields.basis.scales, fields.count, error
+        self.unit = float(domain.half[0])
         self.times = domain.centre[0] + domain.half[0] * np.linspace(-1, 1, TIMES)
         u = 2 * np.random.default_rng(7).random((STATES, domain.dimension)) - 1
         self.states = domain.centre[1:] + domain.half[1:] * u
         self.points = np.column_stack([np.repeat(self.times, STATES), np.tile(self.states, (TIMES, 1))])
-        values = fields.components(self.points, [()])[()] / self.scales
-        flat = values.reshape(fields.count, -1).T / np.sqrt(len(self.points))
+        flat, slope = self._flat(fields)
         self.orthonormal, triangle = np.linalg.qr(flat)
         self.change = np.linalg.inv(triangle)
+        self.slope = slope @ self.change
         # (time, state, component, generator), mean square of every generator one
         self.values = (self.orthonormal * np.sqrt(len(self.points))).reshape(TIMES, STATES, -1, fields.count)
+        # errors of the orthonormal basis, one standard deviation each, and of its time derivative
+        self.turns: list[tuple[np.ndarray, np.ndarray]] = []
+        for turn in () if turns is None else turns:
+            moved, derivative = (values @ self.change for values in self._flat(replace(fields, coefficients=turn)))
+            within = self.orthonormal.T @ moved
+            self.turns.append((moved - self.orthonormal @ within, derivative - self.slope @ within))
 
-    def distance(self, field: Float[np.ndarray, "b components"]) -> float:
-        """Sine of the angle between a field and the span."""
+    def _flat(self, fields: Fields) -> tuple[np.ndarray, np.ndarray]:
+        """Values and time derivatives of generators as columns whose lengths are root mean squares."""
+        jets = fields.components(self.points, [(), (0,)])
+        root = np.sqrt(len(self.points))
+        values, slope = ((jets[d] / self.scales).reshape(fields.count, -1).T / root for d in ((), (0,)))
+        return values, slope
+
+    @property
+    def noise(self) -> float:
+        """Root mean square error of all of the basis together."""
+        if not self.turns:
+            return self.error * np.sqrt(self.count)
+        return max(float(np.sqrt(sum(np.sum(moved**2) for moved, _ in self.turns))), self.error / 10)
+
+    def located(self, field: Float[np.ndarray, "b components"]) -> tuple[float, Float[np.ndarray, " m"], float]:
+        """Sine of the angle between a field and the span, where in the span it is, and how well that is known."""
         vector = (field / self.scales).ravel()
         vector = vector / np.linalg.norm(vector)
-        return float(np.linalg.norm(vector - self.orthonormal @ (self.orthonormal.T @ vector)))
+        inside = self.orthonormal.T @ vector
+        distance = float(np.linalg.norm(vector - self.orthonormal @ inside))
+        if not self.turns:
+            return distance, inside, self.error
+        known = float(np.sqrt(sum(np.sum((moved @ inside) ** 2) for moved, _ in self.turns)))
+        return distance, inside, max(known, LEAST_ERROR)
+
+    def shift_rates(self) -> list[Rate] | None:
+        """Rates by what ∂t does to the span, if it is in it and the errors are known."""
+        field = np.zeros((len(self.points), len(self.scales)))
+        field[:, 0] = 1.0
+        distance, inside, known = self.located(field)
+        if not self.turns or distance > FITS * known:
+            return None
+        first = inside[:, None] / np.linalg.norm(inside)
+        basis = np.concatenate([first, np.linalg.svd(first, full_matrices=True)[0][:, 1:]], axis=1)
+        matrix = self.orthonormal.T @ self.slope
+        changes = [moved.T @ self.slope + self.orthonormal.T @ derivative for moved, derivative in self.turns]
+        return shift_rates(basis.T @ matrix @ basis, basis.T @ np.array(changes) @ basis, self.unit)
 
 
 def simple_number(value: float, uncertainty: float) -> Any:
@@ -99,8 +154,8 @@ def _time_rates(sampled: _Sampled, noise: float) -> list[Rate] | None:
     return find_rates(sampled.times, left[:, kept], sizes[kept], noise)
 
 
-def _time_functions(t: Any, rates: list[Rate]) -> tuple[list[Any], dict[Any, Constant]]:
-    """SymPy functions of time; constants without an exact form stand as symbols, with their values beside."""
+def _time_functions(t: Any, rates: list[Rate]) -> tuple[list[list[Any]], dict[Any, Constant]]:
+    """SymPy functions of time, rate by rate; constants without an exact form are symbols, with their values beside."""
     import sympy
 
     constants: dict[Any, Constant] = {}
@@ -114,7 +169,7 @@ def _time_functions(t: Any, rates: list[Rate]) -> tuple[list[Any], dict[Any, Con
         return symbol
 
     triples = [(exact(r.decay, r.uncertainty), exact(r.turn, r.turn_uncertainty), r.multiplicity) for r in rates]
-    return list(dict.fromkeys(functions(t, triples))), constants
+    return [functions(t, [triple]) for triple in triples], constants
 
 
 def _dictionary(
@@ -140,11 +195,11 @@ def _dictionary(
 
 def _coefficients(
     sampled: _Sampled, dictionary: list[list[Any]], symbols: tuple[Any, ...], values: dict[Any, float]
-) -> tuple[np.ndarray, Functions, np.ndarray]:
-    """Coefficients in functions of mean square one, the functions, and the inverse root of their Gram matrix."""
+) -> tuple[np.ndarray, Functions, np.ndarray, np.ndarray]:
+    """Coefficients in functions of mean square one, these, the inverse root of their Gram matrix, and the errors."""
     from scipy.linalg import block_diag
 
-    parts, roots = [], []
+    parts, roots, turns = [], [], [moved for moved, _ in sampled.turns]
     flat: Functions = []
     for component, entries in enumerate(dictionary):
         columns = evaluate([entry.subs(values) for entry in entries], symbols, sampled.points)
@@ -153,24 +208,33 @@ def _coefficients(
         usable = independent(units)
         if usable:
             matrix = np.column_stack([units[j] for j in usable])
-            target = sampled.values[:, :, component].reshape(-1, sampled.count)
-            parts.append(np.linalg.lstsq(matrix, target, rcond=1e-12)[0])
+            shape, root = (len(matrix), -1, sampled.count), np.sqrt(len(matrix))
+            targets = [root * moved.reshape(shape)[:, component] for moved in (sampled.orthonormal, *turns)]
+            parts.append(np.linalg.lstsq(matrix, np.concatenate(targets, axis=1), rcond=1e-12)[0])
             roots.append(np.linalg.inv(np.linalg.qr(matrix / np.sqrt(len(matrix)))[1]))
             flat += [(component, entries[j], sizes[j] / sampled.scales[component]) for j in usable]
-    return np.concatenate(parts), flat, np.asarray(block_diag(*roots))
+    stacked = np.concatenate(parts).reshape(len(flat), -1, sampled.count)
+    return stacked[:, 0], flat, np.asarray(block_diag(*roots)), np.moveaxis(stacked[:, 1:], 1, 0)
 
 
 def _scatter(
-    matrix: Float[np.ndarray, "functions m"], root: np.ndarray, rows: SparseRows, error: float
+    matrix: Float[np.ndarray, "functions m"],
+    root: np.ndarray,
+    changes: Float[np.ndarray, "s functions m"],
+    rows: SparseRows,
+    error: float,
 ) -> Float[np.ndarray, "functions m"]:
-    """Uncertainty of every factor in the sparse basis: the same reduction of spans that differ by the error."""
+    """Uncertainty of every factor in the sparse basis: the same reduction of spans that differ by the errors."""
     rng = np.random.default_rng(5)
     draws = []
     for _ in range(DRAWS):
-        other = matrix + error * root @ rng.standard_normal(matrix.shape)
+        if len(changes):
+            other = matrix + np.tensordot(rng.standard_normal(len(changes)), changes, axes=1)
+        else:
+            other = matrix + error * root @ rng.standard_normal(matrix.shape)
         draws.append(other @ np.linalg.inv(other[rows.pivots]))
     units = np.abs(rows.physical) / np.maximum(np.abs(rows.reduced), np.finfo(float).tiny)
-    return np.std(draws, axis=0) * units
+    return np.hypot(np.std(draws, axis=0), LEAST_ERROR) * units
 
 
 def _rounded(
@@ -199,12 +263,15 @@ def _rounded(
 
 def _distance(
     sampled: _Sampled, components: list[Any], constants: dict[Any, Constant], symbols: tuple[Any, ...]
-) -> float:
-    """How far a formula is from the span."""
+) -> tuple[float, float]:
+    """How far a formula is from the span, and how well the span is known there."""
     values = {symbol: constant.value for symbol, constant in constants.items()}
     columns = evaluate([component.subs(values) for component in components], symbols, sampled.points)
     field = np.column_stack(columns)
-    return sampled.distance(field) if np.any(field) else np.inf
+    if not np.any(field):
+        return np.inf, sampled.error
+    distance, _, known = sampled.located(field)
+    return distance, known
 
 
 def _formula(components: list[Any], constants: dict[Any, Constant], dimension: int, error: float) -> Formula:

@@ -1,4 +1,4 @@
-"""Where the data are: whether they fill the box that symmetries are judged on, and whether they lie on a surface."""
+"""Where the data are: whether they fill the box that symmetries are judged on, move in it, and are no surface in it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from jaxtyping import Float
 from liestonet.flags import Flag
 from liestonet.multiindex import Degrees, total_degree
 from liestonet.surrogate.overview import Overview
+from liestonet.surrogate.surrogate import Surrogate
 
 # The box is cut into this many parts per variable, in every pair of variables; half of the cells should hold a point.
 PARTS, LEAST_COVERED = 8, 0.5
+# A coordinate should move by this part of the tolerance.
+LEAST_MOTION = 0.5
 # Points looked at, and the largest number of coordinates for which relations are looked for.
 POINTS, MOST_COORDINATES = 10_000, 12
 # A relation holds if it explains all but this part of the variance; in squares, the square of this part.
@@ -41,6 +44,28 @@ def coverage_flags(overview: Overview) -> Iterator[Flag]:
             f"The data fill {100 * covered[pair]:.0f} % of the box in the plane of {names[pair[0]]} and "
             f"{names[pair[1]]}; symmetries are judged on all of it, so in part by extrapolation.",
             "Record paths that begin in the empty part.",
+        )
+
+
+def motion_flags(surrogate: Surrogate, tolerance: float) -> Iterator[Flag]:
+    """The coordinate that moves least, if that is less than half the tolerance: then nothing there is told apart.
+
+    A generator that does not depend on time has a residual of the order of what the state moves within the time
+    interval's half-length T, relative to the box: √(T a + (T f)²)/L.
+    """
+    overview = surrogate.overview
+    rows = slice(None, None, max(1, len(overview.points) // POINTS))
+    sample, half = overview.sample, overview.domain.half
+    diffused = half[0] * np.mean(sample.dx[rows] ** 2 / sample.dt[rows, None], axis=0)
+    drifted = np.mean((half[0] * surrogate.drift(sample.t[rows], sample.x[rows])) ** 2, axis=0)
+    motion = np.sqrt(diffused + drifted) / half[1:]
+    slowest = int(np.argmin(motion))
+    if motion[slowest] < tolerance * LEAST_MOTION:
+        yield Flag(
+            "little-motion",
+            f"Over half of the recorded time {overview.names[slowest]} moves by {100 * motion[slowest]:.1g} % of half "
+            "its range only; many fields are symmetries to within the tolerance for that reason alone.",
+            "Record for longer, look at a narrower range of states, or ask for a smaller tolerance.",
         )
 
 

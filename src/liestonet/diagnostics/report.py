@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from liestonet.diagnostics.coverage import coverage_flags, relation_flags
+from liestonet.diagnostics.coverage import coverage_flags, motion_flags, relation_flags
 from liestonet.diagnostics.expansion import what_is_known
 from liestonet.diagnostics.memory import memory_flags
 from liestonet.diagnostics.residuals import Residuals
@@ -32,3 +32,4 @@ def data_flags(surrogate: Surrogate, rows: Sequence[LadderRow] = (), tolerance: 
         yield from sampling_flags(known, rows, tolerance)
     if not related:  # which would explain an empty box
         yield from coverage_flags(surrogate.overview)
+    yield from motion_flags(surrogate, tolerance)

@@ -1,7 +1,8 @@
 """How much each feature is shrunk: prior variances that fall with degree, sizes by marginal likelihood.
 
 Trap (1) of MATH.md §3: a model that leaves terms out invents symmetries. So nothing is left out. Four groups of
-features have a variance each: the constant (free), the linear terms, the further powers and whatever depends on time.
+features have a variance each: the constant (free), the linear terms, the further powers and whatever depends on time;
+where there are several coordinates, each has a variance for its linear term and a factor in all others that it is in.
 The next-richer terms (x², x³, t, tx) are shrunk as a whole, higher ones fall off at a rate that the data choose too.
 """
 
@@ -26,6 +27,8 @@ SLOWEST_FALL, FASTEST_FALL = np.log(0.5), np.log(0.03)
 SMALLEST, LARGEST = -30.0, 8.0
 # Degrees of the coordinates that are shrunk as a whole; from there on the variances fall.
 NEXT_RICHER, NEXT_RICHER_IN_TIME = 3, 1
+# Up to so many coordinates each has its own size of linear terms, and its own relevance to all others.
+MOST_TOLD_APART = 3
 
 
 @dataclass(frozen=True)
@@ -56,19 +59,20 @@ def log_evidence(
     return values, 0.5 * (np.sum(means**2, axis=1) + moments.shape[1] * (spreads - 1.0))
 
 
-def log_variances(degrees: Degrees) -> tuple[Float[np.ndarray, "p 5"], Float[np.ndarray, " p"]]:
-    """The logarithms of the variances as a linear map of five parameters, plus a constant.
+def log_variances(degrees: Degrees) -> tuple[Float[np.ndarray, "p k"], Float[np.ndarray, " p"]]:
+    """The logarithms of the variances as a linear map of parameters, plus a constant.
 
-    The parameters are the logarithms of three sizes (linear, powers, time) and of two falls (per degree of x, of t).
+    The parameters are the logarithms of the sizes (linear terms of every coordinate, powers, time), of how relevant
+    each coordinate is to powers and time where there are several, and of the falls (per degree of x, of t).
     """
-    state, order = degrees[:, 1:].sum(axis=1), degrees[:, 0]
-    steady = order == 0
-    matrix = np.zeros((len(degrees), 5))
-    matrix[steady & (state == 1), 0] = 1.0
-    matrix[steady & (state > 1), 1] = 1.0
-    matrix[~steady, 2] = 1.0
-    matrix[:, 3] = np.maximum(state - np.where(steady, NEXT_RICHER, NEXT_RICHER_IN_TIME), 0)
-    matrix[:, 4] = np.maximum(order - 1, 0)
+    powers, order = degrees[:, 1:], degrees[:, 0]
+    state, steady = powers.sum(axis=1), order == 0
+    linear, rest = steady & (state == 1), steady & (state > 1)
+    apart = 1 < powers.shape[1] <= MOST_TOLD_APART
+    columns = [linear[:, None] & (powers > 0) if apart else linear[:, None], rest[:, None], ~steady[:, None]]
+    columns += [~linear[:, None] & (powers > 0)] if apart else []
+    falls = np.maximum(state - np.where(steady, NEXT_RICHER, NEXT_RICHER_IN_TIME), 0), np.maximum(order - 1, 0)
+    matrix = np.concatenate([*columns, np.stack(falls, axis=1)], axis=1, dtype=float)
     return matrix, np.where(steady & (state == 0), np.log(FREE), 0.0)
 
 
@@ -77,18 +81,27 @@ def choose_shrinkage(
 ) -> Shrinkage:
     """The prior variances, common to all columns, that the data make most likely, with the penalties above."""
     matrix, constant = log_variances(degrees)
-    slope = np.array([-BOUNDARY] * 3 + [1.0] * 2)
+    sizes, told = matrix.shape[1] - 2, degrees.shape[1] - 1
+    relevances = told if sizes > 3 else 0
+    slope = np.array([-BOUNDARY] * sizes + [1.0] * 2)
 
     def objective(parameters: np.ndarray) -> tuple[float, np.ndarray]:
         values, gradient = log_evidence(precision, moments, np.exp(matrix @ parameters + constant))
         return float(slope @ parameters - values.sum()), slope - matrix.T @ gradient
 
     noise = float(np.clip(np.log(np.median(1 / np.diag(precision))), SMALLEST, LARGEST))
-    sizes = [(0.0, 0.0, noise), (0.0, noise, noise), (noise, noise, noise), (0.0, 0.0, 0.0)]
-    bounds = [(SMALLEST, LARGEST)] * 3 + [(FASTEST_FALL, SLOWEST_FALL)] * 2
+    linear = sizes - 2 - relevances
+    bounds = [(SMALLEST, LARGEST)] * (linear + 2) + [(SMALLEST, 0.0)] * relevances
+    bounds += [(FASTEST_FALL, SLOWEST_FALL)] * 2
     found = [
-        scipy.optimize.minimize(objective, (*start, -1.0, -1.0), method="L-BFGS-B", jac=True, bounds=bounds)
-        for start in sizes
+        scipy.optimize.minimize(
+            objective,
+            [first] * linear + [second, third] + [-1.0] * (relevances + 2),
+            method="L-BFGS-B",
+            jac=True,
+            bounds=bounds,
+        )
+        for first, second, third in ((0.0, 0.0, noise), (0.0, noise, noise), (noise, noise, noise), (0.0, 0.0, 0.0))
     ]
     variances = np.exp(matrix @ min(found, key=lambda result: result.fun).x + constant)
     return Shrinkage(variances, log_evidence(precision, moments, variances)[0])

@@ -18,10 +18,11 @@ from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.judging import Evidence, project, weigh
 from liestonet.symmetry.noise import NoisyOperator
 
-# The equations are imposed to this part of the noise in them.
-SLACK = 1e-2
+# The equations are imposed to this part of the largest noise in them, in squares: what is smaller may be an error of
+# bases, and imposing it would take away errors that the coefficients do have.
+SLACK = 1e-3
 # Exact directions, which cannot turn, are imposed more strictly.
-EXACT = 1e-6
+EXACT = 1e-7
 ROUNDS = 10
 STEP = 0.1
 # A round turns the block by no more than this (radians, roughly).
@@ -72,9 +73,11 @@ def refit_with_symmetries(
         step = _imposed(surrogate, weigh(operator, projection, changes), shift, SLACK)
         vectors = projection.turned(step.shift - shift, LARGEST_TURN)
         moved, shift = float(np.linalg.norm(step.shift - shift)), step.shift
-        operator = operator_of(step.surrogate)
+        # every round starts from the errors of the data, not from what the last one left of them
+        operator = operator_of(replace(step.surrogate, errors=surrogate.errors))
         if moved < STEP:
             break
+    operator = operator_of(step.surrogate)
     return Refit(step.surrogate, vectors, float(shift @ shift), step.freedom, moved < STEP, operator)
 
 
@@ -97,7 +100,7 @@ def _imposed(surrogate: Surrogate | Any, evidence: Evidence, shift: Float[np.nda
     """Minimise |z|² + |r + A(z − z₀)|²/slack, where z₀ is the present shift, in the eigenbasis of AᵀA."""
     matrix, cross = evidence.noise.sum(axis=0), evidence.cross.sum(axis=1)
     values, turn = np.linalg.eigh(matrix)
-    scale = slack * max(float(values.mean()), np.finfo(float).tiny)
+    scale = slack * max(float(values[-1]), np.finfo(float).tiny)
     strength = np.maximum(values, 0.0) / scale
     aimed = turn @ (turn.T @ (matrix @ shift - cross) / scale / (1 + strength))
     changed = surrogate.with_parameters(surrogate.parameters + surrogate.errors.root @ aimed)

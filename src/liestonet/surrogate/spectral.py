@@ -110,19 +110,23 @@ def _thinned(overview: Overview, count: int) -> Overview:
 
 
 def _log_evidence(overview: Overview, features: Features) -> float:
-    """Log evidence of drift and of the squares' own coordinates in these features."""
+    """Log evidence of drift and of the noisy coordinates' own squares in these features.
+
+    What is left of a coordinate without noise is the prior's misfit: its squares are evidence of nothing.
+    """
     sample = scaled_block(overview.sample, overview.domain)
     n = sample.dx.shape[1]
     drift = regress([sample], features, [(i,) for i in range(n)], *drift_targets(overview, sample.dx))
-    squares, pooled = diffusion_targets(overview, drift, np.ones(n, dtype=bool))
-    pairs = list(combinations_with_replacement(range(n), 2))
-    own = [pairs.index((i, i)) for i in range(n)]
+    noisy = noisy_coordinates(overview, drift)
+    squares, pooled = diffusion_targets(overview, drift, noisy)
+    pairs = list(combinations_with_replacement(np.flatnonzero(noisy).tolist(), 2))
+    own = [place for place, (i, j) in enumerate(pairs) if i == j]
 
     def targets(block: Scaled) -> tuple[np.ndarray, np.ndarray]:
         values, weights = squares(block)
         return values[:, own], weights[:, own]
 
-    diffusion = regress([sample], features, [(i, i) for i in range(n)], targets, pooled)
+    diffusion = regress([sample], features, [pairs[place] for place in own], targets, pooled) if own else []
     return sum(estimate.log_evidence for estimate in (*drift, *diffusion))
 
 

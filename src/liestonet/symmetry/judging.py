@@ -54,8 +54,7 @@ class Evidence:
         square = _tail(total, matrix)
         if not self.complete:
             return square
-        deviance, freedom = _deviance(matrix, self.cross[data, directions].sum(axis=1))
-        ratio = float(scipy.special.chdtrc(freedom, deviance)) if freedom else 1.0
+        ratio = likelihood_ratio(matrix, self.cross[data, directions].sum(axis=1))[1]
         return min(1.0, 2 * min(ratio, square))
 
     def deviance(self) -> tuple[float, int]:
@@ -108,10 +107,19 @@ class Projection:
         return np.linalg.qr(self.vectors - self.others @ step * min(1.0, largest / max(length, 1e-300)))[0]
 
 
-def project(operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], changes: Changes, cautious: bool) -> Projection:
-    """Split the directions; near-symmetries among the others absorb all, or if cautious what can be told from noise."""
-    count = vectors.shape[1]
-    others = np.linalg.qr(vectors, mode="complete")[0][:, count:]
+def project(
+    operator: NoisyOperator,
+    vectors: Float[np.ndarray, "m k"],
+    changes: Changes,
+    cautious: bool,
+    block: Float[np.ndarray, "m b"] | None = None,
+) -> Projection:
+    """Split the directions; near-symmetries among the others absorb all, or if cautious what can be told from noise.
+
+    The others are those beside the vectors, or beside a larger block that holds them.
+    """
+    block = vectors if block is None else block
+    others = np.linalg.qr(block, mode="complete")[0][:, block.shape[1] :]
     gram = others.T @ operator.gram @ others
     regular = gram + ROUNDING * np.eye(len(gram))
     if cautious:
@@ -124,10 +132,15 @@ def project(operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], changes:
     return Projection(vectors, others, gram, onto, inner, moved, kept)
 
 
-def gather(operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], changes: Changes | None = None) -> Evidence:
+def gather(
+    operator: NoisyOperator,
+    vectors: Float[np.ndarray, "m k"],
+    changes: Changes | None = None,
+    cautious: bool = True,
+) -> Evidence:
     """Project what the data's errors do to a block of orthonormal directions; `changes` if they are known already."""
     changes = operator.changes(vectors) if changes is None else changes
-    return weigh(operator, project(operator, vectors, changes, cautious=True), changes)
+    return weigh(operator, project(operator, vectors, changes, cautious), changes)
 
 
 def unprojected(operator: NoisyOperator, vectors: Float[np.ndarray, "m k"]) -> Evidence:
@@ -150,6 +163,18 @@ def weigh(operator: NoisyOperator, projection: Projection, changes: Changes) -> 
     direct = np.einsum("msk,mk->sk", changes.with_basis, vectors)
     absorbed = np.einsum("msk,mk->sk", moved, inner) + np.einsum("msk,mk->sk", kept, onto - gram @ inner)
     return Evidence(vectors, residual_gram, noise, mutual, direct - absorbed, operator.scattered, operator.complete)
+
+
+def visible(matrix: Float[np.ndarray, "s s"]) -> Float[np.ndarray, "s v"]:
+    """Orthonormal combinations of the errors whose noise is not negligible beside the model's own error."""
+    values, vectors = np.linalg.eigh(matrix)
+    return vectors[:, values > MODEL_ERROR**2 / 10]
+
+
+def likelihood_ratio(matrix: Float[np.ndarray, "s s"], cross: Float[np.ndarray, " s"]) -> tuple[float, float]:
+    """Deviance of the residual and its p-value."""
+    deviance, freedom = _deviance(matrix, cross)
+    return deviance, float(scipy.special.chdtrc(freedom, deviance)) if freedom else 1.0
 
 
 def _deviance(matrix: Float[np.ndarray, "s s"], cross: Float[np.ndarray, " s"]) -> tuple[float, int]:

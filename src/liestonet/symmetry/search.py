@@ -18,6 +18,7 @@ from liestonet.symmetry.kinds import Kind
 from liestonet.symmetry.ladder import LadderRow
 from liestonet.symmetry.noise import Changes, NoisyOperator, UncertainSource
 from liestonet.symmetry.operator import Cloud, lattice_cloud
+from liestonet.symmetry.peeling import doubtful, peeled
 
 # Degrees in time and in the coordinates, richer and richer.
 LEVELS = {1: ((6, 4), (9, 6), (12, 8), (12, 12)), 2: ((6, 3), (8, 4), (10, 6)), 3: ((4, 2), (6, 3))}
@@ -115,6 +116,11 @@ def judge_directions(
         vectors, known = _behind(exact, vectors), exact.shape[1]
     level = standards.level(kind, n)
     changes = operator.changes(vectors)
+    if n <= ONE_BY_ONE:
+        count = doubtful(gather(operator, vectors, changes), known)
+        if count > 1:
+            vectors = peeled(operator, vectors, known, count, level)
+            changes = operator.changes(vectors)
     consistent = _consistent(operator, vectors, changes, known, level)
     if consistent > known:
         # within the block, directions that the data know well come first
@@ -155,11 +161,15 @@ def _behind(exact: Float[np.ndarray, "m e"], vectors: Float[np.ndarray, "m k"]) 
 def _consistent(
     operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], changes: Changes, known: int, level: float
 ) -> int:
-    """Length of the longest chain of directions, each block of which is jointly consistent with zero."""
+    """Length of the longest chain of directions, each block of which is jointly consistent with zero.
+
+    The block may turn as it likes, towards near-symmetries too: that one near it is a symmetry is all that is tested.
+    """
 
     def passes(length: int) -> bool:
         block = range(length)
-        return gather(operator, vectors[:, block], changes.take(block)).p_value(slice(known, length)) > level
+        evidence = gather(operator, vectors[:, block], changes.take(block), cautious=False)
+        return evidence.p_value(slice(known, length)) > level
 
     if operator.table.dimension > ONE_BY_ONE:
         sizes = np.sqrt(np.maximum(np.einsum("mk,mn,nk->k", vectors, operator.gram, vectors), 1e-300))[known:]
@@ -184,16 +194,20 @@ def _judgements(
 ) -> Iterator[LadderRow]:
     """Verdicts: in the consistent block by the interval's upper end, beyond it one direction at a time."""
     confidence, first = 1 - standards.error_rate, list(range(consistent))
-    block = gather(operator, vectors[:, first], changes.take(first)) if consistent else None
+    block, free = (
+        gather(operator, vectors[:, first], changes.take(first), cautious) if consistent else None
+        for cautious in (True, False)
+    )
     for k in range(vectors.shape[1]):
-        if block is not None and k < consistent:
-            evidence, place, tested = block, k, slice(known if k >= known else 0, consistent if k >= known else known)
+        if block is not None and free is not None and k < consistent:
+            evidence, place = block, k
+            p_value = free.p_value(slice(known, consistent) if k >= known else slice(0, known))
         else:
             together = [*first, k]
-            evidence = gather(operator, vectors[:, together], changes.take(together))
-            place, tested = consistent, slice(consistent, consistent + 1)
+            evidence, place = gather(operator, vectors[:, together], changes.take(together)), consistent
+            p_value = evidence.p_value(slice(consistent, consistent + 1))
         lower, upper = evidence.interval(place, confidence)
-        p_value, inside = evidence.p_value(tested), k < consistent
+        inside = k < consistent
         lower = 0.0 if inside else lower
         verdict = _verdict(inside, p_value <= level, lower, upper, standards.tolerance)
         yield LadderRow(evidence.residual(place), lower, upper, evidence.noise_level(place), p_value, verdict)
