@@ -214,6 +214,11 @@ def page(records: list[dict[str, Any]]) -> str:
     named = str(seeds[0]) if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
     parts = ["# The whole catalogue from data", "", INTRODUCTION.replace("SEEDS", named)]
     for size in SIZES:
+        ready = {record["system"] for record in records if record["paths"] == size}
+        left = [key for key in lsn.catalogue if key not in ready]
+        if left:
+            parts += [f"Not run yet with {size:,} paths: {', '.join(left) if ready else 'all systems'}.", ""]
+    for size in sorted({record["paths"] for record in records}):
         own = [record for record in records if record["paths"] == size]
         parts += [f"## {size:,} paths", "", summary(records, size), "", matrix(own), ""]
     parts += [
@@ -269,7 +274,7 @@ def main() -> None:
     if not arguments.no_page:
         PAGE.write_text(page(done))
         draw(done, FIGURE)
-    for size in SIZES:
+    for size in sorted({record["paths"] for record in done}):
         print(summary(done, size))
 
 

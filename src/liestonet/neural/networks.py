@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 # φ and its first two derivatives.
@@ -21,8 +22,8 @@ Activation = Callable[[Array], tuple[Array, Array, Array]]
 class Layer(eqx.Module):
     """One affine map for each of g networks side by side."""
 
-    weight: Float[Array, "g i o"]
-    bias: Float[Array, "g o"]
+    weight: Float[Array, "g i o"] | Float[np.ndarray, "g i o"]
+    bias: Float[Array, "g o"] | Float[np.ndarray, "g o"]
 
 
 class Fields(NamedTuple):

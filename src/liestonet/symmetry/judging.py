@@ -14,7 +14,7 @@ import scipy.linalg
 import scipy.special
 from jaxtyping import Float
 
-from liestonet.symmetry.noise import ROUNDING, Changes, NoisyOperator
+from liestonet.symmetry.noise import RELATIVE_ROUNDING, ROUNDING, Changes, NoisyOperator
 
 # Error of bases and projections in each direction of the noise, as a relative residual.
 MODEL_ERROR = 7e-4
@@ -124,6 +124,7 @@ def project(
     regular = gram + ROUNDING * np.eye(len(gram))
     if cautious:
         regular += others.T @ operator.noise_gram @ others
+    regular += RELATIVE_ROUNDING * np.trace(regular) * np.eye(len(gram))
     factor = scipy.linalg.cho_factor(regular, check_finite=False)
     onto = others.T @ operator.gram @ vectors
     moved = np.tensordot(others.T, changes.with_basis, axes=1)

@@ -25,6 +25,7 @@ from liestonet.symmetry.operator import Cloud
 
 # Relative to a unit residual: below this a direction's noise is rounding.
 ROUNDING = 1e-8
+RELATIVE_ROUNDING = 1e-13
 # In more dimensions than this the noise does not help to sort the directions: that would cost more than all the rest.
 SORTED_BY_NOISE = 3
 
@@ -136,7 +137,9 @@ class NoisyOperator:
 
     def lowest(self, count: int) -> Float[np.ndarray, "m k"]:
         """Directions sorted by residual over noise, orthonormalised in that order."""
-        floor = np.eye(self.basis.size) * (ROUNDING if self.noise_gram.any() else 1.0)
+        # noise far above a unit residual has rounding of its own
+        least = ROUNDING + RELATIVE_ROUNDING * float(np.trace(self.noise_gram))
+        floor = np.eye(self.basis.size) * (least if self.noise_gram.any() else 1.0)
         count = min(count, self.basis.size)
         _, vectors = scipy.linalg.eigh(self.gram, self.noise_gram + floor, subset_by_index=[0, count - 1])
         return np.linalg.qr(vectors)[0]

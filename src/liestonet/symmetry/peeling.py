@@ -20,6 +20,8 @@ from liestonet.symmetry.noise import NoisyOperator
 # A direction is in doubt if its squared residual is below so many times that of its noise.
 DOUBTFUL = 10.0
 MOST_DOUBTFUL = 6
+# Noise above a unit residual leaves nothing to sort.
+HOPELESS = 1.0
 
 
 def doubtful(evidence: Evidence, first: int) -> int:
@@ -27,7 +29,8 @@ def doubtful(evidence: Evidence, first: int) -> int:
     count = 0
     while first + count < len(evidence.residual_gram) and count < MOST_DOUBTFUL:
         place = first + count
-        if evidence.residual(place) ** 2 > DOUBTFUL * evidence.noise_level(place) ** 2:
+        noise = evidence.noise_level(place)
+        if evidence.residual(place) ** 2 > DOUBTFUL * noise**2 or noise > HOPELESS:
             break
         count += 1
     return count
