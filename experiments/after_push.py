@@ -122,6 +122,7 @@ def main() -> None:
             with RECORDS.open("a") as file:
                 file.write(json.dumps(records[-1]) + "\n")
             print(example, "done", flush=True)
+    records.sort(key=lambda record: record["example"])
     found = [
         f"{r['example']}: {r['dimension']} found, {r['true']} true{'' if r['formulas'] else ', no formulas'}"
         for r in records
