@@ -42,9 +42,14 @@ def main() -> None:
         found = flow(given, t, x, EPSILON)
         seconds = time.perf_counter() - begun
         end_t, end_x = exact(index, t, x)
+        # next to the blow-up every flow is infinitely sensitive to where it began
         arrived = found.arrived
+        if index == 1:
+            arrived = arrived & (np.exp(-2 * t) > 1.01 * 2 * EPSILON)
         error = max(np.max(np.abs(found.t - end_t)[arrived]), np.max(np.abs(found.x - end_x)[arrived]))
-        lines.append(f"| {text} | formula | {seconds:.1f} | {error:.0e} | {arrived.sum():,} | {found.blew_up:,} |")
+        lines.append(
+            f"| {text} | formula | {seconds:.1f} | {error:.0e} | {found.arrived.sum():,} | {found.blew_up:,} |"
+        )
     tau = fields(np.array([0.0, 1.0]), np.zeros((2, 1)))[0]
     scaling = int(np.argmax(np.abs(tau[:, 1] - tau[:, 0])))
     begun = time.perf_counter()
@@ -57,7 +62,7 @@ def main() -> None:
     PAGE.write_text(
         f"# Pushing a million points\n\nMade by `python benchmarks/push.py` on {platform.machine()}, one core, with "
         f"other work running beside: {POINTS:,} points with t ~ U(0, 2), x ~ U(−2, 2), ε = {EPSILON}, tolerance 1e-9; "
-        f"the error is against the exact flow.\n\n{table}\n"
+        f"the error is against the exact flow, where at least 1 % of ε is left before a blow-up.\n\n{table}\n"
     )
 
 

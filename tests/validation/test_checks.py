@@ -119,6 +119,13 @@ def test_pushed_data_tell_symmetries_from_others():
     assert found.largest[0] == (0.3, np.inf)
 
 
+def test_coordinates_without_noise_have_no_residuals():
+    data = recording(lsn.SDE.parse("dx = y dt; dy = -y dt + sqrt(2) dW"), 60, 2)
+    row = invariance(data, "d_x", epsilons=(0.3,), draws=0).rows[0]
+    assert row.used > 1000
+    assert abs(row.delta_nll) < 0.01
+
+
 def test_controls_move_the_data_as_far():
     from liestonet.validation.invariance import _displacement, control_pushes
 

@@ -56,6 +56,13 @@ def test_near_misses_are_rejected(data: lsn.Trajectories, generator: str):
     assert found.lower > 0.05
 
 
+def test_what_no_error_explains_counts():
+    """dx = y dt has no noise, so nothing can make e^t∂x a symmetry; ∂x is one."""
+    data = recording(lsn.SDE.parse("dx = y dt; dy = -y dt + sqrt(2) dW"), 100, 3)
+    assert lsn.test(data, "exp(t) d_x").p_value < 1e-6
+    assert lsn.test(data, "d_x").p_value > 1e-3
+
+
 def test_p_values_are_uniform():
     """20 recordings of 32 paths: a Kolmogorov–Smirnov test at 0.1 % (the false-alarm rate of this test)."""
     p_values = [lsn.test(recording(OU, 32, seed), "exp(-t) d_x").p_value for seed in range(20)]
@@ -68,7 +75,7 @@ def test_the_deviance_is_the_least_square_of_errors_that_explain_the_residual():
     changes, residual = rng.standard_normal((1, 6, 15)), rng.standard_normal((1, 6))
     deviance, freedom = GivenResiduals(residual, changes, 15, True).deviance()
     z = np.linalg.lstsq(changes[0], -residual[0], rcond=None)[0]
-    assert freedom == 6
+    assert freedom == pytest.approx(6)
     assert deviance == pytest.approx(z @ z, rel=1e-4)
 
 

@@ -100,6 +100,12 @@ def invariance(
     return Invariance(tuple(rows), largest, draws)
 
 
+def _own_fit(surrogate: Surrogate, begin: Increments) -> Surrogate:
+    """A fit to the increments alone; single ones do not tell which coordinates are without noise, so that is kept."""
+    pairs = as_pairs(begin, surrogate.names)
+    return fit(pairs) if surrogate.noisy.all() else fit_again(surrogate, pairs)
+
+
 def some_increments(data: Trajectories, domain: Domain, rng: np.random.Generator) -> Increments:
     """Increments that begin inside a domain, a random part of them if there are many."""
     block = data.increments()
@@ -125,7 +131,7 @@ def _generator_rows(
 ) -> list[InvarianceRow]:
     alone = one_generator(given, k)
     rng = np.random.default_rng([seed, k])
-    own = fit(as_pairs(begin, surrogate.names))
+    own = _own_fit(surrogate, begin)
     starts = trail(alone, begin.t, begin.x, epsilons, own.domain)
     observed = _compared(own, alone, starts, begin, epsilons)
     model = null_model(LAW if kind is FOKKER_PLANCK else kind, own, _One(given, k))
@@ -376,7 +382,7 @@ def warp_speed_pair(
     given = read_generators(generators, fitted.names, fitted.domain)
     rng = np.random.default_rng(seed)
     begin = some_increments(data, fitted.domain, rng)
-    own, alone = fit(as_pairs(begin, fitted.names)), one_generator(given, 0)
+    own, alone = _own_fit(fitted, begin), one_generator(given, 0)
     starts = trail(alone, begin.t, begin.x, (epsilon,), own.domain)
     seen = _compared(own, alone, starts, begin, (epsilon,))[0]
     replica = draw(null_model(LAW, own, _One(given, 0)), begin, fitted.names, rng)

@@ -16,6 +16,9 @@ from liestonet.symmetry.noise import NoisyOperator, UncertainSource
 from liestonet.symmetry.operator import Cloud
 from liestonet.validation.given import Given
 
+# A residual that no error of the coefficients explains, as part of the generator: what series and steps leave anyway.
+UNEXPLAINED = 0.02
+
 
 @dataclass(frozen=True)
 class GivenResiduals:
@@ -44,15 +47,19 @@ class GivenResiduals:
 
         z are the errors in units of their standard deviations; imposing the equations on the coefficients costs this
         much likelihood. The model's own error counts as noise too, so that the conditions seen weakly weigh less; both
-        numbers are scaled to the χ² with the same mean and variance.
+        numbers are scaled to the χ² with the same mean and variance. What no z explains, as where a coordinate has no
+        noise, counts beyond a small part of the generator.
         """
         matrix = self.changes.reshape(-1, self.changes.shape[2])
         left, sizes, _ = np.linalg.svd(matrix, full_matrices=False)
         sizes, left = sizes[sizes > MODEL_ERROR / 3], left[:, sizes > MODEL_ERROR / 3]
+        flat = self.residual.reshape(-1)
+        along = left.T @ flat
+        rest = max(float(flat @ flat - along @ along) / UNEXPLAINED**2 - 1.0, 0.0)
         if not len(sizes):
-            return 0.0, 0.0
+            return rest, float(rest > 0)
         total = sizes**2 + MODEL_ERROR**2
-        square = float(np.sum((left.T @ self.residual.reshape(-1)) ** 2 / total))
+        square = float(np.sum(along**2 / total)) + rest
         # what the data's scatter alone would make of each; all of it where the model's error may be as large
         expected = np.where(sizes > MODEL_ERROR, sizes**2 / total, 1.0)
         mean, spread = float(expected.sum()), float(np.sum(expected**2))
