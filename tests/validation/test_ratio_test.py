@@ -140,3 +140,19 @@ def test_wrong_input_is_named(data: lsn.Trajectories):
         lsn.test(np.zeros(3), "d_t")
     with pytest.raises(lsn.InputError, match="no generators"):
         lsn.test(recording(OU, 50, 1), lsn.discover(data, dimension=0, formulas=False))
+
+
+@pytest.mark.parametrize("seed", [5, 7])
+def test_generators_from_few_data_have_room_to_turn(seed):
+    """Half of 200 paths may give generators that are off by 20°; that is no evidence against a symmetry.
+
+    The p-value is conservative, so a true algebra falls below 0.001 in at most one of a thousand recordings.
+    """
+    data = lsn.catalogue["ornstein-uhlenbeck"].simulate(paths=200, seed=seed)
+    assert lsn.test(data, lsn.discover(data, dimension=3, formulas=False)).p_value > 1e-3
+
+
+def test_turning_does_not_save_what_is_no_symmetry():
+    """The double well has one symmetry; two directions more, found on half of the data, fail on the other half."""
+    data = lsn.catalogue["double-well"].simulate(paths=400, seed=6)
+    assert lsn.test(data, lsn.discover(data, dimension=3, formulas=False)).p_value < 1e-6

@@ -18,6 +18,7 @@ from liestonet.errors import InputError
 from liestonet.flags import Flag
 from liestonet.from_data import discover, fit
 from liestonet.result import Result
+from liestonet.surrogate.refit import refit_with_symmetries
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.surrogate.unshrunk import without_prior
 from liestonet.symmetry.fields import Fields
@@ -136,8 +137,7 @@ def _tested(
 ) -> SymmetryTest:
     points = surrogate.overview.points
     if turning:
-        evidence = _turning_evidence(kind, surrogate, given)
-        deviance, dof = evidence.deviance()
+        evidence, deviance, dof = _turned(kind, surrogate, given)
         singles = [_p_value(*_alone(evidence, k).deviance()) for k in range(given.count)]
     else:
         cloud = mixed_cloud(surrogate.domain, points, MEASURED)
@@ -221,8 +221,12 @@ def _data_cloud(points: np.ndarray) -> Cloud:
     return Cloud(points[rows], np.full(len(rows), 1 / len(rows)))
 
 
-def _turning_evidence(kind: Kind, surrogate: Surrogate, given: Given) -> Evidence:
-    """Evidence on generators that are free to turn: what a small change of them absorbs is none."""
+def _turned(kind: Kind, surrogate: Surrogate, given: Given) -> tuple[Evidence, float, float | int]:
+    """Evidence on generators that are free to turn, and what imposing them costs: deviance and degrees of freedom.
+
+    What a change of the generators absorbs speaks against nothing. Those that few data gave may have far to turn, so
+    they are turned and the coefficients refitted until both stand still; where all errors are not at hand, once.
+    """
     n, domain = surrogate.dimension, surrogate.domain
     level = LEVELS.get(n, LEVELS_BEYOND)[0]
     plain = given.basis.domain.singular if isinstance(given, Fields) else None
@@ -233,7 +237,17 @@ def _turning_evidence(kind: Kind, surrogate: Surrogate, given: Given) -> Evidenc
         generator_basis(kind, n, surrogate.noise, domain, level),
         mixed_cloud(domain, surrogate.overview.points, MEASURED),
     )
-    return gather(operator, _coefficients(operator, given))
+    vectors = _coefficients(operator, given)
+    if surrogate.errors.complete:
+
+        def operator_of(changed: Surrogate) -> NoisyOperator:
+            return NoisyOperator(kind, changed, operator.basis, operator.cloud)
+
+        imposed = refit_with_symmetries(surrogate, operator_of, operator, vectors)
+        if imposed.converged:
+            return gather(operator, imposed.vectors), imposed.deviance, imposed.degrees_of_freedom
+    evidence = gather(operator, vectors)
+    return evidence, *evidence.deviance()
 
 
 def _coefficients(operator: NoisyOperator, given: Given) -> np.ndarray:
