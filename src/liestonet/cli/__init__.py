@@ -25,6 +25,7 @@ from liestonet.cli.arguments import (
 )
 from liestonet.cli.discover import discover
 from liestonet.cli.output import bar, emit, show, show_result, stages
+from liestonet.cli.reproduce import reproduce
 from liestonet.errors import InputError
 
 DEMO = "dx = y dt; dy = -y dt + sqrt(2) dW"  # free Langevin, Example 3 of the paper
@@ -204,6 +205,7 @@ def show_system(
 
 
 app.command()(discover)
+app.command()(reproduce)
 
 
 @app.command()

@@ -1,0 +1,8 @@
+"""One module for each table or figure: jobs that compute, and what is published from their results."""
+
+from __future__ import annotations
+
+from liestonet.reproduction.items import angles, kinds, size
+from liestonet.reproduction.study import Item
+
+ALL: tuple[Item, ...] = tuple(module.ITEM for module in (angles, size, kinds))
