@@ -9,7 +9,9 @@ from typing import Any
 COLOURS = {"paper": "#999999", "neural": "#CC79A7", "polished": "#D55E00", "spectral": "#0072B2", "exact": "#009E73"}
 
 
-def svg(draw: Callable[[Any], None], *, columns: int = 1, rows: int = 1, size: tuple[float, float] = (4.2, 3.2)) -> bytes:
+def svg(
+    draw: Callable[[Any], None], *, columns: int = 1, rows: int = 1, size: tuple[float, float] = (4.2, 3.2)
+) -> bytes:
     """Let `draw` fill the axes of a new figure and give it as SVG without dates or random names."""
     import matplotlib
 

@@ -16,7 +16,7 @@ def _least_squares(columns: list[np.ndarray], values: np.ndarray, dt: np.ndarray
     return np.linalg.lstsq(np.stack(columns, axis=1) * root[:, None], values / dt * root, rcond=None)[0]
 
 
-def _noise(values: np.ndarray, drift: np.ndarray, dt: np.ndarray) -> float:
+def _noise(values: np.ndarray, drift: np.ndarray | np.floating, dt: np.ndarray) -> float:
     return float(np.sqrt(np.mean((values - drift * dt) ** 2 / dt)))
 
 

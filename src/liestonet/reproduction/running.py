@@ -1,7 +1,7 @@
 """Runs jobs: here, in processes of this machine, or on a cluster. Each result is kept the moment it is there.
 
-What is there already is not done again, so a study that was stopped goes on where it was. A job that fails does not stop
-the others; a process that dies takes its job with it, which is tried once more.
+What is there already is not done again, so a study that was stopped goes on where it was. A job that fails does not
+stop the others; a process that dies takes its job with it, which is tried once more.
 """
 
 from __future__ import annotations

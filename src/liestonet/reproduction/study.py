@@ -1,8 +1,5 @@
 """A study: items of the paper, each with its jobs and what is published from their results.
 
-    study = Study(Store(folder), Options(quick=True))
-    study.run(["angles"]); study.publish(["angles"], page)
-
 `publish` reads stored results only, so a page is the same, byte for byte, wherever it is made from the same results.
 """
 
@@ -51,7 +48,6 @@ class Item:
     title: str
     jobs: Callable[[Options], list[Job]]
     publish: Callable[[list[dict[str, Any]]], Publication]
-    command: str = ""
 
 
 def chosen(items: Sequence[Item], names: Sequence[str]) -> list[Item]:
@@ -77,9 +73,9 @@ def publish(items: Sequence[Item], store: Store, options: Options, folder: Path,
 
 HEAD = """# The paper, reproduced
 
-Made by `liestonet reproduce all`; every number below comes from a stored result of a run, nothing is typed by hand. *Paper*
-is what the paper prints; `Neural.paper` follows its settings; `Neural()` and `Spectral()` are our defaults on the same
-data. Values are mean ± standard deviation over seeds, with the number of seeds in brackets.
+Made by `liestonet reproduce all`; every number below comes from a stored result of a run, nothing is typed by hand.
+*Paper* is what the paper prints; `Neural.paper` follows its settings; `Neural()` and `Spectral()` are our defaults on
+the same data. Values are mean ± standard deviation over seeds, with the number of seeds in brackets.
 """
 
 
@@ -87,8 +83,9 @@ def _section(item: Item, store: Store, options: Options, folder: Path, beside: P
     """One item of the page, with its files written."""
     jobs = item.jobs(options)
     records = store.values(jobs)
-    lines = [f"## {item.title}", "", f"`liestonet reproduce {item.name}`: {len(records)} of {len(jobs)} runs are there."]
-    if records:
+    there = f"{len(records)} of {len(jobs)} runs are there" if jobs else "nothing to compute"
+    lines = [f"## {item.title}", "", f"`liestonet reproduce {item.name}`: {there}."]
+    if records or not jobs:
         made = item.publish(records)
         lines += ["", made.text]
         for name, table in made.tables.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from liestonet.reproduction.items import angles, kinds, size
+from liestonet.reproduction.items import angles, comparison, cost, kinds, size
 from liestonet.reproduction.study import Item
 
-ALL: tuple[Item, ...] = tuple(module.ITEM for module in (angles, size, kinds))
+ALL: tuple[Item, ...] = tuple(module.ITEM for module in (angles, cost, size, kinds, comparison))

@@ -22,7 +22,7 @@ COSTS = {"spectral": 6.0, "neural": 60.0, "polished": 60.0, "paper": 900.0}
 
 
 def run(case: str, engine: str, seed: int, share: float = 1.0) -> dict[str, Any]:
-    """Angles between what one engine finds at the true dimension and the exact generators; and the dimension it finds."""
+    """Angles between what one engine finds at the true dimension and the exact generators, with the verdicts."""
     what = CASES[case]
     data = what.data(seed, share)
     result = discover(
