@@ -9,7 +9,7 @@ from liestonet.reproduction.study import Item, Options, Publication
 from liestonet.reproduction.tables import Table
 
 YES, NO = "yes", "no"
-# method, vector fields or matrices, Lie algebra used, infinitesimal condition used, kind of dynamics (the paper's table)
+# as in the columns below: what generators are, whether the Lie algebra and an infinitesimal condition are used
 RELATED = (
     ("Ko et al. 2024", "vector fields", NO, NO, "deterministic"),
     ("Forestano et al. 2023", "matrices", YES, NO, "deterministic"),
@@ -24,7 +24,7 @@ RELATED = (
 STEPS = (
     ("surrogate", "networks for f and σ", "the same, or series with the covariance of every coefficient"),
     ("generators at fixed m", "networks, losses L1–L7", "the same, or the null space of the determining equations"),
-    ("dimension", "first minimum of L1(m)", "a ladder of directions with intervals and p-values; L1(m), L6(m) beside it"),
+    ("dimension", "first minimum of L1(m)", "directions with intervals and p-values, L1(m) and L6(m) beside them"),
     ("report", "angles, after-push residuals", "formulas, brackets, the algebra's name, calibrated tests, one page"),
 )
 
