@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
-from liestonet.reproduction.items import angles, comparison, cost, kinds, size
+from liestonet.reproduction.items import (
+    ablation,
+    after_push,
+    angles,
+    btc,
+    closure,
+    comparison,
+    containment,
+    cost,
+    generators,
+    kinds,
+    sensitivity,
+    size,
+    weights,
+)
 from liestonet.reproduction.study import Item
 
-ALL: tuple[Item, ...] = tuple(module.ITEM for module in (angles, cost, size, kinds, comparison))
+PAPER = (closure, angles, containment, after_push, btc, sensitivity, ablation, weights, generators, comparison)
+OURS = (size, cost, kinds)
+ALL: tuple[Item, ...] = tuple(module.ITEM for module in (*PAPER, *OURS))
