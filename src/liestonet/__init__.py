@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from liestonet.trajectories import Trajectories
     from liestonet.trajectories.streaming import TrajectoryFile
     from liestonet.validation import principal_angles
+    from liestonet.validation.ratio_test import test
 
     __version__: str
 
@@ -30,6 +31,7 @@ __all__ = [
     "fit",
     "principal_angles",
     "solve",
+    "test",
 ]
 
 _HOME = {
@@ -43,6 +45,7 @@ _HOME = {
     "fit": "liestonet.from_data",
     "principal_angles": "liestonet.validation",
     "solve": "liestonet.discovery",
+    "test": "liestonet.validation.ratio_test",
 }
 
 

@@ -69,6 +69,18 @@ class Result:
             raise InputError(f"There are {available} directions on the ladder; ask for 1 to {available}, not {k}.")
         return self.directions.mixed(np.eye(available)[:, :k])
 
+    def push(self, data: Any, i: int | Any, eps: float | Any, *, margin: float | None = 1.0) -> Any:
+        """The paths of `data` moved by the finite flow of generator i (from 0), with steps of their own.
+
+        Points whose flow blows up, or leaves the domain by more than `margin` of its half-widths, are left out, split
+        their paths and are counted: `.left` and `.blew_up`. `margin=None` follows the generator wherever it leads.
+        """
+        from liestonet.validation.push import push
+
+        if margin is None:
+            return push(self.fields, data, i, eps)
+        return push(self.fields, data, i, eps, domain=self.domain, margin=margin)
+
     def brackets(self) -> dict[tuple[int, int], Any]:
         """[X_i, X_j] with i < j as SymPy sums over X1, X2, …, where they do not vanish."""
         from liestonet.algebra.commutators import exact_brackets

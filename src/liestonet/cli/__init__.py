@@ -26,6 +26,7 @@ from liestonet.cli.arguments import (
 from liestonet.cli.discover import discover
 from liestonet.cli.output import bar, emit, show, show_result, stages
 from liestonet.cli.reproduce import reproduce
+from liestonet.cli.testing import try_generators
 from liestonet.errors import InputError
 
 DEMO = "dx = y dt; dy = -y dt + sqrt(2) dW"  # free Langevin, Example 3 of the paper
@@ -126,6 +127,7 @@ def start(
       liestonet show cir
       liestonet simulate "dx = -x dt + dW" --initial "x=-2:2" --out paths.csv
       liestonet discover paths.csv
+      liestonet test paths.csv --generator "exp(-t) d_x"
 
     Each command explains itself: liestonet solve --help
     """
@@ -206,6 +208,7 @@ def show_system(
 
 app.command()(discover)
 app.command()(reproduce)
+app.command(name="test")(try_generators)
 
 
 @app.command()

@@ -7,7 +7,7 @@ regression needs of the data are sums over increments; memory does not grow with
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.linalg
@@ -23,6 +23,8 @@ Entry = tuple[int, ...]
 
 # Increments are worked on so many at a time: all features of a piece stay in the processor's cache.
 PIECE = 8192
+# Directions that the data hardly see keep this part of a precision, which makes the matrix invertible.
+UNSEEN = 1e-9
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,16 @@ class Estimate:
     def posterior(self) -> Float[np.ndarray, "p p"]:
         """Covariance of the parameters under data and prior together."""
         return _inverse(self.precision + np.diag(1 / self.prior))
+
+    @property
+    def free(self) -> Float[np.ndarray, "p p"]:
+        """Covariance of the parameters under the data alone; a trace of a prior keeps it finite."""
+        return _inverse(self.precision + np.diag(UNSEEN * np.diag(self.precision)))
+
+    def unshrunk(self) -> Estimate:
+        """The least-squares estimate, as if there were no prior."""
+        moments = self.precision @ self.parameters + self.parameters / self.prior
+        return replace(self, parameters=self.free @ moments)
 
 
 def scaled_block(block: Increments, domain: Domain) -> Scaled:

@@ -68,6 +68,24 @@ def fit_spectral(source: IncrementSource, progress: Progress | None = None) -> S
     return replace(surrogate, errors=errors.with_directions(step_directions(surrogate)))
 
 
+def fit_again(like: Surrogate, source: IncrementSource) -> Surrogate:
+    """Other data in the series, the weights and with the noisy coordinates of an earlier fit; its errors are kept.
+
+    For data drawn on the same design, where choosing everything anew would cost most of the time.
+    """
+    overview, noisy = like.overview, like.noisy
+    features = like.drift_estimates[0].features
+    sample = scaled_block(overview.sample, overview.domain)
+    rest = sample.dx if noisy.all() else np.where(noisy, sample.dx, residuals(sample, like.drift_estimates))
+    targets = drift_targets(overview, rest, None if noisy.all() else noisy)
+    entries = [estimate.entry for estimate in like.drift_estimates]
+    drift = regress(scaled_blocks(source, overview.domain), features, entries, *targets)
+    pairs = [estimate.entry for estimate in like.diffusion_estimates]
+    squares = diffusion_targets(overview, drift, noisy)
+    diffusion = regress(scaled_blocks(source, overview.domain), features, pairs, *squares) if pairs else []
+    return replace(like, drift_estimates=tuple(drift), diffusion_estimates=tuple(diffusion))
+
+
 def choose_features(overview: Overview) -> Features:
     """The features that explain a sample best: first the coordinates, then the degrees."""
     variants = coordinate_variants(overview.domain)

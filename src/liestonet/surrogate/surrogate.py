@@ -115,6 +115,12 @@ class Surrogate:
         count = len(self.drift_estimates)
         return replace(self, drift_estimates=tuple(changed[:count]), diffusion_estimates=tuple(changed[count:]))
 
+    def perturb(self, amplitude: float | Any, shape: str | Any = "sine", seed: int | Any = 0) -> Surrogate:
+        """The same with its coefficients changed on purpose by δ, in the shape of a "sine" or a random "network"."""
+        from liestonet.surrogate.perturbation import perturbed
+
+        return perturbed(self, amplitude, shape, seed)
+
     def series(self, ring: Any, point: Any, half: Any) -> None:
         """A surrogate has no exact power series."""
         return

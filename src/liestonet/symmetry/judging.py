@@ -54,8 +54,14 @@ class Evidence:
         square = _tail(total, matrix)
         if not self.complete:
             return square
-        ratio = _likelihood_ratio(matrix, self.cross[data, directions].sum(axis=1))
+        deviance, freedom = _deviance(matrix, self.cross[data, directions].sum(axis=1))
+        ratio = float(scipy.special.chdtrc(freedom, deviance)) if freedom else 1.0
         return min(1.0, 2 * min(ratio, square))
+
+    def deviance(self) -> tuple[float, int]:
+        """Likelihood that imposing all the directions costs, and the number of conditions; by the data's scatter."""
+        data = slice(0, self.scattered)
+        return _deviance(self.noise[:, data, data].sum(axis=0), self.cross[data].sum(axis=1))
 
     @property
     def spread(self) -> Float[np.ndarray, "k k"]:
@@ -146,15 +152,12 @@ def weigh(operator: NoisyOperator, projection: Projection, changes: Changes) -> 
     return Evidence(vectors, residual_gram, noise, mutual, direct - absorbed, operator.scattered, operator.complete)
 
 
-def _likelihood_ratio(matrix: Float[np.ndarray, "s s"], cross: Float[np.ndarray, " s"]) -> float:
-    """P-value of the residual, direction by direction of the noise: its variance there, and the model's error."""
+def _deviance(matrix: Float[np.ndarray, "s s"], cross: Float[np.ndarray, " s"]) -> tuple[float, int]:
+    """The residual, direction by direction of the noise, over its variance there and the model's error."""
     values, vectors = np.linalg.eigh(matrix)
     seen = values > MODEL_ERROR**2 / 10
-    if not seen.any():
-        return 1.0
     along = (vectors.T @ cross)[seen] ** 2 / values[seen]
-    deviance = float(np.sum(along / (values[seen] + MODEL_ERROR**2)))
-    return float(scipy.special.chdtrc(int(seen.sum()), deviance))
+    return float(np.sum(along / (values[seen] + MODEL_ERROR**2))), int(seen.sum())
 
 
 def _tail(statistic: float, matrix: Float[np.ndarray, "s s"]) -> float:

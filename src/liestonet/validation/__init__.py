@@ -1,5 +1,7 @@
-"""Checks of a result: principal angles between spans of generators."""
+"""Checks of a result: angles between spans, finite flows, pushed data."""
 
 from liestonet.validation.angles import principal_angles
+from liestonet.validation.flows import Flow, flow
+from liestonet.validation.push import Pushed, push
 
-__all__ = ["principal_angles"]
+__all__ = ["Flow", "Pushed", "flow", "principal_angles", "push"]

@@ -1,0 +1,69 @@
+"""`liestonet test`: is this a symmetry of my data? Reads options, calls the library, prints."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from liestonet.cli.discover import File, Logarithms, Names, names, read_data
+
+
+def try_generators(
+    file: File,
+    generator: Annotated[
+        list[str],
+        typer.Option(
+            metavar="FIELD",
+            show_default=False,
+            help='Such as "2 t d_t + x d_x", in t and the names of the columns. Repeatable: all are tested together.',
+        ),
+    ],
+    time: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the times.")] = None,
+    trajectory: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column whose label tells the paths apart.")
+    ] = None,
+    state: Names = None,
+    log: Logarithms = None,
+    symmetry: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND", help="law, ito or fokker-planck.  [default: law, and fokker-planck where u d_u occurs]"
+        ),
+    ] = None,
+    thin: Annotated[int | None, typer.Option(help="Keep every k-th point of a path.")] = None,
+    gap: Annotated[float | None, typer.Option(help="A step longer than this splits a path.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print one sentence only.")] = False,
+) -> None:
+    """Test whether a given vector field is a symmetry of recorded paths.
+
+    A likelihood-ratio test: how much likelihood does it cost to make the field an exact symmetry? Prints the p-value,
+    and by how much the field misses being a symmetry at most.
+
+    \b
+    Examples:
+      liestonet test paths.csv --generator "2 t d_t + x d_x"
+      liestonet test tracks.parquet --generator "d_t" --generator "-y d_x + x d_y"
+      liestonet test paths.csv --generator "exp(-t) d_x" --symmetry ito --json
+    """
+    from liestonet.cli.output import emit, stages
+    from liestonet.validation.ratio_test import test
+
+    with stages(not quiet) as progress:
+        if progress is not None:
+            progress(f"reading {file.name}")
+        data = read_data(
+            file, time, trajectory, names(state), names(log) or (), (None, None), thin, gap, sort=False, stream=False
+        )
+        if progress is not None:
+            progress("testing")
+        outcome = test(data, ";".join(generator), symmetry)
+    if json:
+        from dataclasses import asdict
+        from json import dumps
+
+        emit(dumps(asdict(outcome), indent=2, ensure_ascii=False) + "\n")
+        return
+    lines = outcome.sentences()
+    emit("\n".join(lines[:1] if quiet else lines) + "\n")

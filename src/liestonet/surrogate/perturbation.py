@@ -1,0 +1,55 @@
+"""A surrogate with its coefficients changed on purpose: structured sines, or a random network (paper, sensitivity)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.domain import Domain
+from liestonet.errors import InputError
+from liestonet.surrogate.surrogate import Surrogate
+from liestonet.symmetry.operator import lattice_cloud
+
+POINTS, RIDGE = 2000, 1e-9
+WAVES, NEURONS = 3, 16
+
+
+def perturbed(
+    surrogate: Surrogate, amplitude: float | Any, shape: str | Any = "sine", seed: int | Any = 0
+) -> Surrogate:
+    """Drift changed by δ·L/T·g and each a^{ii} by δ·(its mean)·g, g of unit mean square on the box.
+
+    `shape` is "sine" or "network". The change is projected on the surrogate's own series; errors are kept.
+    """
+    if shape not in ("sine", "network"):
+        raise InputError(f"A perturbation is a 'sine' or a 'network', not {shape!r}.")
+    if not isinstance(amplitude, int | float) or not np.isfinite(amplitude):
+        raise InputError(f"The amplitude of a perturbation must be a number, not {amplitude!r}.")
+    rng = np.random.default_rng(seed)
+    points = lattice_cloud(surrogate.domain, POINTS).points
+    changes = []
+    for estimate in (*surrogate.drift_estimates, *surrogate.diffusion_estimates):
+        functions = estimate.features.values(points)[()]
+        change = np.zeros(len(estimate.parameters))
+        if len(estimate.entry) == 1 or estimate.entry[0] == estimate.entry[1]:
+            size = 1.0 if len(estimate.entry) == 1 else float(np.mean(functions @ estimate.parameters))
+            target = amplitude * size * _shape(shape, surrogate.domain, points, rng)
+            gram = functions.T @ functions
+            gram[np.diag_indices_from(gram)] += RIDGE * np.trace(gram)
+            change = np.linalg.solve(gram, functions.T @ target)
+        changes.append(change)
+    return surrogate.with_parameters(surrogate.parameters + np.concatenate(changes))
+
+
+def _shape(
+    shape: str, domain: Domain, points: Float[np.ndarray, "b v"], rng: np.random.Generator
+) -> Float[np.ndarray, " b"]:
+    """One function of unit mean square: a few slow waves, or a layer of random neurons."""
+    scaled = (points - domain.centre) / domain.half
+    count = WAVES if shape == "sine" else NEURONS
+    directions = rng.standard_normal((scaled.shape[1], count)) * (1.5 if shape == "sine" else 1.0)
+    phases = scaled @ directions + rng.uniform(-np.pi, np.pi, count)
+    values = (np.sin(phases) if shape == "sine" else np.tanh(phases)) @ rng.standard_normal(count)
+    return values / max(float(np.sqrt(np.mean(values**2))), np.finfo(float).tiny)

@@ -1,0 +1,186 @@
+"""The paper's finite-ε check: push paths, fit again, compare drift and diffusion with what they were.
+
+A residual means nothing by itself. Beside it always stand the floor, what a fit to paths that were not pushed gives,
+and the control, what a random generator of equal norm gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.domain import Domain
+from liestonet.errors import InputError
+from liestonet.from_data import fit
+from liestonet.symmetry.operator import lattice_cloud
+from liestonet.trajectories import Trajectories
+from liestonet.validation.flows import Generators, one_generator
+from liestonet.validation.given import Given, read_generators
+from liestonet.validation.invariance import random_field
+from liestonet.validation.push import push
+
+EPSILONS = (1.0, 3.0, 5.0)
+POINTS = 512
+# Two boxes overlap if in every variable this part of the narrower one is common.
+OVERLAP = 0.2
+TOO_LITTLE = "too little of the pushed data stays where the coefficients are known"
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """Mean squares over a box of what drift and diffusion miss, in units of the box: (T δf/L)² and (T δa/L²)²."""
+
+    drift: float
+    diffusion: float
+
+
+@dataclass(frozen=True)
+class AfterPushRow:
+    """One generator and ε: residual after the push, of a fit without one (the floor), of a random push (the control).
+
+    `left` and `blew_up` count points that were lost; with a `note`, why there is no residual, all three are missing.
+    """
+
+    generator: int
+    epsilon: float
+    residual: Misfit | None
+    floor: Misfit | None
+    control: Misfit | None
+    left: int = 0
+    blew_up: int = 0
+    note: str = ""
+
+
+def after_push(
+    data: Trajectories | Any,
+    generators: Any,
+    epsilons: Sequence[float] | Any = EPSILONS,
+    *,
+    truth: Any = None,
+    fresh: Trajectories | None = None,
+    seed: int = 0,
+) -> tuple[AfterPushRow, ...]:
+    """Push `fresh` paths along every generator, fit, and compare with `truth`, or with a fit where it is not known.
+
+    `truth` has drift(t, x) and diffusion_squared(t, x). Without fresh data, half of the paths are pushed and compared
+    with a fit to the other half, split by `seed`.
+    """
+    first, second = (data, fresh) if fresh is not None else data.split(0.5, seed)
+    reference = fit(first)
+    given = read_generators(generators, reference.names, reference.domain)
+    source = reference if truth is None else truth
+    floor_fit, rng = fit(second), np.random.default_rng(seed)
+    rows = []
+    for k in range(given.count):
+        wild = _equal_norm(random_field(reference.domain, rng), given, k, reference.domain)
+        for epsilon in epsilons:
+            rows.append(
+                _row(k, float(epsilon), one_generator(given, k), wild, second, source, floor_fit, reference.domain)
+            )
+    return tuple(rows)
+
+
+def _row(
+    k: int,
+    epsilon: float,
+    generator: Generators,
+    wild: Generators,
+    paths: Trajectories,
+    source: Any,
+    floor_fit: Any,
+    domain: Domain,
+) -> AfterPushRow:
+    try:
+        pushed = push(generator, paths, 0, epsilon)
+        moved = fit(_central(pushed))
+        box = overlap(domain, moved.domain)
+    except InputError as problem:
+        return AfterPushRow(k, epsilon, None, None, None, note=str(problem))
+    if box is None:
+        return AfterPushRow(k, epsilon, None, None, None, pushed.left, pushed.blew_up, TOO_LITTLE)
+    return AfterPushRow(
+        k,
+        epsilon,
+        misfit(moved, source, box),
+        misfit(floor_fit, source, box),
+        _control(wild, paths, epsilon, source, domain),
+        pushed.left,
+        pushed.blew_up,
+    )
+
+
+def _control(wild: Generators, paths: Trajectories, epsilon: float, source: Any, domain: Domain) -> Misfit | None:
+    """The residual after a random push; a smaller one where the random flow does not reach ε."""
+    for part in (1.0, 0.3, 0.1, 0.03):
+        try:
+            moved = fit(_central(push(wild, paths, 0, part * epsilon)))
+        except InputError:
+            continue
+        box = overlap(domain, moved.domain)
+        if box is not None:
+            return misfit(moved, source, box)
+    return None
+
+
+def misfit(found: Any, source: Any, box: Domain) -> Misfit:
+    """Mean squares over a box of the differences of two sources of coefficients."""
+    points = lattice_cloud(box, POINTS).points
+    t, x = points[:, 0], points[:, 1:]
+    duration, lengths = box.half[0], box.half[1:]
+    drift = (found.drift(t, x) - _drift(source, t, x)) * duration / lengths
+    squared = (found.diffusion_squared(t, x) - _squared(source, t, x)) * duration / np.outer(lengths, lengths)
+    return Misfit(float(np.mean(np.sum(drift**2, axis=1))), float(np.mean(np.sum(squared**2, axis=(1, 2)))))
+
+
+def overlap(first: Domain, second: Domain) -> Domain | None:
+    """The common part of two boxes, None where there is hardly one."""
+    pairs = []
+    for (a, b), (c, d) in zip(first.intervals, second.intervals, strict=True):
+        low, high = max(a, c), min(b, d)
+        if high - low < OVERLAP * min(b - a, d - c):
+            return None
+        pairs.append((low, high))
+    return Domain(tuple(pairs))
+
+
+def _central(paths: Trajectories) -> Trajectories:
+    """Points that a flow threw far out would make the box of all others empty; paths are cut at them."""
+    low, high = np.quantile(paths.flat_states, [0.005, 0.995], axis=0)
+    reach = 3 * (high - low) + np.finfo(float).tiny
+    far = ((paths.flat_states < low - reach) | (paths.flat_states > high + reach)).any(axis=1)
+    if not far.any():
+        return paths
+    times, states = np.array(paths.flat_times), np.array(paths.flat_states)
+    states[far] = np.nan
+    cuts = paths.offsets[1:-1]
+    return Trajectories.from_arrays(np.split(times, cuts), np.split(states, cuts), paths.names)
+
+
+def _drift(source: Any, t: np.ndarray, x: np.ndarray) -> Float[np.ndarray, "b n"]:
+    return np.asarray(source.drift(t, x), dtype=float)
+
+
+def _squared(source: Any, t: np.ndarray, x: np.ndarray) -> Float[np.ndarray, "b n n"]:
+    """a of a surrogate, or σσᵀ of an equation."""
+    if hasattr(source, "diffusion_squared"):
+        return np.asarray(source.diffusion_squared(t, x), dtype=float)
+    sigma = np.asarray(source.diffusion(t, x), dtype=float)
+    return sigma @ np.swapaxes(sigma, 1, 2)
+
+
+def _equal_norm(field: Generators, given: Given, k: int, domain: Domain) -> Generators:
+    """A random field scaled to the length of a generator on the box (MATH.md §3)."""
+    points = lattice_cloud(domain, POINTS).points
+
+    def length(tau: np.ndarray, xi: np.ndarray) -> float:
+        squares = (tau / domain.half[0]) ** 2 + np.sum((xi / domain.half[1:]) ** 2, axis=1)
+        return float(np.sqrt(np.mean(squares)))
+
+    tau, xi, *_ = given(points[:, 0], points[:, 1:])
+    own, (other_tau, other_xi) = length(tau[k], xi[k]), field(points[:, 0], points[:, 1:])[:2]
+    factor = own / length(other_tau[0], other_xi[0])
+    return lambda t, x: tuple(factor * part for part in field(t, x))

@@ -1,0 +1,345 @@
+"""Generators as people give them (text, SymPy, a result, fields, any callable) as functions with derivatives.
+
+Text is read by the project's own grammar; nothing in it is executed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.domain import Domain
+from liestonet.errors import InputError
+from liestonet.multiindex import total_degree
+from liestonet.sde.jets import Derivative
+from liestonet.symmetry.basis import Basis
+from liestonet.symmetry.fields import Fields, Values, points_of
+from liestonet.symmetry.operator import lattice_cloud
+
+EXAMPLE = '"2 t d_t + x d_x"'
+# A callable is projected on polynomials of rising degree until this part of it is left, or the last degree is reached.
+PROJECTED, DEGREES = 1e-8, {1: (6, 10, 16, 24), 2: (5, 8, 12, 16)}
+DEGREES_BEYOND = (2, 3, 4)
+# A larger part left over means that the callable is not smooth on the box.
+TOO_ROUGH = 1e-2
+
+Table = dict[Derivative, Float[np.ndarray, "m b components"]]
+
+
+@runtime_checkable
+class Given(Protocol):
+    """Generators with derivatives: what `Fields` is."""
+
+    @property
+    def count(self) -> int: ...
+
+    @property
+    def has_beta(self) -> bool: ...
+
+    def __call__(self, t: Any, x: Any) -> Values: ...
+
+    def components(self, points: Float[np.ndarray, "b v"], derivatives: Iterable[Derivative]) -> Table: ...
+
+
+@dataclass(frozen=True)
+class Formulas:
+    """Generators in closed form: rows (τ, ξ^1, …, ξ^n) or (τ, ξ^1, …, ξ^n, β) of SymPy expressions in the variables."""
+
+    variables: tuple[Any, ...]
+    rows: tuple[tuple[Any, ...], ...]
+
+    @property
+    def count(self) -> int:
+        return len(self.rows)
+
+    @property
+    def has_beta(self) -> bool:
+        return len(self.rows[0]) > len(self.variables)
+
+    def __call__(self, t: Any, x: Any) -> Values:
+        values = self.components(points_of(t, x, len(self.variables) - 1), [()])[()]
+        n = len(self.variables) - 1
+        parts = values[:, :, 0], values[:, :, 1 : n + 1]
+        return (*parts, values[:, :, n + 1]) if self.has_beta else parts
+
+    def components(self, points: Float[np.ndarray, "b v"], derivatives: Iterable[Derivative]) -> Table:
+        """Derivatives of all components at points (t, x_1, …, x_n)."""
+        return {derivative: self._values(points, derivative) for derivative in derivatives}
+
+    def _values(self, points: np.ndarray, derivative: Derivative) -> Float[np.ndarray, "m b components"]:
+        width = len(self.rows[0])
+        result = np.empty((self.count * width, len(points)))
+        with np.errstate(all="ignore"):
+            for row, value in enumerate(self._function(derivative)(*points.T)):
+                result[row] = value
+        return result.reshape(self.count, width, len(points)).transpose(0, 2, 1)
+
+    @cached_property
+    def _functions(self) -> dict[Derivative, Callable[..., Any]]:
+        return {}
+
+    def _function(self, derivative: Derivative) -> Callable[..., Any]:
+        """All components' derivative as one NumPy function, made once."""
+        import sympy
+
+        if derivative not in self._functions:
+            entries = [entry for row in self.rows for entry in row]
+            for variable in derivative:
+                entries = [sympy.diff(entry, self.variables[variable]) for entry in entries]
+            self._functions[derivative] = sympy.lambdify(self.variables, entries, "numpy", cse=True)
+        return self._functions[derivative]
+
+    def __str__(self) -> str:
+        from liestonet.algebra.formula import Formula
+        from liestonet.algebra.notation import field_text
+
+        n = len(self.variables) - 1
+        names = tuple(str(variable) for variable in self.variables[1:])
+        shown = [
+            Formula(row[0], row[1 : n + 1], row[n + 1] if self.has_beta else 0, "consistent", 0.0) for row in self.rows
+        ]
+        return "; ".join(field_text(formula, names) for formula in shown)
+
+
+@dataclass(frozen=True)
+class Lifted:
+    """The same generators with β = −div ξ, by which a symmetry of the paths acts on their density (MATH.md §2)."""
+
+    base: Given
+    dimension: int
+
+    @property
+    def count(self) -> int:
+        return self.base.count
+
+    @property
+    def has_beta(self) -> bool:
+        return True
+
+    def __call__(self, t: Any, x: Any) -> Values:
+        values = self.components(points_of(t, x, self.dimension), [()])[()]
+        return values[:, :, 0], values[:, :, 1 : self.dimension + 1], values[:, :, self.dimension + 1]
+
+    def components(self, points: Float[np.ndarray, "b v"], derivatives: Iterable[Derivative]) -> Table:
+        """Derivatives of all components, β's from those of ξ."""
+        wanted, variables = list(derivatives), range(1, self.dimension + 1)
+        further = {tuple(sorted((*derivative, i))) for derivative in wanted for i in variables}
+        table = self.base.components(points, {*wanted, *further})
+        width = self.dimension + 1
+        result = {}
+        for derivative in wanted:
+            divergence = np.sum([table[tuple(sorted((*derivative, i)))][:, :, i] for i in variables], axis=0)
+            result[derivative] = np.concatenate([table[derivative][:, :, :width], -divergence[:, :, None]], axis=2)
+        return result
+
+
+def read_generators(given: Any, names: Sequence[str], domain: Domain) -> Given:
+    """Whatever was given as generators on a domain; `names` are those of the coordinates."""
+    if isinstance(given, Fields | Formulas | Lifted):
+        return given
+    if isinstance(given, str):
+        return parse_generators(given, names)
+    if hasattr(given, "fields") and isinstance(given.fields, Fields):  # a Result
+        return _not_empty(given.fields)
+    if isinstance(given, Sequence) and given and all(isinstance(part, str) for part in given):
+        return parse_generators(";".join(given), names)
+    if _is_formula(given) or (isinstance(given, Sequence) and given and all(_is_formula(row) for row in given)):
+        return _from_formulas(given if isinstance(given, Sequence) and not _is_row(given) else [given], names)
+    if callable(given):
+        return project(given, domain)
+    raise InputError(
+        f"Generators are text such as {EXAMPLE}, SymPy rows (tau, [xi, …]), a result, or a callable "
+        f"(t, x) -> tau, xi; a {type(given).__name__} is none of these."
+    )
+
+
+def _not_empty(fields: Fields) -> Fields:
+    if not fields.count:
+        raise InputError("The result has no generators, so there is nothing to test; give a generator as text.")
+    return fields
+
+
+def parse_generators(text: str, names: Sequence[str]) -> Formulas:
+    """Generators such as "2 t d_t + x d_x", separated by semicolons or new lines; also ∂t, ∂_x, ∂/∂x and u d_u."""
+    pieces = [piece for piece in re.split(r"[;\n]", text) if piece.strip()]
+    if not pieces:
+        raise InputError(f"There is no generator in the text; write, for example, {EXAMPLE}.")
+    rows = [_parsed(piece.strip(), tuple(names)) for piece in pieces]
+    if any(row[-1] != 0 for row in rows):
+        return Formulas(_symbols(names), tuple(rows))
+    return Formulas(_symbols(names), tuple(row[:-1] for row in rows))
+
+
+def _symbols(names: Sequence[str]) -> tuple[Any, ...]:
+    from sympy import Symbol
+
+    return tuple(Symbol(name, real=True) for name in ("t", *names))
+
+
+def _parsed(text: str, names: tuple[str, ...]) -> tuple[Any, ...]:
+    """τ, ξ^1, …, ξ^n and β of one generator."""
+    from sympy import Symbol, expand
+
+    from liestonet.sde.grammar import Parser
+    from liestonet.sde.parse import Reader
+    from liestonet.sde.tokens import quote, tokenise
+
+    density = "u" not in names
+    variables = ("t", *names, *(("u",) if density else ()))
+    marked = _marked(text, variables)
+    marks = [Symbol(_mark(i), real=True) for i in range(len(variables))]
+    symbols = {name: Symbol(name, real=True) for name in variables}
+    tree = Parser(tokenise(marked), marked, variables).formula()
+    expression = expand(Reader(symbols).form(tree)[""])
+    parts = [expression.diff(mark) for mark in marks]
+    rest = expand(expression - sum(part * mark for part, mark in zip(parts, marks, strict=True)))
+    if rest != 0 or any(part.has(mark) for part in parts for mark in marks) or not any(parts):
+        raise InputError(
+            f"The generator {quote(text)} is not a sum of functions times d_t, {_spoken(names)}; write, for example, "
+            f"{EXAMPLE}."
+        )
+    beta: Any = expand(parts.pop() / symbols["u"]) if density else 0
+    _check_names(text, [*parts, beta], symbols)
+    return (*parts, beta)
+
+
+def _check_names(text: str, parts: Sequence[Any], symbols: dict[str, Any]) -> None:
+    """Refuse letters without a value, a τ that depends on the state, and β that is not linear in u."""
+    from sympy import sympify
+
+    from liestonet.sde.tokens import quote
+
+    free = set().union(*(sympify(part).free_symbols for part in parts))
+    unknown = sorted(str(symbol) for symbol in free - set(symbols.values()))
+    names = [name for name in symbols if name not in ("t", "u")]
+    if unknown:
+        raise InputError(
+            f"The generator {quote(text)} holds {', '.join(unknown)}, but the data have t, {', '.join(names)}; "
+            "write numbers for parameters."
+        )
+    if parts[0].free_symbols - {symbols["t"]}:
+        raise InputError(f"In the generator {quote(text)}, the factor of d_t may depend on t only.")
+    if "u" in symbols and symbols["u"] in free:
+        raise InputError(f"In the generator {quote(text)}, the density u belongs into one term, as in x u d_u.")
+
+
+def _spoken(names: Sequence[str]) -> str:
+    return ", ".join(f"d_{name}" for name in names)
+
+
+def _mark(index: int) -> str:
+    return f"Derivation{index}"
+
+
+def _marked(text: str, variables: Sequence[str]) -> str:
+    """The text with ∂t, ∂_x, d_x, ∂/∂x and d/dx replaced by names that the grammar reads."""
+    for index, name in sorted(enumerate(variables), key=lambda pair: -len(pair[1])):
+        plain, end = re.escape(name), r"(?![^\W_])"
+        partial = rf"∂\s*/\s*∂\s*{plain}{end}|∂_?(?:\{{{plain}\}}|{plain}{end})"
+        latin = rf"(?<![^\W_])(?:d\s*/\s*d{plain}{end}|d_(?:\{{{plain}\}}|{plain}{end}))"
+        pattern = f"{partial}|{latin}"
+        text = re.sub(pattern, f" {_mark(index)} ", text)
+    return text
+
+
+def _is_row(given: Any) -> bool:
+    """A pair (τ, ξ) or a triple (τ, ξ, β) with ξ a sequence."""
+    kinds = [isinstance(part, tuple | list) for part in given] if isinstance(given, tuple | list) else []
+    return kinds[:2] == [False, True] and len(kinds) <= 3
+
+
+def _is_formula(given: Any) -> bool:
+    return _is_row(given) or (hasattr(given, "tau") and hasattr(given, "xi"))
+
+
+def _from_formulas(given: Sequence[Any], names: Sequence[str]) -> Formulas:
+    """SymPy rows, each (τ, ξ) or (τ, ξ, β), or values with these names."""
+    import sympy
+
+    variables, rows = _symbols(names), []
+    for row in given:
+        tau, xi, *beta = row if _is_row(row) else (row.tau, row.xi, getattr(row, "beta", None))
+        parts = [_expression(part) for part in (tau, *xi, *(part for part in beta if part is not None))]
+        if len(xi) != len(names):
+            raise InputError(f"A generator has {len(xi)} components, but the data have {', '.join(names)}.")
+        swap = {
+            symbol: variable
+            for part in parts
+            for symbol in part.free_symbols
+            for variable in variables
+            if str(symbol) == str(variable)
+        }
+        constants = {row.symbol: row.value for row in getattr(row, "constants", ())}
+        plain = tuple(part.subs(constants).subs(swap) for part in parts)
+        unknown = sorted({str(s) for part in plain for s in part.free_symbols} - {str(v) for v in variables})
+        if unknown:
+            raise InputError(f"A generator holds {', '.join(unknown)}, which has no value; put numbers in.")
+        rows.append(plain)
+    width = max(len(row) for row in rows)
+    return Formulas(variables, tuple((*row, *[sympy.Integer(0)] * (width - len(row))) for row in rows))
+
+
+def _expression(part: Any) -> Any:
+    """A SymPy expression or a number; text would be executed by SymPy and is refused."""
+    import sympy
+
+    if isinstance(part, sympy.Expr):
+        return part
+    if isinstance(part, bool) or not isinstance(part, int | float):
+        raise InputError(f"The components of a generator are SymPy expressions or numbers, not {part!r}.")
+    return sympy.nsimplify(part) if isinstance(part, int) else sympy.Float(part)
+
+
+def project(generators: Callable[..., Any], domain: Domain) -> Fields:
+    """A callable as fields on a domain: least squares on polynomials of rising degree."""
+    n = domain.dimension
+    scales = np.concatenate([domain.half, [1.0]])
+    fields, left = None, np.inf
+    for degree in DEGREES.get(n, DEGREES_BEYOND):
+        rows = total_degree(range(n + 1), n + 1, degree)
+        alone = total_degree([0], n + 1, degree)
+        cloud = lattice_cloud(domain, 3 * len(rows) + 50).points
+        values = _components(generators, cloud, n)
+        width = values.shape[2]
+        basis = Basis(domain, scales[:width], (alone, *[rows] * (width - 1)))
+        columns, part = [], 0.0
+        tables = basis.tables(cloud, 0)
+        size = np.linalg.norm(values / scales[:width])
+        for unknown in range(width):
+            functions = basis.functions(tables, unknown, ())
+            found = np.linalg.lstsq(functions, values[:, :, unknown].T, rcond=None)[0]
+            part = max(part, float(np.linalg.norm(functions @ found - values[:, :, unknown].T)) / scales[unknown])
+            columns.append(found)
+        fields, left = Fields(basis, np.concatenate(columns), width > n + 1), part / max(size, 1e-300)
+        if left < PROJECTED:
+            break
+    if fields is None or left > TOO_ROUGH:
+        raise InputError(
+            "The generators are not smooth on the data's box, or their tau depends on the state; give them as text."
+        )
+    return fields
+
+
+def _components(generators: Callable[..., Any], points: np.ndarray, n: int) -> Float[np.ndarray, "m b components"]:
+    """All components at points, from a callable, checked."""
+    try:
+        parts = [np.asarray(part, dtype=float) for part in generators(points[:, 0], points[:, 1:])]
+    except (TypeError, ValueError) as problem:
+        raise InputError(f"The generators could not be called with t (B,) and x (B, {n}): {problem}.") from problem
+    shapes = [part.shape for part in parts]
+    count = shapes[0][0] if shapes and shapes[0] else 0
+    if (
+        len(parts) not in (2, 3)
+        or shapes != [(count, len(points)), (count, len(points), n), (count, len(points))][: len(parts)]
+    ):
+        raise InputError(f"Generators must return tau (m, B), xi (m, B, {n}) and perhaps beta (m, B); got {shapes}.")
+    values = np.concatenate([parts[0][:, :, None], parts[1], *(beta[:, :, None] for beta in parts[2:])], axis=2)
+    if not count or not np.isfinite(values).all():
+        raise InputError("The generators are not finite everywhere on the data's box; give others.")
+    return values

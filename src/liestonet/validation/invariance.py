@@ -1,0 +1,338 @@
+"""Does the law of the data survive a finite push? Standardised Euler–Maruyama residuals before and after.
+
+For a symmetry z̃ = (ã Δt̃)^{−½}(Δx̃ − f̃ Δt̃) at the pushed points is distributed as z was. What a push changes is
+measured by ΔNLL, a Kolmogorov–Smirnov and an energy distance, set beside random pushes of equal displacement, and
+judged by a parametric bootstrap under the model in which the generator is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.stats
+from jaxtyping import Bool, Float
+
+from liestonet.domain import Domain
+from liestonet.errors import InputError
+from liestonet.from_data import fit
+from liestonet.surrogate.overview import inside_domain
+from liestonet.surrogate.spectral import fit_again
+from liestonet.surrogate.surrogate import Surrogate
+from liestonet.symmetry.kinds import FOKKER_PLANCK, LAW, Kind
+from liestonet.trajectories import Trajectories
+from liestonet.trajectories.increments import Increments
+from liestonet.validation.flows import Generators, flow, one_generator
+from liestonet.validation.given import Given, read_generators
+from liestonet.validation.null_model import as_pairs, draw, null_model
+
+EPSILONS = (0.05, 0.1, 0.2, 0.3, 0.5)
+# Increments used at most, bootstrap draws, and random pushes; a push that keeps fewer increments says nothing.
+MOST, DRAWS, CONTROLS, LEAST = 20_000, 39, 3, 100
+LEVEL = 0.05
+STATISTICS = ("delta_nll", "kolmogorov_smirnov", "energy")
+# A variance of the series below this part of its mean is not known to be positive.
+POSITIVE = 1e-3
+
+
+@dataclass(frozen=True)
+class InvarianceRow:
+    """One generator pushed by one ε.
+
+    `delta_nll` is NLL after minus before, per increment, `control` the same of random pushes of equal displacement.
+    The p-values are of |ΔNLL|, the Kolmogorov–Smirnov and the energy distance; not-a-number where too little of the
+    data stays in the box. `used` of the increments did, `blew_up` points have no end.
+    """
+
+    generator: int
+    epsilon: float
+    delta_nll: float
+    control: tuple[float, ...]
+    kolmogorov_smirnov: float
+    energy: float
+    p_delta_nll: float
+    p_kolmogorov_smirnov: float
+    p_energy: float
+    displacement: float
+    used: int
+    blew_up: int
+
+    @property
+    def p_value(self) -> float:
+        """Of the three together, the smallest one times three."""
+        return min(1.0, 3 * min(self.p_delta_nll, self.p_kolmogorov_smirnov, self.p_energy))
+
+
+@dataclass(frozen=True)
+class Invariance:
+    """All generators and ε, and for each generator the interval in which the largest ε not rejected lies."""
+
+    rows: tuple[InvarianceRow, ...]
+    largest: tuple[tuple[float, float], ...]
+    draws: int
+
+
+def invariance(
+    data: Trajectories | Any,
+    generators: Any,
+    epsilons: Sequence[float] | Any = EPSILONS,
+    *,
+    kind: Kind = LAW,
+    surrogate: Surrogate | None = None,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> Invariance:
+    """Push the data's increments along every generator and compare residuals before and after."""
+    amounts = sorted(float(epsilon) for epsilon in epsilons)
+    fitted = fit(data) if surrogate is None else surrogate
+    given = read_generators(generators, fitted.names, fitted.domain)
+    begin = some_increments(data, fitted.domain, np.random.default_rng(seed))
+    rows = [
+        row for k in range(given.count) for row in _generator_rows(fitted, given, k, begin, amounts, kind, draws, seed)
+    ]
+    largest = tuple(_largest([row for row in rows if row.generator == k]) for k in range(given.count))
+    return Invariance(tuple(rows), largest, draws)
+
+
+def some_increments(data: Trajectories, domain: Domain, rng: np.random.Generator) -> Increments:
+    """Increments that begin inside a domain, a random part of them if there are many."""
+    block = data.increments()
+    rows = np.flatnonzero(inside_domain(domain, block))
+    if len(rows) < LEAST:
+        raise InputError(
+            f"Only {len(rows)} increments begin inside the box of the result; at least {LEAST} are needed."
+        )
+    if len(rows) > MOST:
+        rows = np.sort(rng.choice(rows, MOST, replace=False))
+    return Increments(*(array[rows] for array in block))
+
+
+def _generator_rows(
+    surrogate: Surrogate,
+    given: Given,
+    k: int,
+    begin: Increments,
+    epsilons: Sequence[float],
+    kind: Kind,
+    draws: int,
+    seed: int,
+) -> list[InvarianceRow]:
+    alone = one_generator(given, k)
+    rng = np.random.default_rng([seed, k])
+    own = fit(as_pairs(begin, surrogate.names))
+    observed = [compare(own, alone, begin, epsilon) for epsilon in epsilons]
+    model = null_model(LAW if kind is FOKKER_PLANCK else kind, own, _single(given, k))
+    replicas: list[list[Comparison]] = []
+    for _ in range(draws):
+        replica = draw(model, begin, surrogate.names, rng)
+        replicas.append(_compared(own, replica, alone, epsilons))
+    rows = []
+    for position, (epsilon, seen) in enumerate(zip(epsilons, observed, strict=True)):
+        drawn = [replica[position] for replica in replicas]
+        pushes = control_pushes(own, begin, seen.displacement, rng)
+        rows.append(
+            InvarianceRow(
+                generator=k,
+                epsilon=epsilon,
+                delta_nll=seen.delta_nll,
+                control=tuple(compare(own, field, begin, 1.0).delta_nll for field in pushes),
+                kolmogorov_smirnov=seen.kolmogorov_smirnov,
+                energy=seen.energy,
+                p_delta_nll=_rank(seen, drawn, "delta_nll"),
+                p_kolmogorov_smirnov=_rank(seen, drawn, "kolmogorov_smirnov"),
+                p_energy=_rank(seen, drawn, "energy"),
+                displacement=seen.displacement,
+                used=seen.used,
+                blew_up=seen.blew_up,
+            )
+        )
+    return rows
+
+
+def _compared(own: Surrogate, replica: Trajectories, alone: Generators, epsilons: Sequence[float]) -> list[Comparison]:
+    """The comparison on one draw, with a fit of its own."""
+    fitted, steps = fit_again(own, replica), replica.increments()
+    return [compare(fitted, alone, steps, epsilon) for epsilon in epsilons]
+
+
+def _single(given: Given, k: int) -> Given:
+    return _One(given, k)
+
+
+@dataclass(frozen=True)
+class _One:
+    """One generator of several, with derivatives."""
+
+    base: Given
+    k: int
+
+    @property
+    def count(self) -> int:
+        return 1
+
+    @property
+    def has_beta(self) -> bool:
+        return self.base.has_beta
+
+    def __call__(self, t: Any, x: Any) -> tuple[np.ndarray, ...]:
+        return tuple(part[self.k : self.k + 1] for part in self.base(t, x))
+
+    def components(self, points: Any, derivatives: Any) -> dict[Any, np.ndarray]:
+        """Derivatives of all components."""
+        table = self.base.components(points, derivatives)
+        return {derivative: values[self.k : self.k + 1] for derivative, values in table.items()}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Residuals before and after one push."""
+
+    delta_nll: float
+    kolmogorov_smirnov: float
+    energy: float
+    displacement: float
+    used: int
+    blew_up: int
+
+
+UNKNOWN = float("nan")
+
+
+def compare(surrogate: Surrogate, generator: Generators, steps: Increments, epsilon: float) -> Comparison:
+    """ΔNLL and distances of the residuals of the same increments, before and after a push."""
+    before, known = standardised(surrogate, steps)
+    moved, arrived, displacement, blew_up = push_steps(generator, steps, epsilon, surrogate.domain)
+    after, positive = standardised(surrogate, moved)
+    used = known & arrived & positive
+    if np.count_nonzero(used) < LEAST:
+        return Comparison(UNKNOWN, UNKNOWN, UNKNOWN, displacement, int(np.count_nonzero(used)), blew_up)
+    z, pushed = before[used], after[used]
+    change = 0.5 * (np.sum(pushed**2, axis=1) - np.sum(z**2, axis=1))
+    columns = list(zip(pushed.T, z.T, strict=True))
+    return Comparison(
+        float(np.mean(change)),
+        max(_largest_gap(a, b) for a, b in columns),
+        float(sum(scipy.stats.energy_distance(a, b) for a, b in columns)),
+        displacement,
+        int(np.count_nonzero(used)),
+        blew_up,
+    )
+
+
+def _largest_gap(first: Float[np.ndarray, " b"], second: Float[np.ndarray, " b"]) -> float:
+    """Kolmogorov–Smirnov distance of two samples of one size."""
+    pooled = np.concatenate([first, second])
+    counts = [np.searchsorted(np.sort(sample), pooled, side="right") for sample in (first, second)]
+    return float(np.max(np.abs(counts[0] - counts[1])) / len(first))
+
+
+def push_steps(
+    generator: Generators, steps: Increments, epsilon: float, domain: Domain
+) -> tuple[Increments, Bool[np.ndarray, " b"], float, int]:
+    """Both ends of every increment pushed; which of them arrived and still begin in the domain; how far they moved."""
+    count = len(steps.t)
+    t, x = np.concatenate([steps.t, steps.t + steps.dt]), np.concatenate([steps.x, steps.x + steps.dx])
+    moved = flow(generator, t, x, epsilon)
+    start, end = slice(0, count), slice(count, None)
+    arrived = moved.arrived[start] & moved.arrived[end]
+    with np.errstate(invalid="ignore"):
+        arrived &= moved.t[end] > moved.t[start]
+    parts = moved.t[start], moved.x[start], moved.t[end] - moved.t[start], moved.x[end] - moved.x[start]
+    clean = [np.where(arrived if part.ndim == 1 else arrived[:, None], part, 1.0) for part in parts]
+    pushed = Increments(clean[0], clean[1], clean[2], clean[3], steps.trajectory)
+    low, high = domain.intervals[0]
+    inside = inside_domain(domain, pushed) & (pushed.t >= low) & (pushed.t <= high)
+    change = np.column_stack(
+        [(moved.t[start] - steps.t) / domain.half[0], (moved.x[start] - steps.x) / domain.half[1:]]
+    )
+    size = float(np.sqrt(np.mean(np.sum(change[arrived] ** 2, axis=1)))) if arrived.any() else UNKNOWN
+    return pushed, arrived & inside, size, moved.blew_up
+
+
+def standardised(surrogate: Surrogate, steps: Increments) -> tuple[Float[np.ndarray, "b r"], Bool[np.ndarray, " b"]]:
+    """Residuals of the noisy coordinates in units of the noise, and where the noise is known to be positive."""
+    noisy = np.flatnonzero(surrogate.noisy)
+    rest = (steps.dx - surrogate.drift(steps.t, steps.x) * steps.dt[:, None])[:, noisy]
+    a = surrogate.diffusion_squared(steps.t, steps.x)[:, noisy][:, :, noisy]
+    values, vectors = np.linalg.eigh(a)
+    good = values[:, 0] > POSITIVE * np.median(values[:, -1])
+    root = np.sqrt(np.where(good[:, None], values, 1.0) * steps.dt[:, None])
+    # the symmetric root: components stay near their own coordinates
+    turned = np.einsum("bij,bi->bj", vectors, rest) / root
+    return np.einsum("bij,bj->bi", vectors, turned), good
+
+
+def control_pushes(
+    surrogate: Surrogate, steps: Increments, displacement: float, rng: np.random.Generator
+) -> list[Generators]:
+    """Random smooth fields whose flow by 1 moves the data as far as a given push did."""
+    if not np.isfinite(displacement) or displacement <= 0:
+        return []
+    fields = []
+    for _ in range(CONTROLS):
+        field = random_field(surrogate.domain, rng)
+        size = displacement
+        for _ in range(3):
+            reached = push_steps(_scaled(field, size), steps, 1.0, surrogate.domain)[2]
+            size *= displacement / reached if np.isfinite(reached) and reached > 0 else 0.5
+        fields.append(_scaled(field, size))
+    return fields
+
+
+def random_field(domain: Domain, rng: np.random.Generator) -> Generators:
+    """τ and ξ as random quadratic functions in units of the box, of unit mean square on it."""
+    n = domain.dimension
+    first, second = rng.standard_normal(3), rng.standard_normal((n, 1 + 2 * (n + 1)))
+    size = np.sqrt(
+        np.sum(first**2 / np.array([1, 3, 5])) + np.sum(second**2 / np.array([1, *[3] * (n + 1), *[5] * (n + 1)]))
+    )
+
+    def generators(t: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        s = (np.column_stack([t, x]) - domain.centre) / domain.half
+        powers = np.column_stack([np.ones(len(s)), s, s**2])
+        tau = np.column_stack([np.ones(len(s)), s[:, 0], s[:, 0] ** 2]) @ first
+        return domain.half[0] * tau[None] / size, (domain.half[1:] * (powers @ second.T) / size)[None]
+
+    return generators
+
+
+def _scaled(field: Generators, size: float) -> Generators:
+    return lambda t, x: tuple(size * part for part in field(t, x))
+
+
+def _rank(seen: Comparison, drawn: Sequence[Comparison], name: str) -> float:
+    """Share of draws at least as extreme, the data counted among them; ΔNLL counts by its size."""
+    value = abs(getattr(seen, name))
+    others = np.abs([getattr(replica, name) for replica in drawn])
+    if not np.isfinite(value):
+        return UNKNOWN
+    return float((1 + np.sum(others >= value) + np.sum(np.isnan(others))) / (len(others) + 1))
+
+
+def _largest(rows: Sequence[InvarianceRow]) -> tuple[float, float]:
+    """The last ε before the first rejection, and that ε; infinity where none is rejected."""
+    low = 0.0
+    for row in rows:
+        if row.p_value <= LEVEL:
+            return low, row.epsilon
+        if np.isfinite(row.p_value):
+            low = row.epsilon
+    return low, float("inf")
+
+
+def warp_speed_pair(
+    data: Trajectories, generators: Any, epsilon: float, seed: int
+) -> tuple[dict[str, float], dict[str, float]]:
+    """The statistics of a data set and of one bootstrap draw from it: what a warp-speed study collects."""
+    fitted = fit(data)
+    given = read_generators(generators, fitted.names, fitted.domain)
+    rng = np.random.default_rng(seed)
+    begin = some_increments(data, fitted.domain, rng)
+    own, alone = fit(as_pairs(begin, fitted.names)), one_generator(given, 0)
+    seen = compare(own, alone, begin, epsilon)
+    model = null_model(LAW, own, _single(given, 0))
+    drawn = _compared(own, draw(model, begin, fitted.names, rng), alone, [epsilon])[0]
+    first, second = ({name: abs(getattr(found, name)) for name in STATISTICS} for found in (seen, drawn))
+    return first, second

@@ -1,0 +1,202 @@
+"""Before any claim: are the data a diffusion of this kind at all? Markov, Gaussian, the same in both halves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.special
+import scipy.stats
+from jaxtyping import Float
+
+from liestonet.diagnostics.memory import CLIP, LEAST_PAIRS, correlation
+from liestonet.diagnostics.report import data_flags
+from liestonet.diagnostics.residuals import Residuals
+from liestonet.errors import InputError
+from liestonet.flags import Flag
+from liestonet.from_data import fit
+from liestonet.surrogate.surrogate import Surrogate
+from liestonet.surrogate.unshrunk import without_prior
+from liestonet.symmetry.operator import lattice_cloud
+from liestonet.trajectories import Trajectories
+
+# Chance that a gate fails on a true diffusion, all gates together.
+ERROR_RATE = 0.01
+# Sizes below which a failure does not matter: correlation of neighbours, distance of distributions.
+MATERIAL_CORRELATION, MATERIAL_DISTANCE = 0.02, 0.02
+# Points at which the halves are compared, and directions of their difference that are.
+COMPARED, DIRECTIONS = 200, 8
+QUANTILES = 99
+# Flags of the data that put the ground of every claim in doubt.
+DOUBTFUL = (
+    "measurement-noise",
+    "positions-only",
+    "coloured-noise",
+    "blur",
+    "heavy-tails",
+    "jumps",
+    "zero-steps",
+    "quantised",
+)
+
+
+@dataclass(frozen=True)
+class Gate:
+    """One question to the data: a p-value, how large the deviation is, and whether the gate is passed."""
+
+    name: str
+    p_value: float
+    size: float
+    passed: bool
+    message: str
+
+
+@dataclass(frozen=True)
+class LackOfFit:
+    """All gates, what else is doubtful, and quantiles of the standardised residuals beside a Gaussian's."""
+
+    gates: tuple[Gate, ...]
+    doubts: tuple[Flag, ...]
+    gaussian: Float[np.ndarray, " q"]
+    quantiles: Float[np.ndarray, "q r"]
+
+    @property
+    def passed(self) -> bool:
+        return all(gate.passed for gate in self.gates) and not self.doubts
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """What failed, in words."""
+        return (*(gate.message for gate in self.gates if not gate.passed), *(flag.message for flag in self.doubts))
+
+
+def lack_of_fit(data: Trajectories | Any, surrogate: Surrogate | None = None) -> LackOfFit:
+    """Ask all gates."""
+    fitted = fit(data) if surrogate is None else surrogate
+    residuals = Residuals(fitted)
+    gates = (_markov(residuals), _gaussian(residuals), _halves(data))
+    doubts = tuple(flag for flag in data_flags(fitted) if flag.code in DOUBTFUL)
+    levels = np.linspace(0, 1, QUANTILES + 2)[1:-1]
+    quantiles = [np.quantile(z, levels) if len(z) else np.full(QUANTILES, np.nan) for z in residuals.spread]
+    columns = np.stack(quantiles, axis=1) if quantiles else np.zeros((QUANTILES, 0))
+    return LackOfFit(gates, doubts, scipy.special.ndtri(levels), columns)
+
+
+def _markov(residuals: Residuals) -> Gate:
+    """Neighbouring residuals of a Markov process are uncorrelated."""
+    if not residuals.names or len(residuals.pairs) < LEAST_PAIRS:
+        return Gate("markov", 1.0, 0.0, True, "There are too few consecutive steps to look for memory.")
+    found = [correlation(np.clip(z, -CLIP, CLIP), residuals.pairs, 1) for z in residuals.ordered.T]
+    worst = max(found, key=lambda c: abs(c.value))
+    p_value = min(1.0, len(found) * float(2 * scipy.special.ndtr(-abs(worst.value) / worst.error)))
+    passed = p_value > ERROR_RATE / 3 or abs(worst.value) < MATERIAL_CORRELATION
+    state = "do not remember" if passed else "remember"
+    return Gate(
+        "markov",
+        p_value,
+        abs(worst.value),
+        passed,
+        f"Residuals {state} the one before (correlation {worst.value:+.3f}): a Markov process has no memory.",
+    )
+
+
+def _gaussian(residuals: Residuals) -> Gate:
+    """Standardised residuals of a diffusion over short steps are standard normal."""
+    worst, p_value = 0.0, 1.0
+    for z in residuals.spread:
+        if len(z) >= LEAST_PAIRS:
+            distance, p = scipy.stats.kstest(z, "norm")[:2]
+            worst, p_value = max(worst, float(distance)), min(p_value, float(p))
+    p_value = min(1.0, p_value * max(len(residuals.spread), 1))
+    passed = p_value > ERROR_RATE / 3 or worst < MATERIAL_DISTANCE
+    state = "are" if passed else "are not"
+    return Gate(
+        "gaussian",
+        p_value,
+        worst,
+        passed,
+        f"Standardised residuals {state} Gaussian (Kolmogorov–Smirnov distance {worst:.3f}).",
+    )
+
+
+def _halves(data: Any) -> Gate:
+    """The first and the second half of the paths have the same coefficients."""
+    unknown = Gate("halves", 1.0, 0.0, True, "There are too few paths to compare halves.")
+    if not isinstance(data, Trajectories) or len(data) < 4:
+        return unknown
+    middle = len(data) // 2
+    try:
+        first, second = (fit(data.take(rows)) for rows in (np.arange(middle), np.arange(middle, len(data))))
+    except InputError:
+        return unknown
+    if not (first.errors.complete and second.errors.complete) or (first.noisy != second.noisy).any():
+        return unknown
+    p_value, size = compare_fits(first, second)
+    passed = p_value > ERROR_RATE / 3
+    state = "agree" if passed else "do not agree"
+    return Gate(
+        "halves", p_value, size, passed, f"Coefficients from two halves of the paths {state} (p = {p_value:.2g})."
+    )
+
+
+def compare_fits(first: Surrogate, second: Surrogate) -> tuple[float, float]:
+    """P-value that two fits of independent data have the same coefficients, and their relative difference.
+
+    Differences at points of the first are compared with their covariance in its few leading directions, which are
+    those that data of this kind tell least well, and so the ones a plain eye would be misled by.
+    """
+    free = [without_prior(surrogate) for surrogate in (first, second)]
+    low = [max(a[0], b[0]) for a, b in zip(first.domain.intervals, second.domain.intervals, strict=True)]
+    high = [min(a[1], b[1]) for a, b in zip(first.domain.intervals, second.domain.intervals, strict=True)]
+    points = first.overview.points
+    points = points[np.all((points >= low) & (points <= high), axis=1)]
+    if len(points) < COMPARED:
+        points = lattice_cloud(first.domain, COMPARED).points
+    points = points[np.linspace(0, len(points) - 1, COMPARED).astype(int)]
+    values = [coefficients_at(surrogate, points) for surrogate in free]
+    difference = values[0][0] - values[1][0]
+    # smooth functions of the state: linear and quadratic moments of the difference
+    weights = _moments(points, first)
+    projected = [difference @ weights, *(v[1].T @ weights for v in values)]
+    covariance = sum(part.T @ part for part in projected[1:])
+    eigenvalues, vectors = np.linalg.eigh(covariance)
+    seen = eigenvalues > 1e-12 * eigenvalues[-1]
+    statistic = float(np.sum((vectors[:, seen].T @ projected[0]) ** 2 / eigenvalues[seen]))
+    p_value = float(scipy.special.chdtrc(int(seen.sum()), statistic))
+    size = np.linalg.norm(difference) / max(float(np.linalg.norm(values[0][0])), np.finfo(float).tiny)
+    return p_value, float(size)
+
+
+def coefficients_at(
+    surrogate: Surrogate, points: Float[np.ndarray, "b v"]
+) -> tuple[Float[np.ndarray, " c"], Float[np.ndarray, "c s"]]:
+    """f and the noisy part of a at points in units of the box, one below the other, and their change by each error."""
+    from liestonet.sde.jets import JetOrder
+
+    jet, directions = surrogate.jet_and_directions(
+        points, JetOrder(drift=0, diffusion_squared=0), surrogate.errors.scatter
+    )
+    if directions is None:
+        raise RuntimeError("directions were asked for")
+    half = surrogate.domain.half
+    n, noisy = surrogate.dimension, np.flatnonzero(surrogate.noisy)
+    values, changes = [], []
+    for i in range(n):
+        if surrogate.noisy[i]:
+            values.append(jet.drift[()][:, i] * half[0] / half[i + 1])
+            changes.append(directions.drift[()][:, i] * half[0] / half[i + 1])
+    for i in noisy:
+        for j in noisy[noisy <= i]:
+            unit = half[0] / (half[i + 1] * half[j + 1])
+            values.append(jet.diffusion_squared[()][:, i, j] * unit)
+            changes.append(directions.diffusion_squared[()][:, i, j] * unit)
+    return np.concatenate(values), np.concatenate(changes)
+
+
+def _moments(points: Float[np.ndarray, "b v"], surrogate: Surrogate) -> Float[np.ndarray, "c k"]:
+    """Means and first moments of every coefficient over the points, as columns."""
+    scaled = (points - surrogate.domain.centre) / surrogate.domain.half
+    functions = np.column_stack([np.ones(len(points)), scaled]) / len(points)
+    noise = surrogate.noise
+    return np.kron(np.eye(noise + noise * (noise + 1) // 2), functions)

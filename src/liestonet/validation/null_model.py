@@ -1,0 +1,56 @@
+"""Data as they would be if given generators were exact symmetries: a parametric bootstrap with the design kept.
+
+The null model is the fit with the generators imposed. Every increment is drawn anew from where it began, so that a
+draw costs no simulation, whatever the paths look like, and the fit sees the same design.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.surrogate.refit import refit_exactly
+from liestonet.surrogate.surrogate import Surrogate
+from liestonet.symmetry.kinds import Kind
+from liestonet.symmetry.search import mixed_cloud
+from liestonet.trajectories import Trajectories
+from liestonet.trajectories.increments import Increments
+from liestonet.validation.given import Given
+from liestonet.validation.residuals import put_in
+
+CLOUD = 400
+
+
+def null_model(kind: Kind, surrogate: Surrogate, given: Given) -> Surrogate:
+    """The fit with generators imposed as they stand; as it is where only a sample of its errors is known."""
+    if not surrogate.errors.complete:
+        return surrogate
+    cloud = mixed_cloud(surrogate.domain, surrogate.overview.points, CLOUD)
+    return refit_exactly(surrogate, put_in(kind, surrogate, given, cloud, surrogate.domain).evidence())
+
+
+def draw(model: Surrogate, begin: Increments, names: tuple[str, ...], rng: np.random.Generator) -> Trajectories:
+    """One set of data from a model: paths of two points that begin where the increments do."""
+    ends = begin.x + drawn_steps(model, begin, rng)
+    times = np.stack([begin.t, begin.t + begin.dt], axis=1).reshape(-1)
+    states = np.stack([begin.x, ends], axis=1).reshape(-1, begin.x.shape[1])
+    return Trajectories(times, states, np.arange(0, 2 * len(begin.t) + 1, 2), names)
+
+
+def as_pairs(begin: Increments, names: tuple[str, ...]) -> Trajectories:
+    """The recorded increments as paths of two points."""
+    times = np.stack([begin.t, begin.t + begin.dt], axis=1).reshape(-1)
+    states = np.stack([begin.x, begin.x + begin.dx], axis=1).reshape(-1, begin.x.shape[1])
+    return Trajectories(times, states, np.arange(0, 2 * len(begin.t) + 1, 2), names)
+
+
+def drawn_steps(model: Surrogate, begin: Increments, rng: np.random.Generator) -> Float[np.ndarray, "b n"]:
+    """f Δt + σ ΔW with σσᵀ = a; coordinates without noise keep their recorded residuals, which are no diffusion."""
+    drift = model.drift(begin.t, begin.x) * begin.dt[:, None]
+    values, vectors = np.linalg.eigh(model.diffusion_squared(begin.t, begin.x))
+    normal = rng.standard_normal(begin.x.shape)
+    root = np.sqrt(np.maximum(values, 0.0) * begin.dt[:, None])
+    noise = np.einsum("bij,bj->bi", vectors, root * normal)
+    still = ~model.noisy
+    noise[:, still] = (begin.dx - drift)[:, still]
+    return drift + noise

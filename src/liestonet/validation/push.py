@@ -1,0 +1,90 @@
+"""Whole paths pushed along a generator: trajectories with other, non-uniform steps, and what was lost on the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from liestonet.domain import Domain
+from liestonet.errors import InputError
+from liestonet.trajectories import Trajectories
+from liestonet.validation.flows import TOLERANCE, Generators, Outcome, flow
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pushed(Trajectories):
+    """Trajectories after a flow, with the number of points that did not arrive: paths are split there."""
+
+    left: int = 0
+    blew_up: int = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        arrays = (self.flat_times, self.flat_states, self.offsets)
+        return type(self), (*arrays, self.names, dict(self.units), self.gaps, self.remarks, self.left, self.blew_up)
+
+
+def push(
+    generators: Generators | Any,
+    data: Trajectories | Any,
+    index: int | Any,
+    epsilon: float | Any,
+    *,
+    domain: Domain | None = None,
+    margin: float = 0.0,
+    tolerance: float = TOLERANCE,
+) -> Pushed:
+    """Every point of the data moved by Φ_ε of one generator; steps are those of the flow, Δt̃ ≠ Δt.
+
+    See `flow` for `index`, `domain`, `margin` and `tolerance`. Points that left the domain or blew up are left out and
+    split their paths.
+    """
+    if not isinstance(data, Trajectories):
+        raise InputError(f"Only Trajectories can be pushed, not a {type(data).__name__}.")
+    moved = flow(
+        generators, data.flat_times, data.flat_states, epsilon, index, domain=domain, margin=margin, tolerance=tolerance
+    )
+    starts = np.zeros(data.points, dtype=bool)
+    starts[data.offsets[:-1]] = True
+    # time steps that shrank below rounding are as lost as those of a flow that ends
+    collapsed = moved.arrived & _collapsed(moved.t, starts)
+    kept = moved.arrived & ~collapsed
+    offsets = _runs(kept, starts)
+    if not kept.any() or np.diff(offsets).max() < 2:
+        raise InputError(
+            f"No two neighbouring points of a path are left after a push by {float(epsilon):g} ({moved.left:,} of "
+            f"{data.points:,} points leave the domain, {moved.blew_up:,} blow up); push less far."
+        )
+    blew_up = int(np.count_nonzero((moved.outcome == Outcome.BLEW_UP) | collapsed))
+    return Pushed(
+        moved.t[kept],
+        moved.x[kept],
+        offsets,
+        data.names,
+        data.units,
+        data.gaps,
+        (*data.remarks, _remark(float(epsilon), moved.left, blew_up)),
+        moved.left,
+        blew_up,
+    )
+
+
+def _collapsed(times: Float[np.ndarray, " n"], starts: Bool[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:
+    """Points that are not later than the one before in the same path."""
+    found = np.zeros(len(times), dtype=bool)
+    found[1:] = (np.diff(times) <= 0) & ~starts[1:]
+    return found
+
+
+def _runs(kept: Bool[np.ndarray, " n"], starts: Bool[np.ndarray, " n"]) -> Int[np.ndarray, " runs_and_one"]:
+    """Offsets of the kept points' runs: a path begins where it began, and after every point that was lost."""
+    fresh = kept & (starts | ~np.concatenate([[False], kept[:-1]]))
+    number = np.cumsum(fresh)[kept]
+    return np.concatenate([[0], np.flatnonzero(np.diff(number)) + 1, [len(number)]]).astype(np.int64)
+
+
+def _remark(epsilon: float, left: int, blew_up: int) -> str:
+    lost = f"; {left:,} points left the domain and {blew_up:,} blew up" if left or blew_up else ""
+    return f"Pushed along a generator by {epsilon:g}{lost}."

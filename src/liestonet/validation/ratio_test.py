@@ -1,0 +1,260 @@
+"""`lsn.test`: is this a symmetry of my data? A likelihood-ratio test of given generators, with the size of the misfit.
+
+Imposing DX = 0 on the estimated coefficients costs likelihood; too much of it speaks against X. What is tested is
+estimated without shrinking (`surrogate.unshrunk`), so that the p-value is uniform where X is exact; the residual and
+its interval are those of the ladder.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.special
+
+from liestonet.diagnostics.report import data_flags
+from liestonet.errors import InputError
+from liestonet.flags import Flag
+from liestonet.from_data import discover, fit
+from liestonet.result import Result
+from liestonet.surrogate.surrogate import Surrogate
+from liestonet.surrogate.unshrunk import without_prior
+from liestonet.symmetry.fields import Fields
+from liestonet.symmetry.judging import Evidence, gather
+from liestonet.symmetry.kinds import FOKKER_PLANCK, Kind, kind_named
+from liestonet.symmetry.noise import NoisyOperator
+from liestonet.symmetry.operator import Cloud
+from liestonet.symmetry.search import LEVELS, LEVELS_BEYOND, generator_basis, mixed_cloud
+from liestonet.trajectories import Trajectories
+from liestonet.validation.given import Given, Lifted, read_generators
+from liestonet.validation.lack_of_fit import DOUBTFUL
+from liestonet.validation.residuals import interval, put_in
+
+CONFIDENCE = 0.95
+# Points of the data at which the equations are imposed, and those on which residuals are measured.
+IMPOSED, MEASURED = 300, 500
+HELD_OUT = 0.5
+
+
+@dataclass(frozen=True)
+class GeneratorRow:
+    """One generator on its own: relative residual with a 95 % interval, and the p-value of a residual of zero."""
+
+    generator: str
+    residual: float
+    lower: float
+    upper: float
+    p_value: float
+
+
+@dataclass(frozen=True)
+class SymmetryTest:
+    """What data say of given generators as symmetries, all together.
+
+    `deviance` is twice the log likelihood that imposing them costs, `dof` the number of conditions imposed, `p_value`
+    the chance of at least that deviance if they are exact. `residual`, `lower` and `upper` are of the worst generator.
+    `turning` says that the generators came from data themselves and were free to turn within their error; `held_out`
+    tells which part of the data was kept for the test, None where all of it was. `doubts` are what is wrong with the
+    data; with any, all else is conditional.
+    """
+
+    symmetry: str
+    p_value: float
+    deviance: float
+    dof: float
+    residual: float
+    lower: float
+    upper: float
+    rows: tuple[GeneratorRow, ...]
+    increments: int
+    turning: bool = False
+    held_out: str | None = None
+    doubts: tuple[Flag, ...] = ()
+    error_rate: float = 0.05
+
+    @property
+    def rejected(self) -> bool:
+        """Whether the data exclude that all the generators are exact symmetries."""
+        return self.p_value <= self.error_rate
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences())
+
+    def sentences(self) -> list[str]:
+        """The outcome in words, the verdict first."""
+        many = len(self.rows) > 1
+        what = "these are symmetries" if many else "this is a symmetry"
+        start = (
+            f"If the data are a diffusion at all, which is in doubt ({self.doubts[0].code}): " if self.doubts else ""
+        )
+        said = "The data speak against it: " if self.rejected else "The data do not speak against it: "
+        said = f"{start}{said[0].lower() if start else said[0]}{said[1:]}"
+        lines = [
+            f"{said}if {what} ({self.symmetry}), data like these are seen with probability {self.p_value:.2g} "
+            f"(deviance {self.deviance:.1f} on {self.dof:.1f} degrees of freedom, {self.increments:,} increments)."
+        ]
+        lines += [
+            f"{row.generator}: residual {row.residual:.2%}, 95 % interval {row.lower:.2%} to {row.upper:.2%}, "
+            f"p = {row.p_value:.2g}"
+            for row in self.rows
+        ]
+        return [*lines, *([self.held_out] if self.held_out else []), *(flag.message for flag in self.doubts)]
+
+
+def test(  # the linter takes it for a test
+    data: Trajectories | Any,
+    generators: Any,
+    symmetry: str | Kind | Any = None,  # noqa: PT028
+    *,
+    seed: int | Any = 0,  # noqa: PT028
+) -> SymmetryTest:
+    """Is this a symmetry of my data? A likelihood-ratio test of given generators, all together.
+
+    `generators` are text such as "2 t d_t + x d_x" (several separated by semicolons), SymPy rows (tau, [xi, …]), a
+    result, or anything called like `result.generators`. `symmetry` is "ito", "law" or "fokker-planck"; without one it
+    is the result's own, "fokker-planck" where u d_u occurs, and else "law", as data know nothing more. A result that
+    was found on the same data is found again on half of the paths (split by `seed`) and tested on the other half.
+    """
+    if not isinstance(data, Trajectories):
+        raise InputError(f"test takes Trajectories, not a {type(data).__name__}; make them with Trajectories.read.")
+    held_out = None
+    if isinstance(generators, Result) and _same_data(generators, data):
+        generators, data, held_out = _found_again(generators, data, seed)
+    surrogate = fit(data)
+    given = read_generators(generators, surrogate.names, surrogate.domain)
+    kind = _kind(symmetry, generators, given)
+    if kind is FOKKER_PLANCK and not given.has_beta:
+        given = Lifted(given, surrogate.dimension)
+    turning = isinstance(generators, Result) and generators.data is not None
+    names = _labels(generators, given)
+    return _tested(kind, surrogate, given, names, turning, held_out)
+
+
+def _tested(
+    kind: Kind, surrogate: Surrogate, given: Given, names: list[str], turning: bool, held_out: str | None
+) -> SymmetryTest:
+    points = surrogate.overview.points
+    if turning:
+        evidence = _turning_evidence(kind, surrogate, given)
+        deviance, dof = evidence.deviance()
+        singles = [_p_value(*_alone(evidence, k).deviance()) for k in range(given.count)]
+    else:
+        cloud = mixed_cloud(surrogate.domain, points, MEASURED)
+        measured = put_in(kind, surrogate, given, cloud, surrogate.domain)
+        evidence, imposed = measured.evidence(), measured
+        if surrogate.errors.complete:  # in many dimensions there is only a sample of the errors
+            imposed = put_in(kind, without_prior(surrogate), given, _data_cloud(points), surrogate.domain)
+        deviance, dof = imposed.deviance()
+        singles = [_p_value(*imposed.alone(k).deviance()) for k in range(given.count)]
+    ends = [interval(evidence, k, CONFIDENCE) for k in range(given.count)]
+    rows = tuple(GeneratorRow(names[k], evidence.residual(k), *ends[k], p_value) for k, p_value in enumerate(singles))
+    worst = max(rows, key=lambda row: row.residual)
+    doubts = tuple(flag for flag in data_flags(surrogate) if flag.code in DOUBTFUL)
+    return SymmetryTest(
+        symmetry=kind.name,
+        p_value=_p_value(deviance, dof),
+        deviance=deviance,
+        dof=dof,
+        residual=worst.residual,
+        lower=worst.lower,
+        upper=worst.upper,
+        rows=rows,
+        increments=surrogate.overview.count,
+        turning=turning,
+        held_out=held_out,
+        doubts=doubts,
+    )
+
+
+def _p_value(deviance: float, dof: float) -> float:
+    return float(scipy.special.chdtrc(dof, deviance)) if dof else 1.0
+
+
+def _kind(symmetry: Any, generators: Any, given: Given) -> Kind:
+    if symmetry is not None:
+        return kind_named(symmetry)
+    if isinstance(generators, Result):
+        return kind_named(generators.symmetry)
+    return FOKKER_PLANCK if given.has_beta else kind_named("law")
+
+
+def _same_data(result: Result, data: Trajectories) -> bool:
+    return result.data is not None and result.data.digest == data.digest
+
+
+def _found_again(result: Result, data: Trajectories, seed: Any) -> tuple[Result, Trajectories, str]:
+    """The same search on one half of the paths, and the other half for the test."""
+    if len(data) < 2:
+        raise InputError(
+            "The generators were found on this single path, so nothing is left to test them on; cut it into windows "
+            "before discovering, data.windows(n), or record another."
+        )
+    first, second = data.split(HELD_OUT, seed)
+    if not isinstance(result.dimension, int) or not result.dimension:
+        raise InputError("The result has no generators, so there is nothing to test; give a generator as text.")
+    again = discover(first, symmetry=result.symmetry, dimension=result.dimension, formulas=False)
+    told = (
+        f"The generators came from the same data; they were found again on {len(first):,} of {len(data):,} paths and "
+        f"tested on the other {len(second):,}."
+    )
+    return again, second, told
+
+
+def _labels(generators: Any, given: Given) -> list[str]:
+    """What each generator is called."""
+    from liestonet.algebra.notation import field_text
+    from liestonet.validation.given import Formulas
+
+    if isinstance(given, Formulas):
+        return [str(Formulas(given.variables, (row,))) for row in given.rows]
+    if isinstance(generators, Result) and len(generators.closed_forms) == given.count:
+        named = [form for form in generators.closed_forms if form.status != "numerical"]
+        if len(named) == given.count:
+            return [field_text(form, generators.names) for form in named]
+    return [f"X{k + 1}" for k in range(given.count)]
+
+
+def _data_cloud(points: np.ndarray) -> Cloud:
+    """Points of the data, spread evenly over them."""
+    rows = np.linspace(0, len(points) - 1, min(IMPOSED, len(points))).astype(int)
+    return Cloud(points[rows], np.full(len(rows), 1 / len(rows)))
+
+
+def _turning_evidence(kind: Kind, surrogate: Surrogate, given: Given) -> Evidence:
+    """Evidence on generators that are free to turn: what a small change of them absorbs is none."""
+    n, domain = surrogate.dimension, surrogate.domain
+    level = LEVELS.get(n, LEVELS_BEYOND)[0]
+    plain = given.basis.domain.singular if isinstance(given, Fields) else None
+    domain = domain if plain is not None else type(domain)(domain.intervals)
+    operator = NoisyOperator(
+        kind,
+        surrogate,
+        generator_basis(kind, n, surrogate.noise, domain, level),
+        mixed_cloud(domain, surrogate.overview.points, MEASURED),
+    )
+    return gather(operator, _coefficients(operator, given))
+
+
+def _coefficients(operator: NoisyOperator, given: Given) -> np.ndarray:
+    """Generators as orthonormal vectors in an operator's basis, by least squares on its cloud."""
+    values = given.components(operator.cloud.points, [()])[()]
+    columns = []
+    for unknown in range(len(operator.table.unknowns)):
+        functions = operator.functions((unknown, ()))
+        columns.append(np.linalg.lstsq(functions, values[:, :, unknown].T, rcond=1e-10)[0])
+    return np.linalg.qr(np.linalg.solve(operator.whitening, np.concatenate(columns)))[0]
+
+
+def _alone(evidence: Evidence, k: int) -> Evidence:
+    """The same evidence on one of the directions."""
+    one = slice(k, k + 1)
+    return Evidence(
+        evidence.vectors[:, one],
+        evidence.residual_gram[one, one],
+        evidence.noise[one],
+        evidence.mutual[one, one],
+        evidence.cross[:, one],
+        evidence.scattered,
+        evidence.complete,
+    )

@@ -1,0 +1,123 @@
+"""Determining equations with given generators put in, and how the coefficients' errors change what is left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.special
+from jaxtyping import Float
+
+from liestonet.domain import Domain
+from liestonet.symmetry.basis import Basis
+from liestonet.symmetry.judging import MODEL_ERROR, Evidence
+from liestonet.symmetry.kinds import Kind
+from liestonet.symmetry.noise import NoisyOperator, UncertainSource
+from liestonet.symmetry.operator import Cloud
+from liestonet.validation.given import Given
+
+
+@dataclass(frozen=True)
+class GivenResiduals:
+    """DX of k generators of unit length, equation by equation and point by point, and D(δ_s)X for s errors."""
+
+    residual: Float[np.ndarray, "k rows"]
+    changes: Float[np.ndarray, "k rows s"]
+    scattered: int
+    complete: bool
+
+    def alone(self, k: int) -> GivenResiduals:
+        """The same of one generator."""
+        return GivenResiduals(self.residual[k : k + 1], self.changes[k : k + 1], self.scattered, self.complete)
+
+    def evidence(self) -> Evidence:
+        """The same as inner products, for intervals; the generators are not free to turn."""
+        noise = np.einsum("krs,krt->kst", self.changes, self.changes, optimize=True)
+        mutual = np.einsum("krs,lrs->kl", self.changes, self.changes, optimize=True)
+        cross = np.einsum("krs,kr->sk", self.changes, self.residual, optimize=True)
+        count = len(self.residual)
+        gram = self.residual @ self.residual.T
+        return Evidence(np.eye(count), gram, noise, mutual, cross, self.scattered, self.complete)
+
+    def deviance(self) -> tuple[float, float]:
+        """Least |z|² with DX + Σ z_s D(δ_s)X = 0, and how many conditions that are: the likelihood ratio.
+
+        z are the errors in units of their standard deviations; imposing the equations on the coefficients costs this
+        much likelihood. The model's own error counts as noise too, so that the conditions seen weakly weigh less; both
+        numbers are scaled to the χ² with the same mean and variance.
+        """
+        matrix = self.changes.reshape(-1, self.changes.shape[2])
+        left, sizes, _ = np.linalg.svd(matrix, full_matrices=False)
+        sizes, left = sizes[sizes > MODEL_ERROR / 3], left[:, sizes > MODEL_ERROR / 3]
+        if not len(sizes):
+            return 0.0, 0.0
+        total = sizes**2 + MODEL_ERROR**2
+        square = float(np.sum((left.T @ self.residual.reshape(-1)) ** 2 / total))
+        # what the data's scatter alone would make of each; all of it where the model's error may be as large
+        expected = np.where(sizes > MODEL_ERROR, sizes**2 / total, 1.0)
+        mean, spread = float(expected.sum()), float(np.sum(expected**2))
+        return square * mean / spread, mean**2 / spread
+
+
+def interval(evidence: Evidence, k: int, confidence: float) -> tuple[float, float]:
+    """Ends of an interval for the true residual of a direction, each wrong with half the chance left.
+
+    Below, the smallest true residual under which one as large as that seen is not too rare: its square then has mean
+    ρ² + tr N and variance 2 tr N² + 4 ρ² ν, ν the noise along the residual. Above, what was seen and its error.
+    """
+    level = (1 + confidence) / 2
+    square, matrix = evidence.residual(k) ** 2, evidence.noise[k]
+    mean, spread = float(np.trace(matrix)), float(np.sum(matrix * matrix))
+    along = float(np.sum(evidence.cross[:, k] ** 2)) / max(square, np.finfo(float).tiny)
+
+    def reached(true: float) -> float:
+        return _quantile(true**2 + mean, 2 * spread + 4 * true**2 * along, level)
+
+    low, high = 0.0, float(np.sqrt(square))
+    if reached(0.0) < square:
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if reached(middle) < square else (low, middle)
+    above = _quantile(square + mean, 2 * spread + 4 * square * along, level)
+    return low, float(np.sqrt(above))
+
+
+def _quantile(mean: float, variance: float, level: float) -> float:
+    """Quantile of a scaled χ² with this mean and variance."""
+    if mean <= 0 or variance <= 0:
+        return max(mean, 0.0)
+    return float(scipy.special.gammaincinv(mean**2 / variance, level) * variance / mean)
+
+
+def put_in(kind: Kind, source: UncertainSource, given: Given, cloud: Cloud, domain: Domain) -> GivenResiduals:
+    """The equations of a kind, with the source's coefficients and these generators, on a cloud."""
+    table = kind.equations(source.dimension, source.noise)
+    constant = np.zeros((1, source.dimension + 1), dtype=np.int64)
+    scales = table.unknown_scales(domain.half)
+    basis = Basis(domain, scales, (constant,) * len(table.unknowns))
+    operator = NoisyOperator(kind, source, basis, cloud)
+    slots = {slot for equation in operator.equations for slot in (*equation.factors, *equation.changes)}
+    values = given.components(cloud.points, {derivative for _, derivative in slots} | {()})
+    lengths = _lengths(values[()], scales, cloud)
+    count, points = len(lengths), len(cloud.points)
+    residual = np.zeros((count, len(operator.equations), points))
+    changes = np.zeros((count, len(operator.equations), points, operator.directions))
+    for row, equation in enumerate(operator.equations):
+        for (unknown, derivative), factor in equation.factors.items():
+            residual[:, row] += factor * values[derivative][:, :, unknown]
+        for (unknown, derivative), change in equation.changes.items():
+            changes[:, row] += values[derivative][:, :, unknown, None] * change
+    return GivenResiduals(
+        (residual / lengths[:, None, None]).reshape(count, -1),
+        (changes / lengths[:, None, None, None]).reshape(count, -1, operator.directions),
+        operator.scattered,
+        operator.complete,
+    )
+
+
+def _lengths(
+    values: Float[np.ndarray, "m b components"], scales: Float[np.ndarray, " components"], cloud: Cloud
+) -> Float[np.ndarray, " m"]:
+    """‖X‖ of MATH.md §3 on the cloud."""
+    scaled = values[:, :, : len(scales)] / scales
+    return np.sqrt(np.einsum("mbc,b->m", scaled**2, cloud.weights))

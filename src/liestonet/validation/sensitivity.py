@@ -1,0 +1,115 @@
+"""What an error of the surrogate does: angle and residual against its size, and the C¹ bound of MATH.md §6."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.domain import Domain
+from liestonet.sde.jets import JetOrder
+from liestonet.surrogate.surrogate import Surrogate
+from liestonet.symmetry.fields import Fields
+from liestonet.symmetry.kinds import FOKKER_PLANCK, LAW, Kind
+from liestonet.symmetry.noise import NoisyOperator
+from liestonet.symmetry.operator import Cloud
+from liestonet.symmetry.search import mixed_cloud
+from liestonet.validation.angles import principal_angles
+from liestonet.validation.given import Given
+from liestonet.validation.residuals import put_in
+
+AMPLITUDES = (0.01, 0.03, 0.1)
+SHAPES = ("sine", "network")
+POINTS = 400
+
+
+@dataclass(frozen=True)
+class SensitivityRow:
+    """A perturbation of the surrogate: how far the span turns, the generators' residual, and what bounds it."""
+
+    shape: str
+    amplitude: float
+    angle: float
+    residual: float
+    bound: float
+
+
+def sensitivity(
+    surrogate: Surrogate,
+    fields: Fields,
+    kind: Kind = LAW,
+    amplitudes: Sequence[float] = AMPLITUDES,
+    shapes: Sequence[str] = SHAPES,
+    seed: int = 0,
+) -> tuple[SensitivityRow, ...]:
+    """Perturb the surrogate and see what becomes of the generators found with it.
+
+    `residual` is the largest relative residual of the original generators on the perturbed coefficients; `bound` is
+    what MATH.md §6 allows, their residual on the original ones plus C(X) times the perturbation's C¹ norm.
+    """
+    domain, points = surrogate.domain, surrogate.overview.points
+    cloud = mixed_cloud(domain, points, POINTS)
+    before = _residuals(kind, surrogate, fields, cloud)
+    rows = []
+    for shape in shapes:
+        for amplitude in amplitudes:
+            changed = surrogate.perturb(amplitude, shape, seed)
+            after = _residuals(kind, changed, fields, cloud)
+            bounds = before + change_bound(kind, surrogate, changed, fields, cloud)
+            worst = int(np.argmax(after))
+            rows.append(
+                SensitivityRow(
+                    shape, float(amplitude), _angle(kind, changed, fields, cloud), float(after[worst]),
+                    float(bounds[worst]),
+                )
+            )  # fmt: skip
+    return tuple(rows)
+
+
+def _residuals(kind: Kind, surrogate: Surrogate, given: Given, cloud: Cloud) -> Float[np.ndarray, " k"]:
+    return np.linalg.norm(put_in(kind, surrogate, given, cloud, surrogate.domain).residual, axis=1)
+
+
+def _angle(kind: Kind, changed: Surrogate, fields: Fields, cloud: Cloud) -> float:
+    """Largest unit-free angle between the span and the lowest directions of the perturbed equations."""
+    operator = NoisyOperator(kind, changed, fields.basis, cloud)
+    found = Fields(fields.basis, operator.whitening @ operator.lowest(fields.count), kind.has_beta)
+    half = changed.domain.half
+    angles = principal_angles(found, fields, cloud.points[:, 0], cloud.points[:, 1:], scale=(half[0], half[1:]))
+    return float(angles[-1])
+
+
+def change_bound(
+    kind: Kind, before: Surrogate, after: Surrogate, given: Given, cloud: Cloud
+) -> Float[np.ndarray, " k"]:
+    """C(X) ‖change‖ for every generator of unit length: a bound on how much its residual can move.
+
+    The equations are linear in the coefficients (for law and Fokker–Planck; Itô is bounded by its law part, with one
+    noise they are the same), so at every point the change of an equation is at most the sum over its terms of
+    |∂X|·‖δ‖ with the largest value of each derivative of δf and δa on the cloud.
+    """
+    linear = LAW if kind is not FOKKER_PLANCK else kind
+    table, domain = linear.equations(before.dimension, before.noise), before.domain
+    order = JetOrder(drift=linear.jet_order.drift, diffusion_squared=linear.jet_order.diffusion_squared)
+    points = cloud.points
+    jets = [source.jet(points[:, 0], points[:, 1:], order) for source in (before, after)]
+    derivatives = {term.derivative for term in table.terms} | {()}
+    values = given.components(points, derivatives)
+    lengths = _lengths(values[()], domain, cloud, len(table.unknowns))
+    sums = np.zeros((given.count, len(table.rows), len(points)))
+    scales = table.row_scales(domain.half)
+    for term in table.terms:
+        if term.coefficient is not None:
+            name, entry, derivative = term.coefficient
+            arrays = [getattr(jet, name)[derivative][(slice(None), *entry)] for jet in jets]
+            largest = float(np.max(np.abs(arrays[1] - arrays[0])))
+            size = abs(term.factor) * scales[term.row] * largest
+            sums[:, term.row] += size * np.abs(values[term.derivative][:, :, term.unknown])
+    return np.sqrt(np.einsum("krb,b->k", sums**2, cloud.weights)) / lengths
+
+
+def _lengths(values: np.ndarray, domain: Domain, cloud: Cloud, unknowns: int) -> Float[np.ndarray, " k"]:
+    scales = np.concatenate([domain.half, [1.0]])[:unknowns]
+    return np.sqrt(np.einsum("mbc,b->m", (values[:, :, :unknowns] / scales) ** 2, cloud.weights))

@@ -1,0 +1,48 @@
+"""`liestonet test` as people meet it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import liestonet as lsn
+from liestonet import cli
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    sde = lsn.SDE.parse("dx = -x dt + dW")
+    data = sde.simulate(lambda rng, k: rng.uniform(-2, 2, (k, 1)), duration=1.0, step=0.02, paths=200, seed=7)
+    path = tmp_path_factory.mktemp("data") / "paths.csv"
+    data.write(path)
+    return path
+
+
+def run(*words: str | Path) -> Any:
+    return CliRunner().invoke(cli.app, ["test", *map(str, words)])
+
+
+def test_the_outcome_is_a_sentence_and_a_line_for_each_generator(table: Path):
+    outcome = run(table, "--generator", "exp(-t) d_x", "--generator", "d_t")
+    assert outcome.exit_code == 0, outcome.output
+    assert "do not speak against" in outcome.stdout
+    assert outcome.stdout.count("95 % interval") == 2
+    assert run(table, "--generator", "exp(3t) d_x", "--quiet").stdout.startswith("The data speak against it")
+
+
+def test_json_holds_the_numbers(table: Path):
+    found = json.loads(run(table, "--generator", "2 t d_t + x d_x", "--json").stdout)
+    assert found["p_value"] < 1e-3
+    assert found["rows"][0]["generator"] == "2 t ∂t + x ∂x"
+
+
+@pytest.mark.parametrize("generator", ["y d_x", "x d_t", "", "d_x +"])
+def test_a_wrong_generator_ends_in_one_sentence(table: Path, generator: str):
+    outcome = run(table, "--generator", generator)
+    assert outcome.exit_code == 2
+    assert outcome.stderr.startswith("liestonet: ")
+    assert outcome.stderr.count("\n") == 1

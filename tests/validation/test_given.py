@@ -1,0 +1,107 @@
+"""Generators as people give them: text, SymPy, callables; derivatives against SymPy, nonsense refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy
+
+from liestonet.domain import Domain
+from liestonet.errors import InputError
+from liestonet.validation.given import Lifted, parse_generators, project, read_generators
+
+T, X, Y = sympy.symbols("t x y", real=True)
+DOMAIN = Domain(((0.0, 2.0), (-2.0, 2.0)))
+POINTS = np.random.default_rng(0).uniform((0, -2), (2, 2), (30, 2))
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("2 t d_t + x d_x", [(2 * T, X)]),
+        ("2t∂t + x∂x", [(2 * T, X)]),
+        ("e^(2t) (∂_t + x ∂_x)", [(sympy.exp(2 * T), X * sympy.exp(2 * T))]),
+        ("∂/∂x; exp(-t) d/dx", [(0, 1), (0, sympy.exp(-T))]),
+        ("t d_x - x u d_u", [(0, T, -X)]),
+        ("-(x^2 - 1)/2 d_x", [(0, (1 - X**2) / 2)]),
+    ],
+)
+def test_text_is_read(text: str, rows: list):
+    found = parse_generators(text, ("x",)).rows
+    assert len(found) == len(rows)
+    for row, expected in zip(found, rows, strict=True):
+        assert [sympy.simplify(a - b) for a, b in zip(row, expected, strict=True)] == [0] * len(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("x d_t", "depend on t only"),
+        ("k d_x", "k"),
+        ("y d_x", "y"),
+        ("x", "not a sum"),
+        ("d_x^2", "not a sum"),
+        ("x d_x + 1", "not a sum"),
+        ("u^2 d_u", "density u"),
+        ("  ", "no generator"),
+        ("__import__('os').system('true') d_x", "Unexpected"),
+        ("d_x d_t", "not a sum"),
+    ],
+)
+def test_nonsense_is_refused_in_one_sentence(text: str, reason: str):
+    with pytest.raises(InputError, match=reason):
+        parse_generators(text, ("x",))
+
+
+def test_names_that_begin_alike_are_told_apart():
+    row = parse_generators("x1 d_x10 + x10 d_x1", ("x1", "x10")).rows[0]
+    assert [str(part) for part in row] == ["0", "x10", "x1"]
+
+
+def test_derivatives_are_those_of_sympy():
+    given = parse_generators("e^(2t) d_t + sin(x)*t d_x", ("x",))
+    expected = sympy.lambdify((T, X), sympy.diff(sympy.sin(X) * T, X, X), "numpy")(*POINTS.T)
+    np.testing.assert_allclose(given.components(POINTS, [(1, 1)])[1, 1][0, :, 1], expected)
+
+
+def test_a_callable_becomes_the_same_functions():
+    given = parse_generators("e^(2t) d_t + sin(x)*t d_x; d_x", ("x",))
+    fields = project(lambda t, x: given(t, x), DOMAIN)
+    for derivative in ((), (0,), (1,), (1, 1)):
+        found = fields.components(POINTS, [derivative])[derivative]
+        np.testing.assert_allclose(found, given.components(POINTS, [derivative])[derivative], atol=2e-4)
+
+
+def test_the_lift_is_minus_the_divergence():
+    given = Lifted(parse_generators("t d_t + x*y^2 d_x + x*y d_y", ("x", "y")), 2)
+    points = np.random.default_rng(0).uniform(-1, 1, (20, 3))
+    t, x, y = points.T
+    found = given.components(points, [(), (2,)])
+    np.testing.assert_allclose(found[()][0, :, 3], -(y**2) - x, atol=1e-12)
+    np.testing.assert_allclose(found[2,][0, :, 3], -2 * y, atol=1e-12)
+    assert given(t, points[:, 1:])[2].shape == (1, 20)
+
+
+def test_other_ways_to_give_them():
+    pair = read_generators((2 * T, [X]), ("x",), DOMAIN)
+    rows = read_generators([(sympy.Integer(0), [sympy.Integer(1)]), (2 * T, [X])], ("x",), DOMAIN)
+    assert (pair.count, rows.count) == (1, 2)
+    other = sympy.Symbol("x")  # without the assumption that it is real
+    np.testing.assert_allclose(
+        read_generators((0, [other**2]), ("x",), DOMAIN)(*_split(POINTS))[1][0], POINTS[:, 1:] ** 2
+    )
+    for wrong in (
+        3.0,
+        None,
+        [],
+        lambda t, x: t,
+        lambda t, x: (t[None], np.abs(x)[None] * np.nan),
+        (T, [X, X]),
+        ("t", ["x"]),
+    ):
+        with pytest.raises(InputError):
+            read_generators(wrong, ("x",), DOMAIN)
+
+
+def _split(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return points[:, 0], points[:, 1:]

@@ -1,0 +1,135 @@
+"""`lsn.test`: exact symmetries pass at the stated rate, near misses do not, and the statistic is a likelihood ratio."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.stats
+
+import liestonet as lsn
+from liestonet.domain import Domain
+from liestonet.surrogate.unshrunk import without_prior
+from liestonet.symmetry.kinds import LAW
+from liestonet.symmetry.operator import Cloud
+from liestonet.validation.given import parse_generators
+from liestonet.validation.residuals import GivenResiduals, put_in
+
+OU = lsn.SDE.parse("dx = -x dt + dW")
+
+
+def recording(sde: lsn.SDE, paths: int, seed: int, duration: float = 1.0) -> lsn.Trajectories:
+    """Paths that begin uniformly between −2 and 2 in every coordinate."""
+    n = sde.dimension
+    return sde.simulate(lambda rng, k: rng.uniform(-2, 2, (k, n)), duration=duration, step=0.02, paths=paths, seed=seed)
+
+
+@pytest.fixture(scope="module")
+def data() -> lsn.Trajectories:
+    return recording(OU, 600, 11, duration=2.0)
+
+
+@pytest.mark.parametrize("generator", ["d_t", "exp(-t) d_x", "exp(-2t) d_t - exp(-2t)*x d_x", "d_t; exp(-t) d_x"])
+def test_true_symmetries_pass(data: lsn.Trajectories, generator: str):
+    """False-alarm rate 0.1 % each: seeds are fixed, and a p-value this small would be seen once in 250 such sets."""
+    found = lsn.test(data, generator)
+    assert found.p_value > 1e-3
+    assert found.lower <= 0.02
+    assert found.dof > 5
+    assert not found.doubts
+    assert "do not speak against" in str(found)
+
+
+@pytest.mark.parametrize(
+    "generator",
+    [
+        "exp(t) d_x",  # a sign error
+        "2 t d_t + x d_x",  # Brownian motion's
+        "exp(-1.5 t) d_x",  # that of a neighbouring system
+        "d_x",
+        "d_t; exp(-t) d_x; x d_x",  # one of three is wrong
+    ],
+)
+def test_near_misses_are_rejected(data: lsn.Trajectories, generator: str):
+    found = lsn.test(data, generator)
+    assert found.p_value < 1e-4
+    assert found.rejected
+    assert found.lower > 0.05
+
+
+def test_p_values_are_uniform():
+    """20 recordings of 32 paths: a Kolmogorov–Smirnov test at 0.1 % (the false-alarm rate of this test)."""
+    p_values = [lsn.test(recording(OU, 32, seed), "exp(-t) d_x").p_value for seed in range(20)]
+    assert scipy.stats.kstest(p_values, "uniform").pvalue > 1e-3
+
+
+def test_the_deviance_is_the_least_square_of_errors_that_explain_the_residual():
+    """Against SciPy: minimise |z|² under DX + A z = 0, A of full row rank and far above the model's error."""
+    rng = np.random.default_rng(2)
+    changes, residual = rng.standard_normal((1, 6, 15)), rng.standard_normal((1, 6))
+    deviance, freedom = GivenResiduals(residual, changes, 15, True).deviance()
+    z = np.linalg.lstsq(changes[0], -residual[0], rcond=None)[0]
+    assert freedom == 6
+    assert deviance == pytest.approx(z @ z, rel=1e-4)
+
+
+def test_equations_are_put_in_as_written():
+    """OU with f = −x exactly: for x∂x, E1 = 0 + f·1 − x·f' = 0 and Q = 2a; for t∂x, E1 = 1 + t."""
+    data = recording(OU, 200, 3)
+    surrogate = lsn.fit(data)
+    cloud = Cloud(np.array([[0.3, 0.5], [0.7, -1.0]]), np.full(2, 0.5))
+    domain = Domain(((0.0, 1.0), (-2.0, 2.0)))
+    given = parse_generators("x d_x; t d_x", ("x",))
+    found = put_in(LAW, surrogate, given, cloud, domain)
+    f, jacobian = surrogate.drift(cloud.points[:, 0], cloud.points[:, 1:])[:, 0], []
+    for point in cloud.points:
+        ends = surrogate.drift(np.full(2, point[0]), point[1:] + np.array([[-1e-5], [1e-5]]))[:, 0]
+        jacobian.append((ends[1] - ends[0]) / 2e-5)
+    t, x = cloud.points.T
+    lengths = np.sqrt(np.mean(x**2 / 4)), np.sqrt(np.mean(t**2 / 4))
+    first = 0.5 / 2.0 * (f - x * jacobian) * np.sqrt(0.5) / lengths[0]
+    second = 0.5 / 2.0 * (1 - t * jacobian) * np.sqrt(0.5) / lengths[1]
+    np.testing.assert_allclose(found.residual[0, :2], first, atol=1e-6)
+    np.testing.assert_allclose(found.residual[1, :2], second, atol=1e-6)
+
+
+def test_the_free_fit_is_plain_least_squares():
+    """Parameters of the drift against NumPy's least squares on the same increments and features."""
+    data = recording(lsn.SDE.parse("dx = dW"), 100, 5)
+    surrogate = lsn.fit(data)
+    free = without_prior(surrogate)
+    estimate, domain = free.drift_estimates[0], surrogate.domain
+    block = surrogate.overview.sample
+    functions = estimate.features.values(np.column_stack([block.t, block.x]))[()]
+    weights = np.sqrt(block.dt / np.diff(data.flat_times)[0])  # equal steps, nearly constant noise
+    scaled = block.dx[:, 0] / domain.half[1] / (block.dt / domain.half[0])
+    plain = np.linalg.lstsq(functions * weights[:, None], scaled * weights, rcond=None)[0]
+    spread = np.sqrt(np.diag(free.errors.scatter @ free.errors.scatter.T))[: len(plain)]
+    assert np.max(np.abs(estimate.parameters - plain) / spread) < 1.0
+    assert np.corrcoef(estimate.parameters / spread, plain / spread)[0, 1] > 0.9
+
+
+def test_generators_found_on_the_same_data_are_tested_on_others(data: lsn.Trajectories):
+    result = lsn.discover(data, formulas=False)
+    found = lsn.test(data, result)
+    assert found.held_out is not None
+    assert "300 of 600 paths" in found.held_out
+    assert found.turning
+    assert found.p_value > 1e-3
+    fresh = lsn.test(recording(OU, 300, 12, duration=2.0), result)
+    assert fresh.held_out is None
+    other = lsn.test(recording(lsn.SDE.parse("dx = -3*x dt + dW"), 300, 13, duration=2.0), result)
+    assert other.p_value < 1e-3
+
+
+def test_a_doubt_about_the_data_comes_first():
+    noisy = recording(OU, 200, 4).degrade(noise=0.3, seed=1)
+    found = lsn.test(noisy, "d_t")
+    assert found.doubts
+    assert found.sentences()[0].startswith("If the data are a diffusion")
+
+
+def test_wrong_input_is_named(data: lsn.Trajectories):
+    with pytest.raises(lsn.InputError, match="Trajectories"):
+        lsn.test(np.zeros(3), "d_t")
+    with pytest.raises(lsn.InputError, match="no generators"):
+        lsn.test(recording(OU, 50, 1), lsn.discover(data, dimension=0, formulas=False))
