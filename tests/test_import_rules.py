@@ -19,6 +19,8 @@ LONGEST_FILE = 600
 
 JAX = {"jax", "jaxlib", "equinox", "optax", "diffrax", "optimistix", "lineax"}
 MAY_IMPORT_JAX = {"liestonet.neural", "liestonet.surrogate.neural"}
+# Plain values that load no JAX, as `test_settings_load_no_jax` checks: `liestonet.Neural` lives there.
+NEURAL_WITHOUT_JAX = {"liestonet.neural.settings"}
 # DESIGN names four rooms; the pipeline and what it starts from may not look answers up either.
 SEARCHING = "surrogate symmetry algebra validation diagnostics sde discovery from_data neural"
 WITHOUT_CATALOGUE = {f"liestonet.{room}" for room in SEARCHING.split()}
@@ -84,7 +86,8 @@ def import_problem(module: str, found: Import) -> str | None:
         return "the method may not know the catalogue's answers"
     if target.partition(".")[0] in JAX and not within(module, MAY_IMPORT_JAX):
         return "only the neural rooms import JAX"
-    if within(target, MAY_IMPORT_JAX) and not found.lazy and not within(module, MAY_IMPORT_JAX):
+    heavy = within(target, MAY_IMPORT_JAX) and not within(target, NEURAL_WITHOUT_JAX)
+    if heavy and not found.lazy and not within(module, MAY_IMPORT_JAX):
         return "a neural room loads JAX: import it inside the function that needs it"
     if within(target, {"liestonet.cli"}) and not within(module, RIM):
         return "only the rim imports the command line"

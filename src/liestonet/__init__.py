@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from liestonet.discovery import solve
     from liestonet.errors import InputError
     from liestonet.from_data import Spectral, discover, fit
+    from liestonet.neural.settings import Neural
     from liestonet.sde import SDE
     from liestonet.trajectories import Trajectories
     from liestonet.trajectories.streaming import TrajectoryFile
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SDE",
     "InputError",
+    "Neural",
     "Spectral",
     "Trajectories",
     "TrajectoryFile",
@@ -36,6 +38,7 @@ __all__ = [
 
 _HOME = {
     "InputError": "liestonet.errors",
+    "Neural": "liestonet.neural.settings",
     "SDE": "liestonet.sde",
     "Spectral": "liestonet.from_data",
     "Trajectories": "liestonet.trajectories",

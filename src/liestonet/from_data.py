@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -43,6 +43,26 @@ class Spectral:
     refit: bool = True
 
 
+@dataclass(frozen=True)
+class Request:
+    """What `discover` asks of an engine: the data, the kind, the standards, and how much of an answer."""
+
+    source: IncrementSource
+    kind: Kind
+    standards: Standards
+    dimension: int | Any | None
+    formulas: bool
+    seed: int
+    say: Progress
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """Another way from trajectories to a result than the spectral one, such as `Neural`."""
+
+    def discover(self, request: Request) -> Result: ...
+
+
 def fit(data: IncrementSource | Any, *, progress: Progress | None = None) -> Surrogate:
     """Estimate drift and diffusion from trajectories, with the covariance of what was estimated."""
     return fit_spectral(_checked(data), progress)
@@ -68,22 +88,24 @@ def discover(
     no random numbers that depend on `seed`; it is there for engines that do.
     """
     engine = Spectral() if engine is None else engine
-    if not isinstance(engine, Spectral):
-        raise InputError(f"The engine must be liestonet.Spectral(), not {engine!r}.")
+    if not isinstance(engine, Spectral | Engine):
+        raise InputError(f"The engine must be liestonet.Spectral() or liestonet.Neural(), not {engine!r}.")
     kind, source = kind_named(symmetry), _checked(data)
     standards = _standards(tolerance, error_rate)
     say = progress or _silent
+    if not isinstance(engine, Spectral):
+        return engine.discover(Request(source, kind, standards, dimension, formulas, seed, say))
     surrogate = fit_spectral(source, progress)
     say("looking for symmetries")
     found, refitted = _in_stages(kind, surrogate, standards, dimension, engine.refit, say)
     count = found.count if dimension is None else dimension
-    law = _law_dimension(kind, surrogate, count if dimension is None else found.count, standards, say)
+    law = law_dimension(kind, surrogate, count if dimension is None else found.count, standards, say)
     say("checking the data")
     warnings = tuple(data_flags(surrogate, found.rows, standards.tolerance))
     if formulas:
         say("looking for formulas")
     record = record_of(source, surrogate.overview.count)
-    result = _result(kind, surrogate, found, count, refitted, law, formulas, warnings)
+    result = assemble_result(kind, surrogate, found, count, refitted, law, formulas, warnings)
     return replace(result, data=record, standards=standards)
 
 
@@ -140,7 +162,7 @@ def _in_stages(
     return found, refitted if refitted.helps else None
 
 
-def _law_dimension(kind: Kind, surrogate: Surrogate, count: int, standards: Standards, say: Progress) -> int | None:
+def law_dimension(kind: Kind, surrogate: Surrogate, count: int, standards: Standards, say: Progress) -> int | None:
     """Number of symmetries at law level; with one noise Itô and law agree, and for Fokker–Planck nobody asked."""
     if kind is not ITO:
         return count if kind is LAW else None
@@ -150,7 +172,7 @@ def _law_dimension(kind: Kind, surrogate: Surrogate, count: int, standards: Stan
     return search(LAW, surrogate, surrogate.domain, surrogate.overview.points, standards).count
 
 
-def _result(
+def assemble_result(
     kind: Kind,
     surrogate: Surrogate,
     found: Search,

@@ -30,7 +30,8 @@ class Result:
     the last one taken. From data, `surrogate` are the estimated coefficients, `refit` the same with the symmetries
     imposed and what the likelihood says to that, None where it was not done, and `law_dimension` the number of
     symmetries at law level, which does not depend on how σ was chosen. `data` is a record of the trajectories, and
-    `standards` the tolerance and error rate that the verdicts keep to. `draws` are the values at which an equation with
+    `standards` the tolerance and error rate that the verdicts keep to; `training` is what the neural engine did, None
+    for the others. `draws` are the values at which an equation with
     free parameters was solved, `parametric_brackets` its commutators in the parameters, None where not proved.
     """
 
@@ -51,6 +52,7 @@ class Result:
     law_dimension: int | None = None
     data: Any = None
     standards: Any = None
+    training: Any = None
     draws: tuple[dict[str, str], ...] = ()
     parametric_brackets: dict[tuple[int, int], Any] | None = None
 
@@ -157,7 +159,7 @@ class Result:
                 "converged": refit.converged,
             },
             "data": self.data.to_dictionary(),
-        }
+        } | ({} if self.training is None else {"training": self.training.to_dictionary()})
 
     def _formula_dictionary(self, formula: Formula) -> dict[str, Any]:
         """One closed form as text and as LaTeX; only the status where there is no formula."""

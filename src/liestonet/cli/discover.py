@@ -44,6 +44,10 @@ def discover(
             metavar="KIND", help="ito (fixes the noise), law (fixes the law of the paths) or fokker-planck (density)."
         ),
     ] = "ito",
+    engine: Annotated[
+        str,
+        typer.Option(metavar="ENGINE", help="spectral (series, linear algebra), neural (trained networks) or both."),
+    ] = "spectral",
     dimension: Annotated[int | None, typer.Option(help="Number of generators, if it is known.")] = None,
     tolerance: Annotated[float, typer.Option(help="Largest relative residual of a symmetry.")] = 0.1,
     error_rate: Annotated[float, typer.Option(help="Chance of losing any true symmetry.")] = 0.05,
@@ -85,6 +89,7 @@ def discover(
         )
         result = find_symmetries(
             data,
+            engine=engine_named(engine),
             symmetry=symmetry,
             dimension=dimension,
             tolerance=tolerance,
@@ -104,6 +109,19 @@ def discover(
     show(render_discovery(result))
     if written is not None:
         emit(f"\nWrote {written}.\n")
+
+
+def engine_named(name: str) -> Any:
+    """The engine with this name; the neural one works in 64 bits, which are switched on here."""
+    if name == "spectral":
+        return None
+    if name not in ("neural", "both"):
+        raise InputError(f"The engine {name!r} is unknown; choose spectral, neural or both.")
+    from liestonet.neural.availability import switch_to_float64
+    from liestonet.neural.settings import Neural
+
+    switch_to_float64()
+    return Neural(compare=name == "both")
 
 
 def names(texts: Sequence[str] | None) -> list[str] | None:

@@ -58,20 +58,21 @@ def parameter_errors(overview: Overview, regressions: Sequence[Regression]) -> E
     blocks = [estimate.posterior for estimate in estimates]
     priors = [block / np.sqrt(estimate.prior) for block, estimate in zip(blocks, estimates, strict=True)]
     if sum(len(block) for block in blocks) > MOST_JOINT:
-        scatters = [block @ _root(estimate.precision) for block, estimate in zip(blocks, estimates, strict=True)]
-        return Errors(_sketch(scatters, SKETCHED[0], 0), _sketch(priors, SKETCHED[1], 1), complete=False)
+        roots = [positive_root(estimate.precision) for estimate in estimates]
+        scatters = [block @ root for block, root in zip(blocks, roots, strict=True)]
+        return Errors(sketch(scatters, SKETCHED[0], 0), sketch(priors, SKETCHED[1], 1), complete=False)
     scatter = np.asarray(scipy.linalg.block_diag(*blocks)) @ _score_root(overview, regressions)
-    return Errors(_compressed(scatter), _compressed(np.asarray(scipy.linalg.block_diag(*priors))))
+    return Errors(compressed(scatter), compressed(np.asarray(scipy.linalg.block_diag(*priors))))
 
 
-def _compressed(root: Float[np.ndarray, "p s"]) -> Float[np.ndarray, "p t"]:
+def compressed(root: Float[np.ndarray, "p s"]) -> Float[np.ndarray, "p t"]:
     """The same covariance in orthogonal directions, negligible ones left out."""
     left, lengths, _ = np.linalg.svd(root, full_matrices=False)
     kept = lengths > NEGLIGIBLE * lengths[0]
     return left[:, kept] * lengths[kept]
 
 
-def _sketch(roots: Sequence[np.ndarray], count: int, seed: int) -> Float[np.ndarray, "p t"]:
+def sketch(roots: Sequence[np.ndarray], count: int, seed: int) -> Float[np.ndarray, "p t"]:
     """Random directions with the covariance of independent blocks, right on average."""
     rng = np.random.default_rng(seed)
     parts = [root @ rng.standard_normal((root.shape[1], count)) for root in roots]
@@ -101,7 +102,7 @@ def _scores(sample: Scaled, regressions: Sequence[Regression]) -> Float[np.ndarr
     return np.concatenate(columns, axis=1)
 
 
-def _root(matrix: Float[np.ndarray, "p p"]) -> Float[np.ndarray, "p p"]:
+def positive_root(matrix: Float[np.ndarray, "p p"]) -> Float[np.ndarray, "p p"]:
     """Lower triangular root of a positive matrix, scaled to a unit diagonal first."""
     scale = np.sqrt(np.diag(matrix))
     return scale[:, None] * np.linalg.cholesky(matrix / np.outer(scale, scale) + 1e-12 * np.eye(len(scale)))

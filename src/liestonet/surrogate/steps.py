@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.sde.jets import Derivative, JetOrder
+from liestonet.sde.jets import CoefficientSource, Derivative, JetOrder
 from liestonet.surrogate.surrogate import Surrogate
 
 # f (b, n, s) or a (b, n, n, s) by derivative, one column per set of parameters.
@@ -46,7 +46,7 @@ def step_directions(surrogate: Surrogate) -> Float[np.ndarray, "p 2"]:
 
 
 def step_corrections(
-    surrogate: Surrogate, points: Float[np.ndarray, "b v"], dt: Float[np.ndarray, " b"]
+    surrogate: Surrogate | CoefficientSource, points: Float[np.ndarray, "b v"], dt: Float[np.ndarray, " b"]
 ) -> tuple[Float[np.ndarray, "b n"], Float[np.ndarray, "b n n"]]:
     """½Δt 𝓛f and ½Δt (𝓛a + ∇f a + a ∇fᵀ) at points, in the data's units."""
     jet = surrogate.jet(points[:, 0], points[:, 1:], JetOrder(drift=2, diffusion_squared=2))

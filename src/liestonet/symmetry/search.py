@@ -126,6 +126,23 @@ def judge_directions(
     return Search(operator, vectors, rows, sum(row.verdict == "symmetry" for row in rows))
 
 
+def judge_span(operator: NoisyOperator, kind: Kind, standards: Standards, span: Float[np.ndarray, "m k"]) -> Search:
+    """Judge a span that was found elsewhere, directions the data know best first, and what lies beyond it."""
+    n, count = operator.table.dimension, span.shape[1]
+    level, span = standards.level(kind, n), np.linalg.qr(span)[0]
+    turn = np.linalg.eigh(gather(operator, span).spread)[1]
+    vectors = _behind(span @ turn, operator.lowest(max(most_symmetries(kind, n), count) + EXTRA_DIRECTIONS))
+    changes = operator.changes(vectors)
+
+    def passes(length: int) -> bool:
+        block = range(length)
+        return gather(operator, vectors[:, block], changes.take(block)).p_value() > level
+
+    consistent = next((length for length in range(count, 0, -1) if passes(length)), 0)
+    rows = tuple(_judgements(operator, vectors, changes, 0, consistent, level, standards))
+    return Search(operator, vectors, rows, sum(row.verdict == "symmetry" for row in rows[:count]))
+
+
 def _behind(exact: Float[np.ndarray, "m e"], vectors: Float[np.ndarray, "m k"]) -> Float[np.ndarray, "m k"]:
     """Exact directions first, then what is left of the others, as many in all as there were."""
     rest = vectors - exact @ (exact.T @ vectors)

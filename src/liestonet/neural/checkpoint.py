@@ -1,0 +1,69 @@
+"""Checkpoints: arrays in safetensors, the rest in its JSON header, written whole or not at all. No pickle."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import safetensors
+import safetensors.numpy
+
+from liestonet.errors import InputError
+from liestonet.neural.training import Trained
+from liestonet.trajectories.writers import replacing
+
+SCHEMA = "liestonet.checkpoint/1"
+
+
+def write_checkpoint(path: Path, trained: Trained, identity: dict[str, Any]) -> None:
+    """Keep networks, optimiser state and history; the file before stays until the new one is complete."""
+    leaves = jax.tree.leaves((trained.networks, trained.optimizer_state))
+    arrays = {f"leaf{position:04d}": np.ascontiguousarray(leaf) for position, leaf in enumerate(leaves)}
+    arrays["history"] = np.ascontiguousarray(trained.history)
+    header = {
+        "schema": SCHEMA,
+        "identity": json.dumps(identity, sort_keys=True),
+        "seconds": repr(trained.seconds),
+        "digest": _digest(arrays),
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as stream:
+        stream.write(safetensors.numpy.save(arrays, header))
+
+
+def read_checkpoint(path: Path, like: Trained, identity: dict[str, Any]) -> Trained:
+    """What was kept, in the shape of a fresh start; a checkpoint of another run is refused."""
+    try:
+        with safetensors.safe_open(path, framework="numpy") as file:
+            header = file.metadata() or {}
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 no mapping
+    except (OSError, safetensors.SafetensorError) as problem:
+        raise InputError(
+            f"The checkpoint {str(path)!r} cannot be read ({problem}); delete it to start anew."
+        ) from problem
+    if header.get("schema") != SCHEMA or header.get("digest") != _digest(arrays):
+        raise InputError(f"The checkpoint {str(path)!r} is damaged or of another kind; delete it to start anew.")
+    if header["identity"] != json.dumps(identity, sort_keys=True):
+        raise InputError(
+            f"The checkpoint {str(path)!r} belongs to other settings, another seed or kind; choose another folder, or "
+            "delete it to start anew."
+        )
+    history = arrays.pop("history")
+    fresh, structure = jax.tree.flatten((like.networks, like.optimizer_state))
+    leaves = [jnp.asarray(arrays[f"leaf{position:04d}"]) for position in range(len(fresh))]
+    networks, state = jax.tree.unflatten(structure, leaves)
+    return Trained(networks, state, history, like.terms, float(header["seconds"]))
+
+
+def _digest(arrays: dict[str, np.ndarray]) -> str:
+    """One hash of all arrays: a flipped bit would go unnoticed otherwise."""
+    total = hashlib.sha256()
+    for name in sorted(arrays):
+        total.update(f"{name} {arrays[name].dtype} {arrays[name].shape}".encode())
+        total.update(arrays[name].tobytes())
+    return total.hexdigest()

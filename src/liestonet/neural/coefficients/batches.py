@@ -1,0 +1,101 @@
+"""Increments for training: those that begin in the box, split by path, drawn without replacement. NumPy only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from liestonet.domain import Domain
+from liestonet.errors import InputError
+from liestonet.surrogate.overview import inside_domain
+from liestonet.trajectories.increments import Increments, IncrementSource
+
+# So many increments are kept in memory at most; of more, evenly spread ones are taken.
+MOST = 8_000_000
+# With fewer paths than this, stretches of them are held out instead.
+FEWEST_PATHS, STRETCHES = 10, 40
+# The loss on what is held out is taken of this many increments at most, one shape whatever the data's size.
+MOST_HELD_OUT = 65_536
+LEAST_TRAINED = 100
+
+
+@dataclass(frozen=True)
+class Split:
+    """Rows to train on and rows held out."""
+
+    trained: np.ndarray
+    held_out: np.ndarray
+
+
+def gather(source: IncrementSource, domain: Domain, count: int) -> Increments:
+    """The increments that begin inside the domain."""
+    stride, seen, blocks = max(1, -(-count // MOST)), 0, []
+    for block in source.chunks():
+        rows = slice((-seen) % stride, None, stride)
+        seen += len(block.t)
+        thinned = Increments(*(array[rows] for array in block))
+        inside = inside_domain(domain, thinned)
+        blocks.append(Increments(*(array[inside] for array in thinned)))
+    joined = Increments(*(np.concatenate(arrays) for arrays in zip(*blocks, strict=True)))
+    if len(joined.t) < LEAST_TRAINED:
+        raise InputError(
+            f"Only {len(joined.t)} increments begin inside the domain, too few to train on; give more data."
+        )
+    return joined
+
+
+def split_by_path(increments: Increments, part: float, rng: np.random.Generator) -> Split:
+    """Hold out whole paths, so that no neighbour in time is on the other side; of few paths hold out stretches."""
+    rows = np.arange(len(increments.t))
+    if part == 0:
+        return Split(rows, rows[:0])
+    groups = _groups(increments)
+    count = int(groups.max()) + 1
+    chosen = rng.permutation(count)[: max(1, round(part * count))]
+    mask: Bool[np.ndarray, " m"] = np.isin(groups, chosen)
+    if mask.all() or not mask.any():
+        return Split(rows, rows[:0])
+    return Split(rows[~mask], rows[mask])
+
+
+def _groups(increments: Increments) -> np.ndarray:
+    """A number per path, or per stretch where there are few paths."""
+    paths = np.unique(increments.trajectory, return_inverse=True)[1]
+    if int(paths.max()) + 1 >= FEWEST_PATHS:
+        return paths
+    return np.arange(len(paths)) * STRETCHES // len(paths)
+
+
+def held_out_rows(split: Split, rng: np.random.Generator) -> np.ndarray | None:
+    """A sample of what is held out, of a size that is a power of two; None where nothing is."""
+    if not len(split.held_out):
+        return None
+    size = min(MOST_HELD_OUT, 2 ** int(np.log2(len(split.held_out))))
+    return np.sort(rng.choice(split.held_out, size, replace=False))
+
+
+def minibatches(
+    arrays: Any, trained: np.ndarray, inner: int, size: int, rng: np.random.Generator
+) -> Callable[[int], Any]:
+    """A function that draws the minibatches of the next k iterations: arrays (k, inner, size, …).
+
+    Each minibatch is drawn without replacement; where there are fewer rows than `size`, with replacement.
+    """
+    again = len(trained) < size
+
+    def draw(iterations: int) -> Any:
+        picks = [rng.choice(len(trained), size, replace=again, shuffle=False) for _ in range(iterations * inner)]
+        rows = trained[np.stack(picks)].reshape(iterations, inner, size)
+        return type(arrays)(*(array[rows] for array in arrays))
+
+    return draw
+
+
+def spread_of(values: Float[np.ndarray, "m v"]) -> Float[np.ndarray, " v"]:
+    """Standard deviations, one where a column never changes."""
+    deviation = values.std(axis=0)
+    return np.where(deviation > 1e-12 * np.maximum(1.0, np.abs(values).max(axis=0)), deviation, 1.0)

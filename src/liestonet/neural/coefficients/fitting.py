@@ -1,0 +1,206 @@
+"""From trajectories to a NeuralSurrogate: look over the data, train the networks, settle the last layers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+from jaxtyping import Bool
+
+from liestonet.errors import InputError
+from liestonet.neural.coefficients.batches import gather, held_out_rows, minibatches, split_by_path, spread_of
+from liestonet.neural.coefficients.lastlayer import settle
+from liestonet.neural.coefficients.likelihood import Batch, diffusion_penalties, likelihood_terms, squared_sum
+from liestonet.neural.coefficients.networks import Form, Units, Weights, initial_weights
+from liestonet.neural.coefficients.settings import Cholesky, CoefficientSettings, Diagonal, Schedule
+from liestonet.neural.coefficients.stepsize import step_directions
+from liestonet.neural.coefficients.surrogate import Layer, NeuralSurrogate
+from liestonet.neural.coefficients.training import History, Plan, Progress, train
+from liestonet.neural.precision import require_float64
+from liestonet.surrogate.features import coordinate_variants
+from liestonet.surrogate.overview import Overview, look_over
+from liestonet.surrogate.regression import evaluate, regress, scaled_block
+from liestonet.surrogate.spectral import drift_targets, noisy_coordinates
+from liestonet.trajectories.increments import Increments, IncrementSource
+
+
+@dataclass(frozen=True)
+class CoefficientProblem:
+    """What training minimises: static for the compiler, all numbers that change are arguments."""
+
+    form: Form
+    structure: Diagonal | Cholesky
+    rate: Schedule
+    steps: int
+    clip: float | None
+    weight_decay: float
+
+    @property
+    def moves(self) -> tuple[tuple[str, ...], ...]:
+        """All weights at once, or drift and diffusion in turn."""
+        if isinstance(self.structure, Diagonal):
+            return (("drift", "diffusion"),)
+        return (("drift",),) * self.structure.drift_steps + (("diffusion",),) * self.structure.diffusion_steps
+
+    def terms(self, fixed: Units, weights: Weights, batch: Batch, key: jax.Array, step: int) -> dict[str, jax.Array]:
+        """Likelihood, explicit L2, and where the step moves the diffusion its penalties."""
+        terms, rest = likelihood_terms(self.form, fixed, weights, batch)
+        terms["weight decay"] = self.weight_decay * squared_sum(weights)
+        if isinstance(self.structure, Cholesky) and self.moves[step] == ("diffusion",):
+            terms |= diffusion_penalties(self.structure, self.form, fixed, weights, batch, rest, key)
+        return terms
+
+    def held_out(self, fixed: Units, weights: Weights, batch: Batch) -> jax.Array:
+        """The likelihood alone."""
+        return sum(likelihood_terms(self.form, fixed, weights, batch)[0].values(), jax.numpy.zeros(()))
+
+    def schedule(self, step: int) -> tuple[Schedule, int, float | None]:
+        """The rate of an inner step, how many updates it makes in all, and the largest gradient."""
+        move, own = self.moves[step], self.rate
+        if isinstance(self.structure, Cholesky) and move == ("diffusion",):
+            own = self.structure.diffusion_schedule or own
+        return own, self.steps * self.moves.count(move), self.clip
+
+
+class Prepared(NamedTuple):
+    """One look at the data, its increments inside the box, who is noisy, and the units of inputs and outputs."""
+
+    overview: Overview
+    increments: Increments
+    noisy: Bool[np.ndarray, " n"]
+    units: Units
+
+
+def fit_coefficients(
+    source: IncrementSource | Any,
+    settings: CoefficientSettings | Any | None = None,
+    *,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> NeuralSurrogate:
+    """Estimate drift and diffusion by networks. The same seed on the same machine gives the same bits."""
+    require_float64()
+    settings = CoefficientSettings() if settings is None else settings
+    if not isinstance(settings, CoefficientSettings):
+        raise InputError(f"The settings of a neural surrogate must be CoefficientSettings(…), not {settings!r}.")
+    say = progress or _silent
+    say("looking over the data")
+    prepared = prepare(source, settings)
+    form = _form(settings, prepared.noisy)
+    key, used = jax.random.split(jax.random.key(seed))
+    weights = jax.device_get(initial_weights(form, settings.widths, used))
+    data = _batch(prepared.increments)
+    weights, history = _trained(settings, form, prepared, data, weights, key, seed, say)
+    say("solving the last layers" if settings.polish else "covariance of the last layers")
+    weights, errors = settle(form, prepared.units, jax.device_get(weights), data, settings.polish)
+    surrogate = _assembled(settings, form, prepared, weights, errors, history)
+    return replace(surrogate, errors=errors.with_directions(step_directions(surrogate)))
+
+
+def prepare(source: IncrementSource, settings: CoefficientSettings) -> Prepared:
+    """Choose the box, see which coordinates have noise, and choose units by a rough polynomial drift."""
+    overview = look_over(source)
+    features = coordinate_variants(overview.domain)[0]
+    sample = scaled_block(overview.sample, overview.domain)
+    n = sample.dx.shape[1]
+    rough = regress([sample], features, [(i,) for i in range(n)], *drift_targets(overview, sample.dx))
+    noisy = noisy_coordinates(overview, rough)
+    increments = gather(source, overview.domain, overview.count)
+    points = np.column_stack([increments.t, increments.x])
+    half = overview.domain.half
+    slopes = evaluate(rough, sample.points)
+    rest = (sample.dx - slopes * sample.dt[:, None]) / np.sqrt(sample.dt)[:, None]
+    sigma = np.sqrt(np.mean(rest**2, axis=0))
+    # a drift matters from the size on at which it competes with the noise over the recorded time
+    drift = np.maximum(np.sqrt(np.mean(slopes**2, axis=0)), np.where(noisy, sigma, 1e-6))
+    drift, sigma = drift * half[1:] / half[0], (sigma * half[1:] / np.sqrt(half[0]))[noisy]
+    if not settings.scale_outputs:
+        drift, sigma = np.ones_like(drift), np.ones_like(sigma)
+    return Prepared(overview, increments, noisy, Units(points.mean(axis=0), spread_of(points), drift, sigma))
+
+
+def _form(settings: CoefficientSettings, noisy: Bool[np.ndarray, " n"]) -> Form:
+    active = tuple(np.flatnonzero(noisy).tolist())
+    structure = _structure(settings, len(active))
+    return Form(
+        dimension=len(noisy),
+        active=active,
+        diagonal=isinstance(structure, Diagonal),
+        activation=settings.activation,
+        skip=settings.skip,
+        time_dependent=settings.time_dependent,
+        floor=settings.floor,
+    )
+
+
+def _structure(settings: CoefficientSettings, noise: int) -> Diagonal | Cholesky:
+    """What was asked for, else one network where one coordinate is noisy, and a full σ elsewhere."""
+    return settings.structure or (Diagonal() if noise <= 1 else Cholesky())
+
+
+def _batch(increments: Increments) -> Batch:
+    return Batch(np.column_stack([increments.t, increments.x]), increments.dt, increments.dx)  # pyright: ignore[reportArgumentType]
+
+
+def _trained(
+    settings: CoefficientSettings,
+    form: Form,
+    prepared: Prepared,
+    data: Batch,
+    weights: Weights,
+    key: jax.Array,
+    seed: int,
+    say: Progress,
+) -> tuple[Weights, History]:
+    """Train on all paths but those held out."""
+    rng = np.random.default_rng([seed, 1])
+    split = split_by_path(prepared.increments, settings.held_out, rng)
+    rows = held_out_rows(split, rng)
+    structure = _structure(settings, len(form.active))
+    problem = CoefficientProblem(
+        form, structure, settings.schedule, settings.steps, settings.clip, settings.weight_decay
+    )
+    batches = minibatches(data, split.trained, len(problem.moves), settings.batch, rng)
+    held_out = None if rows is None else Batch(*(array[rows] for array in data))
+    plan = Plan(settings.steps, settings.check_every, settings.patience)
+    return train(
+        problem,
+        prepared.units,
+        weights,
+        batches,
+        held_out,
+        plan,
+        key,
+        lambda text: say(f"training the surrogate: {text}"),
+    )
+
+
+def _assembled(
+    settings: CoefficientSettings, form: Form, prepared: Prepared, weights: Weights, errors: Any, history: History
+) -> NeuralSurrogate:
+    """Everything as NumPy arrays in one frozen value."""
+    return NeuralSurrogate(
+        overview=prepared.overview,
+        settings=settings,
+        form=form,
+        centre=prepared.units.centre,
+        spread=prepared.units.spread,
+        drift_unit=prepared.units.drift,
+        diffusion_unit=prepared.units.diffusion,
+        drift_layers=_layers(weights.drift.layers),
+        diffusion_layers=_layers(weights.diffusion.layers),
+        drift_last=np.array(weights.drift.last),
+        diffusion_last=np.array(weights.diffusion.last),
+        errors=errors,
+        history=history,
+    )
+
+
+def _layers(layers: Any) -> tuple[Layer, ...]:
+    return tuple(Layer(np.array(matrix), np.array(bias)) for matrix, bias in layers)
+
+
+def _silent(message: str) -> None:
+    """Progress nobody asked for."""

@@ -1,0 +1,251 @@
+"""The neural engine from trajectories to a result; the steps stand one below the other."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass, replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.errors import InputError
+from liestonet.flags import Flag
+from liestonet.from_data import Request, Spectral, assemble_result, discover, law_dimension
+from liestonet.neural.bridge import polish
+from liestonet.neural.clouds import make_cloud
+from liestonet.neural.coefficients.density import fit_density
+from liestonet.neural.frame import Frame, tabulate, tabulate_density
+from liestonet.neural.networks import Networks, make_networks
+from liestonet.neural.projection import Projected, project_span
+from liestonet.neural.record import TrainingRecord
+from liestonet.neural.running import Watch
+from liestonet.neural.settings import Neural
+from liestonet.neural.sources import coefficient_sources, simulated_paths
+from liestonet.neural.sweep import Rung, jump_rule, paper_rule, span_residuals, warm_start
+from liestonet.neural.training import Trained, begin, train
+from liestonet.result import Result
+from liestonet.symmetry.kinds import Kind
+from liestonet.symmetry.noise import NoisyOperator
+from liestonet.symmetry.operator import Cloud
+from liestonet.symmetry.search import POINTS, POINTS_BEYOND, Search, judge_span, mixed_cloud, most_symmetries
+from liestonet.trajectories.record import record_of
+from liestonet.validation.angles import principal_angles
+
+# Points that the last layer is solved on, and those that a span is projected with.
+POLISHED_ON = 1500
+# A span of networks that polynomials miss by more than this is worth a word.
+WORTH_SAYING = 0.01
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What stage 2 trains on: the coefficients, the frame, and the tabulated cloud."""
+
+    settings: Neural
+    kind: Kind
+    source: Any
+    frame: Frame
+    cloud: Float[np.ndarray, "b v"]
+    table: dict[str, np.ndarray]
+    seed: int
+
+    def evaluate(self, networks: Networks, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "m b c"]:
+        """Components of the networks at points of the data, in the data's units."""
+        n = networks.dimension
+        fields = networks(jnp.asarray(self.frame.enter(points)), jnp.zeros((len(points), n, n)))
+        return np.asarray(fields.values) * self.frame.generator_scales(self.kind.has_beta)
+
+    def networks(self, count: int) -> Networks:
+        """Fresh networks; their weights depend on the seed and on how many generators there are."""
+        shape = self.settings.architecture
+        key = jax.random.key(zlib.crc32(f"generators {self.seed} {count}".encode()))
+        widths = (shape.tau, shape.xi, shape.beta)
+        dimension = self.source.dimension
+        return make_networks(key, count, dimension, widths, shape.activation, shape.shared, self.kind.has_beta)
+
+
+def run(settings: Neural, request: Request) -> Result:
+    """Fit the coefficients, train generators, judge and name what they span."""
+    kind, say = request.kind, request.say
+    fitted, source = coefficient_sources(settings, request)
+    stage = _prepared(settings, source, request)
+    trained, rungs = _trained(stage, request)
+    count = trained.networks.count
+    say("solving the last layer" if settings.polish else "judging the generators")
+    span = _span(stage, trained.networks, count)
+    # judged by what the data say, before any shift was taken as exact
+    found = _judged(fitted, span, request)
+    chosen = found.count if request.dimension is None else count
+    law = law_dimension(kind, fitted, found.count, request.standards, say)
+    result = assemble_result(kind, fitted, found, chosen, None, law, request.formulas, ())
+    record = TrainingRecord(
+        settings=settings,
+        networks=trained.networks,
+        frame=stage.frame,
+        has_beta=kind.has_beta,
+        terms=trained.terms,
+        history=trained.history,
+        seconds=trained.seconds,
+        rungs=rungs,
+        selected={"paper": paper_rule(rungs), "jump": jump_rule(rungs)},
+        projection_error=span.error,
+        interrupted=trained.interrupted,
+        angle=_angle_to_spectral(result, stage.cloud, request) if settings.compare else None,
+    )
+    return replace(
+        result,
+        flags=(*result.flags, *_flags(record, found, request)),
+        data=record_of(request.source, source.overview.count),
+        standards=request.standards,
+        training=record,
+    )
+
+
+def _prepared(settings: Neural, source: Any, request: Request) -> Stage:
+    """Choose the cloud and tabulate the coefficients on it, once; for L9 the density too."""
+    domain, kind, seed = source.domain, request.kind, request.seed
+    frame = Frame.of(domain, settings.scaled)
+    cloud = make_cloud(
+        settings.cloud,
+        domain,
+        source.overview.points,
+        lambda paths, rng: simulated_paths(source, settings.cloud, paths, rng),
+        seed,
+    )
+    active = settings.objective.active(kind.has_beta)
+    table = tabulate(kind, source, frame, cloud, second=7 in active or 9 in active)
+    if 9 in active:
+        density = fit_density(request.source, coefficients=source, seed=seed, progress=request.say)
+        table |= tabulate_density(density, frame, cloud)
+    table["time_step"] = np.full(len(cloud), _time_step(source) / frame.half[0])
+    return Stage(settings, kind, source, frame, cloud, table, seed)
+
+
+def _time_step(source: Any) -> float:
+    return float(np.median(source.overview.sample.dt))
+
+
+def _largest(stage: Stage) -> int:
+    """How far the sweep goes: the bound where noise of full rank gives one, one more elsewhere."""
+    if stage.settings.sweep is not None:
+        return stage.settings.sweep
+    n = stage.source.dimension
+    return most_symmetries(stage.kind, n) + (0 if stage.source.noise == n else 1)
+
+
+def _trained(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ...]]:
+    """Networks for the dimension asked for, or for the one that the sweep selects."""
+    if request.dimension is not None:
+        count = _checked_dimension(request.dimension, stage)
+        trained = _train(stage, count, None, request)
+        return trained, (_rung(stage, trained),)
+    runs: list[Trained] = []
+    rungs: list[Rung] = []
+    for count in range(1, _largest(stage) + 1):
+        trained = _train(stage, count, runs[-1].networks if runs else None, request)
+        runs.append(trained)
+        rungs.append(_rung(stage, trained))
+        if trained.interrupted:
+            break
+    selected = max(1, jump_rule(tuple(rungs)))
+    return runs[selected - 1], tuple(rungs)
+
+
+def _checked_dimension(dimension: Any, stage: Stage) -> int:
+    most = min(len(stage.cloud) // 4, 200)
+    if isinstance(dimension, bool) or not isinstance(dimension, int | np.integer) or not 1 <= dimension <= most:
+        raise InputError(f"The dimension must be a whole number from 1 to {most} for this cloud, not {dimension!r}.")
+    return int(dimension)
+
+
+def _train(stage: Stage, count: int, known: Networks | None, request: Request) -> Trained:
+    """Train one number of generators, from what fewer of them learnt where that is known."""
+    networks = stage.networks(count)
+    if known is not None:
+        networks = warm_start(networks, known)
+    watch = Watch(stage.settings, stage.kind.name, count, request.seed, request.say)
+    request.say(f"training {count} {'generator' if count == 1 else 'generators'}: compiling")
+    start = watch.resumed(begin(networks, stage.settings, stage.kind.name))
+    return train(start, stage.settings, stage.kind.name, stage.table, request.seed, watch)
+
+
+def _rung(stage: Stage, trained: Trained) -> Rung:
+    residuals = span_residuals(stage.kind.name, trained.networks, stage.table)
+    losses = {number: trained.last(number) for number in trained.terms}
+    return Rung(trained.networks.count, losses, tuple(residuals.tolist()))
+
+
+def _span(stage: Stage, networks: Networks, count: int) -> Projected:
+    """The span as polynomials: of the networks as trained, or with their last layer solved."""
+    domain, noise = stage.source.domain, stage.source.noise
+    if not stage.settings.polish:
+        return project_span(stage.kind, noise, domain, lambda points: stage.evaluate(networks, points), stage.cloud)
+    rows = stage.cloud[:: max(1, len(stage.cloud) // POLISHED_ON)]
+    cloud = Cloud(rows, np.full(len(rows), 1 / len(rows)))
+    polished = polish(stage.kind, stage.source, networks, stage.frame, domain, cloud, count)
+    return project_span(stage.kind, noise, domain, polished, stage.cloud)
+
+
+def _judged(fitted: Any, span: Projected, request: Request) -> Search:
+    """Verdicts on the span, with the noise of the coefficients."""
+    n = fitted.dimension
+    cloud = mixed_cloud(span.basis.domain, fitted.overview.points, POINTS.get(n, POINTS_BEYOND))
+    operator = NoisyOperator(request.kind, fitted, span.basis, cloud)
+    vectors = np.linalg.solve(operator.whitening, span.coefficients)
+    return judge_span(operator, request.kind, request.standards, vectors)
+
+
+def _angle_to_spectral(result: Result, points: Float[np.ndarray, "b v"], request: Request) -> float:
+    """Largest unit-free angle, in degrees, between this answer and the spectral engine's of the same dimension."""
+    if not result.dimension:
+        return float("nan")
+    request.say("running the spectral engine for comparison")
+    other = discover(
+        request.source,
+        Spectral(),
+        request.kind,
+        dimension=int(result.dimension),
+        tolerance=request.standards.tolerance,
+        error_rate=request.standards.error_rate,
+        formulas=False,
+    )
+    half = result.domain.half
+    scale = (float(half[0]), half[1:].tolist())
+    return float(principal_angles(result.fields, other.fields, points[:, 0], points[:, 1:], scale=scale).max())
+
+
+def _flags(record: TrainingRecord, found: Search, request: Request) -> list[Flag]:
+    """What a reader should know about the training."""
+    flags = []
+    if record.interrupted:
+        flags.append(
+            Flag(
+                "interrupted",
+                f"Training was stopped after {len(record.history)} of {record.settings.optimizer.steps} steps; the "
+                "generators are those reached.",
+                "Run it again with a checkpoint folder to go on from there.",
+            )
+        )
+    if record.projection_error > WORTH_SAYING:
+        flags.append(
+            Flag(
+                "projected-networks",
+                f"The networks were projected on polynomials, which miss {record.projection_error:.1%} of a generator.",
+                "Call result.training.generators(t, x) for the networks themselves.",
+            )
+        )
+    if record.angle is not None:
+        flags.append(
+            Flag(
+                "engines",
+                f"The largest angle between this span and the spectral engine's is {record.angle:.2g}° in units of the "
+                "box.",
+                "Where it is large, trust the answer with the smaller residuals on the ladder.",
+            )
+        )
+    if request.dimension is None:
+        flags.append(record.dimension_flag(found.count))
+    return flags

@@ -1,0 +1,102 @@
+"""The losses together: one evaluation of the generators, read by every loss that has a weight."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from liestonet.neural import structure
+from liestonet.neural.flows import pushed_coefficients, pushed_density
+from liestonet.neural.networks import Fields, Generators
+from liestonet.neural.settings import Objective
+from liestonet.neural.validity import validity
+
+Batch = Mapping[str, Array]
+Terms = dict[int, Float[Array, ""]]
+
+
+@dataclass(frozen=True)
+class Losses:
+    """L1 … L9 of one kind of symmetry in the forms that the settings ask for."""
+
+    objective: Objective
+    kind: str
+
+    @property
+    def active(self) -> tuple[int, ...]:
+        return self.objective.active(self.kind == "fokker-planck")
+
+    def terms(
+        self, networks: Generators, batch: Batch, key: PRNGKeyArray, wanted: tuple[int, ...] | None = None
+    ) -> Terms:
+        """The losses with a weight, or those asked for, each by its number."""
+        wanted = self.active if wanted is None else wanted
+        fields = networks(batch["points"], batch["squared"])
+        found: Terms = {}
+        if {1, 2, 3} & set(wanted):
+            found |= self._algebraic(networks, fields, batch, wanted)
+        if 4 in wanted:
+            found[4] = structure.bilinearity(fields, key)
+        if 5 in wanted:
+            found[5] = self._independence(fields)
+        if 6 in wanted or 8 in wanted:
+            number = 8 if self.kind == "fokker-planck" else 6
+            found[number] = validity(self.kind, fields, batch, self.objective.absolute)
+        if 7 in wanted:
+            found[7] = pushed_coefficients(self.kind, networks, batch, self.objective)
+        if 9 in wanted:
+            found[9] = pushed_density(networks, batch, self.objective)
+        return found
+
+    def _algebraic(self, networks: Generators, fields: Fields, batch: Batch, wanted: tuple[int, ...]) -> Terms:
+        """L1, L2 and L3 from one set of brackets."""
+        brackets = structure.lie_brackets(fields)
+        found: Terms = {}
+        if 3 in wanted:
+            found[3] = structure.skew_symmetry(brackets)
+        if not {1, 2} & set(wanted):
+            return found
+        pointwise = self.objective.closure == "pointwise"
+        constants_of = structure.pointwise_constants if pointwise else structure.global_constants
+        constants = constants_of(fields, brackets)
+        if 1 in wanted:
+            found[1] = structure.closure(fields, brackets, constants)
+            if pointwise:
+                found[1] = found[1] + structure.constancy(self._constants_at(networks, batch), batch["points"])
+        if 2 in wanted:
+            found[2] = structure.jacobi(constants)
+        return found
+
+    def _constants_at(self, networks: Generators, batch: Batch):
+        """c_ij^k as a function of the points."""
+
+        def constants(points: Array) -> Array:
+            fields = networks(points, batch["squared"])
+            return structure.pointwise_constants(fields, structure.lie_brackets(fields))
+
+        return constants
+
+    def _independence(self, fields: Fields) -> Array:
+        if self.objective.independence == "hinge":
+            return structure.independence_hinge(fields, self.objective.level)
+        return structure.independence_determinant(fields, self.objective.epsilon)
+
+    def weights_at(self, progress: Float[Array, ""]) -> dict[int, Float[Array, ""]]:
+        """Weights when a part `progress` of training is done: L1–L4 rise linearly from where the ramp begins."""
+        ramp = self.objective.ramp
+        rising = 1.0 if ramp is None else jnp.clip((progress - ramp) / (1 - ramp), 0.0, 1.0)
+        return {n: self.objective.weights[n - 1] * (rising if n <= 4 else 1.0) for n in self.active}
+
+    def total(
+        self, networks: Generators, batch: Batch, key: PRNGKeyArray, progress: Float[Array, ""]
+    ) -> tuple[Float[Array, ""], Float[Array, " terms"]]:
+        """The weighted sum with the explicit decay of the parameters, and the single losses in order."""
+        terms, weights = self.terms(networks, batch, key), self.weights_at(progress)
+        total = sum((weights[n] * terms[n] for n in self.active), start=jnp.zeros(()))
+        if self.objective.decay:
+            total = total + self.objective.decay * sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(networks))
+        return total, jnp.stack([terms[n] for n in self.active])

@@ -1,0 +1,172 @@
+"""The paper's settings, example by example, each with where it is from. Settings only: no answers.
+
+*stated*: the paper says so once, or everywhere the same. *conflicting*: it says two things, and both are named.
+*inferred*: it says nothing, and this is what was taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from liestonet.errors import InputError
+from liestonet.neural.settings import Architecture, Cloud, Neural, Objective, Optimizer
+
+STATED, CONFLICTING, INFERRED = "stated", "conflicting", "inferred"
+Provenance = dict[str, tuple[str, str]]
+
+_SMALL = {"tau": (32, 32), "xi": (64, 64), "beta": (64, 64), "activation": "tanh", "shared": False}
+_DEEP = {"tau": (64, 64, 64), "xi": (64, 64, 64), "beta": (64, 64, 64), "activation": "swish", "shared": False}
+_FIXED = {"name": "adam", "rate": 1e-4, "schedule": "constant", "clip": 1.0, "steps": 3000}
+_FORMS = {"closure": "pointwise", "independence": "hinge", "level": 0.8, "flow": 1e-2, "flow_steps": 1, "decay": 1e-6}
+_HEADS = "text: multi-head networks; appendix: separate networks for each generator"
+_DENSITY = (1.0, 0.1)  # weights of L8 and L9
+
+# What holds for all presets.
+_COMMON: Provenance = {
+    "surrogate": (STATED, "optimiser settings; widths, activation and floor are inferred"),
+    "shifts": (INFERRED, "nothing of the kind is mentioned"),
+    "scaled": (INFERRED, "no scaling of the generators' inputs is mentioned"),
+    "polish": (INFERRED, "nothing of the kind is mentioned"),
+    "sweep": (STATED, "within the bound n + 2 of noise of full rank"),
+    "architecture.shared": (CONFLICTING, _HEADS),
+    "architecture.beta": (INFERRED, "the β network is mentioned without a size"),
+    "objective.closure": (STATED, ""),
+    "objective.independence": (
+        CONFLICTING,
+        "text: −log det(G + ε); tables: mode sigma with tau = 0.8, taken as a hinge",
+    ),
+    "objective.level": (STATED, "s5_tau"),
+    "objective.epsilon": (INFERRED, "ε of the determinant has no value"),
+    "objective.flow": (STATED, "s7_eps"),
+    "objective.flow_steps": (STATED, "s7_steps"),
+    "objective.barrier": (INFERRED, "λ_Δt has no value"),
+    "objective.absolute": (STATED, "squared residuals"),
+    "objective.pushed_density": (INFERRED, "the printed form penalises true symmetries"),
+    "objective.checks": (INFERRED, "L3 and L4 vanish identically and are not evaluated"),
+    "objective.decay": (STATED, ""),
+    "optimizer.clip": (STATED, ""),
+    "cloud.step": (INFERRED, "the data's own step"),
+    "cloud.bins": (INFERRED, "the number of bins has no value"),
+}
+
+
+def preset(example: int | str) -> Neural:
+    """The settings of one of the paper's experiments."""
+    makers: dict[Any, Callable[[], Neural]] = {
+        1: _example_1,
+        2: _example_2,
+        3: _example_3,
+        4: _example_4,
+        "fokker-planck": _fokker_planck,
+        "brownian-10d": _ten_dimensional,
+    }
+    key = str(example).lower().replace("_", "-") if isinstance(example, str) else example
+    key = int(key) if isinstance(key, str) and key.isdigit() else key
+    if isinstance(key, bool) or key not in makers:
+        raise InputError(
+            f"The paper has no experiment {example!r}; choose 1, 2, 3, 4, 'fokker-planck' or 'brownian-10d'."
+        )
+    return makers[key]()
+
+
+def _neural(
+    name: int | str,
+    surrogate: int,
+    architecture: dict[str, Any],
+    cloud: Cloud,
+    weights: tuple[float, ...],
+    optimizer: dict[str, Any],
+    provenance: Provenance,
+    ramp: float | None = None,
+) -> Neural:
+    """A preset from its parts; everything that is not said to be otherwise is stated."""
+    settings = Neural(
+        architecture=Architecture(**architecture),
+        cloud=cloud,
+        objective=Objective(weights=(*weights, *_DENSITY), ramp=ramp, **_FORMS),
+        optimizer=Optimizer(**optimizer),
+        surrogate=f"paper-{surrogate}",
+        shifts=False,
+        scaled=False,
+        polish=False,
+        name=f"Neural.paper({name!r})",
+    )
+    known = _COMMON | provenance
+    marks = tuple((field, *known.get(field, (STATED, ""))) for field in _names(settings))
+    return Neural(**{item.name: getattr(settings, item.name) for item in fields(settings)} | {"provenance": marks})
+
+
+def _names(settings: Any, prefix: str = "") -> list[str]:
+    """Dotted names of all settings that the paper could speak of."""
+    rows: list[str] = []
+    for item in fields(settings):
+        value = getattr(settings, item.name)
+        if is_dataclass(value) and item.name != "running":
+            rows += _names(value, f"{item.name}.")
+        elif prefix or item.name in ("surrogate", "shifts", "scaled", "polish", "sweep"):
+            rows.append(prefix + item.name)
+    return rows
+
+
+def _example_1() -> Neural:
+    cloud = Cloud(source="simulated", uniform=0.0, points=None, trajectories=256)
+    weights = (1.0, 0.1, 0.1, 0.1, 0.1, 1.0, 0.1)
+    return _neural(1, 1, _SMALL, cloud, weights, _FIXED | {"batch": 2048}, {})
+
+
+def _example_2() -> Neural:
+    cloud = Cloud(source="simulated", uniform=0.7, points=None, trajectories=256, reflect=True, oversample=12)
+    swapped = "table: Example 2; text: Example 3 (Examples 1 and 2 are said to simulate and flatten)"
+    networks = "table: depth 3, width 64, swish; text: tanh with widths 32, 32 and 64, 64, and swish for Example 3"
+    known: Provenance = {
+        **dict.fromkeys(("architecture.tau", "architecture.xi", "architecture.activation"), (CONFLICTING, networks)),
+        **dict.fromkeys(("cloud.reflect", "cloud.uniform", "cloud.oversample"), (CONFLICTING, swapped)),
+    }
+    return _neural(2, 2, _DEEP, cloud, (1.0, 0.1, 0.1, 0.1, 0.5, 1.0, 0.1), _FIXED | {"batch": 1024}, known)
+
+
+def _example_3() -> Neural:
+    cloud = Cloud(source="simulated", uniform=0.0, points=None, trajectories=256)
+    networks = "table: tanh with widths 32, 32 and 64, 64; text: swish, depth 3, width 64"
+    swapped = "table: simulate and flatten; text: reflection, balancing and 70 % uniform points"
+    known: Provenance = {
+        **dict.fromkeys(("architecture.tau", "architecture.xi", "architecture.activation"), (CONFLICTING, networks)),
+        **dict.fromkeys(("cloud.reflect", "cloud.uniform", "cloud.oversample"), (CONFLICTING, swapped)),
+    }
+    return _neural(3, 3, _SMALL, cloud, (1.0, 0.1, 0.1, 0.1, 0.1, 1.0, 0.1), _FIXED | {"batch": 1024}, known)
+
+
+def _example_4() -> Neural:
+    cloud = Cloud(source="data", uniform=0.5, points=None, trajectories=2048, floor=0.05)
+    optimizer = {
+        "name": "adamw", "rate": 2e-4, "schedule": "warmup-cosine", "warmup": 0.05, "final": 0.1, "clip": 1.0,
+        "batch": 256, "steps": 6000,
+    }  # fmt: skip
+    known: Provenance = {
+        "optimizer.rate": (CONFLICTING, "table: 2e-4; text: 1e-4"),
+        "cloud.floor": (INFERRED, "the floor has no value"),
+        "cloud.points": (CONFLICTING, "table: all data points; text: each batch half data, half uniform"),
+        "objective.weights": (INFERRED, "w5 = 2, w6 = 10, w7 = 2 are stated; what w1 to w4 rise to is not"),
+        "objective.decay": (INFERRED, "AdamW's own decay has no value"),
+    }
+    return _neural(4, 4, _SMALL, cloud, (1.0, 0.1, 0.1, 0.1, 2.0, 10.0, 2.0), optimizer, known, ramp=0.6)
+
+
+def _all_inferred(name: str, cloud: Cloud, surrogate: int) -> Neural:
+    """An experiment that the appendix leaves out: the settings of Example 1, all of them inferred."""
+    weights = (1.0, 0.1, 0.1, 0.1, 0.1, 1.0, 0.1)
+    made = _neural(name, surrogate, _SMALL, cloud, weights, _FIXED | {"batch": 2048}, {})
+    marks = tuple((field, INFERRED, "the appendix leaves this experiment out") for field, _, _ in made.provenance)
+    return Neural(**{item.name: getattr(made, item.name) for item in fields(made)} | {"provenance": marks})
+
+
+def _fokker_planck() -> Neural:
+    return _all_inferred("fokker-planck", Cloud(source="simulated", uniform=0.0, points=None, trajectories=256), 1)
+
+
+def _ten_dimensional() -> Neural:
+    # tables of a hundred noise entries with gradients and second derivatives for each point bound the cloud
+    cloud = Cloud(source="simulated", uniform=0.0, points=2048, trajectories=256)
+    return _all_inferred("brownian-10d", cloud, 3)

@@ -1,0 +1,60 @@
+"""A run that can be watched, stopped and taken up again: progress, a live file of losses, checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from liestonet.neural.checkpoint import read_checkpoint, write_checkpoint
+from liestonet.neural.settings import Neural
+from liestonet.neural.training import Trained
+
+
+class Watch:
+    """Told of every chunk of one training: says how it goes, appends the losses, keeps a checkpoint."""
+
+    def __init__(self, settings: Neural, kind: str, count: int, seed: int, say: Callable[[str], None]) -> None:
+        self.settings, self.count, self.say = settings, count, say
+        self.identity = {"settings": settings.with_running(checkpoint=None, losses=None).to_dictionary()}
+        self.identity |= {"kind": kind, "count": count, "seed": seed}
+        folder = settings.running.checkpoint
+        self.checkpoint = None if folder is None else Path(folder) / f"generators-{count}.safetensors"
+
+    def resumed(self, start: Trained) -> Trained:
+        """The run as its checkpoint left it, or from the start where there is none."""
+        if self.checkpoint is None or not self.checkpoint.exists():
+            return start
+        return read_checkpoint(self.checkpoint, start, self.identity)
+
+    def __call__(self, trained: Trained, left: float) -> None:
+        if self.checkpoint is not None:
+            write_checkpoint(self.checkpoint, trained, self.identity)
+        if self.settings.running.losses is not None:
+            self._append(Path(self.settings.running.losses), trained)
+        losses = ", ".join(f"L{n} {v:.1e}" for n, v in zip(trained.terms, trained.history[-1], strict=True))
+        who = "generator" if self.count == 1 else "generators"
+        self.say(
+            f"training {self.count} {who}: step {trained.steps} of {self.settings.optimizer.steps}, {losses}, "
+            f"{left:.0f} s left"
+        )
+
+    def _append(self, path: Path, trained: Trained) -> None:
+        """Add the last chunk's losses to a CSV file, with a header where it is new."""
+        chunk = trained.history[-self.settings.running.chunk :]
+        first = trained.steps - len(chunk)
+        with path.open("a", encoding="utf-8") as stream:
+            if stream.tell() == 0:
+                stream.write(",".join(["m", "step", *(f"L{n}" for n in range(1, 10))]) + "\n")
+            for offset, row in enumerate(chunk):
+                values = dict(zip(trained.terms, row.tolist(), strict=True))
+                cells = [f"{values[n]:.6e}" if n in values else "" for n in range(1, 10)]
+                stream.write(",".join([str(self.count), str(first + offset), *cells]) + "\n")
+
+
+def csv_columns(path: Path) -> dict[str, np.ndarray]:
+    """A file of losses by column, empty cells as not-a-number."""
+    table = np.genfromtxt(path, delimiter=",", names=True, missing_values="", filling_values=np.nan)
+    names = table.dtype.names or ()
+    return {name: np.atleast_1d(table[name]) for name in names}

@@ -1,0 +1,83 @@
+"""Stage 1 for stage 2: the surrogate whose symmetries are sought, and paths simulated from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.from_data import Request
+from liestonet.neural.clouds import reflected
+from liestonet.neural.coefficients.settings import PAPER
+from liestonet.neural.settings import Cloud, Neural
+from liestonet.surrogate.neural import fit_neural
+from liestonet.surrogate.refit import refit_exactly
+from liestonet.surrogate.spectral import fit_spectral
+from liestonet.symmetry.judging import unprojected
+from liestonet.symmetry.noise import NoisyOperator
+from liestonet.symmetry.search import (
+    LEVELS,
+    LEVELS_BEYOND,
+    POINTS,
+    POINTS_BEYOND,
+    generator_basis,
+    mixed_cloud,
+    most_symmetries,
+)
+from liestonet.symmetry.simple import exact_shifts
+
+
+def coefficient_sources(settings: Neural, request: Request) -> tuple[Any, Any]:
+    """The surrogate that the settings ask for, and the same with shifts taken as exact where wanted and possible."""
+    if settings.surrogate == "spectral":
+        source = fit_spectral(request.source, request.say)
+    else:
+        example = settings.surrogate.removeprefix("paper-")
+        chosen = PAPER[int(example)] if example.isdigit() else None
+        source = fit_neural(request.source, chosen, seed=request.seed, progress=request.say)
+    return source, _with_shifts(source, request) if settings.shifts and source.errors.complete else source
+
+
+def _with_shifts(source: Any, request: Request) -> Any:
+    """∂t and translations that the data do not exclude, imposed on the coefficients."""
+    n, kind = source.dimension, request.kind
+    level = LEVELS.get(n, LEVELS_BEYOND)[0]
+    basis = generator_basis(kind, n, source.noise, source.domain, level)
+    cloud = mixed_cloud(source.domain, source.overview.points, POINTS.get(n, POINTS_BEYOND))
+    operator = NoisyOperator(kind, source, basis, cloud)
+    rate = request.standards.error_rate / most_symmetries(kind, n)
+    vectors, rows = exact_shifts(operator, request.standards, rate)
+    if not rows:
+        return source
+    request.say(f"taking {len(rows)} {'shift' if len(rows) == 1 else 'shifts'} as exact")
+    return refit_exactly(source, unprojected(operator, vectors))
+
+
+def simulated_paths(source: Any, settings: Cloud, paths: int, rng: np.random.Generator) -> Float[np.ndarray, "k s v"]:
+    """Paths of the surrogate by Euler–Maruyama over the domain's time, begun at early states of the data."""
+    start, stop = source.domain.intervals[0]
+    step = settings.step or float(np.median(source.overview.sample.dt))
+    steps = max(1, round((stop - start) / step))
+    low, high = np.array(source.domain.intervals[1:]).T
+    points = source.overview.points
+    early = points[points[:, 0] <= np.quantile(points[:, 0], 0.02)]
+    x = early[rng.integers(len(early), size=paths), 1:]
+    states = np.empty((paths, steps + 1, source.dimension + 1))
+    states[:, 0] = np.column_stack([np.full(paths, start), x])
+    for index in range(steps):
+        now = np.full(paths, start + index * step)
+        # outside the box a series knows nothing: coefficients are those of the nearest point inside
+        inside = np.clip(x, low, high)
+        kick = np.einsum("bij,bj->bi", _root(source.diffusion_squared(now, inside)), rng.standard_normal(x.shape))
+        x = x + step * source.drift(now, inside) + np.sqrt(step) * kick
+        if settings.reflect:
+            x = reflected(x, low, high)
+        states[:, index + 1] = np.column_stack([now + step, x])
+    return states
+
+
+def _root(squared: Float[np.ndarray, "b n n"]) -> Float[np.ndarray, "b n n"]:
+    """A symmetric root of a, also where it is singular: paths only feel a itself."""
+    values, vectors = np.linalg.eigh(squared)
+    return np.einsum("bij,bj,bkj->bik", vectors, np.sqrt(np.maximum(values, 0.0)), vectors)

@@ -1,0 +1,219 @@
+"""Losses L1–L9 on exact generators (zero) and on near-misses (not zero), in one and more dimensions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import sympy
+
+from liestonet.neural import structure
+from liestonet.neural.objective import Losses
+from liestonet.neural.settings import Objective
+from liestonet.neural.validity import determining_residuals
+from liestonet.symmetry.kinds import kind_named
+
+from .exact_generators import known_case
+
+T = sympy.Symbol("t")
+KEY = jax.random.key(0)
+
+ITO_CASES = ["brownian", "linear", "langevin", "bessel-drift"]
+FOKKER_PLANCK_CASES = ["brownian", "ornstein-uhlenbeck", "geometric-brownian"]
+
+
+def loss(number: int, key: str, kind: str, change=None, part: float = 1.0, **changes) -> float:
+    generators, table = known_case(key, kind, change=change, part=part)
+    objective = replace(Objective(checks=True, barrier=0.0), **changes)
+    return float(Losses(objective, kind).terms(generators, table, KEY, (number,))[number])
+
+
+def bent(rows):
+    """The last generator with t²/10 added to its first spatial component: no symmetry of any of the systems."""
+    last = list(rows[-1])
+    last[1] = last[1] + T**2 / 10
+    return [*rows[:-1], last]
+
+
+@pytest.mark.parametrize("kind", ["ito", "law"])
+@pytest.mark.parametrize("key", ITO_CASES)
+def test_determining_equations(key, kind):
+    assert loss(6, key, kind) < 1e-20
+    assert loss(6, key, kind, bent) > 1e-6
+
+
+@pytest.mark.parametrize("key", FOKKER_PLANCK_CASES)
+def test_fokker_planck_equations(key):
+    """Also with drift, where the paper's printed coefficients annihilate only some of the generators."""
+    assert loss(8, key, "fokker-planck") < 1e-18
+    assert loss(8, key, "fokker-planck", bent) > 1e-6
+
+
+@pytest.mark.parametrize(("key", "kind"), [("linear", "ito"), ("bessel-drift", "ito"), ("brownian", "fokker-planck")])
+def test_closure_and_jacobi(key, kind):
+    assert loss(2, key, kind) < 1e-12
+    assert loss(1, key, kind) < 1e-12
+    assert loss(1, key, kind, bent) > 1e-6
+
+
+def test_pointwise_closure_has_no_residual_but_no_constant_constants_either():
+    """Three fields in two components: any bracket lies in the span at a point, and only constancy binds."""
+    assert loss(1, "brownian", "ito", closure="pointwise") > 1e-3
+    generators, table = known_case("brownian", "ito")
+    fields = generators(table["points"], table["squared"])
+    brackets = structure.lie_brackets(fields)
+    constants = structure.pointwise_constants(fields, brackets)
+    assert float(structure.closure(fields, brackets, constants)) < 1e-12
+
+
+def test_pointwise_closure_of_two_fields():
+    """As many fields as components: constants at a point are unique, so the true algebra costs nothing."""
+    # the smallest constants are found with a ridge, whose trace is seen where the fields are nearly parallel
+    assert loss(1, "brownian", "ito", lambda rows: [rows[0], rows[2]], closure="pointwise") < 1e-8
+    assert loss(1, "brownian", "ito", lambda rows: [rows[0], bent(rows)[2]], closure="pointwise") > 1e-6
+
+
+def test_jacobi_sees_constants_of_no_algebra():
+    rng = np.random.default_rng(0)
+    c = rng.standard_normal((4, 4, 4))
+    c = c - c.transpose(1, 0, 2)
+    expected = 0.0
+    for i in range(4):
+        for j in range(i + 1, 4):
+            for k in range(j + 1, 4):
+                total = sum(np.einsum("l,lp->p", c[a, b], c[:, d]) for a, b, d in ((i, j, k), (j, k, i), (k, i, j)))
+                expected += float(total @ total)
+    assert float(structure.jacobi(jnp.asarray(c))) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("number", [3, 4])
+def test_identities_hold_for_any_fields(number):
+    assert loss(number, "brownian", "ito", bent) < 1e-24
+
+
+@pytest.mark.parametrize("form", ["hinge", "determinant"])
+def test_dependent_generators_cost(form):
+    independent = loss(5, "brownian", "ito", independence=form)
+    twice = loss(5, "brownian", "ito", lambda rows: [rows[0], rows[1], rows[1]], independence=form)
+    assert twice > independent + 0.1
+
+
+def test_hinge_is_that_of_singular_values():
+    generators, table = known_case("brownian", "ito")
+    values = np.asarray(generators(table["points"], table["squared"]).values)
+    stacked = values.reshape(3, -1).T / np.sqrt(values.shape[1])
+    singular = np.linalg.svd(stacked, compute_uv=False)
+    expected = np.sum(np.maximum(0.8 - singular, 0) ** 2)
+    assert loss(5, "brownian", "ito") == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize(("key", "kind"), [("linear", "ito"), ("bessel-drift", "law")])
+def test_pushed_coefficients_fall_with_the_step_for_symmetries_only(key, kind):
+    """Heun and Taylor leave ε³ of a true symmetry, so ε⁶ of the loss; a near-miss leaves ε.
+
+    Early times only: the flow of e^{2t}∂t ends at ε = ½ e^{−2t}.
+    """
+    true = [loss(7, key, kind, part=0.1, flow=step) for step in (2e-2, 1e-2)]
+    false = [loss(7, key, kind, bent, part=0.1, flow=step) for step in (2e-2, 1e-2)]
+    assert true[1] < true[0] / 30 or true[0] < 1e-16
+    assert false[1] > 100 * true[1]
+    assert false[0] / false[1] == pytest.approx(4, rel=0.2)
+
+
+def test_barrier_sees_time_steps_turned_around():
+    """A flow that folds time has pushed steps of both signs, and softplus is convex."""
+
+    def folding(rows):
+        return [[50 * sympy.sin(40 * T), 0 * T] for _ in rows]
+
+    def barrier(change):
+        generators, table = known_case("brownian", "ito", change=change)
+        table = table | {"time_step": jnp.full(40, 0.05)}
+        values = [Losses(Objective(barrier=b), "ito").terms(generators, table, KEY, (7,))[7] for b in (1.0, 0.0)]
+        return float(values[0] - values[1])
+
+    assert barrier(None) == pytest.approx(np.log(1 + np.exp(-0.05)), abs=1e-3)
+    assert barrier(folding) > barrier(None) + 0.01
+
+
+def density_of(table):
+    """A positive function that solves nothing, with its derivatives: the right L9 must not mind."""
+
+    def u(point):
+        return jnp.exp(-0.5 * point[1] ** 2 + 0.3 * point[0] * point[1])
+
+    points = table["points"]
+    parts = [u, jax.jacfwd(u), jax.jacfwd(jax.jacfwd(u))]
+    names = ["density", "density_gradient", "density_hessian"]
+    return table | {name: jax.vmap(part)(points) for name, part in zip(names, parts, strict=True)}
+
+
+@pytest.mark.parametrize("key", FOKKER_PLANCK_CASES[1:])
+def test_pushed_density_solves_its_equation(key):
+    """The right L9 falls as ε⁶ for true symmetries, whatever û is, and stays larger for others."""
+
+    def at(flow, change=None):
+        generators, table = known_case(key, "fokker-planck", count=20, change=change, part=0.1)
+        objective = Objective(flow=flow)
+        return float(Losses(objective, "fokker-planck").terms(generators, density_of(table), KEY, (9,))[9])
+
+    true = [at(2e-2), at(1e-2)]
+    assert true[1] < true[0] / 30
+    assert at(1e-2, bent) > 100 * true[1]
+
+
+def test_printed_pushed_density_penalises_a_true_symmetry():
+    """u∂u maps solutions to solutions, but not û to itself: the printed L9 is not zero, the right one is."""
+
+    def scaling(rows):
+        return [rows[-1]]
+
+    generators, table = known_case("brownian", "fokker-planck", change=scaling)
+    table = density_of(table)
+    printed = Losses(Objective(pushed_density="printed"), "fokker-planck").terms(generators, table, KEY, (9,))[9]
+    right = Losses(Objective(pushed_density="solution"), "fokker-planck").terms(generators, table, KEY, (9,))[9]
+    assert float(printed) > 1e-6
+    assert float(right) < 1e-12
+
+
+@pytest.mark.parametrize(("key", "kind"), [("bessel-drift", "ito"), ("heston", "law"), ("linear", "fokker-planck")])
+def test_equations_agree_with_the_table_of_terms(key, kind):
+    """The written-out equations against the spectral engine's table, for fields that are no symmetries."""
+    from liestonet import catalogue
+    from liestonet.domain import Domain
+    from liestonet.symmetry.operator import Cloud, Operator
+
+    def change(rows):
+        t = sympy.Symbol("t", real=True)
+        names = catalogue[key].sde.names
+        x = sympy.Symbol(names[0], real=True)
+        extra = [sympy.sin(t), *[sympy.cos(x + k * t) for k in range(len(names))]]
+        return [[*extra, x * sympy.exp(-t)] if kind == "fokker-planck" else extra]
+
+    generators, table = known_case(key, kind, change=change, second=False)
+    residuals = determining_residuals(kind, generators(table["points"], table["squared"]), table)
+    total = sum(float(jnp.sum(part**2)) for part in residuals) / len(table["points"])
+
+    system = catalogue[key]
+    domain = Domain.from_pairs(system.box, system.sde.dimension)
+    points = domain.centre + domain.half * np.asarray(table["points"])
+    cloud = Cloud(points, np.full(len(points), 1 / len(points)))
+    operator = Operator(kind_named(kind), system.sde.coefficients(domain), domain, cloud)
+    # the operator's own factors, applied to SymPy's derivatives of the fields in the data's units
+    half, scales = domain.half, np.append(domain.half, 1.0)
+
+    def derivative(unknown, d):
+        formula = generators.formulas[0][unknown]
+        for v in d:
+            formula = sympy.diff(formula, generators.variables[v])
+        values = sympy.lambdify(generators.variables, formula)(*np.asarray(table["points"]).T)
+        return np.broadcast_to(values, len(points)) * scales[unknown] / np.prod(half[list(d)])
+
+    expected = sum(
+        float(np.sum(sum(factor * derivative(unknown, d) for unknown, d, factor in row) ** 2))
+        for row in operator._factors
+    )
+    assert total == pytest.approx(expected, rel=1e-9)

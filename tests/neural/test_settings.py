@@ -1,0 +1,102 @@
+"""Settings and presets: plain values that print, save, load, and say where they are from."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import liestonet as lsn
+from liestonet.neural import availability
+from liestonet.neural.settings import Architecture, Cloud, Neural, Objective, Optimizer, Running
+
+PRESETS = [1, 2, 3, 4, "fokker-planck", "brownian-10d"]
+
+
+@pytest.mark.parametrize("settings", [Neural(), *(Neural.paper(example) for example in PRESETS)], ids=lambda s: s.name)
+def test_settings_survive_json(settings, tmp_path):
+    settings.save(tmp_path / "settings.json")
+    assert Neural.load(tmp_path / "settings.json") == settings
+    json.loads((tmp_path / "settings.json").read_text())
+
+
+@pytest.mark.parametrize("example", PRESETS)
+def test_every_setting_of_a_preset_is_marked(example):
+    settings = Neural.paper(example)
+    marked = {name: status for name, status, _ in settings.provenance}
+    assert set(marked.values()) <= {"stated", "conflicting", "inferred"}
+    for group in ("architecture", "cloud", "objective", "optimizer"):
+        for name in settings.to_dictionary()[group]:
+            assert f"{group}.{name}" in marked
+    text = str(settings)
+    assert "optimizer.rate = " in text
+    assert all(note for _, status, note in settings.provenance if status == "conflicting")
+
+
+def test_presets_follow_the_tables():
+    """Numbers read off the paper's tables by hand."""
+    assert Neural.paper(1).optimizer.batch == 2048
+    assert Neural.paper(2).architecture.activation == "swish"
+    assert Neural.paper(2).objective.weights[4] == 0.5
+    assert Neural.paper(3).optimizer == Optimizer(rate=1e-4, schedule="constant", batch=1024, steps=3000)
+    four = Neural.paper("4")
+    assert (four.optimizer.name, four.optimizer.steps, four.optimizer.batch) == ("adamw", 6000, 256)
+    assert four.objective.weights[4:7] == (2.0, 10.0, 2.0)
+    assert four.objective.ramp == 0.6
+    rate = next(note for name, _, note in four.provenance if name == "optimizer.rate")
+    assert "2e-4" in rate
+    assert "1e-4" in rate
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Architecture(activation="relu"),
+        lambda: Architecture(xi=()),
+        lambda: Cloud(uniform=2.0),
+        lambda: Objective(weights=(1.0,)),
+        lambda: Objective(closure="local"),
+        lambda: Optimizer(rate=0.0),
+        lambda: Optimizer(steps=0),
+        lambda: Running(chunk=0),
+        lambda: Neural(surrogate="magic"),
+        lambda: Neural.paper(5),
+        lambda: Neural.from_dictionary({"colour": "red"}),
+    ],
+)
+def test_wrong_settings_are_refused_in_one_sentence(make):
+    with pytest.raises(lsn.InputError) as caught:
+        make()
+    assert "\n" not in str(caught.value)
+
+
+def test_missing_jax_names_the_extra(monkeypatch):
+    monkeypatch.setattr(availability, "find_spec", lambda name: None)
+    with pytest.raises(lsn.InputError, match=r"liestonet\[neural\]"):
+        availability.require_jax()
+
+
+def test_single_precision_is_refused():
+    code = (
+        "import liestonet as lsn\n"
+        "data = lsn.catalogue['brownian'].simulate(paths=4, seed=0)\n"
+        "try:\n    lsn.discover(data, engine=lsn.Neural())\n"
+        "except lsn.InputError as error:\n    print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=_plain_environment(), check=True
+    )
+    assert "jax_enable_x64" in done.stdout
+
+
+def test_settings_load_no_jax():
+    code = "import sys, liestonet; liestonet.Neural.paper(1); sys.exit('jax' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], env=_plain_environment(), check=False).returncode == 0
+
+
+def _plain_environment():
+    import os
+
+    return {name: value for name, value in os.environ.items() if name != "JAX_ENABLE_X64"}

@@ -1,0 +1,169 @@
+"""Training: one compilation, the same bits again, after a stop too; what happens when it goes wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+import jax
+import numpy as np
+import pytest
+
+import liestonet as lsn
+from liestonet.domain import Domain
+from liestonet.neural import training
+from liestonet.neural.frame import Frame, tabulate
+from liestonet.neural.networks import make_networks
+from liestonet.neural.running import Watch, csv_columns
+from liestonet.neural.settings import Architecture, Neural, Optimizer, Running
+from liestonet.neural.sweep import Rung, jump_rule, paper_rule, span_residuals, warm_start
+from liestonet.symmetry.kinds import ITO
+
+SMALL = Neural(
+    architecture=Architecture(tau=(8,), xi=(8, 8)),
+    optimizer=Optimizer(batch=32, steps=60, rate=1e-2),
+    running=Running(chunk=20),
+)
+
+
+@lru_cache(maxsize=1)
+def brownian_table():
+    system = lsn.catalogue["brownian"]
+    domain = Domain.from_pairs(system.box, 1)
+    low, high = np.array(domain.intervals).T
+    points = np.random.default_rng(0).uniform(low, high, size=(200, 2))
+    return tabulate(ITO, system.sde.coefficients(domain), Frame.of(domain, True), points)
+
+
+def fresh(count=3, settings=SMALL):
+    shape = settings.architecture
+    networks = make_networks(
+        jax.random.key(0), count, 1, (shape.tau, shape.xi, shape.beta), shape.activation, shape.shared, False
+    )
+    return training.begin(networks, settings, "ito")
+
+
+def leaves(trained):
+    return [np.asarray(leaf) for leaf in jax.tree.leaves((trained.networks, trained.optimizer_state))]
+
+
+def same(first, second):
+    return all(np.array_equal(a, b) for a, b in zip(leaves(first), leaves(second), strict=True))
+
+
+def test_training_is_reproducible_compiled_once_and_lowers_the_loss():
+    training.TRACES.clear()
+    first = training.train(fresh(), SMALL, "ito", brownian_table(), 5)
+    second = training.train(fresh(), SMALL, "ito", brownian_table(), 5)
+    other = training.train(fresh(), SMALL, "ito", brownian_table(), 6)
+    assert same(first, second)
+    assert not same(first, other)
+    assert list(training.TRACES.values()) == [1]
+    assert first.history.shape == (60, 4)
+    assert first.history[-10:].sum(axis=1).mean() < 0.5 * first.history[:10].sum(axis=1).mean()
+
+
+def test_a_killed_run_goes_on_to_the_same_numbers(tmp_path):
+    settings = SMALL.with_running(checkpoint=str(tmp_path), losses=str(tmp_path / "losses.csv"))
+    whole = training.train(fresh(), SMALL, "ito", brownian_table(), 5)
+
+    class Killed(Exception):
+        pass
+
+    watch = Watch(settings, "ito", 3, 5, lambda text: None)
+
+    def killed(trained, left):
+        watch(trained, left)
+        if trained.steps == 40:
+            raise Killed
+
+    with pytest.raises(Killed):
+        training.train(fresh(), settings, "ito", brownian_table(), 5, killed)
+    said = []
+    again = Watch(settings, "ito", 3, 5, said.append)
+    start = again.resumed(fresh())
+    assert start.steps == 40
+    resumed = training.train(start, settings, "ito", brownian_table(), 5, again)
+    assert same(whole, resumed)
+    np.testing.assert_array_equal(whole.history, resumed.history)
+    assert "step 60 of 60" in said[-1]
+    table = csv_columns(tmp_path / "losses.csv")
+    np.testing.assert_array_equal(table["step"], np.arange(60))
+    np.testing.assert_allclose(table["L6"], whole.history[:, 3], rtol=1e-6)
+
+
+def test_a_checkpoint_of_another_run_or_a_damaged_one_is_refused(tmp_path):
+    settings = SMALL.with_running(checkpoint=str(tmp_path))
+    Watch(settings, "ito", 3, 5, lambda text: None)(replace(fresh(), history=np.zeros((20, 4))), 0.0)
+    with pytest.raises(lsn.InputError, match="other settings"):
+        Watch(settings, "ito", 3, 6, lambda text: None).resumed(fresh())
+    file = next(tmp_path.glob("*.safetensors"))
+    content = bytearray(file.read_bytes())
+    content[-5] ^= 1
+    file.write_bytes(bytes(content))
+    with pytest.raises(lsn.InputError, match="damaged"):
+        Watch(settings, "ito", 3, 5, lambda text: None).resumed(fresh())
+
+
+def test_interruption_keeps_what_was_reached():
+    def stop(trained, left):
+        if trained.steps == 20:
+            raise KeyboardInterrupt
+
+    partial = training.train(fresh(), SMALL, "ito", brownian_table(), 5, stop)
+    assert partial.interrupted
+    assert partial.steps == 20
+
+
+def test_what_is_not_a_number_stops_with_step_term_and_remedy():
+    broken = brownian_table() | {"drift_gradient": np.full_like(brownian_table()["drift_gradient"], np.nan)}
+    with pytest.raises(lsn.InputError, match=r"step 0: L6 .*optimizer\.rate"):
+        training.train(fresh(), SMALL, "ito", broken, 5)
+
+
+def test_batches_are_drawn_without_replacement():
+    rows = training.batches(100, 30, 7, seed=1, chunk=0)
+    assert rows.shape == (7, 30)
+    assert all(len(set(row)) == 30 for row in rows.tolist())
+    assert len(set(rows[:3].ravel().tolist())) == 90
+    assert not np.array_equal(rows, training.batches(100, 30, 7, seed=1, chunk=1))
+
+
+def test_warm_start_begins_with_what_was_learnt():
+    small, large = fresh(2).networks, fresh(3).networks
+    points = np.random.default_rng(1).uniform(-1, 1, (5, 2))
+    squared = np.ones((5, 1, 1))
+    warm = warm_start(large, small)
+    np.testing.assert_allclose(warm(points, squared).values[:2], small(points, squared).values, atol=1e-14)
+    assert warm.count == 3
+
+
+def rungs(closure, residuals):
+    return tuple(
+        Rung(m, {1: l1}, (worst,)) for m, (l1, worst) in enumerate(zip(closure, residuals, strict=True), start=1)
+    )
+
+
+def test_rules_read_the_curves():
+    """The curves of Example 1 as measured: L1 is smallest at 2, the residual jumps after 3."""
+    curves = rungs([0.0, 2e-6, 4e-6, 6e-4, 1e-3], [3e-3, 4e-3, 5e-3, 0.12, 0.17])
+    assert paper_rule(curves) == 2
+    assert jump_rule(curves) == 3
+    assert jump_rule(rungs([0.0], [0.9])) == 0
+    assert jump_rule(rungs([0.0, 1e-6], [0.01, 0.011])) == 2
+    assert paper_rule(rungs([0.0], [0.1])) == 1
+
+
+def test_span_residuals_do_not_depend_on_the_basis():
+    networks = fresh(2).networks
+    before = span_residuals("ito", networks, brownian_table())
+    last = networks.xi[-1]
+    mixing = np.array([[1.0, 2.0], [-0.5, 1.0]])
+
+    def mixed(layers):
+        final = layers[-1]
+        return (*layers[:-1], type(final)(final.weight @ mixing, final.bias @ mixing))
+
+    turned = type(networks)(mixed(networks.tau), mixed(networks.xi), (), 2, 1, "tanh")
+    assert last.weight.shape[-1] == 2
+    np.testing.assert_allclose(span_residuals("ito", turned, brownian_table()), before, rtol=1e-9)
