@@ -21,7 +21,7 @@ def engine_named(name: str, case: str) -> Any:
     """The engine a table's column stands for."""
     if name == "spectral":
         return Spectral()
-    from liestonet.neural import Neural
+    from liestonet.neural.settings import Neural
 
     if name == "paper":
         return Neural.paper(PRESETS[case])
