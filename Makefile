@@ -28,20 +28,27 @@ endef
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow docs-check lint format types wheel bench catalogue lock lock-check clean
+.PHONY: help demo test screenshots test-slow docs docs-check lint format types wheel bench catalogue lock lock-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 	@echo "Another interpreter: make test PYTHON=python3.12 (after make clean)"
 
-demo: .venv-demo/.installed ## find the symmetries of a built-in equation
+demo: .venv-demo/.installed ## simulate a system, find its symmetries from the file, write demo/report.html
 	$(DEMO)/liestonet demo
 
 test: .venv/.installed ## all tests but the slow ones
 	$(TEST)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
 
+screenshots: .venv/.installed ## pictures of the report's pages in screenshots/ (needs Chromium)
+	$(TEST)/python -m pytest tests/report/test_browser.py --screenshots screenshots $(PYTEST_ARGS)
+
 test-slow: .venv/.installed ## the slow tests
 	$(TEST)/python -m pytest -n $(WORKERS) -m slow $(PYTEST_ARGS)
+
+docs: .venv/.installed ## build the documentation as a site with search: site/index.html
+	$(TEST)/python tools/build_site.py site
+	@echo "Open site/index.html"
 
 docs-check: .venv/.installed ## run the README's and the docs' snippets, follow their links
 	$(TEST)/python -m pytest tests/test_documentation.py $(PYTEST_ARGS)
@@ -80,12 +87,12 @@ lock-check: ## ask whether constraints.txt serves another PYTHON
 	rm -rf .venv-lock
 
 clean: ## remove the virtual environments and everything built
-	rm -rf .venv .venv-demo .venv-lock build dist .pytest_cache .ruff_cache .hypothesis .jax_cache demo
+	rm -rf .venv .venv-demo .venv-lock build dist .pytest_cache .ruff_cache .hypothesis .jax_cache demo site screenshots
 
 .venv/.installed: pyproject.toml constraints.txt
 	$(CHECK_PYTHON)
 	$(PYTHON) -m venv .venv
-	$(TEST)/python -m pip install --quiet --editable '.[all,dev]'
+	$(TEST)/python -m pip install --quiet --editable '.[all,docs,dev]'
 	@touch $@
 
 .venv-demo/.installed: pyproject.toml constraints.txt README.md $(SOURCES)

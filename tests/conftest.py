@@ -20,6 +20,11 @@ settings.register_profile("ci", parent=settings.get_profile("dev"), derandomize=
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--screenshots FOLDER` keeps what the browser shows of the report (tests/report/test_browser.py)."""
+    parser.addoption("--screenshots", metavar="FOLDER", default=None, help="keep pictures of the report's pages")
+
+
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
     """The folder of real recordings; a test that needs it is skipped where there is none."""

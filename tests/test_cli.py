@@ -11,6 +11,7 @@ import re
 import shlex
 import subprocess
 import sys
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -62,11 +63,10 @@ def examples(command: str) -> list[str]:
 
 
 EXAMPLES = {
-    "": 5,
-    "solve": 7,
+    "": 7,
+    "solve": 9,
     "show": 2,
     "simulate": 4,
-    "demo": 2,
 }
 
 
@@ -215,10 +215,21 @@ def test_equation_from_stdin(text):
     assert printed("solve", "-", "-q", stdin=text).startswith("dx = x dt + dW has a 3-dim")
 
 
-def test_demo_solves_langevin():
-    text = printed("demo")
-    assert text.startswith(f"{LANGEVIN} has a 3-dimensional algebra")
-    assert f'liestonet solve "{LANGEVIN}"' in text
+def test_solve_writes_a_report(folder):
+    words = ["solve", "dx = x dt + dW", "--report", "page.html"]
+    text = printed(*words)
+    assert text.endswith("\nReport: page.html\n")
+    assert f"{shlex.join(['liestonet', *words])}" in unescape((folder / "page.html").read_text())
+    assert "Report" not in printed(*words, "--quiet")
+    assert json.loads(printed(*words, "--json"))["dimension"] == 3
+
+
+@pytest.mark.parametrize(("name", "message"), [("page.pdf", ".html"), ("nowhere/page.html", "There is no folder")])
+def test_a_report_that_cannot_be_written_is_refused_first(name, message, folder):
+    outcome = run("solve", "dx = x dt + dW", "--report", name)
+    assert outcome.exit_code == 2
+    assert message in outcome.stderr
+    assert list(folder.iterdir()) == []
 
 
 SIMULATE = ["simulate", "dx = y dt; dy = -y dt + dW", "--initial", "x=1, y=-2:2", "--paths", "5", "--duration", "0.2"]

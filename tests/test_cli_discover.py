@@ -158,12 +158,15 @@ def test_quiet_is_one_sentence(table):
 def test_out_is_made_and_replaced(table, folder):
     first = run(*named(table), "--out", "deep/run")
     target = folder / "deep" / "run" / "result.json"
-    assert f"Wrote {Path('deep/run/result.json')}" in first.stdout
+    assert f"Report: {Path('deep/run/report.html')}\nResult: {Path('deep/run/result.json')} and " in first.stdout
+    assert "--out deep/run" in (target.parent / "report.html").read_text()
     assert json.loads(target.read_text())["dimension"] == 3
     target.write_text("old")
     run(*named(table), "--out", "deep/run", "--symmetry", "law", "--quiet")
     assert json.loads(target.read_text())["symmetry"] == "law"
-    assert [path.name for path in target.parent.iterdir()] == ["result.json"]
+    assert sorted(path.name for path in target.parent.iterdir()) == ["report.html", "result.json", "run.lsn"]
+    opened = CliRunner().invoke(cli.app, ["open", "deep/run/run.lsn", "--json"])
+    assert opened.stdout == target.read_text()
 
 
 WRONG = {

@@ -5,6 +5,7 @@ The rules by which snippets run and outputs are compared stand in tools/snippets
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -17,6 +18,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 SNIPPETS = ROOT / "tools" / "snippets.py"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+# Made from the source when the site is built; tests/test_site.py makes them.
+GENERATED = {ROOT / "docs" / "reference" / name for name in ("python.md", "values.md", "command-line.md")}
 LINKED = [*PAGES, ROOT / "CHANGELOG.md"]
 
 LINK = re.compile(
@@ -60,6 +63,8 @@ def broken_links(page: Path) -> list[str]:
             continue
         path, _, anchor = unquote(link).partition("#")
         target = (page.parent / path) if path else page
+        if target in GENERATED:
+            continue
         if not target.exists() or (anchor and anchor not in anchors(target.read_text(encoding="utf-8"))):
             broken.append(link)
     return broken
@@ -119,6 +124,24 @@ def test_runner_counts(tmp_path):
     (tmp_path / "page.md").write_text("\n".join([GOOD["output"], GOOD["not run"], GOOD["other commands"]]))
     counted = "1 Python blocks and 0 commands run, 1 outputs compared, 3 not run"
     assert counted in run_snippets(tmp_path / "page.md").stdout
+
+
+def flag_codes() -> set[str]:
+    """The codes of all flags that the source can raise."""
+    found = set()
+    for path in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Flag" and node.args:
+                texts = (part.value for part in ast.walk(node.args[0]) if isinstance(part, ast.Constant))
+                found.update(text for text in texts if isinstance(text, str))
+    return found
+
+
+def test_every_flag_has_a_remedy():
+    page = (ROOT / "docs" / "symptoms.md").read_text(encoding="utf-8")
+    table = page.partition("## Flags")[2].partition("\n## ")[0]
+    named = {code for row in re.findall(r"^\| (`.+?) \|", table, re.M) for code in re.findall(r"`([a-z-]+)`", row)}
+    assert flag_codes() == named
 
 
 def test_links_are_followed(tmp_path):

@@ -24,8 +24,8 @@ NEURAL_WITHOUT_JAX = {"liestonet.neural.settings"}
 # DESIGN names four rooms; the pipeline and what it starts from may not look answers up either.
 SEARCHING = "surrogate symmetry algebra validation diagnostics sde discovery from_data neural"
 WITHOUT_CATALOGUE = {f"liestonet.{room}" for room in SEARCHING.split()}
-# `report` is for the command line, and for the result's own report(), which imports it when called.
-RIM = {"liestonet.cli", "liestonet.__main__"}
+# `report` is for the command line and the public plots, and for the result's own report(), which imports it lazily.
+RIM = {"liestonet.cli", "liestonet.__main__", "liestonet.plots"}
 MAY_REPORT_LAZILY = {"liestonet.discovery", "liestonet.result"}
 PICKLES = {"pickle", "cloudpickle", "dill", "shelve", "marshal", "joblib"}
 RUNS_TEXT = {"eval", "exec", "compile", "parse_expr"}  # SymPy's parse_expr evaluates what it reads

@@ -10,7 +10,8 @@ import pytest
 
 import liestonet as lsn
 from liestonet.result import Flag, Result
-from liestonet.terminal import bracket_lines, first_terms, number, verdict
+from liestonet.terminal import bracket_lines, first_terms, number
+from liestonet.verdict import verdict
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,8 @@ import pytest
 from rich.console import Console
 
 import liestonet as lsn
+from liestonet.algebra.commutators import estimated_brackets, standing_out
+from liestonet.algebra.structure import Algebra
 from liestonet.result import Result
 from liestonet.symmetry.ladder import LadderRow
 from liestonet.terminal_data import commutator_lines, data_verdict, percent, render_discovery
@@ -74,8 +76,22 @@ def test_numbers_json_lacks_are_text(result):
 def test_commutators_below_the_error_are_not_shown():
     constants = np.zeros((2, 2, 2))
     constants[0, 1], constants[1, 0] = (2.0, 0.01), (-2.0, -0.01)
-    assert commutator_lines(constants, 0.0) == ["[X1, X2] = 2 X1"]
-    assert commutator_lines(constants, 0.5) == []
+    clear = Algebra(constants, 0.0, 0.0, constants)
+    assert commutator_lines(standing_out(clear)) == ["[X1, X2] = 2 X1"]
+    assert commutator_lines(standing_out(replace(clear, closure=0.5))) == []
+    assert commutator_lines(standing_out(replace(clear, error=2.5))) == []
+
+
+def test_brackets_from_data_are_those_of_the_terminal():
+    """[X1, X2] = 2 X1 to two digits; what is smaller than its error is left out."""
+    constants = np.zeros((2, 2, 2))
+    constants[0, 1], constants[1, 0] = (1.9996, 0.01), (-1.9996, -0.01)
+    found = estimated_brackets(Algebra(constants, 0.0, 0.0, constants, error=0.05))
+    assert {pair: str(value) for pair, value in found.items()} == {(0, 1): "2*X1"}
+
+
+def test_a_notebook_shows_the_same_verdict(result):
+    assert data_verdict(result).split(";")[0].rstrip(".") in result._repr_html_()
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CONSTRAINTS = ROOT / "constraints.txt"
-EVERYTHING = [".[all,dev]", "hatchling", "editables"]  # the last two build the wheel and the editable install
+EVERYTHING = [".[all,docs,dev]", "hatchling", "editables"]  # the last two build the wheel and the editable install
 HEADER = """\
 # Exact versions of everything: core, extras, development tools and build backend.
 # Written by `make lock` with the lowest supported Python, so that the newer ones have every version too.

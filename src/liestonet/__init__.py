@@ -7,16 +7,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from liestonet import plots
     from liestonet.catalogue import catalogue
     from liestonet.discovery import solve
     from liestonet.errors import InputError
     from liestonet.from_data import Spectral, discover, fit
     from liestonet.neural.settings import Neural
     from liestonet.sde import SDE
+    from liestonet.storage import load
     from liestonet.trajectories import Trajectories
     from liestonet.trajectories.streaming import TrajectoryFile
     from liestonet.validation import principal_angles
     from liestonet.validation.ratio_test import test
+    from liestonet.validation.validate import validate
 
     __version__: str
 
@@ -31,9 +34,12 @@ __all__ = [
     "catalogue",
     "discover",
     "fit",
+    "load",
+    "plots",
     "principal_angles",
     "solve",
     "test",
+    "validate",
 ]
 
 _HOME = {
@@ -46,9 +52,11 @@ _HOME = {
     "catalogue": "liestonet.catalogue",
     "discover": "liestonet.from_data",
     "fit": "liestonet.from_data",
+    "load": "liestonet.storage",
     "principal_angles": "liestonet.validation",
     "solve": "liestonet.discovery",
     "test": "liestonet.validation.ratio_test",
+    "validate": "liestonet.validation.validate",
 }
 
 
@@ -56,6 +64,8 @@ def __getattr__(name: str) -> Any:
     """Find a public name where it lives and keep it here, so that this runs once per name."""
     if name == "__version__":
         value = import_module("importlib.metadata").version("liestonet")
+    elif name == "plots":
+        value = import_module("liestonet.plots")
     elif name in _HOME:
         value = getattr(import_module(_HOME[name]), name)
     else:

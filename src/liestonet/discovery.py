@@ -9,19 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from liestonet.algebra.closed_forms import find_formulas
+from liestonet.algebra.closed_fields import closed_fields, reconciled
 from liestonet.algebra.formula import Formula
+from liestonet.algebra.invariants import closed_invariants
+from liestonet.algebra.origin import find_formulas_anywhere, within_closure
 from liestonet.algebra.structure import find_algebra
 from liestonet.domain import Domain
 from liestonet.errors import InputError
 from liestonet.flags import Flag
 from liestonet.generic import solve_generic
+from liestonet.provenance import provenance_of
 from liestonet.result import LadderRow, Result
 from liestonet.sde.box import check_domain, choose_domain, require_moderate
 from liestonet.sde.jets import CoefficientSource
 from liestonet.sde.sde import SDE
 from liestonet.sde.singularities import singular_neighbours
-from liestonet.symmetry.families import Family, find_family
+from liestonet.symmetry.families import Family, count_invariants, find_family
 from liestonet.symmetry.fields import Fields, readable_basis
 from liestonet.symmetry.formal import LARGEST_SIZE, FormalCount, formal_counts
 from liestonet.symmetry.kinds import Kind, kind_named
@@ -33,6 +36,7 @@ Progress = Callable[[str], None]
 TOLERANCE = 0.1
 # Time and memory grow like a high power of the number of coordinates: ten take seconds, twenty would take hours.
 MOST_COORDINATES = 16
+MANY = 20
 
 
 def solve(
@@ -64,8 +68,13 @@ def solve(
         def at_values(numeric: SDE, wanted: bool) -> Result:
             return _solve_numeric(numeric, kind, domain, wanted, say)
 
-        return solve_generic(sde, kind, formulas, at_values, say)
-    return _solve_numeric(sde, kind, domain, formulas, say)
+        result = solve_generic(sde, kind, formulas, at_values, say)
+    else:
+        result = _solve_numeric(sde, kind, domain, formulas, say)
+    pairs = None if result.domain.chosen else [list(pair) for pair in result.domain.intervals]
+    equation = "sde" if sde.symbolic is None else f"liestonet.SDE.parse({str(sde)!r})"
+    made = provenance_of("solve", equation, None, symmetry=kind.name, domain=pairs, formulas=formulas)
+    return replace(result, provenance=made)
 
 
 def _solve_numeric(sde: SDE, kind: Kind, domain: Any, formulas: bool, say: Progress) -> Result:
@@ -76,16 +85,28 @@ def _solve_numeric(sde: SDE, kind: Kind, domain: Any, formulas: bool, say: Progr
     box = replace(box, singular=singular_neighbours(sde, box))
     source = sde.coefficients(box)
     say("looking for functions that are constant along every path")
-    family = find_family(kind, source, box, sde.names)
+    invariants = count_invariants(source, box)
+    family = find_family(kind, source, box, sde.names, invariants or 0)
     if family is not None:
         return _infinite_result(kind, sde, source, box, family, formulas)
     say("counting power series at a generic point")
     counts = formal_counts(kind, source, box)
     bound, coupling = (counts[-1].bound, counts[-1].coupling) if counts else (None, None)
     null = find_null_space(kind, source, box, bound, coupling, say)
+    if bound is not None and null.count < bound and any(any(map(_is_known, pair)) for pair in box.singular or ()):
+        # beside a singular point logarithms are better functions as a rule, but polynomials may be
+        plain = replace(box, singular=None)
+        other = find_null_space(kind, source, plain, bound, coupling, say)
+        if other.count > null.count and other.gap >= CLEAR_GAP:
+            null, box = other, plain
     if counts and null.count != counts[-1].bound:
         counts = formal_counts(kind, source, box, largest=LARGEST_SIZE, repeats=4)
-    return _finite_result(kind, sde, source, box, null, counts, formulas, say)
+    result = _finite_result(kind, sde, source, box, null, counts, formulas, say)
+    return replace(result, flags=(*result.flags, *_invariant_flag(invariants, result.bound)))
+
+
+def _is_known(point: float | None) -> bool:
+    return point is not None
 
 
 def _given_domain(sde: SDE, domain: Iterable[Sequence[float]] | Domain | Any) -> Domain:
@@ -126,22 +147,25 @@ def _finite_result(
         say("looking for formulas")
         fields, formulas = _formulas(kind, sde, fields, max(1 / null.gap, source.error))
     say("computing brackets")
-    cloud = lattice_cloud(domain, 1500)
+    generators = closed_fields(fields, formulas, sde.names)
+    # brackets of many generators are many, and fewer points tell them apart as well
+    cloud = lattice_cloud(domain, 1500 if fields.count <= MANY else 500)
+    algebra = find_algebra(generators, cloud.points, cloud.weights)
     bound = counts[-1].bound if counts else None
     return Result(
         symmetry=kind.name,
         dimension=null.count,
         names=sde.names,
         domain=domain,
-        fields=fields,
+        fields=reconciled(generators),
         directions=directions,
         ladder=tuple(_ladder(kind, source, domain, null)),
-        algebra=find_algebra(fields, cloud.points, cloud.weights),
+        algebra=algebra,
         surrogate=sde,
         flags=(*_source_flags(sde, source, domain), *_count_flags(null, counts)),
         bound=bound,
         gap=null.gap,
-        closed_forms=formulas,
+        closed_forms=within_closure(formulas, algebra.closure, sde.names, kind.has_beta),
     )
 
 
@@ -149,9 +173,14 @@ def _infinite_result(
     kind: Kind, sde: SDE, source: CoefficientSource, domain: Domain, family: Family, wanted: bool
 ) -> Result:
     """An answer whose dimension is infinite, with the family shown and its building blocks as generators."""
-    fields, formulas = readable_basis(family.representatives), ()
+    fields, formulas, invariants = readable_basis(family.generators), (), ()
     if wanted:
-        fields, formulas = _formulas(kind, sde, fields, source.error)
+        residuals = residuals_elsewhere(kind, source, domain, fields)
+        fields, formulas = _formulas(kind, sde, fields, max(source.error, float(residuals.max())))
+        if sde.symbolic is not None:
+            invariants = closed_invariants(sde.symbolic, domain, sde.names, family.invariants)
+    generators = closed_fields(fields, formulas, sde.names)
+    fields = reconciled(generators)
     cloud = lattice_cloud(domain, 1500)
     residuals = residuals_elsewhere(kind, source, domain, fields)
     return Result(
@@ -162,9 +191,9 @@ def _infinite_result(
         fields=fields,
         directions=fields,
         ladder=tuple(LadderRow(r, 0.0, r, source.error, 1.0, "symmetry") for r in residuals.tolist()),
-        algebra=find_algebra(fields, cloud.points, cloud.weights),
+        algebra=replace(find_algebra(generators, cloud.points, cloud.weights), infinite=True),
         surrogate=sde,
-        flags=(_family_flag(kind, family), *_source_flags(sde, source, domain)),
+        flags=(_family_flag(kind, family, invariants), *_source_flags(sde, source, domain)),
         bound=None,
         gap=math.inf,
         closed_forms=formulas,
@@ -173,7 +202,7 @@ def _infinite_result(
 
 def _formulas(kind: Kind, sde: SDE, fields: Fields, error: float) -> tuple[Fields, tuple[Formula, ...]]:
     """The span in a basis with closed forms, where there are any."""
-    return find_formulas(fields, kind.equations(sde.dimension, sde.noise), sde.symbolic, sde.names, error)
+    return find_formulas_anywhere(fields, kind.equations(sde.dimension, sde.noise), sde.symbolic, sde.names, error)
 
 
 def _ladder(kind: Kind, source: CoefficientSource, domain: Domain, null: NullSpace) -> Iterable[LadderRow]:
@@ -245,11 +274,26 @@ def _count_flags(null: NullSpace, counts: list[FormalCount]) -> Iterable[Flag]:
         )
 
 
-def _family_flag(kind: Kind, family: Family) -> Flag:
-    """The family in words, with the invariants' first terms."""
+def _invariant_flag(invariants: int | None, bound: int | None) -> Iterable[Flag]:
+    """A finite answer where an infinite one is not excluded; an upper bound excludes it."""
+    if invariants is None and bound is None:
+        yield Flag(
+            "infinite-not-excluded",
+            "Whether a function is constant along every path was not resolved; with one, there are infinitely many "
+            "symmetries beyond those listed.",
+            "Solve the equation's independent parts one by one, or a smaller equation of the same form.",
+        )
+
+
+def _family_flag(kind: Kind, family: Family, invariants: tuple[Any, ...]) -> Flag:
+    """The family in words, with the invariants in closed form or, where none was found, their first terms."""
+    from liestonet.algebra.notation import expression_text
+
     several = family.invariants > 1
     labels = [f"I{i + 1}" if several else "I" for i in range(family.invariants)]
-    shown = "; ".join(f"{label} = {text}" for label, text in zip(labels, family.expansions, strict=False))
+    texts = [expression_text(invariant) for invariant in invariants] or family.expansions
+    shown = "; ".join(f"{label} = {text}" for label, text in zip(labels, texts, strict=False))
+    where = "Here" if invariants else "Near the middle of the domain"
     arguments = ", ".join(labels)
     what = f"h({arguments})·X is a symmetry for every function h and every generator X without time component"
     if kind.has_beta:
@@ -257,8 +301,8 @@ def _family_flag(kind: Kind, family: Family) -> Flag:
     return Flag(
         "infinite",
         f"The algebra is infinite-dimensional: {arguments} {'are' if several else 'is'} constant along every path, so "
-        f"{what}. Near the middle of the domain {shown}.",
-        "The generators listed are the fields X at one value of the invariants; multiply them by any functions.",
+        f"{what}. {where} {shown}.",
+        "Of the generators listed, multiply those without time component by any such function.",
     )
 
 

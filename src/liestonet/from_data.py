@@ -14,6 +14,7 @@ from liestonet.algebra.structure import find_algebra
 from liestonet.diagnostics.report import data_flags
 from liestonet.errors import InputError
 from liestonet.flags import Flag
+from liestonet.provenance import provenance_of
 from liestonet.result import Result
 from liestonet.surrogate.refit import Refit, refit_exactly, refit_with_symmetries
 from liestonet.surrogate.spectral import fit_spectral
@@ -92,21 +93,36 @@ def discover(
         raise InputError(f"The engine must be liestonet.Spectral() or liestonet.Neural(), not {engine!r}.")
     kind, source = kind_named(symmetry), _checked(data)
     standards = _standards(tolerance, error_rate)
-    say = progress or _silent
-    if not isinstance(engine, Spectral):
-        return engine.discover(Request(source, kind, standards, dimension, formulas, seed, say))
-    surrogate = fit_spectral(source, progress)
+    request = Request(source, kind, standards, dimension, formulas, seed, progress or _silent)
+    result = _discover_spectrally(engine, request) if isinstance(engine, Spectral) else engine.discover(request)
+    made = provenance_of(
+        "discover",
+        "data",
+        seed,
+        engine=repr(engine),
+        symmetry=kind.name,
+        dimension=dimension,
+        tolerance=standards.tolerance,
+        error_rate=standards.error_rate,
+        formulas=formulas,
+    )
+    return replace(result, provenance=made)
+
+
+def _discover_spectrally(engine: Spectral, request: Request) -> Result:
+    """Fit, search, impose what was found, and put it into words."""
+    kind, standards, dimension, say = request.kind, request.standards, request.dimension, request.say
+    surrogate = fit_spectral(request.source, say)
     say("looking for symmetries")
     found, refitted = _in_stages(kind, surrogate, standards, dimension, engine.refit, say)
     count = found.count if dimension is None else dimension
     law = law_dimension(kind, surrogate, count if dimension is None else found.count, standards, say)
     say("checking the data")
     warnings = tuple(data_flags(surrogate, found.rows, standards.tolerance))
-    if formulas:
+    if request.formulas:
         say("looking for formulas")
-    record = record_of(source, surrogate.overview.count)
-    result = assemble_result(kind, surrogate, found, count, refitted, law, formulas, warnings)
-    return replace(result, data=record, standards=standards)
+    result = assemble_result(kind, surrogate, found, count, refitted, law, request.formulas, warnings)
+    return replace(result, data=record_of(request.source, surrogate.overview.count), standards=standards)
 
 
 def _checked(data: Any) -> IncrementSource:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from liestonet.algebra.closed_fields import closed_fields
 from liestonet.algebra.commutators import nonzero_brackets
 from liestonet.algebra.formula import Formula
 from liestonet.algebra.parametric import Lifter
@@ -62,7 +63,8 @@ def solve_generic(sde: SDE, kind: Kind, formulas: bool, solver: Solver, say: Cal
     say(f"proving the formulas for all {', '.join(sde.parameters)}")
     result, unproved = _lifted(sde, kind, result, draw)
     flags = (_flag(sde, solved), *_unproved_flag(unproved, draw), *result.flags)
-    draws = tuple({name: str(value) for name, value in pair[0].items()} for pair in solved)
+    ordered = [draw, *(other for other, _ in solved if other is not draw)]
+    draws = tuple(_texts(values) for values in ordered)
     return replace(result, surrogate=sde, flags=flags, draws=draws)
 
 
@@ -121,8 +123,9 @@ def _lifted(sde: SDE, kind: Kind, result: Result, draw: Draw) -> tuple[Result, l
         formulas.append(found or _at_draw(formula))
         factors.append(1.0 if found is None else _ratio(found, formula, values))
     fields = result.fields.mixed(np.diag(factors))
+    generators = closed_fields(fields, formulas, sde.names, _texts(draw))
     cloud = lattice_cloud(result.domain, 1500)
-    algebra = find_algebra(fields, cloud.points, cloud.weights)
+    algebra = find_algebra(generators, cloud.points, cloud.weights)
     brackets = None
     if not unproved and algebra.closure <= LARGEST_CLOSURE:
         numerical = nonzero_brackets(algebra.structure_constants, algebra.closure)
@@ -189,6 +192,10 @@ def _unproved_flag(unproved: list[int], draw: Draw) -> Iterator[Flag]:
 def _type(result: Result) -> str:
     """The algebra's name without the numbers in it, which may depend on the parameters."""
     return re.sub(r"[−-]?\d+(\.\d+)?(/\d+)?", "#", result.algebra.name)
+
+
+def _texts(draw: Draw) -> dict[str, str]:
+    return {name: str(value) for name, value in draw.items()}
 
 
 def _assignments(draw: Mapping[str, Any]) -> str:

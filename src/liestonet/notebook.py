@@ -11,7 +11,8 @@ from typing import Any
 from liestonet.algebra.commutators import commutator_table
 from liestonet.algebra.notation import expression_text, field_text
 from liestonet.result import Result
-from liestonet.terminal import MOST_LINES, OPEN, first_terms, verdict
+from liestonet.terminal import MOST_LINES, first_terms
+from liestonet.verdict import is_open, verdict
 
 LARGEST_TABLE = 10
 POWER = re.compile(r"\^(-?\w+|\(-?\w+(?:/\w+)?\))")
@@ -49,7 +50,7 @@ def _generators(result: Result) -> str:
 
 def _algebra(result: Result) -> Iterator[str]:
     algebra, count = result.algebra, result.fields.count
-    if algebra.closure > OPEN:
+    if is_open(result):
         return
     if math.isfinite(result.dimension):
         yield f"<p>Algebra: <b>{escape(algebra.named.text)}</b>. {escape(algebra.named.explanation)}</p>"

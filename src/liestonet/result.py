@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
+from liestonet.algebra.closed_fields import ClosedFields, closed_fields
 from liestonet.algebra.formula import Formula
 from liestonet.algebra.structure import Algebra
 from liestonet.domain import Domain
 from liestonet.errors import InputError
 from liestonet.flags import Flag
+from liestonet.provenance import Provenance
 from liestonet.symmetry.fields import Fields, Values
 from liestonet.symmetry.ladder import LadderRow
 
 SCHEMA = "liestonet.result/1"
+MOST_TEXT = 100
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """The symmetries of one system.
 
@@ -31,8 +37,10 @@ class Result:
     imposed and what the likelihood says to that, None where it was not done, and `law_dimension` the number of
     symmetries at law level, which does not depend on how σ was chosen. `data` is a record of the trajectories, and
     `standards` the tolerance and error rate that the verdicts keep to; `training` is what the neural engine did, None
-    for the others. `draws` are the values at which an equation with
-    free parameters was solved, `parametric_brackets` its commutators in the parameters, None where not proved.
+    for the others. `draws` are the values at which an equation with free parameters was solved, those of the numbers
+    shown first; `parametric_brackets` its commutators in the parameters, None where not proved. `provenance` is how the
+    result was made: settings, versions and the command that makes it again. `validation` is what `validate` found,
+    where it was asked; `with_validation` keeps it here.
     """
 
     symmetry: str
@@ -55,10 +63,27 @@ class Result:
     training: Any = None
     draws: tuple[dict[str, str], ...] = ()
     parametric_brackets: dict[tuple[int, int], Any] | None = None
+    provenance: Provenance | None = None
+    validation: Any = None
+
+    def __repr__(self) -> str:
+        """Two lines: what was found, and the algebra with the formulas' statuses."""
+        statuses = [row.status for row in self.closed_forms]
+        counts = ", ".join(f"{statuses.count(s)} {s}" for s in ("proved", "consistent", "numerical") if s in statuses)
+        return (
+            f"Result: {self.dimension} {self.symmetry} symmetries of {str(self.surrogate)[:MOST_TEXT]}\n"
+            f"  algebra {self.algebra.name}; formulas: {counts or 'none sought'}; flags: "
+            f"{', '.join(flag.code for flag in self.flags) or 'none'}"
+        )
 
     def generators(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Values:
         """tau (m, B), xi (m, B, d) and, for Fokker–Planck, beta (m, B) at the points t (B,), x (B, d)."""
-        return self.fields(t, x)
+        return self.evaluated(t, x)
+
+    @cached_property
+    def evaluated(self) -> Fields | ClosedFields:
+        """The generators as functions with derivatives: by their formulas where these are proved, else by series."""
+        return closed_fields(self.fields, self.closed_forms, self.names, self.draws[0] if self.draws else None)
 
     def formulas(self) -> tuple[Formula, ...]:
         """The generators in closed form, in the order of `generators`: rows with tau, xi, beta and status."""
@@ -83,12 +108,18 @@ class Result:
             return push(self.fields, data, i, eps)
         return push(self.fields, data, i, eps, domain=self.domain, margin=margin)
 
+    def with_validation(self, validation: Any) -> Result:
+        """The same result with what `validate` found, so that the report has it."""
+        return replace(self, validation=validation)
+
     def brackets(self) -> dict[tuple[int, int], Any]:
-        """[X_i, X_j] with i < j as SymPy sums over X1, X2, …, where they do not vanish."""
-        from liestonet.algebra.commutators import exact_brackets
+        """[X_i, X_j] with i < j as SymPy sums over X1, X2, …, where they do not vanish within their error."""
+        from liestonet.algebra.commutators import estimated_brackets, exact_brackets
 
         if self.parametric_brackets is not None:
             return self.parametric_brackets
+        if self.standards is not None:
+            return estimated_brackets(self.algebra)
         return exact_brackets(self.algebra.structure_constants, self.algebra.closure)
 
     def latex(self) -> str:
@@ -97,11 +128,23 @@ class Result:
 
         return render_latex(self)
 
+    def report(self, path: str | os.PathLike[str] | Any) -> Path:
+        """Write the result as one page that any browser opens, with nothing beside it; returns where it is."""
+        from liestonet.report import write_report
+
+        return write_report(self, path)
+
     def _repr_html_(self) -> str:
         """What a notebook shows."""
         from liestonet.notebook import render_html
 
         return render_html(self)
+
+    def save(self, path: str | os.PathLike[str] | Any) -> None:
+        """Write the result to one file, such as "run.lsn", that `liestonet.load` opens; complete or not at all."""
+        from liestonet.storage import save
+
+        save(self, path)
 
     def to_json(self) -> str:
         """The result as JSON text (schema in docs/json.md)."""
@@ -135,7 +178,7 @@ class Result:
             "generators": [self._generator_dictionary(i) for i in range(self.fields.count)],
             "formulas": [self._formula_dictionary(formula) for formula in self.closed_forms],
             "algebra": {
-                "name": self.algebra.name if math.isfinite(self.dimension) else None,
+                "name": self.algebra.name,
                 "structure_constants": self.algebra.structure_constants.tolist(),
                 "closure": self.algebra.closure,
                 "jacobi": self.algebra.jacobi,

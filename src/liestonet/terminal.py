@@ -45,7 +45,7 @@ COMMUTATIVE = "They all vanish: the algebra is commutative."
 
 def render(result: Result) -> Group:
     """Everything `solve` prints."""
-    parts: list[RenderableType] = [Text(verdict(result), style="bold"), ""]
+    parts: list[RenderableType] = [Text(equation_verdict(result), style="bold"), ""]
     if len(text := str(result.surrogate)) > LONGEST_EQUATION:
         parts += [Text(f"Equation: {text if len(text) <= MOST_TEXT else text[:MOST_TEXT] + ' …'}"), ""]
     parts += [domain_line(result), ""]
@@ -58,7 +58,7 @@ def render(result: Result) -> Group:
     return Group(*parts)
 
 
-def verdict(result: Result) -> str:
+def equation_verdict(result: Result) -> str:
     """What was found, how many there can be and how well it holds, in one sentence."""
     what, who = KIND_NAMES[result.symmetry], _subject(result)
     taken, rest = _taken(result), _left_out(result)
@@ -72,7 +72,7 @@ def verdict(result: Result) -> str:
         fitting = "1 direction fits" if count == 1 else f"{count} directions fit"
         return (
             f"How many {what} {_lower(who)} has is not certain: {fitting} the determining "
-            f"equations to {_residual(taken)}, but the gap to the next is only a factor of {_short(result.gap)}."
+            f"equations to {_residual(taken)}, but the gap to the next is only a factor of {short(result.gap)}."
         )
     if not count:
         return f"{who} has no {what}: {_none_reason(result.bound, rest)}."
@@ -83,8 +83,16 @@ def verdict(result: Result) -> str:
     return f"{who} has {article} {count}-dimensional algebra of {what}: {reason}."
 
 
+def short_verdict(result: Result) -> str:
+    """The same in one line, with the box where we chose it: the answer holds there."""
+    picked = [(("t", *result.names)[i], *result.domain.intervals[i]) for i in result.domain.picked]
+    box = ", ".join(f"{name} from {number(low)} to {number(high)}" for name, low, high in picked)
+    sentence = equation_verdict(result)
+    return f"{sentence} Chosen for you: {box}." if box else sentence
+
+
 def _reason(bound: int | None, count: int, rest: Sequence[LadderRow], found: str, doubtful: bool) -> str:
-    missing = f" and the next direction misses them by {_short(rest[0].residual)}" if rest else ""
+    missing = f" and the next direction misses them by {short(rest[0].residual)}" if rest else ""
     if bound is None:
         return f"{found}{missing}, but no upper bound for their number was found"
     if bound == count:
@@ -97,7 +105,7 @@ def _reason(bound: int | None, count: int, rest: Sequence[LadderRow], found: str
 
 
 def _none_reason(bound: int | None, rest: Sequence[LadderRow]) -> str:
-    missing = f"the nearest direction misses the determining equations by {_short(rest[0].residual)}" if rest else ""
+    missing = f"the nearest direction misses the determining equations by {short(rest[0].residual)}" if rest else ""
     if bound == 0:
         return f"none are possible (power-series bound 0){', and ' if missing else ''}{missing}"
     doubt = "no upper bound was found" if bound is None else f"power series would allow up to {bound}"
@@ -123,7 +131,7 @@ def _left_out(result: Result) -> Sequence[LadderRow]:
 
 def _residual(rows: Sequence[LadderRow]) -> str:
     worst = max((row.residual for row in rows), default=0.0)
-    return "rounding error" if worst < 10 * ROUNDING else _short(worst)
+    return "rounding error" if worst < 10 * ROUNDING else short(worst)
 
 
 def domain_line(result: Result) -> Text:
@@ -156,12 +164,12 @@ def ladder_table(result: Result) -> Padding:
         if row is None:
             table.add_row("…", f"{position} more", "symmetry", style="dim")
         else:
-            table.add_row(str(position), _short(row.residual), Text(row.verdict, style=STYLES[row.verdict]))
+            table.add_row(str(position), short(row.residual), Text(row.verdict, style=STYLES[row.verdict]))
     if _left_out(result):
         if count:
-            table.add_row("", "", f"gap: a factor of {_short(result.gap).replace('> ', 'more than ')}", style="bold")
+            table.add_row("", "", f"gap: a factor of {short(result.gap).replace('> ', 'more than ')}", style="bold")
         for position, row in enumerate(_left_out(result), start=count + 1):
-            table.add_row(str(position), _short(row.residual), Text(row.verdict, style=STYLES[row.verdict]))
+            table.add_row(str(position), short(row.residual), Text(row.verdict, style=STYLES[row.verdict]))
     return Padding(table, (0, 0, 0, 2))
 
 
@@ -263,7 +271,7 @@ def algebra_lines(result: Result) -> Iterator[RenderableType]:
     yield Text("Brackets", style="bold")
     if algebra.closure > OPEN:
         where = "as those of an infinite algebra may" if math.isinf(result.dimension) else "so do not rely on it"
-        yield _indented(f"They leave the span of these generators (closure {_short(algebra.closure)}), {where}.")
+        yield _indented(f"They leave the span of these generators (closure {short(algebra.closure)}), {where}.")
         return
     lines = _parametric_lines(result) or bracket_lines(algebra.structure_constants, algebra.closure)
     for line in lines[:MOST_LINES]:
@@ -276,7 +284,7 @@ def algebra_lines(result: Result) -> Iterator[RenderableType]:
     elif not lines:
         yield _indented("There is one generator, so there are none.")
     if count > 1:
-        residuals = f"Closure residual {_short(algebra.closure)}, Jacobi residual {_short(algebra.jacobi)}."
+        residuals = f"Closure residual {short(algebra.closure)}, Jacobi residual {short(algebra.jacobi)}."
         yield _indented(residuals)
 
 
@@ -335,7 +343,7 @@ def number(value: float | int) -> str:
     return "0" if text == "-0" else text
 
 
-def _short(value: float) -> str:
+def short(value: float) -> str:
     """A size that matters by its order: 2e-9, 0.52, < 1e-16, > 1e15."""
     if value < ROUNDING:
         return "< 1e-16"

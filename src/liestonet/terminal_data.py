@@ -16,13 +16,12 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from liestonet.algebra.commutators import standing_out
 from liestonet.result import Result
 from liestonet.symmetry.ladder import LadderRow
 from liestonet.terminal import MOST_LINES, STYLES, domain_line, first_terms, flag_lines, generator_lines, number
 
 KINDS = {"ito": "Itô symmetr", "law": "law symmetr", "fokker-planck": "Fokker–Planck symmetr"}
-# Constants of the algebra below this part of the largest, or below so many times the closure, are not shown.
-LEAST_CONSTANT, CLOSURES = 0.02, 3.0
 # A span whose brackets leave it by more than this has no algebra to name.
 OPEN = 0.2
 WIDEST_RESIDUAL = 9.995  # above, a percentage says less than a factor
@@ -58,7 +57,7 @@ def _found(result: Result, taken: Sequence[LadderRow]) -> str:
     upper, p_value = max(row.upper for row in taken), min(row.p_value for row in taken)
     exact = "it may be exact" if len(taken) == 1 else "all may be exact"
     within = f"to within {percent(upper)} ({_confidence(result)})"
-    return f"{_counted(result, len(taken))} {within}, {exact} (p = {_p(p_value)})"
+    return f"{_counted(result, len(taken))} {within}, {exact} (p = {p_text(p_value)})"
 
 
 def _none(result: Result) -> str:
@@ -107,7 +106,7 @@ def data_ladder(result: Result) -> Padding:
             continue
         interval = f"{percent(row.lower)} – {percent(row.upper)}"
         verdict = Text(row.verdict, style=STYLES[row.verdict])
-        table.add_row(str(position), percent(row.residual), interval, percent(row.noise), _p(row.p_value), verdict)
+        table.add_row(str(position), percent(row.residual), interval, percent(row.noise), p_text(row.p_value), verdict)
     return Padding(table, (0, 0, 0, 2))
 
 
@@ -141,7 +140,7 @@ def _algebra(result: Result) -> Iterator[RenderableType]:
     if count < 2:
         return
     yield from ("", Text("Commutators", style="bold"))
-    lines = commutator_lines(algebra.structure_constants, algebra.closure)
+    lines = commutator_lines(standing_out(algebra))
     for line in lines[:MOST_LINES]:
         yield _indented(line)
     if len(lines) > MOST_LINES:
@@ -151,13 +150,12 @@ def _algebra(result: Result) -> Iterator[RenderableType]:
     yield _indented(f"They leave the span by {percent(algebra.closure)}.")
 
 
-def commutator_lines(constants: Float[np.ndarray, "m m m"], closure: float) -> list[str]:
-    """`[X1, X2] = 2.01 X1` for every pair whose commutator stands out of the error of the constants."""
-    least = max(LEAST_CONSTANT, CLOSURES * closure) * float(np.max(np.abs(constants), initial=0.0))
+def commutator_lines(constants: Float[np.ndarray, "m m m"]) -> list[str]:
+    """`[X1, X2] = 2.01 X1` for every pair whose commutator is not zero."""
     lines = []
     for i in range(len(constants)):
         for j in range(i + 1, len(constants)):
-            kept = [(k, c) for k, c in enumerate(constants[i, j].tolist()) if abs(c) > least]
+            kept = [(k, c) for k, c in enumerate(constants[i, j].tolist()) if c]
             if kept:
                 terms = " + ".join(f"{c:.3g} X{k + 1}" for k, c in kept).replace("+ -", "- ")
                 lines.append(f"[X{i + 1}, X{j + 1}] = {terms}")
@@ -176,7 +174,7 @@ def _levels(result: Result) -> Iterator[RenderableType]:
         refit: Any = result.refit
         yield Text(
             f"Likelihood ratio of imposing the symmetries: deviance {number(refit.deviance)} on "
-            f"{refit.degrees_of_freedom:.1f} degrees of freedom, p = {_p(refit.p_value)}."
+            f"{refit.degrees_of_freedom:.1f} degrees of freedom, p = {p_text(refit.p_value)}."
         )
 
 
@@ -200,7 +198,8 @@ def percent(value: float) -> str:
     return f"{number(float(f'{100 * value:.1e}'))} %"
 
 
-def _p(value: float) -> str:
+def p_text(value: float) -> str:
+    """A p-value: 0.21, < 0.001."""
     return "< 0.001" if value < 1e-3 else f"{value:.2g}"
 
 

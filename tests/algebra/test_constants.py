@@ -70,3 +70,11 @@ def test_numbers_known_to_fifty_digits(exact):
 def test_no_simple_form_is_invented_for_fifty_digits(name):
     with mpmath.workdps(50):
         assert recognise_precisely(+getattr(mpmath.mp, name)) is None
+
+
+def test_large_denominators_need_more_digits():
+    with mpmath.workdps(50):
+        value = mpmath.mpf(123456789123457) / 987654321987653
+        exact = recognise_precisely(value)
+        assert exact == sympy.Rational(123456789123457, 987654321987653)
+        assert recognise_precisely(value + mpmath.mpf(10) ** -30) is None

@@ -503,3 +503,16 @@ def test_wrong_numbers_end_in_our_error(key, wrong):
 
 def test_an_experiment_is_a_plain_value():
     assert Experiment(((0, 1),)) == Experiment(((0, 1),))
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("key", "kind"), cases())
+def test_the_stated_name_is_that_of_the_exact_generators(key, kind):
+    system = catalogue[key]
+    if system.infinite:
+        with pytest.raises(InputError, match="infinite"):
+            system.algebra_name(kind)
+    else:
+        assert system.algebra(kind).name == system.algebra_name(kind)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -131,8 +132,8 @@ def test_batches_are_drawn_without_replacement():
 
 def test_warm_start_begins_with_what_was_learnt():
     small, large = fresh(2).networks, fresh(3).networks
-    points = np.random.default_rng(1).uniform(-1, 1, (5, 2))
-    squared = np.ones((5, 1, 1))
+    points = jnp.asarray(np.random.default_rng(1).uniform(-1, 1, (5, 2)))
+    squared = jnp.ones((5, 1, 1))
     warm = warm_start(large, small)
     np.testing.assert_allclose(warm(points, squared).values[:2], small(points, squared).values, atol=1e-14)
     assert warm.count == 3

@@ -202,6 +202,8 @@ def test_twenty_thousand_points_at_degree_thirty() -> None:
 
 REFUSED = {
     "kink": (lambda t, x: np.abs(x - 0.2), (-1.0, 1.0), ["drift component 1", "not smooth in x", "degree^-2"]),
+    "small kink": (lambda t, x: 1e-4 * np.abs(x - 0.1) - x, (-1.0, 1.0), ["not smooth in x", "degree^-2"]),
+    "tiny kink": (lambda t, x: 1e-7 * np.abs(x - 0.1) - x, (-1.0, 1.0), ["not smooth in x"]),
     "jump": (lambda t, x: np.sign(x), (-1.0, 1.0), ["not smooth in x", "choose a domain"]),
     "third power of a kink": (lambda t, x: np.abs(x) ** 3, (-1.0, 1.0), ["not smooth in x", "degree^-4"]),
     "kink in time": (lambda t, x: np.abs(t - 0.5) + 0 * x, (-1.0, 1.0), ["not smooth in t on (0, 1)"]),

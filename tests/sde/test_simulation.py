@@ -348,3 +348,64 @@ def test_wrong_input_is_a_sentence(change, message):
     with pytest.raises(InputError, match=re.escape(message)) as caught:
         unwrap(simulate)(plane, **arguments)  # as users call it, without the tests' own check of types
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "begin"),
+    [
+        ("dx = 1/(4*x) dt + dW", 0.3),
+        ("dx = 1/(4*x) dt + dW", -0.3),
+        ("dx = -log(x) dt + dW", 0.3),
+        ("dx = sqrt(x) dt + dW", 0.2),
+        ("dx = (1/5 - x) dt + sqrt(x) dW", 0.2),
+        ("dx = x*log(x)/9 dt + 3*x dW", 0.2),
+        ("dx = 1/(x - 1) dt + dW", 1.2),
+    ],
+)
+def test_singular_points_are_not_crossed(text, begin):
+    """Every path stays on the side on which it begins, with steps that would often lead across; it is counted."""
+    sde = SDE.parse(text)
+    bound = 1.0 if "x - 1" in text else 0.0
+    data = sde.simulate(begin, duration=2.0, step=0.05, paths=300, seed=4)
+    assert (np.sign(begin - bound) * (data.flat_states - bound) >= 0).all()
+    assert any("kept on its side" in note and "steps led across" in note for note in data.notes)
+
+
+def test_paths_on_both_sides_of_a_pole_stay_there():
+    begin = np.array([[-0.5], [0.5], [-1.0], [2.0]])
+    data = SDE.parse("dx = 1/(4*x) dt + dW").simulate(begin, duration=3.0, step=0.02, paths=4, seed=3)
+    for path in range(4):
+        states = data.flat_states[data.offsets[path] : data.offsets[path + 1]]
+        assert (states * begin[path] > 0).all()
+
+
+def test_bessel_process_keeps_its_law_beside_the_pole():
+    """dx = dt/x + dW is the length of a three-dimensional Brownian motion: E x² = x₀² + 3t, though it starts near 0."""
+    data = SDE.parse("dx = 1/x dt + dW").simulate(0.3, duration=1.0, step=1.0, paths=40_000, seed=1, substeps=400)
+    last = data.flat_states[data.offsets[1:] - 1, 0]
+    squares = last**2
+    assert abs(squares.mean() - 3.09) < 4 * squares.std() / np.sqrt(len(last)) + 0.01
+
+
+def test_a_coordinate_set_free_may_cross():
+    data = SDE.parse("dx = 1/(4*x) dt + dW").simulate(
+        0.3, duration=2.0, step=0.05, paths=300, seed=4, boundary={"x": (None, None)}
+    )
+    assert (data.flat_states < 0).any()
+    assert not data.notes
+
+
+def test_equations_without_singular_points_are_left_alone():
+    assert not SDE.parse("dx = -x dt + dW").simulate(0.3, duration=1.0, step=0.1, paths=3).notes
+
+
+def test_the_boundary_as_on_the_command_line():
+    sde = SDE.parse("dx = -x dt + dW1; dy = dW2")
+    same = [
+        sde.simulate([0.5, 0.5], 1.0, 0.1, 20, boundary=given).flat_states
+        for given in ({"x": 0.0, "y": (0, 1)}, "x>0, 0<y<1", ["x > 0", "y>0", "y<1"])
+    ]
+    np.testing.assert_array_equal(same[0], same[1])
+    np.testing.assert_array_equal(same[0], same[2])
+    with pytest.raises(InputError, match="cannot be read"):
+        sde.simulate([0.5, 0.5], 1.0, 0.1, boundary="x")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
 import sympy as sp
 
 import liestonet as lsn
+from liestonet.algebra.invariants import closed_invariants
 from liestonet.domain import Domain
 from liestonet.sde import SDE
 from liestonet.sde.symbolic import SymbolicCoefficients
@@ -16,6 +18,7 @@ from liestonet.symmetry.families import Family, count_invariants, find_family
 from liestonet.symmetry.formal import generic_point
 from liestonet.symmetry.kinds import INVARIANT, KINDS
 from liestonet.symmetry.nullspace import residuals_elsewhere
+from liestonet.symmetry.orbit import orbit_dimension
 
 t, x, y, z = sp.symbols("t x y z", real=True)
 
@@ -43,7 +46,8 @@ def setup(text: str) -> tuple[SymbolicCoefficients, Domain]:
 
 def family_of(text: str, kind: str) -> Family | None:
     source, domain = setup(text)
-    return find_family(KINDS[kind], source, domain, ("x", "y", "z")[: source.dimension])
+    names = ("x", "y", "z")[: source.dimension]
+    return find_family(KINDS[kind], source, domain, names, count_invariants(source, domain) or 0)
 
 
 @pytest.mark.parametrize(("text", "invariants"), SYSTEMS)
@@ -117,7 +121,7 @@ def test_the_expansion_shown_is_the_invariants(system, forms):
     text, _ = system
     source, domain = setup(text)
     point = generic_point(domain)
-    family = find_family(KINDS["ito"], source, domain, ("x", "y"))
+    family = find_family(KINDS["ito"], source, domain, ("x", "y"), count_invariants(source, domain) or 0)
     assert family is not None
     assert family.invariants == len(family.expansions) == 1
     shown = read_expansion(family.expansions[0])
@@ -131,7 +135,7 @@ def test_two_expansions_are_two_invariants():
     text, _ = SYSTEMS[9]
     source, domain = setup(text)
     point = generic_point(domain)
-    family = find_family(KINDS["ito"], source, domain, ("x", "y", "z"))
+    family = find_family(KINDS["ito"], source, domain, ("x", "y", "z"), count_invariants(source, domain) or 0)
     assert family is not None
     shown = [read_expansion(text) for text in family.expansions]
     pairs = {
@@ -190,3 +194,79 @@ def test_long_chains_of_integrators_have_no_invariant():
     """Kalman rank 5: every coordinate feels the noise, so nothing but constants stays constant."""
     sde = lsn.SDE.parse("dx1 = x2 dt; dx2 = x3 dt; dx3 = x4 dt; dx4 = x5 dt; dx5 = dW")
     assert lsn.solve(sde, formulas=False).dimension == 7
+
+
+def chain(length: int) -> str:
+    """Integrators one behind the other, the last one driven by noise, which reaches all of them."""
+    return "; ".join([f"dx{i} = x{i + 1} dt" for i in range(1, length)] + [f"dx{length} = dW"])
+
+
+@pytest.mark.parametrize("length", [5, 7, 9, 11])
+def test_long_chains_have_no_invariants(length):
+    """Rank of the controllability matrix: noise reaches every coordinate, so none may be claimed."""
+    matrix, driven = np.diag(np.ones(length - 1), 1), np.eye(length)[:, -1:]
+    columns = [np.linalg.matrix_power(matrix, k) @ driven for k in range(length)]
+    assert np.linalg.matrix_rank(np.column_stack(columns)) == length
+    assert not count_invariants(*setup(chain(length)))
+
+
+def test_invariants_beside_a_chain_are_not_overcounted():
+    """x, y, z from noise through two integrators, u free: u e^{-t} alone is constant."""
+    assert count_invariants(*setup("dx = y dt; dy = z dt; dz = dW; du = u dt")) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "dimension"),
+    [
+        ("dx = dW; dy = x dt", 3),
+        ("dx = dW; dy = y dt", 2),
+        ("dx = dW; dy = dW; dz = (x - y) dt", 2),
+        ("dx = dW1; dy = x dW2", 3),
+        ("dx = -y/2 dW - x/8 dt; dy = x/2 dW - y/8 dt", 2),
+    ],
+)
+def test_what_paths_reach_is_the_rank_of_all_brackets(text, dimension):
+    """By hand: brackets of ∂t + drift (Stratonovich) and the noise fields, to third order, at one point."""
+    source, domain = setup(text)
+    variables = (t, *source.state)
+    first = sp.Matrix([1, *source.drift])
+    sigma = sp.Matrix(source.diffusion)
+    for k in range(source.noise):
+        column = sp.Matrix(sigma.col(k))
+        first -= sp.Matrix([0, *(column.jacobian(list(source.state)) * column / 2)])
+    fields = [first, *(sp.Matrix([0, *sigma.col(k)]) for k in range(source.noise))]
+    span = list(fields)
+    for _ in range(3):
+        span += [b.jacobian(variables) * a - a.jacobian(variables) * b for a in fields for b in span]
+    at: dict[Any, Any] = {variable: sp.Rational(7 + 2 * i, 5 + i) for i, variable in enumerate(variables)}
+    assert sp.Matrix.hstack(*span).subs(at).rank() == dimension
+    assert orbit_dimension(source, generic_point(domain), domain) == dimension
+
+
+@pytest.mark.parametrize(("text", "invariants"), [row for row in SYSTEMS if row[1]])
+def test_invariants_in_closed_form(text, invariants):
+    """Each found is constant along every path, and together they are functions of the known ones and no fewer."""
+    source, domain = setup(text)
+    found = closed_invariants(source, domain, ("x", "y", "z")[: source.dimension], len(invariants))
+    assert len(found) == len(invariants)
+    variables = (t, *source.state)
+    equations = INVARIANT.equations(source.dimension, source.noise)
+    for value in found:
+        assert all(sp.simplify(row) == 0 for row in equations.residuals(source, [value]))
+    at: dict[Any, Any] = {variable: sp.Rational(7 + 2 * i, 5 + i) for i, variable in enumerate(variables)}
+
+    def rank(functions):
+        return sp.Matrix([[sp.diff(f, v).subs(at) for v in variables] for f in functions]).rank(simplify=True)
+
+    assert rank(found) == rank((*found, *invariants)) == len(invariants)
+
+
+def test_symmetries_that_move_time_are_listed():
+    """dx = dW, dy = y dt has ∂t and 2t ∂t + x ∂x + 2ty ∂y beside h(y e^{-t}) ∂x and h(y e^{-t}) y ∂y."""
+    result = lsn.solve(lsn.SDE.parse("dx = dW; dy = y dt"))
+    assert all(row.status == "proved" for row in result.formulas())
+    moving = {(row.tau, *row.xi) for row in result.formulas() if row.tau != 0}
+    assert moving == {(sp.Integer(1), 0, 0), (2 * t, x, 2 * t * y)}
+    assert {(row.xi) for row in result.formulas() if row.tau == 0} == {(1, 0), (0, y)}
+    message = next(flag.message for flag in result.flags if flag.code == "infinite")
+    assert "I = y exp(-t)" in message

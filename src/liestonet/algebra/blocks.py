@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from liestonet.algebra.quadrature import antiderivative, closed_integral
+
 if TYPE_CHECKING:
     from liestonet.sde.symbolic import SymbolicCoefficients
-
-LARGEST_INTEGRAND = 16
-LARGEST_INTEGRAL = 24
 
 
 def state_blocks(coefficients: SymbolicCoefficients, density: bool) -> list[Any]:
@@ -33,16 +32,16 @@ def state_blocks(coefficients: SymbolicCoefficients, density: bool) -> list[Any]
         if sum(entry != 0 for entry in diffusion.row(i)) > 1:
             speeds += _speeds([sympy.sqrt(sympy.factor(squared[i, i]))], x)
         for speed in speeds:
-            blocks += [speed, _integral(1 / speed, x)]
+            blocks += [speed, closed_integral(1 / speed, x)]
         blocks += _nodes(everything, x)
         if density and squared[i, i] != 0 and (squared[i, i].free_symbols | drift[i].free_symbols) <= {x}:
-            blocks += [_integral(sympy.cancel(drift[i] / squared[i, i]), x)]
+            blocks += [closed_integral(sympy.cancel(drift[i] / squared[i, i]), x)]
             ratio = drift[i] / sympy.sqrt(squared[i, i])
             blocks += [sympy.expand_log(sympy.log(squared[i, i]), force=True), ratio, 1 / sympy.sqrt(squared[i, i])]
     return _distinct(blocks)
 
 
-def time_blocks(coefficients: SymbolicCoefficients) -> list[Any]:
+def time_blocks(coefficients: SymbolicCoefficients, interval: tuple[float, float]) -> list[Any]:
     """Functions of time that an equation with explicit time suggests: its own, their integrals, and growth factors."""
     import sympy
 
@@ -51,23 +50,23 @@ def time_blocks(coefficients: SymbolicCoefficients) -> list[Any]:
     diffusion: Any = coefficients.diffusion
     nodes = _nodes([*drift, *diffusion], t)
     rates = [r for r in drift.jacobian(sympy.Matrix(coefficients.state)) if r.free_symbols <= {t} and r != 0]
-    growths = _distinct([_exponential(_integral(rate, t)) for rate in rates])
+    growths = _distinct([_exponential(closed_integral(rate, t)) for rate in rates])
     noises = [sympy.Integer(1), *_distinct([_time_factor(entry, t) for entry in diffusion])]
     free = [_time_factor(entry.subs(dict.fromkeys(coefficients.state, 0)), t) for entry in drift]
     blocks = [t, *growths, *[1 / g for g in growths], *noises, *[1 / s for s in noises], *nodes, *free]
     for growth in [sympy.Integer(1), *growths]:
         for noise in noises:
-            blocks += _changes_of_time(sympy.powsimp((noise / growth) ** 2), t)
-        paths = [_integral(term / growth, t) for term in free]
+            blocks += _changes_of_time(sympy.powsimp((noise / growth) ** 2), t, interval)
+        paths = [closed_integral(term / growth, t) for term in free]
         blocks += paths
         blocks += [sympy.expand(growth * path) for path in paths if path is not None]
-    blocks += [_integral(node, t) for node in nodes]
+    blocks += [closed_integral(node, t) for node in nodes]
     return _distinct(blocks)
 
 
-def _changes_of_time(speed: Any, t: Any) -> list[Any]:
+def _changes_of_time(speed: Any, t: Any, interval: tuple[float, float]) -> list[Any]:
     """θ = ∫ speed dt, in which noise is constant, and the τ of the shifts, scalings and projections of θ."""
-    clock = _integral(speed, t)
+    clock = antiderivative(speed, t, interval)
     return [1 / speed] if clock is None else [clock, 1 / speed, clock / speed, clock**2 / speed]
 
 
@@ -81,14 +80,14 @@ def general_blocks(x: Any) -> list[Any]:
 
 def real_blocks(blocks: list[Any], symbols: tuple[Any, ...], points: np.ndarray) -> list[Any]:
     """The same functions where they are needed: logarithms real, moduli resolved, constants left out, each once."""
-    signs = {s: np.sign(points[0, j]) for j, s in enumerate(symbols) if abs(np.sign(points[:, j]).sum()) == len(points)}
-    return _distinct([_without_constants(_resolved(block, signs, symbols, points), symbols) for block in blocks])
+    return _distinct([_without_constants(resolved(block, symbols, points), symbols) for block in blocks])
 
 
-def _resolved(block: Any, signs: dict[Any, float], symbols: tuple[Any, ...], points: np.ndarray) -> Any:
+def resolved(block: Any, symbols: tuple[Any, ...], points: np.ndarray) -> Any:
     """A function on a domain where some variables, and some of its parts, have one sign."""
     import sympy
 
+    signs = {s: np.sign(points[0, j]) for j, s in enumerate(symbols) if abs(np.sign(points[:, j]).sum()) == len(points)}
     stand_in = {s: sympy.Dummy(s.name, positive=True) for s in signs}
     back = {dummy: s if signs[s] > 0 else -s for s, dummy in stand_in.items()}
     changed: Any = sympy.powdenest(block.xreplace({s: stand_in[s] if signs[s] > 0 else -stand_in[s] for s in signs}))
@@ -172,66 +171,6 @@ def _nodes(expressions: list[Any], x: Any) -> list[Any]:
         if node.free_symbols == {x} and (node.is_Pow or isinstance(node, sympy.Function))
     }
     return sorted(found, key=lambda e: (sympy.count_ops(e), str(e)))
-
-
-def _integral(integrand: Any, x: Any) -> Any:
-    """An antiderivative in closed form, or None; by rules only, because a general search may never end."""
-    import sympy
-
-    if integrand is None or sympy.count_ops(integrand) > LARGEST_INTEGRAND:
-        return None
-    result = _by_rules(integrand, x)
-    if (result is None or result.has(sympy.Integral)) and integrand.has(sympy.exp, sympy.sinh, sympy.cosh, sympy.tanh):
-        result = _by_exponential(integrand, x)
-    if result is None:
-        return None
-    for name, plain in ((sympy.sec, sympy.cos), (sympy.csc, sympy.sin), (sympy.cot, sympy.tan)):
-        result = result.replace(name, lambda argument, plain=plain: 1 / plain(argument))
-    known = all(_is_elementary(node) for node in result.atoms(sympy.Function)) and not result.has(sympy.Integral)
-    if not known or result.has(sympy.I, sympy.Piecewise) or sympy.count_ops(result) > LARGEST_INTEGRAL:
-        return None
-    return sympy.simplify(result)
-
-
-def _by_rules(integrand: Any, x: Any) -> Any:
-    """An antiderivative by SymPy's rules, or None."""
-    import sympy
-    from sympy.integrals.manualintegrate import manualintegrate
-
-    # the rules know 1/cos as sec only
-    known_names = integrand.replace(
-        lambda e: e.is_Pow and e.exp.is_negative and isinstance(e.base, sympy.cos | sympy.sin),
-        lambda e: (sympy.sec if isinstance(e.base, sympy.cos) else sympy.csc)(*e.base.args) ** -e.exp,
-    )
-    try:
-        return manualintegrate(known_names, x)
-    except (NotImplementedError, ValueError, TypeError, AttributeError, RecursionError):
-        return None
-
-
-def _by_exponential(integrand: Any, x: Any) -> Any:
-    """An antiderivative of a function of e^{cx}: rational in u = e^{cx} where such a c is found, else None."""
-    import sympy
-
-    u = sympy.Dummy("u", positive=True)
-    exponentials: Any = sympy.expand(integrand.rewrite(sympy.exp), power_exp=False)
-    rates = [node.args[0].coeff(x) for node in exponentials.atoms(sympy.exp) if (node.args[0] / x).is_number]
-    if not rates or not all(rate.is_Rational for rate in rates):
-        return None
-    rate = sympy.gcd_list([abs(rate) for rate in rates])
-    inside = exponentials.replace(
-        lambda e: isinstance(e, sympy.exp) and (e.args[0] / x).is_number, lambda e: u ** (e.args[0].coeff(x) / rate)
-    )
-    if inside.has(x):
-        return None
-    result = _by_rules(sympy.cancel(inside / u) if inside.is_rational_function(u) else inside / u, u)
-    return None if result is None else (result / rate).xreplace({u: sympy.exp(rate * x)})
-
-
-def _is_elementary(node: Any) -> bool:
-    """Elementary functions, and the error functions, which integrals of Gaussians bring."""
-    known = ("sympy.functions.elementary", "sympy.functions.special.error_functions")
-    return type(node).__module__.startswith(known)
 
 
 def _exponential(exponent: Any) -> Any:

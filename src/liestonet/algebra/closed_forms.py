@@ -12,11 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.algebra.dictionary import Samples, constant, dictionary_of, time_functions
-from liestonet.algebra.formula import Formula
+from liestonet.algebra.dictionary import Samples, constant, dictionary_of, exponential_functions, time_functions
+from liestonet.algebra.eigenrates import eigenrates
+from liestonet.algebra.formula import Formula, unknown_formula
 from liestonet.algebra.functionspace import evaluate, independent
+from liestonet.algebra.projection import projected
 from liestonet.algebra.proofs import solves
 from liestonet.algebra.refinement import Refiner
+from liestonet.algebra.scalar import scalar_fields
+from liestonet.algebra.shortest import primitive_factor, shortest
 from liestonet.algebra.sparse import SparseRows, sparse_rows
 from liestonet.algebra.uncertain import find_uncertain_formulas
 from liestonet.symmetry.equations import Equations
@@ -27,16 +31,25 @@ if TYPE_CHECKING:
 
 # A formula with more constants than this that are no simple numbers explains nothing.
 MOST_DECIMALS = 4
-LARGEST_TIDY = 150
+LARGEST_MULTIPLIER = 10**4
 # A span less well known than this fits too many formulas.
 LARGEST_TOLERANCE = 1e-2
 # The error of a span is often far below what is stated. Where formulas can be proved, finer tolerances are tried.
 FINER = (1.0, 1e-2, 1e-4)
 LEAST_TOLERANCE = 1e-8
+# Values of a field that are compared; more say nothing new.
+MOST_VALUES = 30000
+# How far the span may be from candidates, in tolerances; proofs decide then.
+LOOSEST = 1e3
+# Fields with a larger error are replaced by their formulas, where these are proved.
+EXACT_ENOUGH = 1e-6
 # A span with a larger error has constants with uncertainties.
 LARGEST_EXACT = 1e-5
 
 
+Field = tuple[Any, ...]  # τ, ξ^1, …, ξ^n and, for Fokker–Planck, β as SymPy expressions
+# Leading component, the function there, size in units of the box, and the whole field.
+Candidate = tuple[int, Any, float, Field]
 Found = tuple[Fields, tuple[Formula, ...]]
 
 
@@ -59,7 +72,7 @@ def find_formulas(
     if not fields.count:
         return fields, ()
     symbols = tuple(sympy.Symbol(name, real=True) for name in ("t", *names))
-    best: Found = fields, tuple(_unknown(i, symbols, fields.has_beta) for i in range(fields.count))
+    best: Found = fields, tuple(unknown_formula(i, symbols, fields.has_beta) for i in range(fields.count))
     if coefficients is None and error > LARGEST_EXACT:
         found = find_uncertain_formulas(fields, symbols, error)
         return best if found is None else (found[0], tuple(row or best[1][i] for i, row in enumerate(found[1])))
@@ -74,6 +87,8 @@ def find_formulas(
             best = found
         if all(row.status == "proved" for row in best[1]):
             break
+    if error > EXACT_ENOUGH and any(row.status == "proved" for row in best[1]):
+        return projected(*best, symbols), best[1]
     return best
 
 
@@ -92,16 +107,72 @@ def _search(
     tolerance: float,
 ) -> Found | None:
     """Formulas at one tolerance; None where the span is not made of functions we know."""
+    best: Found | None = None
+    for source in (_scalar_candidates, _dictionary_candidates):
+        candidates = source(fields, samples, equations, coefficients, symbols, tolerance)
+        found = _among(candidates, fields, samples, equations, coefficients, symbols, tolerance)
+        if found is not None and (best is None or _merit(found) > _merit(best)):
+            best = found
+        if best is not None and all(row.status == "proved" for row in best[1]):
+            break
+    return best
+
+
+def _scalar_candidates(
+    fields: Fields,
+    samples: Samples,
+    equations: Equations,
+    coefficients: SymbolicCoefficients | None,
+    symbols: tuple[Any, ...],
+    tolerance: float,
+) -> list[Field]:
+    """Whole fields, which theory gives for one coordinate."""
+    if coefficients is None or equations.dimension != 1:
+        return []
+    times = exponential_functions(fields, samples, symbols[0], tolerance, eigenrates(coefficients))
+    return scalar_fields(coefficients, fields.basis.domain, times, fields.has_beta)
+
+
+def _dictionary_candidates(
+    fields: Fields,
+    samples: Samples,
+    equations: Equations,
+    coefficients: SymbolicCoefficients | None,
+    symbols: tuple[Any, ...],
+    tolerance: float,
+) -> list[Field]:
+    """Fields with one component: functions of time times functions of state that the span is made of."""
+    import sympy
+
     times = time_functions(fields, samples, coefficients, symbols[0], tolerance)
     if not times:
-        return None
+        return []
     functions = dictionary_of(samples, coefficients, symbols, times, len(equations.unknowns), tolerance)
-    if not functions:
+    width = len(equations.unknowns)
+    return [
+        tuple(function if i == component else sympy.Integer(0) for i in range(width))
+        for component, row in enumerate(functions or [])
+        for function in row
+    ]
+
+
+def _among(
+    candidates: list[Field],
+    fields: Fields,
+    samples: Samples,
+    equations: Equations,
+    coefficients: SymbolicCoefficients | None,
+    symbols: tuple[Any, ...],
+    tolerance: float,
+) -> Found | None:
+    """Formulas made of candidate fields; None where the span is not made of them."""
+    fitted = _coefficients_in(candidates, fields, samples, symbols)
+    if fitted is None or fitted[2] > LOOSEST * tolerance:
         return None
-    matrix, flat = _coefficients_in(functions, fields, samples, symbols)
+    matrix, flat, _ = fitted
     if np.linalg.matrix_rank(matrix, tol=1e-6) < fields.count:
         return None
-    rows = sparse_rows(matrix, flat)
+    rows = sparse_rows(matrix, [entry[:3] for entry in flat])
     refiner = None
     if coefficients is not None:
         scattered = np.random.default_rng(11).permutation(samples.points)
@@ -111,45 +182,48 @@ def _search(
         numbers = refiner and _refined(refiner, rows, k, flat, tolerance)
         numbers = numbers or _rounded(rows, k, flat, tolerance)
         found = _formula(equations, coefficients, numbers, flat, tolerance)
-        formula, multiplier = found or (_unknown(k, symbols, fields.has_beta), 1.0)
+        formula, multiplier = found or (unknown_formula(k, symbols, fields.has_beta), 1.0)
         formulas.append(formula)
         multipliers.append(multiplier)
     return fields.mixed(rows.change / samples.norms[:, None] * np.array(multipliers)), tuple(formulas)
 
 
 def _coefficients_in(
-    dictionary: list[tuple[Any, ...]], fields: Fields, samples: Samples, symbols: tuple[Any, ...]
-) -> tuple[Float[np.ndarray, "functions m"], list[tuple[int, Any, float]]]:
-    """Coefficients of all generators, in units where every function has mean square one; and the functions."""
-    parts, flat = [], []
-    for component, functions in enumerate(dictionary):
-        columns = evaluate(functions, symbols, samples.points)
-        sizes = [float(np.sqrt(np.mean(column**2))) for column in columns]
-        usable = independent(
-            [column / size if size > 0 else column for column, size in zip(columns, sizes, strict=True)]
-        )
-        values = samples.values[:, :, :, component].reshape(fields.count, -1).T
-        if usable:
-            matrix = np.column_stack([columns[j] / sizes[j] for j in usable])
-            parts.append(np.linalg.lstsq(matrix, values, rcond=1e-12)[0])
-            scale = fields.basis.scales[component]
-            flat += [(component, functions[j], sizes[j] / scale) for j in usable]
-    return np.concatenate(parts), flat
+    candidates: list[Field], fields: Fields, samples: Samples, symbols: tuple[Any, ...]
+) -> tuple[Float[np.ndarray, "functions m"], list[Candidate], float] | None:
+    """Coefficients of all generators, in units where every field has mean square one; the fields; what they miss."""
+    if not candidates:
+        return None
+    chosen = samples.few(MOST_VALUES)
+    columns, flat = [], []
+    for field in candidates:
+        values = np.column_stack(evaluate(field, symbols, samples.points[chosen])) / fields.basis.scales
+        size = float(np.sqrt(np.mean(np.sum(values**2, axis=1))))
+        if size > 0:
+            leading = next(i for i, component in enumerate(field) if component != 0)
+            columns.append(values.ravel() / size)
+            flat.append((leading, field[leading], size, field))
+    usable = independent(columns)
+    matrix = np.column_stack([columns[j] for j in usable])
+    width = samples.values.shape[-1]
+    values = samples.values.reshape(fields.count, -1, width)[:, chosen].reshape(fields.count, -1).T
+    found = np.linalg.lstsq(matrix, values, rcond=1e-12)[0]
+    missed = np.linalg.norm(values - matrix @ found, axis=0).max() / np.sqrt(len(chosen))
+    return found, [flat[j] for j in usable], float(missed)
 
 
 def _refined(
-    refiner: Refiner, rows: SparseRows, k: int, flat: list[tuple[int, Any, float]], tolerance: float
+    refiner: Refiner, rows: SparseRows, k: int, flat: list[Candidate], tolerance: float
 ) -> dict[int, Any] | None:
-    """Exact factors of the functions that a generator has, from the equations themselves; None where they fail."""
+    """Exact factors of the fields that a generator has, from the equations themselves; None where they fail."""
     weights = np.abs(rows.reduced[:, k])
     excluded = {pivot for pivot in rows.pivots if pivot != rows.pivots[k]}
     # what is in doubt may be there: the equations decide
     for least in (1e2 * tolerance, tolerance, 0.0):
         support = [j for j in range(len(flat)) if j not in excluded and (weights[j] > least or j == rows.pivots[k])]
-        functions = [(flat[j][0], flat[j][1]) for j in support]
-        if any(function.has(*_decimal()) for _, function in functions):
+        if any(component.has(*_decimal()) for j in support for component in flat[j][3]):
             return None
-        exact = refiner.coefficients(functions, support.index(rows.pivots[k]))
+        exact = refiner.coefficients([flat[j][3] for j in support], support.index(rows.pivots[k]))
         if exact is not None:
             return {j: number for j, number in zip(support, exact, strict=True) if number != 0}
     return None
@@ -161,7 +235,7 @@ def _decimal() -> tuple[Any, ...]:
     return (sympy.Float,)
 
 
-def _rounded(rows: SparseRows, k: int, flat: list[tuple[int, Any, float]], tolerance: float) -> dict[int, Any]:
+def _rounded(rows: SparseRows, k: int, flat: list[Candidate], tolerance: float) -> dict[int, Any]:
     """Factors as far as the numerical span knows them: exact where that leaves no doubt, decimals elsewhere."""
     numbers = {}
     for j in range(len(flat)):
@@ -175,7 +249,7 @@ def _formula(
     equations: Equations,
     coefficients: SymbolicCoefficients | None,
     numbers: dict[int, Any],
-    flat: list[tuple[int, Any, float]],
+    flat: list[Candidate],
     tolerance: float,
 ) -> tuple[Formula, float] | None:
     """One generator from its factors, and what made them integers; None where too many have no name."""
@@ -186,35 +260,20 @@ def _formula(
         return None
     components: list[Any] = [sympy.Integer(0)] * len(equations.unknowns)
     for j, number in numbers.items():
-        component, function, _ = flat[j]
-        components[component] += number * function
-    multiplier = sympy.ilcm(1, 1, *[n.q for n in numbers.values() if n.is_Rational])
-    if multiplier > 64:
+        for i, component in enumerate(flat[j][3]):
+            components[i] += number * component
+    multiplier = primitive_factor(components)
+    if max(multiplier.p, multiplier.q) > LARGEST_MULTIPLIER:
         multiplier = sympy.Integer(1)
-    components = [_tidy(multiplier * component) for component in components]
-    proved = not decimals and coefficients is not None and solves(equations, coefficients, components)
+    components = [multiplier * component for component in components]
+    short = [shortest(component) for component in components]
+    proved = False
+    if not decimals and coefficients is not None:
+        proved = solves(equations, coefficients, short)
+        if not proved and short != components:
+            short, proved = components, solves(equations, coefficients, components)
+    components = short
     n = equations.dimension
     beta = components[n + 1] if len(components) > n + 1 else sympy.Integer(0)
     status, error = ("proved", 0.0) if proved else ("consistent", tolerance)
     return Formula(components[0], tuple(components[1 : n + 1]), beta, status, error), float(multiplier)
-
-
-def _tidy(expression: Any) -> Any:
-    """Common exponentials in front."""
-    import sympy
-
-    # factors of polynomials with many digits are a search of their own
-    if expression.has(sympy.Float) or not expression.has(sympy.exp) or sympy.count_ops(expression) > LARGEST_TIDY:
-        return expression
-    factored = sympy.factor_terms(sympy.factor(expression))
-    return min((expression, factored), key=sympy.count_ops)
-
-
-def _unknown(position: int, symbols: tuple[Any, ...], has_beta: bool) -> Formula:
-    """A generator without a formula: named functions stand for its components."""
-    import sympy
-
-    number = position + 1
-    xi = tuple(sympy.Function(f"xi_{number}_{symbol}")(*symbols) for symbol in symbols[1:])
-    beta = sympy.Function(f"beta_{number}")(*symbols) if has_beta else sympy.Integer(0)
-    return Formula(sympy.Function(f"tau_{number}")(symbols[0]), xi, beta, "numerical", 0.0)

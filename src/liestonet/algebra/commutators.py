@@ -8,9 +8,12 @@ import numpy as np
 from jaxtyping import Float
 
 from liestonet.algebra.constants import recognise
+from liestonet.algebra.structure import Algebra
 
 # What is smaller than this part of the rest is not shown; the constants' own error where that is larger.
 LEAST_PART = 1e-6
+# From data, constants below this part of the largest, or below so many times the closure, are zero.
+LEAST_ESTIMATED, CLOSURES = 0.02, 3.0
 Bracket = list[tuple[int, float]]
 
 
@@ -43,6 +46,27 @@ def exact_brackets(constants: Float[np.ndarray, "m m m"], closure: float) -> dic
     }
 
 
+def standing_out(algebra: Algebra) -> Float[np.ndarray, "m m m"]:
+    """Structure constants from data, with zero for those that their error, or that of the generators, could explain."""
+    constants = algebra.structure_constants
+    least = max(LEAST_ESTIMATED, CLOSURES * algebra.closure) * float(np.max(np.abs(constants), initial=0.0))
+    known = (np.abs(constants) > least) & (np.abs(algebra.unit_constants) > algebra.error)
+    return np.where(known, constants, 0.0)
+
+
+def estimated_brackets(algebra: Algebra) -> dict[tuple[int, int], Any]:
+    """[X_i, X_j] with i < j from data, as SymPy sums over X1, X2, … with three digits, where they do not vanish."""
+    import sympy
+
+    constants = standing_out(algebra)
+    generators = [sympy.Symbol(f"X{k + 1}") for k in range(len(constants))]
+    return {
+        (int(i), int(j)): sympy.Add(*(_three_digits(c) * generators[k] for k, c in enumerate(constants[i, j]) if c))
+        for i, j in zip(*np.triu_indices(len(constants), 1), strict=True)
+        if constants[i, j].any()
+    }
+
+
 def commutator_table(upper: dict[tuple[int, int], Any], size: int) -> list[list[Any]]:
     """Every bracket, row by row: entry (i, j) is [X_i, X_j]; `upper` are those with i < j that do not vanish."""
     import sympy
@@ -57,3 +81,11 @@ def _number(value: float, error: float) -> Any:
 
     exact = recognise(value, error)
     return sympy.Float(value, 4) if exact is None else exact
+
+
+def _three_digits(value: float) -> Any:
+    """Three digits; a whole number where these say so."""
+    import sympy
+
+    short = float(f"{value:.3g}")
+    return sympy.Integer(int(short)) if short.is_integer() and abs(short) < 100 else sympy.Float(short, 3)

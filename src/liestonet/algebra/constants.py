@@ -19,6 +19,9 @@ DENOMINATORS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 100, 128, 200, 256, 50
 # For numbers known to forty digits: how far they may miss, and how large the integers behind them may be.
 PRECISELY = 1e-25
 LARGEST_DENOMINATOR = 10**10
+# Agreement in more digits allows larger integers.
+MORE_PRECISELY = 1e-37
+LARGER_DENOMINATOR = 10**16
 LARGEST_COEFFICIENT = 10**5
 
 
@@ -114,6 +117,9 @@ def recognise_precisely(value: Any, known: Sequence[Any] = ()) -> sympy.Expr | N
 def _precise_fraction(value: Any) -> Fraction | None:
     import mpmath
 
-    exact = Fraction(str(mpmath.nstr(value, 40)))
-    candidate = exact.limit_denominator(LARGEST_DENOMINATOR)
-    return candidate if abs(candidate - exact) <= Fraction(PRECISELY) * max(1, abs(exact)) else None
+    exact = Fraction(str(mpmath.nstr(value, 45)))
+    for largest, error in ((LARGEST_DENOMINATOR, PRECISELY), (LARGER_DENOMINATOR, MORE_PRECISELY)):
+        candidate = exact.limit_denominator(largest)
+        if abs(candidate - exact) <= Fraction(error) * max(1, abs(exact)):
+            return candidate
+    return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from liestonet.algebra.blocks import general_blocks, products, real_blocks, state_blocks, time_blocks, without_fraction
 from liestonet.algebra.constants import recognise
@@ -22,6 +22,7 @@ LARGEST_DICTIONARY = 5000
 FEW_BLOCKS = 6
 MOST_TOGETHER = 80
 MOST_BLOCKS = 40
+LEAST_POINTS = 1500
 
 
 class Samples:
@@ -40,6 +41,11 @@ class Samples:
         # (generator, time, state, component)
         self.values = (values / norms[:, None, None]).reshape(fields.count, TIMES, STATES, -1)
         self.norms = norms
+
+    def few(self, values: int) -> Int[np.ndarray, " chosen"]:
+        """Positions of scattered points, so many that all components there are not many more values than asked for."""
+        count = min(len(self.points), max(values // self.values.shape[-1], LEAST_POINTS))
+        return np.random.default_rng(13).permutation(len(self.points))[:count]
 
     def time_space(self, components: slice, tolerance: float) -> Float[np.ndarray, "times k"]:
         """All functions of time that occur in some components at fixed states."""
@@ -60,10 +66,11 @@ def time_functions(
     fields: Fields, samples: Samples, coefficients: SymbolicCoefficients | None, t: Any, tolerance: float
 ) -> list[list[Any]] | None:
     """For each component functions that span all that happens in time; None where none are found."""
-    exponentials = _exponentials(fields, samples, t, tolerance, eigenrates(coefficients))
+    exponentials = exponential_functions(fields, samples, t, tolerance, eigenrates(coefficients))
     n = fields.basis.domain.dimension
     groups = [slice(0, 1), slice(1, n + 1), *([slice(n + 1, n + 2)] if fields.has_beta else [])]
-    blocks = general_blocks(t) if coefficients is None else time_blocks(coefficients)
+    interval = fields.basis.domain.intervals[0]
+    blocks = general_blocks(t) if coefficients is None else time_blocks(coefficients, interval)
     blocks = real_blocks(blocks, (t,), samples.times[:, None])
     found: list[list[Any]] = []
     earlier: list[Any] = []
@@ -96,7 +103,9 @@ def with_derivatives(functions: list[Any], t: Any) -> list[Any]:
     return list(dict.fromkeys(kept))
 
 
-def _exponentials(fields: Fields, samples: Samples, t: Any, tolerance: float, suggested: list[Any]) -> list[Any] | None:
+def exponential_functions(
+    fields: Fields, samples: Samples, t: Any, tolerance: float, suggested: list[Any]
+) -> list[Any] | None:
     """t^k e^{λt} (cos ωt, sin ωt), where the span maps into itself under ∂t; None where it does not."""
     import sympy
 

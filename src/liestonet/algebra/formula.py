@@ -30,3 +30,13 @@ class Formula:
     status: str
     error: float
     constants: tuple[Constant, ...] = ()
+
+
+def unknown_formula(position: int, symbols: tuple[Any, ...], has_beta: bool) -> Formula:
+    """A generator without a formula: named functions stand for its components."""
+    import sympy
+
+    number = position + 1
+    xi = tuple(sympy.Function(f"xi_{number}_{symbol}")(*symbols) for symbol in symbols[1:])
+    beta = sympy.Function(f"beta_{number}")(*symbols) if has_beta else sympy.Integer(0)
+    return Formula(sympy.Function(f"tau_{number}")(symbols[0]), xi, beta, "numerical", 0.0)

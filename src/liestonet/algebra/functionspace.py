@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from liestonet.algebra.quadrature import integral_values
+
 # How long the sums are and among how many of the simplest candidates they are sought.
 LENGTHS = ((1, 5000), (2, 80), (3, 28))
 LEAST_DISTINCT = 1e-4
@@ -33,10 +35,21 @@ def evaluate(expressions: Iterable[Any], symbols: Sequence[Any], points: Float[n
     import sympy
 
     columns = []
+    kept: dict[Any, Column] = {}
+    coordinates = dict(zip(symbols, points.T, strict=True))
     for expression in expressions:
+        if expression.is_Integer or expression in coordinates:  # most components of most fields, in no time
+            columns.append(
+                np.full(len(points), float(expression)) if expression.is_Integer else coordinates[expression]
+            )
+            continue
+        integrals = sorted(expression.atoms(sympy.Integral), key=str)
         with np.errstate(all="ignore"):
             try:
-                values = np.asarray(sympy.lambdify(list(symbols), expression, ["scipy", "numpy"])(*points.T))
+                kept |= {node: integral_values(node, symbols, points) for node in integrals if node not in kept}
+                names = {node: sympy.Dummy() for node in integrals}
+                function = sympy.lambdify([*symbols, *names.values()], expression.xreplace(names), ["scipy", "numpy"])
+                values = np.asarray(function(*points.T, *(kept[node] for node in integrals)))
             except (TypeError, NameError, KeyError, ZeroDivisionError, OverflowError):
                 values = np.array(np.nan)
         usable = np.isrealobj(values) and bool(np.isfinite(values).all())

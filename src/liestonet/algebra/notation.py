@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from liestonet.algebra.formula import Constant, Formula
 
 LARGEST_FACTORED = 150
 
 
+class Style(NamedTuple):
+    """How a generator is put together: coefficients, brackets, and what stands between factors and between terms."""
+
+    show: Callable[[Any], str]
+    fenced: Callable[[str], str]
+    space: str
+    plus: str = " + "
+    minus: str = " - "
+    negative: str = "-"
+
+
 def field_text(formula: Formula | Any, names: tuple[str, ...]) -> str:
     """One generator as a line of text."""
     symbols = ["∂t", *(f"∂{name}" for name in names), "u∂u"]
-    return _assemble(formula, symbols, expression_text, ("({})", " "))
+    return assemble(formula, symbols, Style(expression_text, "({})".format, " "))
 
 
 def field_latex(formula: Formula | Any, names: tuple[str, ...]) -> str:
@@ -22,7 +34,7 @@ def field_latex(formula: Formula | Any, names: tuple[str, ...]) -> str:
 
     letters = [expression_latex(sympy.Symbol(name)) for name in names]
     symbols = [r"\partial_t", *(rf"\partial_{{{letter}}}" for letter in letters), r"u\,\partial_u"]
-    return _assemble(formula, symbols, expression_latex, (r"\left({}\right)", r"\,"))
+    return assemble(formula, symbols, Style(expression_latex, r"\left({}\right)".format, r"\,"))
 
 
 def expression_latex(expression: Any) -> str:
@@ -55,28 +67,28 @@ def _greek(letter: str) -> str:
     return letter
 
 
-def _assemble(formula: Formula | Any, symbols: list[str], show: Any, style: tuple[str, str]) -> str:
+def assemble(formula: Formula | Any, symbols: list[str], style: Style) -> str:
     """Coefficients in front of their ∂, with a factor that all share taken out."""
     import sympy
 
-    brackets, space = style
     known = {row.symbol: _uncertain(row) for row in getattr(formula, "constants", ())}
     components = [
         c if c is None else sympy.sympify(c).xreplace(known) for c in (formula.tau, *formula.xi, formula.beta)
     ]
     parts = [(c, s) for c, s in zip(components, symbols, strict=True) if c is not None and c != 0]
     if not parts:
-        return "0"
+        return style.show(sympy.Integer(0))
     common = _common_factor([coefficient for coefficient, _ in parts]) if len(parts) > 1 else sympy.Integer(1)
     text = ""
     for coefficient, symbol in parts:
         rest = sympy.factor_terms(sympy.expand(coefficient / common)) if common != 1 else coefficient
         negative = rest.could_extract_minus_sign()
         rest = -rest if negative else rest
-        shown = brackets.format(show(rest)) if rest.is_Add else show(rest)
-        term = symbol if rest == 1 else f"{shown}{space}{symbol}"
-        text += (" - " if negative else " + ") + term if text else ("-" if negative else "") + term
-    return text if common == 1 else f"{show(common)}{space}{brackets.format(text)}"
+        shown = style.fenced(style.show(rest)) if rest.is_Add else style.show(rest)
+        term = symbol if rest == 1 else f"{shown}{style.space}{symbol}"
+        sign = (style.minus if negative else style.plus) if text else (style.negative if negative else "")
+        text += f"{sign}{term}"
+    return text if common == 1 else f"{style.show(common)}{style.space}{style.fenced(text)}"
 
 
 def _common_factor(coefficients: list[Any]) -> Any:
@@ -87,4 +99,5 @@ def _common_factor(coefficients: list[Any]) -> Any:
         return sympy.Integer(1)  # factors of polynomials with many digits are a search of their own
     factored: list[Any] = [sympy.factor(coefficient) for coefficient in coefficients]
     shared: set[Any] = set.intersection(*({*sympy.Mul.make_args(expression)} for expression in factored))
-    return sympy.Mul(*(factor for factor in shared if not factor.is_number))
+    # exp(t - 300) comes as exp(t) exp(-300): the number stays with its function
+    return sympy.powsimp(sympy.Mul(*(f for f in shared if not f.is_number or isinstance(f, sympy.exp))))

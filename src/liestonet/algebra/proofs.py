@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from liestonet.algebra.quadrature import without_integrals
+from liestonet.algebra.shortest import has_phase
 from liestonet.symmetry.equations import Equations
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ def is_zero(expression: Any) -> bool:
 
     if expression == 0:
         return True
+    expression = without_integrals(expression)
     if not _vanishes_numerically(expression) or sympy.count_ops(expression) > LARGEST_PROOF:
         return False
     steps = [sympy.expand, _numerator]
@@ -42,7 +45,8 @@ def _numerator(expression: Any) -> Any:
     """The numerator of an expression as a rational function of exponentials, roots and other functions."""
     import sympy
 
-    plain: Any = expression.rewrite(sympy.exp) if expression.has(*_circular()) else expression
+    plain: Any = sympy.expand_trig(expression) if has_phase(expression) else expression
+    plain = plain.rewrite(sympy.exp) if expression.has(*_circular()) else plain
     plain = plain.replace(
         lambda e: isinstance(e, sympy.exp) and e.args[0].is_Add,
         lambda e: sympy.Mul(*(sympy.exp(term) for term in e.args[0].args)),

@@ -1,4 +1,4 @@
-"""Coefficients of a generator to fifty digits: the determining equations solved among a few known functions.
+"""Coefficients of a generator to fifty digits: the determining equations solved among a few known fields.
 
 A numerical span says which functions a generator is made of; its numbers are only as good as the span. With exact
 coefficients the equations themselves give the numbers to any precision, and then their exact form is beyond doubt.
@@ -28,27 +28,27 @@ LEAST_SINGULAR = 1e-14
 LARGEST_EXPRESSION = 2000
 MOST_IRRATIONAL = 2
 
-Function = tuple[int, Any]  # component and SymPy expression
+Field = tuple[Any, ...]  # τ, ξ^1, …, ξ^n and, for Fokker–Planck, β as SymPy expressions
 
 
 class Refiner:
-    """Solves the equations exactly among functions; what a function leaves in the equations is computed once."""
+    """Solves the equations exactly among fields; what a field leaves in the equations is computed once."""
 
     def __init__(
         self, equations: Equations, coefficients: SymbolicCoefficients, points: Float[np.ndarray, "b v"]
     ) -> None:
         self._equations, self._coefficients, self._points = equations, coefficients, points
-        self._residuals: dict[Function, list[Any]] = {}
+        self._residuals: dict[Field, list[Any]] = {}
         self._known = _irrational_factors(coefficients)
 
-    def coefficients(self, functions: Sequence[Function], pivot: int) -> list[Any] | None:
-        """Exact factors of the functions, the pivot's being one; None where they solve nothing or have no name."""
-        if len(functions) > LARGEST_SUPPORT:
+    def coefficients(self, fields: Sequence[Field], pivot: int) -> list[Any] | None:
+        """Exact factors of the fields, the pivot's being one; None where they solve nothing or have no name."""
+        if len(fields) > LARGEST_SUPPORT:
             return None
         import sympy
 
         with mpmath.workdps(DIGITS):
-            values = self._solution(functions, pivot)
+            values = self._solution(fields, pivot)
             if values is None:
                 return None
             exact = [recognise_precisely(value, self._known) for value in values]
@@ -57,9 +57,9 @@ class Refiner:
         exact.insert(pivot, sympy.Integer(1))
         return exact
 
-    def _solution(self, functions: Sequence[Function], pivot: int) -> list[Any] | None:
-        """Factors of all functions but the pivot, or None where no combination solves the equations."""
-        columns = [self._column(function, len(functions)) for function in functions]
+    def _solution(self, fields: Sequence[Field], pivot: int) -> list[Any] | None:
+        """Factors of all fields but the pivot, or None where no combination solves the equations."""
+        columns = [self._column(field, len(fields)) for field in fields]
         if any(column is None for column in columns):
             return None
         table: list[list[Any]] = [column for column in columns if column is not None]
@@ -67,7 +67,7 @@ class Refiner:
         largest = max(sizes, default=mpmath.mpf(0))
         others = [j for j in range(len(table)) if j != pivot]
         if any(sizes[j] <= LARGEST_RESIDUAL * largest for j in others):
-            return None  # a function that solves the equations by itself has a factor of its own choice
+            return None  # a field that solves the equations by itself has a factor of its own choice
         right = mpmath.matrix([-value for value in table[pivot]])
         if not others:
             return [] if sizes[pivot] <= LARGEST_RESIDUAL else None
@@ -78,26 +78,23 @@ class Refiner:
         try:
             found = mpmath.lu_solve(left, right)
         except (ZeroDivisionError, ValueError):
-            return None  # the functions are not independent
+            return None  # the fields are not independent
         missed = mpmath.norm(left * found - right, mpmath.inf)
         if missed > LARGEST_RESIDUAL * max(sizes[pivot], mpmath.mpf(1)):
             return None
         return [found[position] / sizes[j] for position, j in enumerate(others)]
 
-    def _column(self, function: Function, count: int) -> list[Any] | None:
-        """What one function leaves in the equations, at as many points as there are functions and a few more."""
+    def _column(self, field: Field, count: int) -> list[Any] | None:
+        """What one field leaves in the equations, at as many points as there are fields and a few more."""
         import sympy
 
-        if function not in self._residuals:
-            component, expression = function
-            unknowns: list[Any] = [sympy.Integer(0)] * len(self._equations.unknowns)
-            unknowns[component] = expression
-            rows = self._equations.residuals(self._coefficients, unknowns)
+        if field not in self._residuals:
+            rows = self._equations.residuals(self._coefficients, field)
             if sum(sympy.count_ops(row) for row in rows) > LARGEST_EXPRESSION:
                 return None
             variables = (self._coefficients.time, *self._coefficients.state)
-            self._residuals[function] = [sympy.lambdify(variables, rows, "mpmath", cse=True)]
-        evaluate = self._residuals[function][0]
+            self._residuals[field] = [sympy.lambdify(variables, rows, "mpmath", cse=True)]
+        evaluate = self._residuals[field][0]
         try:
             return [mpmath.mpf(v) for p in self._points[: count + EXTRA_POINTS] for v in evaluate(*map(mpmath.mpf, p))]
         except (TypeError, ValueError, ZeroDivisionError, NameError, KeyError):

@@ -9,6 +9,8 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float
 
+from liestonet.algebra.closed_fields import ClosedFields, reconciled
+from liestonet.algebra.exact_constants import exact_constants
 from liestonet.algebra.names import AlgebraName, name_algebra
 from liestonet.symmetry.fields import Fields
 
@@ -17,6 +19,7 @@ ROUNDING = 1e-13
 LEAST_UNCERTAINTY = 1e-10
 # Generators less well known than this do not name their algebra.
 LARGEST_ERROR = 0.1
+INFINITE = "infinite-dimensional"
 Components = Float[np.ndarray, "m b components"]
 
 
@@ -24,8 +27,9 @@ Components = Float[np.ndarray, "m b components"]
 class Algebra:
     """[X_i, X_j] = Σ_k c[i, j, k] X_k, in the basis and order of the result's generators.
 
-    `unit_constants` are those of generators brought to length one, which is what the name is read off; `error` is what
-    they may be wrong by because the generators are, where these come from data.
+    `unit_constants` are those of generators brought to length one, which is what the name is read off; of generators in
+    closed form they are the constants themselves. `error` is what they may be wrong by because the generators are,
+    where these come from data. `infinite` says that the generators are only what an infinite algebra is built on.
     """
 
     structure_constants: Float[np.ndarray, "m m m"]
@@ -33,14 +37,18 @@ class Algebra:
     jacobi: float
     unit_constants: Float[np.ndarray, "m m m"]
     error: float = 0.0
+    infinite: bool = False
 
     @property
     def dimension(self) -> int:
+        """Number of generators, m."""
         return len(self.structure_constants)
 
     @cached_property
     def named(self) -> AlgebraName:
         """The algebra's name with its explanation, and the alternatives where the numbers leave a choice."""
+        if self.infinite:
+            return AlgebraName(INFINITE, True, (), "Symmetries may be multiplied by functions of an invariant.")
         if self.dimension > 1 and self.error > LARGEST_ERROR:
             why = f"The generators are known to about {self.error:.0%} only, too little to tell algebras apart."
             return AlgebraName("not resolved", False, (), why)
@@ -58,12 +66,26 @@ def directional_derivative(generator: Components, gradient: Float[np.ndarray, "v
     return np.einsum("ibv,vjbc->ijbc", generator[:, :, :variables], gradient, optimize=True)
 
 
-def find_algebra(fields: Fields, points: Float[np.ndarray, "b v"], weights: Float[np.ndarray, " b"]) -> Algebra:
-    """Structure constants by one least squares over the whole domain, with closure and Jacobi residuals."""
-    m = fields.count
-    if m == 0:
+def find_algebra(
+    fields: Fields | ClosedFields, points: Float[np.ndarray, "b v"], weights: Float[np.ndarray, " b"]
+) -> Algebra:
+    """Structure constants with closure and Jacobi residuals: exact where all generators have formulas that close."""
+    if fields.count == 0:
         nothing = np.zeros((0, 0, 0))
         return Algebra(nothing, 0.0, 0.0, nothing)
+    if isinstance(fields, ClosedFields):
+        rows = [row for row in fields.closed if row is not None]
+        scattered = np.random.default_rng(5).permutation(points)
+        constants = exact_constants(rows, fields.symbols, scattered) if len(rows) == fields.count else None
+        if constants is not None:
+            return Algebra(constants, 0.0, jacobi_residual(constants), constants)
+        fields = reconciled(fields)
+    return _least_squares(fields, points, weights)
+
+
+def _least_squares(fields: Fields, points: Float[np.ndarray, "b v"], weights: Float[np.ndarray, " b"]) -> Algebra:
+    """Structure constants by one least squares over the whole domain."""
+    m = fields.count
     fields, lengths = _brought_to_one(fields)
     gram, right = np.zeros((m, m)), np.zeros((m, m, m))
     for values, brackets, _ in _scaled_brackets(fields, points, weights):

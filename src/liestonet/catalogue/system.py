@@ -172,6 +172,15 @@ class System:
             raise InputError(f"The algebra of {self.key!r} is infinite-dimensional and has no structure constants.")
         return exact_algebra(self.formulas(name), self.sde.names, self.box, name == FOKKER_PLANCK)
 
+    def algebra_name(self, kind: str | Kind | Any = ITO) -> str:
+        """What the algebra is called by theory, written down by hand; not where `infinite`."""
+        from liestonet.catalogue.names import stated_name
+
+        name, texts = self._texts(kind)
+        if self.infinite:
+            raise InputError(f"The algebra of {self.key!r} is infinite-dimensional and has no name.")
+        return stated_name(self.key, name, len(self.box) - 1, len(texts))
+
     def simulate(
         self, paths: int | Any | None = None, seed: int | Any = 0, *, progress: Progress | None = None
     ) -> Trajectories:

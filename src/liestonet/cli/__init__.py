@@ -23,13 +23,25 @@ from liestonet.cli.arguments import (
     read_system,
     require_values,
 )
+from liestonet.cli.demo import demo
 from liestonet.cli.discover import discover
-from liestonet.cli.output import bar, emit, show, show_result, stages
+from liestonet.cli.output import (
+    TYPED,
+    bar,
+    check_forms,
+    check_report,
+    emit,
+    remembering,
+    show,
+    show_result,
+    stages,
+    write_page,
+)
 from liestonet.cli.reproduce import reproduce
+from liestonet.cli.stored import check_run, open_run
 from liestonet.cli.testing import try_generators
 from liestonet.errors import InputError
 
-DEMO = "dx = y dt; dy = -y dt + sqrt(2) dW"  # free Langevin, Example 3 of the paper
 UsageError: Any = typer.BadParameter.__base__  # typer does not export it, and click is not always there
 # The library speaks of its arguments; here they are options.
 SPOKEN = {
@@ -50,6 +62,7 @@ class Commands(TyperGroup):
         if "--debug" in words:  # it may stand anywhere
             words = ["--debug", *(word for word in words if word != "--debug")]
         settings["standalone_mode"] = False
+        TYPED.set(tuple(words))
         try:
             code = super().main(words or ["--help"], *rest, **settings)
         except InputError as problem:
@@ -126,7 +139,8 @@ def start(
       liestonet solve "dx = x dt + dW"
       liestonet show cir
       liestonet simulate "dx = -x dt + dW" --initial "x=-2:2" --out paths.csv
-      liestonet discover paths.csv
+      liestonet discover paths.csv --out run
+      liestonet open run/run.lsn
       liestonet test paths.csv --generator "exp(-t) d_x"
 
     Each command explains itself: liestonet solve --help
@@ -156,7 +170,13 @@ def solve(
     listed: Annotated[
         bool, typer.Option("--list", callback=_print_list, is_eager=True, help="Print the catalogue's names and exit.")
     ] = False,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Keep the result in a file such as run.lsn.")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print one sentence only.")] = False,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="Write the result as a page for a browser.")
+    ] = None,
 ) -> None:
     """Find all Lie symmetries of an equation.
 
@@ -170,16 +190,28 @@ def solve(
       liestonet solve "dx = y dt; dy = -k*y dt + s dW" --param k=1 --param s=3/2
       liestonet solve "dx = x ∘ dW" --symmetry fokker-planck --domain "x=1:2"
       liestonet solve langevin --latex > langevin.tex
+      liestonet solve langevin --save run.lsn
+      liestonet solve langevin --report langevin.html
       liestonet solve --list
       liestonet solve - --json < equation.txt > result.json
     """
     from liestonet.discovery import solve as find_symmetries
 
+    check_forms(json, latex)
+    if save is not None:
+        check_run(save)
+    if report is not None:
+        check_report(report)
     sde, system = read_equation(equation, param or (), stratonovich)
     box = read_domain(sde, domain or (), system)
     with stages(not quiet) as progress:
-        result = find_symmetries(sde, symmetry, box, progress=progress)
+        result = remembering(find_symmetries(sde, symmetry, box, progress=progress))
+        written = None if report is None else write_page(result, report, progress)
+    if save is not None:
+        result.save(save)
     show_result(result, json, latex, quiet)
+    if written is not None and not (json or latex or quiet):
+        emit(f"\nReport: {written}\n")
 
 
 @app.command(name="show")
@@ -208,26 +240,11 @@ def show_system(
 
 app.command()(discover)
 app.command()(reproduce)
+app.command(name="open")(open_run)
 app.command(name="test")(try_generators)
 
 
-@app.command()
-def demo() -> None:
-    """Find the symmetries of a built-in equation: a free particle with friction and noise (Langevin).
-
-    \b
-    Examples:
-      liestonet demo
-      liestonet demo | head -3
-    """
-    from rich.console import Group
-
-    from liestonet.discovery import solve as find_symmetries
-    from liestonet.terminal import render
-
-    with stages() as progress:
-        result = find_symmetries(read_equation(DEMO)[0], progress=progress)
-    show(Group(render(result), "", "The same, and your own equations:", f'  liestonet solve "{DEMO}"'))
+app.command()(demo)
 
 
 @app.command()
@@ -253,7 +270,10 @@ def simulate(
     substeps: Annotated[int | None, typer.Option(help="Euler steps in each recorded step.  [default: 1]")] = None,
     boundary: Annotated[
         list[str] | None,
-        typer.Option(metavar="BOUND", help='Keep paths inside: "x>0", "0<x<1". Repeatable.'),
+        typer.Option(
+            metavar="BOUND",
+            help='Keep paths inside: "x>0", "0<x<1". Repeatable. Singular points, as x = 0 of 1/x, are never crossed.',
+        ),
     ] = None,
     param: Parameter = None,
     stratonovich: Stratonovich = False,
@@ -289,7 +309,7 @@ def simulate(
     data.write(out)
     if not quiet:
         summary = repr(data).removeprefix("Trajectories(").removesuffix(")")
-        emit("\n".join([*sde.notes, f"Wrote {out}: {summary}; seed {seed}."]) + "\n")
+        emit("\n".join([*sde.notes, *data.remarks, f"Wrote {out}: {summary}; seed {seed}."]) + "\n")
 
 
 def _complain(sentence: str, code: int) -> int:

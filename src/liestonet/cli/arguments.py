@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 MOST_INPUT = 1_000_000
 LONGEST_NAME = 60
-BOUND = re.compile(r"(?:([^<>=]+)(<|>)=?)?([^\W\d]\w*)(?:(<|>)=?([^<>=]+))?")
 
 
 def read_equation(text: str, params: Iterable[str] = (), stratonovich: bool = False) -> tuple[SDE, Any]:
@@ -112,21 +111,9 @@ def read_initial(sde: SDE, texts: Iterable[str]) -> tuple[tuple[float, float], .
 
 def read_boundary(texts: Iterable[str]) -> dict[str, tuple[float | None, float | None]] | None:
     """`x>0`, `0<x<1`, `x<=5` as (lower, upper) for each name."""
-    bounds: dict[str, tuple[float | None, float | None]] = {}
-    for piece in pieces(texts):
-        plain = "".join(piece.split()).replace("≤", "<").replace("≥", ">")
-        match = BOUND.fullmatch(plain)
-        signs = {sign for sign in (match[2], match[4]) if sign} if match else set()
-        if match is None or len(signs) != 1:
-            raise InputError(f'The boundary {quoted(piece)} cannot be read; write "x>0", "x<1" or "0<x<1".')
-        name, what = match[3], f"The bound of {match[3]}"
-        before, after = (read_number(text, what) if text else None for text in (match[1], match[5]))
-        new = (before, after) if "<" in signs else (after, before)
-        old = bounds.get(name, (None, None))
-        if any(one is not None and other is not None for one, other in zip(old, new, strict=True)):
-            raise InputError(f"The boundary gives {name} the same bound twice; keep one of them.")
-        bounds[name] = tuple(a if b is None else b for a, b in zip(old, new, strict=True))  # pyright: ignore[reportArgumentType]
-    return bounds or None
+    from liestonet.sde.boundary import bounds_in_words
+
+    return bounds_in_words(pieces(texts)) or None
 
 
 def pieces(texts: Iterable[str]) -> list[str]:

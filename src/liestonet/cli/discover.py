@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +14,7 @@ from liestonet.errors import InputError
 if TYPE_CHECKING:
     from liestonet.result import Result
 
-RESULT_FILE = "result.json"
+RESULT_FILE, REPORT_FILE, RUN_FILE = "result.json", "report.html", "run.lsn"
 
 File = Annotated[
     Path,
@@ -58,7 +58,10 @@ def discover(
     sort: Annotated[bool, typer.Option("--sort", help="Sort each path by time first.")] = False,
     stream: Annotated[bool, typer.Option("--stream", help="Leave a large Parquet file on disk.")] = False,
     out: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help=f"Folder for {RESULT_FILE}; made if it is not there.")
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help=f"Folder for {REPORT_FILE}, {RESULT_FILE} and {RUN_FILE}; made if need be."
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the whole result as JSON.")] = False,
     no_formulas: Annotated[bool, typer.Option("--no-formulas", help="Do not look for closed forms.")] = False,
@@ -76,12 +79,13 @@ def discover(
       liestonet discover prices.csv --time date --state price --log price --window 250
       liestonet discover tracks.csv --thin 6 --gap 0.5 --no-formulas --json
     """
-    from liestonet.cli.output import emit, show, stages
+    from liestonet.cli.output import emit, remembering, show, stages
+    from liestonet.cli.progress import DISCOVERING
     from liestonet.from_data import discover as find_symmetries
 
     if out is not None:
         check_folder(out)
-    with stages(not quiet) as progress:
+    with stages(not quiet, DISCOVERING) as progress:
         if progress is not None:
             progress(f"reading {file.name}")
         data = read_data(
@@ -97,18 +101,20 @@ def discover(
             formulas=not no_formulas,
             progress=progress,
         )
-    written = None if out is None else write_result(result, out)
+        result = remembering(result)
+        written = () if out is None else write_files(result, out, progress)
     if json:
         emit(result.to_json() + "\n")
         return
-    from liestonet.terminal_data import data_verdict, render_discovery
+    from liestonet.terminal_data import render_discovery
+    from liestonet.verdict import verdict
 
     if quiet:
-        emit(data_verdict(result) + "\n")
+        emit(verdict(result) + "\n")
         return
     show(render_discovery(result))
-    if written is not None:
-        emit(f"\nWrote {written}.\n")
+    if written:
+        emit(f"\nReport: {written[0]}\nResult: {written[1]} and {written[2]}\n")
 
 
 def engine_named(name: str) -> Any:
@@ -171,13 +177,14 @@ def check_folder(folder: Path) -> None:
         raise InputError(f"The folder {str(existing)!r} cannot be written to; choose another place for --out.")
 
 
-def write_result(result: Result, folder: Path) -> Path:
-    """The result as JSON in a folder, whole or not at all."""
+def write_files(result: Result, folder: Path, progress: Callable[[str], None] | None) -> tuple[Path, Path, Path]:
+    """The result in a folder: a page, JSON, and a file that `liestonet open` reads, each whole or not at all."""
+    from liestonet.cli.output import write_page
     from liestonet.trajectories.writers import replacing
 
     text = result.to_json() + "\n"
     folder.mkdir(parents=True, exist_ok=True)
-    target = folder / RESULT_FILE
-    with replacing(target) as stream:
+    with replacing(folder / RESULT_FILE) as stream:
         stream.write(text.encode())
-    return target
+    result.save(folder / RUN_FILE)
+    return write_page(result, folder / REPORT_FILE, progress), folder / RESULT_FILE, folder / RUN_FILE

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from contextvars import ContextVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from liestonet.cli.progress import SOLVING, Pace
 from liestonet.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,18 +21,37 @@ if TYPE_CHECKING:
     from liestonet.result import Result
 
 WIDTH = 80
+# What stands behind `liestonet` on the command line; a result remembers how it was made.
+TYPED: ContextVar[tuple[str, ...]] = ContextVar("TYPED", default=())
 
 
 @contextmanager
-def stages(wanted: bool = True) -> Iterator[Callable[[str], None] | None]:
-    """Shows what is being done, on stderr, if that is a terminal."""
+def stages(wanted: bool = True, shares: Mapping[str, float | int] = SOLVING) -> Iterator[Callable[[str], None] | None]:
+    """Shows what is being done and about how long it will take, on stderr, if that is a terminal."""
     if not (wanted and sys.stderr.isatty()):
         yield None
         return
     from rich.console import Console
+    from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, TextColumn
+    from rich.text import Text
 
-    with Console(stderr=True).status("reading") as status:
-        yield lambda stage: status.update(stage.partition(",")[0])
+    pace = Pace(shares)
+
+    class Left(ProgressColumn):
+        """The time that is left."""
+
+        def render(self, task: Any) -> Text:
+            return Text(pace.text(), style="dim")
+
+    columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=20), Left()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("starting", total=1.0)
+
+        def show_stage(stage: str) -> None:
+            pace.enter(stage)
+            progress.update(task, description=stage.partition(",")[0], completed=pace.done)
+
+        yield show_stage
 
 
 @contextmanager
@@ -46,18 +68,47 @@ def bar(title: str, wanted: bool = True) -> Iterator[Callable[[int, int], None] 
         yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
-def show_result(result: Result, json: bool, latex: bool, quiet: bool) -> None:
-    """Print a result the way that was asked for."""
-    from liestonet.terminal import render, verdict
-
+def check_forms(json: bool, latex: bool) -> None:
+    """Refuse two forms of output at once, before work is done for them."""
     if json and latex:
         raise InputError("--json and --latex were both asked for; leave one of them out.")
+
+
+def check_report(path: Path) -> None:
+    """Refuse a place for a page that cannot be written to, before work is done for it."""
+    from liestonet.pages import check_page
+
+    check_page(path)
+
+
+def remembering(result: Result) -> Result:
+    """The result with the command that was typed."""
+    import shlex
+    from dataclasses import replace
+
+    if result.provenance is None:
+        return result
+    command = shlex.join(["liestonet", *(word for word in TYPED.get() if word != "--debug")])
+    return replace(result, provenance=replace(result.provenance, command=command))
+
+
+def write_page(result: Result, path: Path, progress: Callable[[str], None] | None) -> Path:
+    """The result as a page."""
+    if progress is not None:
+        progress("drawing the report")
+    return result.report(path)
+
+
+def show_result(result: Result, json: bool, latex: bool, quiet: bool) -> None:
+    """Print a result the way that was asked for."""
+    from liestonet.terminal import render, short_verdict
+
     if json:
         emit(result.to_json() + "\n")
     elif latex:
         emit(result.latex() + "\n")
     elif quiet:
-        emit(verdict(result) + "\n")
+        emit(short_verdict(result) + "\n")
     else:
         show(render(result))
 

@@ -23,8 +23,8 @@ SCHEMA = "liestonet.checkpoint/1"
 def write_checkpoint(path: Path, trained: Trained, identity: dict[str, Any]) -> None:
     """Keep networks, optimiser state and history; the file before stays until the new one is complete."""
     leaves = jax.tree.leaves((trained.networks, trained.optimizer_state))
-    arrays = {f"leaf{position:04d}": np.ascontiguousarray(leaf) for position, leaf in enumerate(leaves)}
-    arrays["history"] = np.ascontiguousarray(trained.history)
+    arrays = {f"leaf{position:04d}": _contiguous(leaf) for position, leaf in enumerate(leaves)}
+    arrays["history"] = _contiguous(trained.history)
     header = {
         "schema": SCHEMA,
         "identity": json.dumps(identity, sort_keys=True),
@@ -58,6 +58,11 @@ def read_checkpoint(path: Path, like: Trained, identity: dict[str, Any]) -> Trai
     leaves = [jnp.asarray(arrays[f"leaf{position:04d}"]) for position in range(len(fresh))]
     networks, state = jax.tree.unflatten(structure, leaves)
     return Trained(networks, state, history, like.terms, float(header["seconds"]))
+
+
+def _contiguous(leaf: Any) -> np.ndarray:
+    """As safetensors needs it: another order would be saved wrong, and `ascontiguousarray` would add an axis."""
+    return np.array(leaf, order="C")
 
 
 def _digest(arrays: dict[str, np.ndarray]) -> str:

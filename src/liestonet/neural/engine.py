@@ -30,12 +30,20 @@ from liestonet.result import Result
 from liestonet.symmetry.kinds import Kind
 from liestonet.symmetry.noise import NoisyOperator
 from liestonet.symmetry.operator import Cloud
-from liestonet.symmetry.search import POINTS, POINTS_BEYOND, Search, judge_span, mixed_cloud, most_symmetries
+from liestonet.symmetry.search import (
+    ONE_BY_ONE,
+    POINTS,
+    POINTS_BEYOND,
+    Search,
+    judge_span,
+    mixed_cloud,
+    most_symmetries,
+)
 from liestonet.trajectories.record import record_of
 from liestonet.validation.angles import principal_angles
 
-# Points that the last layer is solved on, and those that a span is projected with.
-POLISHED_ON = 1500
+# Points that the last layer is solved on; in more than three dimensions every point gives many equations.
+POLISHED_ON, POLISHED_ON_BEYOND = 1500, 400
 # A span of networks that polynomials miss by more than this is worth a word.
 WORTH_SAYING = 0.01
 
@@ -183,7 +191,8 @@ def _span(stage: Stage, networks: Networks, count: int) -> Projected:
     domain, noise = stage.source.domain, stage.source.noise
     if not stage.settings.polish:
         return project_span(stage.kind, noise, domain, lambda points: stage.evaluate(networks, points), stage.cloud)
-    rows = stage.cloud[:: max(1, len(stage.cloud) // POLISHED_ON)]
+    wanted = POLISHED_ON if domain.dimension <= ONE_BY_ONE else POLISHED_ON_BEYOND
+    rows = stage.cloud[:: max(1, len(stage.cloud) // wanted)]
     cloud = Cloud(rows, np.full(len(rows), 1 / len(rows)))
     polished = polish(stage.kind, stage.source, networks, stage.frame, domain, cloud, count)
     return project_span(stage.kind, noise, domain, polished, stage.cloud)

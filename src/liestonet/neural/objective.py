@@ -85,7 +85,7 @@ class Losses:
             return structure.independence_hinge(fields, self.objective.level)
         return structure.independence_determinant(fields, self.objective.epsilon)
 
-    def weights_at(self, progress: Float[Array, ""]) -> dict[int, Float[Array, ""]]:
+    def weights_at(self, progress: Float[Array, ""]) -> dict[int, Float[Array, ""] | float]:
         """Weights when a part `progress` of training is done: L1–L4 rise linearly from where the ramp begins."""
         ramp = self.objective.ramp
         rising = 1.0 if ramp is None else jnp.clip((progress - ramp) / (1 - ramp), 0.0, 1.0)

@@ -55,7 +55,7 @@ class Cloud:
 
     def __post_init__(self) -> None:
         _choice("source of the cloud", self.source, ("data", "simulated"))
-        _between("uniform part of the cloud", self.uniform, 0, 1)
+        _between("uniform part of the cloud", self.uniform, 0.0, 1.0)
         _positive("number of trajectories", self.trajectories)
         _positive("oversampling of trajectories", self.oversample)
         if self.points is not None:

@@ -19,6 +19,8 @@ from liestonet.sde.sde import SDE
 
 ROUNDING = 4 * float(np.finfo(np.float64).eps)
 NOISE_LIMIT = 1e-7  # a flat tail below this is noise of the callable, above it a lack of smoothness
+# Noise stays as large when the points are doubled, but for their square root; the tail of a kink falls to a quarter.
+SAME_NOISE = 0.6
 HIGHEST = 512  # points on a line before we give up
 TAIL_ACCEPTED = 1e-8  # a geometric tail still this large at HIGHEST is accepted; the error is reported
 
@@ -161,12 +163,14 @@ def resolve(function: Function, variables: int) -> Resolution | Roughness:
     for variable, values in enumerate(starts):
         spectrum = envelope(values, 16)
         done, level = settled(spectrum, scale)
+        done &= level == 0
         while not done.all() and len(spectrum) < HIGHEST:
-            count = 2 * len(spectrum)
+            count, before = 2 * len(spectrum), level
             values = function(line_points(variables, variable, count))
             scale = np.maximum(scale, np.abs(values).max(axis=0))
             spectrum = envelope(values, count)
             done, level = settled(spectrum, scale)
+            done &= (level == 0) | ((before > 0) & (level > SAME_NOISE * before))
         for entry in np.flatnonzero(~done):
             verdict = roughness(spectrum, scale, int(entry), variable)
             if verdict is not None:

@@ -49,13 +49,14 @@ class SDE:
         noise: int | Any | None = None,
         *,
         names: Sequence[str] | Any | None = None,
+        flags: tuple[Flag, ...] = (),
     ) -> None:
         size = _whole(dimension, "dimension", 1)
         if not (callable(drift) and callable(diffusion)):
             raise InputError("drift and diffusion must be callables of t (B,) and x (B, d); for text use SDE.parse.")
         self._drift, self._diffusion = drift, diffusion
         self._names = _check_names(names, size)
-        self._flags, self._symbolic = (), None
+        self._flags, self._symbolic = tuple(flags), None
         self._noise = _probe_noise(diffusion, size) if noise is None else _whole(noise, "noise", 0)
 
     @classmethod
@@ -79,7 +80,7 @@ class SDE:
         given = dict(parameters or {})
         if twice := sorted(str(name) for name in given.keys() & values.keys()):
             raise InputError(f"Parameter {twice[0]} is given twice, in parameters= and as a keyword; keep one.")
-        return cls._from_symbols(*parse_system(text, given | values, stratonovich))
+        return cls.from_coefficients(*parse_system(text, given | values, stratonovich))
 
     @classmethod
     def from_sympy(
@@ -95,10 +96,11 @@ class SDE:
         """Take SymPy coefficients: drift a list or column, diffusion a matrix, list of rows or column."""
         from liestonet.sde.sympy_input import coefficients
 
-        return cls._from_symbols(*coefficients(drift, diffusion, state, time, parameters, stratonovich))
+        return cls.from_coefficients(*coefficients(drift, diffusion, state, time, parameters, stratonovich))
 
     @classmethod
-    def _from_symbols(cls, symbolic: SymbolicCoefficients, flags: tuple[Flag, ...]) -> SDE:
+    def from_coefficients(cls, symbolic: SymbolicCoefficients, flags: tuple[Flag, ...]) -> SDE:
+        """The equation of formulas that are checked already: what `parse` and `from_sympy` end in."""
         made = cls.__new__(cls)
         made._drift = made._diffusion = _never
         made._names = tuple(symbol.name for symbol in symbolic.state)
@@ -136,6 +138,11 @@ class SDE:
         return self._symbolic
 
     @property
+    def callables(self) -> tuple[Coefficient, Coefficient]:
+        """Drift and diffusion as they were given; both refuse to answer where there are formulas."""
+        return self._drift, self._diffusion
+
+    @property
     def parameters(self) -> tuple[str, ...]:
         """Names that have no value yet."""
         return self._symbolic.parameters if self._symbolic is not None else ()
@@ -145,7 +152,7 @@ class SDE:
         given = dict(values or {}) | more
         if self._symbolic is None:
             raise InputError("An equation made from callables has no parameters; put the values into the callables.")
-        return self._from_symbols(self._symbolic.substitute(given), self._flags)
+        return self.from_coefficients(self._symbolic.substitute(given), self._flags)
 
     def require_numeric(self) -> None:
         """Refuse to go on while a parameter has no value."""

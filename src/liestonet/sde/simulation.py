@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Float
 
 from liestonet.errors import InputError
-from liestonet.sde.boundary import Bounds, free_bounds, is_real, read_bounds
+from liestonet.sde.boundary import Bounds, free_bounds, is_real, read_bounds, with_natural_bounds
 from liestonet.trajectories import Trajectories
 
 NORMALS_AT_ONCE = 2**18
@@ -72,7 +72,10 @@ def simulate(
     `progress(done, total)` is told of recorded steps at most ten times a second.
 
     `boundary` keeps coordinates, by name or number from 0, above a lower bound or within (lower, upper), None
-    for free: `{"x": 0.0}`, `{"x": (0, 1), "y": (None, 5)}`. Nothing is kept inside unless asked for. What
+    for free: `"x>0"`, `{"x": 0.0}`, `{"x": (0, 1), "y": (None, 5)}`. A coordinate not mentioned stays, path by
+    path, on its side of the equation's own singular points: zeros of denominators and of arguments of roots and
+    logarithms that depend on this coordinate alone (x = 0 of 1/x, log x and √x), as a step across one has nothing
+    to do with the equation; `data.notes` say how often a step led there, and `{"x": (None, None)}` lets it. What
     happens at a bound depends on the noise of that coordinate there:
 
     - Noise that vanishes at the bound (√x of CIR, √(x(1-x))), where the bound is the equation's own: full
@@ -88,24 +91,28 @@ def simulate(
     paths = _check_count(paths, "paths")
     if paths * steps * sde.dimension > LARGEST_GRID:
         raise InputError(f"{paths} paths of {steps} steps do not fit into memory; use fewer, or substeps.")
-    bounds = read_bounds(boundary, tuple(sde.names))
+    read_bounds(boundary, tuple(sde.names))
     law_seed, noise_seed = _check_seed(seed).spawn(2)
     times = _check_start(start, paths)[:, None] + step * np.arange(steps + 1)
     if np.spacing(np.abs(times[:, [0, -1]]).max()) >= step:
         raise InputError(f"The step {step:g} vanishes in rounding beside the start; start nearer to 0.")
     x = _initial_states(initial, np.random.default_rng(law_seed), paths, sde.dimension)
+    bounds = with_natural_bounds(sde, boundary, times[:, 0], x)
     outside = np.flatnonzero((bounds.project(x) != x).any(axis=1))
     if outside.size:
         path = int(outside[0])
         raise InputError(f"Path {path} begins at {_point(x[path])}, outside the boundary; begin inside.")
     states = np.empty((paths, steps + 1, sde.dimension))
     states[:, 0] = x
+    crossings = np.zeros(sde.dimension, dtype=np.int64)
     report = _throttled(progress, steps)
     normals = wiener_normals(noise_seed, paths, steps * substeps, sde.noise)
     for recorded in range(steps):
         for inner in range(substeps):
             t = times[:, recorded] + h * inner
-            x = euler_step(sde, t, x, np.full(paths, h), np.sqrt(h) * next(normals), bounds)
+            moved = _moved(sde, t, x, np.full(paths, h), np.sqrt(h) * next(normals), bounds)
+            crossings += (bounds.project(moved) != moved).sum(axis=0)
+            x = _settle(sde, t + h, moved, np.full(paths, h), bounds)
         states[:, recorded + 1] = bounds.project(x)
         report(recorded + 1)
     return Trajectories(
@@ -113,6 +120,7 @@ def simulate(
         states.reshape(-1, sde.dimension),
         (steps + 1) * np.arange(paths + 1),
         tuple(sde.names),
+        remarks=tuple(_remark(str(sde.names[i]), int(crossings[i]), paths * steps * substeps) for i in bounds.natural),
     )
 
 
@@ -143,16 +151,34 @@ def euler_step(
     bounds: Bounds,
 ) -> Float[np.ndarray, "k n"]:
     """One Euler–Maruyama step; the state may end beyond a bound where the noise vanishes (see `simulate`)."""
+    return _settle(sde, t + h, _moved(sde, t, x, h, increment, bounds), h, bounds)
+
+
+def _moved(
+    sde: Equation, t: np.ndarray, x: np.ndarray, h: np.ndarray, increment: np.ndarray, bounds: Bounds
+) -> np.ndarray:
+    """Where one step leads, before anything is done about bounds."""
     with np.errstate(all="ignore"):
         inside = bounds.project(x)
         drift, diffusion = sde.drift(t, inside), sde.diffusion(t, inside)
         # Not einsum or matmul: their sums depend, in the last bit, on how many paths there are.
         kicks = (np.ascontiguousarray(diffusion) * increment[:, None, :]).sum(axis=2)
         moved = x + h[:, None] * drift + kicks
-        finite = np.isfinite(moved).all(axis=1)
-        if not finite.all():
-            raise InputError(_describe_failure(int(np.argmin(finite)), t, x))
-        return _settle(sde, t + h, moved, h, bounds)
+    finite = np.isfinite(moved).all(axis=1)
+    if not finite.all():
+        raise InputError(_describe_failure(int(np.argmin(finite)), t, x))
+    return moved
+
+
+def _remark(name: str, crossings: int, steps: int) -> str:
+    """What was done at the equation's own bounds."""
+    often = (
+        f"{crossings} of {steps} steps led across and were" if crossings else "no step led across; it would have been"
+    )
+    return (
+        f"{name} was kept on its side of the singular points of the equation: {often} turned back by reflection, or "
+        "truncated where the noise vanishes."
+    )
 
 
 def _settle(sde: Equation, t: np.ndarray, x: np.ndarray, h: np.ndarray, bounds: Bounds) -> np.ndarray:
@@ -162,10 +188,12 @@ def _settle(sde: Equation, t: np.ndarray, x: np.ndarray, h: np.ndarray, bounds: 
     if not crossed.size:
         return x
     overshoot = nearest[crossed] - x[crossed]
-    at_bound = sde.diffusion(t[crossed], nearest[crossed])
-    noise = np.sqrt(h[crossed])[:, None] * np.linalg.norm(at_bound, axis=2)
-    lives = (overshoot != 0) & (noise > VANISHED_NOISE * np.abs(overshoot))
-    reflected = bounds.project(nearest[crossed] + overshoot)
+    with np.errstate(all="ignore"):
+        at_bound = sde.diffusion(t[crossed], nearest[crossed])
+        noise = np.sqrt(h[crossed])[:, None] * np.linalg.norm(at_bound, axis=2)
+    # noise without a value at the bound has not vanished
+    lives = (overshoot != 0) & ~(noise <= VANISHED_NOISE * np.abs(overshoot))
+    reflected = bounds.of(crossed).project(nearest[crossed] + overshoot)
     settled = x.copy()
     settled[crossed] = np.where(lives, reflected, x[crossed])
     return settled

@@ -45,6 +45,11 @@ def cholesky_jet(
     )
 
 
+def root_change(root: Float[np.ndarray, "b r r"], change: Float[np.ndarray, "b r r"]) -> Float[np.ndarray, "b r r"]:
+    """Change of σ = chol(a) when a changes."""
+    return _factor_change(root, np.linalg.inv(root), change[:, None])[:, 0]
+
+
 def _second_change(
     root: Float[np.ndarray, "b r r"],
     inverse: Float[np.ndarray, "b r r"],

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import scipy.special
@@ -31,15 +32,16 @@ LARGEST_TURN = 0.3
 class Refit:
     """The symmetric surrogate, the operator and the generators there, and the likelihood ratio of imposing them.
 
-    The surrogate's errors are those that are left when the symmetries are taken as exact.
+    The surrogate's errors are those that are left when the symmetries are taken as exact. The operator is of use to
+    what goes on computing; a file does not keep it.
     """
 
-    surrogate: Surrogate
-    operator: NoisyOperator
+    surrogate: Surrogate | Any
     vectors: Float[np.ndarray, "m k"]
     deviance: float
     degrees_of_freedom: float
     converged: bool
+    operator: NoisyOperator | Any = None
 
     @property
     def p_value(self) -> float:
@@ -56,8 +58,8 @@ class Refit:
 
 
 def refit_with_symmetries(
-    surrogate: Surrogate,
-    operator_of: Callable[[Surrogate], NoisyOperator],
+    surrogate: Surrogate | Any,
+    operator_of: Callable[[Any], NoisyOperator],
     operator: NoisyOperator,
     vectors: Float[np.ndarray, "m k"],
 ) -> Refit:
@@ -73,10 +75,10 @@ def refit_with_symmetries(
         operator = operator_of(step.surrogate)
         if moved < STEP:
             break
-    return Refit(step.surrogate, operator, vectors, float(shift @ shift), step.freedom, moved < STEP)
+    return Refit(step.surrogate, vectors, float(shift @ shift), step.freedom, moved < STEP, operator)
 
 
-def refit_exactly(surrogate: Surrogate, evidence: Evidence) -> Surrogate:
+def refit_exactly(surrogate: Surrogate | Any, evidence: Evidence) -> Surrogate | Any:
     """Impose directions as they stand, not free to turn."""
     shift = np.zeros(surrogate.errors.root.shape[1])
     return _imposed(surrogate, evidence, shift, EXACT).surrogate
@@ -87,11 +89,11 @@ class _Step:
     """Errors that explain the residuals, the surrogate without them, and how many conditions that took."""
 
     shift: Float[np.ndarray, " s"]
-    surrogate: Surrogate
+    surrogate: Surrogate | Any
     freedom: float
 
 
-def _imposed(surrogate: Surrogate, evidence: Evidence, shift: Float[np.ndarray, " s"], slack: float) -> _Step:
+def _imposed(surrogate: Surrogate | Any, evidence: Evidence, shift: Float[np.ndarray, " s"], slack: float) -> _Step:
     """Minimise |z|² + |r + A(z − z₀)|²/slack, where z₀ is the present shift, in the eigenbasis of AᵀA."""
     matrix, cross = evidence.noise.sum(axis=0), evidence.cross.sum(axis=1)
     values, turn = np.linalg.eigh(matrix)

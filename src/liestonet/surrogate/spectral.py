@@ -69,11 +69,11 @@ def fit_spectral(source: IncrementSource, progress: Progress | None = None) -> S
 
 
 def fit_again(like: Surrogate, source: IncrementSource) -> Surrogate:
-    """Other data in the series, the weights and with the noisy coordinates of an earlier fit; its errors are kept.
+    """Other data in the box, the series and with the noisy coordinates of an earlier fit; its errors are kept.
 
     For data drawn on the same design, where choosing everything anew would cost most of the time.
     """
-    overview, noisy = like.overview, like.noisy
+    overview, noisy = replace(look_over(source), domain=like.domain), like.noisy
     features = like.drift_estimates[0].features
     sample = scaled_block(overview.sample, overview.domain)
     rest = sample.dx if noisy.all() else np.where(noisy, sample.dx, residuals(sample, like.drift_estimates))
@@ -83,7 +83,7 @@ def fit_again(like: Surrogate, source: IncrementSource) -> Surrogate:
     pairs = [estimate.entry for estimate in like.diffusion_estimates]
     squares = diffusion_targets(overview, drift, noisy)
     diffusion = regress(scaled_blocks(source, overview.domain), features, pairs, *squares) if pairs else []
-    return replace(like, drift_estimates=tuple(drift), diffusion_estimates=tuple(diffusion))
+    return replace(like, overview=overview, drift_estimates=tuple(drift), diffusion_estimates=tuple(diffusion))
 
 
 def choose_features(overview: Overview) -> Features:

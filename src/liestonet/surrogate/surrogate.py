@@ -47,14 +47,17 @@ class Surrogate:
 
     @property
     def domain(self) -> Domain:
+        """The box that the data cover."""
         return self.overview.domain
 
     @property
     def names(self) -> tuple[str, ...]:
+        """Names of the coordinates."""
         return self.overview.names
 
     @property
     def dimension(self) -> int:
+        """Number of coordinates, d."""
         return len(self.noisy)
 
     @property

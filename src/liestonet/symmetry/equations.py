@@ -102,20 +102,28 @@ class Equations:
             "diffusion_squared": coefficients.diffusion_squared,
         }
 
+        zero = sympy.Integer(0)
+
         def differentiate(expression: Any, derivative: Derivative) -> Any:
             for variable in derivative:
+                if variables[variable] not in expression.free_symbols:
+                    return zero
                 expression = sympy.diff(expression, variables[variable])
             return expression
 
-        results: list[sympy.Expr] = [sympy.Integer(0)] * len(self.rows)
+        results: list[sympy.Expr] = [zero] * len(self.rows)
         for term in self.terms:
+            if unknowns[term.unknown] == 0:
+                continue
             value = differentiate(unknowns[term.unknown], term.derivative)
             if value == 0:
                 continue
             if term.coefficient is not None:
                 name, entry, derivative = term.coefficient
                 value *= differentiate(matrices[name][entry if len(entry) == 2 else (entry[0], 0)], derivative)
-            results[term.row] += sympy.nsimplify(term.factor) * value
+            if value != 0:
+                # factors are halves of integers, which floats hold exactly
+                results[term.row] += sympy.Rational(*term.factor.as_integer_ratio()) * value
         return results
 
 

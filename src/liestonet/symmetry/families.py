@@ -11,56 +11,91 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg
+from jaxtyping import Bool
 
 from liestonet.domain import Domain
+from liestonet.multiindex import total_degree, union
 from liestonet.sde.jets import CoefficientSource
 from liestonet.sde.taylor import SeriesRing
 from liestonet.symmetry.basis import Basis
-from liestonet.symmetry.fields import Fields
+from liestonet.symmetry.fields import Fields, readable_basis
 from liestonet.symmetry.formal import formal_counts, generic_point, null_space
 from liestonet.symmetry.forms import FormalSystem
 from liestonet.symmetry.kinds import INVARIANT, Kind
 from liestonet.symmetry.lowest import lowest_directions
 from liestonet.symmetry.nullspace import cloud_for, enlarged, start_basis, used_basis
 from liestonet.symmetry.operator import Operator
+from liestonet.symmetry.orbit import orbit_dimension
 
 # An invariant is found where the residual is rounding in a basis of moderate size.
 FOUND = 1e-9
 ROUNDS = 12
 SHOWN_DEGREE = 2
+# Taylor coefficients of an invariant, which is one function: a few beside other evidence, else enough for chains of
+# several integrators.
+SHORT_SERIES, LONG_SERIES = 150, 1500
 # Taylor coefficients of the generator up to which its freedom is counted before a family is looked for.
-# Taylor coefficients of an invariant, which is one function: enough for chains of several integrators.
-LARGEST_SERIES = 1500
 BOUNDED_SIZE = 400
+# Degree of the polynomials among which simple symmetries are sought, how many directions at most, the part of a
+# generator that is a time component and no rounding, and how many functions of time noise leaves at most.
+SIMPLE_DEGREE = {1: 10, 2: 6, 3: 4}
+MOST_DIRECTIONS, LEAST_TIME, MOST_TIMED = 150, 1e-6, 3
+# Fields whose directions at a point differ by less than this are not independent there.
+INDEPENDENT = 1e-3
 
 
 @dataclass(frozen=True)
 class Family:
-    """Independent invariants, how they begin as power series, and generators that the family is built on."""
+    """Independent invariants, how they begin as power series, and generators that the family is built on.
+
+    `representatives` have no time component, and their multiples by functions of the invariants are symmetries too;
+    `timed` are the symmetries that move time, as far as low degrees show them.
+    """
 
     invariants: int
     expansions: tuple[str, ...]
     representatives: Fields
+    timed: Fields
+
+    @property
+    def generators(self) -> Fields:
+        """Those that move time and those that do not, in one basis."""
+        return joined(self.timed, self.representatives)
 
 
-def count_invariants(source: CoefficientSource, domain: Domain) -> int:
-    """Number of functionally independent functions that are constant along every path."""
-    counts = formal_counts(INVARIANT, source, domain, largest=LARGEST_SERIES)
-    if not counts or counts[-1].bound is not None:
+def count_invariants(source: CoefficientSource, domain: Domain) -> int | None:
+    """Number of functionally independent functions that are constant along every path; None where that is not clear.
+
+    Power series that leave freedom at every order tried prove nothing: at a higher order they may not. What paths reach
+    decides, and series, which are exact, only whether it may be less than it seems.
+    """
+    reached = orbit_dimension(source, generic_point(domain), domain)
+    if reached == source.dimension + 1:
         return 0
+    largest = SHORT_SERIES if reached is not None else LONG_SERIES
+    counts = formal_counts(INVARIANT, source, domain, largest=largest)
+    if counts and counts[-1].bound is not None:
+        return 0
+    if reached is None:
+        return None
     # the last degrees are not yet bound by all conditions; the first derivatives are
-    return counts[-1].free[1] - counts[-1].free[0]
+    possible = counts[-1].free[1] - counts[-1].free[0] if counts else 0
+    return min(possible, source.dimension + 1 - reached)
 
 
-def find_family(kind: Kind, source: CoefficientSource, domain: Domain, names: tuple[str, ...]) -> Family | None:
-    """The infinite family of symmetries, or None where there is none."""
-    invariants = count_invariants(source, domain)
+def find_family(
+    kind: Kind, source: CoefficientSource, domain: Domain, names: tuple[str, ...], invariants: int
+) -> Family | None:
+    """The infinite family of symmetries that functions of the invariants make, or None where there is none."""
     if not invariants or _is_bounded(kind, source, domain):
         return None
     fields = _timeless_symmetries(kind, source, domain)
     if fields is None:
         return None
-    return Family(invariants, _expansions(source, domain, names, invariants), fields)
+    simple = _simple_symmetries(kind, source, domain)
+    timed, timeless = _timed(simple), _timeless(simple)
+    fields = timeless if timeless.count == fields.count else fields
+    return Family(invariants, _expansions(source, domain, names, invariants), fields, timed)
 
 
 def _is_bounded(kind: Kind, source: CoefficientSource, domain: Domain) -> bool:
@@ -92,14 +127,75 @@ def _timeless_symmetries(kind: Kind, source: CoefficientSource, domain: Domain) 
     return rounds[-1][1] if rounds[-1][1].count else None
 
 
+def _simple_symmetries(kind: Kind, source: CoefficientSource, domain: Domain) -> Fields:
+    """Symmetries among polynomials of moderate degree, each alone with one component of low degree."""
+    n = source.dimension
+    degree = SIMPLE_DEGREE.get(n, 2)
+    equations = kind.equations(n, source.noise)
+    full, time = total_degree(range(n + 1), n + 1, degree), total_degree([0], n + 1, degree)
+    degrees = tuple(time if unknown.time_only else full for unknown in equations.unknowns)
+    basis = Basis(domain, equations.unknown_scales(domain.half), degrees)
+    operator = Operator(kind, source, domain, cloud_for(basis, domain))
+    directions = lowest_directions(operator, basis, min(basis.size, MOST_DIRECTIONS))
+    found = Fields(basis, directions.coefficients[:, directions.residuals < FOUND], kind.has_beta)
+    return readable_basis(found) if found.count else found
+
+
+def _moves_time(simple: Fields) -> Bool[np.ndarray, " m"]:
+    part = np.linalg.norm(simple.coefficients[simple.basis.columns(0)], axis=0)
+    return part > LEAST_TIME * np.linalg.norm(simple.coefficients, axis=0)
+
+
+def _timed(simple: Fields) -> Fields:
+    """Those with a time component, modulo those without; where any function of time will do, one stands for all."""
+    sizes = np.linalg.svd(simple.coefficients[simple.basis.columns(0)], compute_uv=False)
+    count, moving = int(np.sum(sizes > LEAST_TIME)), np.flatnonzero(_moves_time(simple))
+    wanted = 0 if len(moving) != count else (count if count <= MOST_TIMED else 1)
+    return simple.mixed(np.eye(simple.count)[:, moving[:wanted]])
+
+
+def _timeless(simple: Fields) -> Fields:
+    """The first of those without time component that are independent at a generic point."""
+    point = generic_point(simple.basis.domain)[None, :]
+    values = simple.components(point, [()])[()][:, 0] / simple.basis.scales
+    chosen: list[int] = []
+    for k in np.flatnonzero(~_moves_time(simple)).tolist():
+        rows = values[[*chosen, k]]
+        if np.linalg.matrix_rank(rows / np.linalg.norm(rows, axis=1, keepdims=True), tol=1e-6) == len(rows):
+            chosen.append(k)
+    return simple.mixed(np.eye(simple.count)[:, chosen])
+
+
+def joined(first: Fields, second: Fields) -> Fields:
+    """The generators of both, in a basis that has the functions of both."""
+    degrees = tuple(union(a, b) for a, b in zip(first.basis.degrees, second.basis.degrees, strict=True))
+    basis = Basis(first.basis.domain, first.basis.scales, degrees)
+    return Fields(basis, np.concatenate([_in(basis, first), _in(basis, second)], axis=1), first.has_beta)
+
+
+def _in(basis: Basis, fields: Fields) -> np.ndarray:
+    """The coefficients of generators in a basis that has all their functions."""
+    result = np.zeros((basis.size, fields.count))
+    for unknown, rows in enumerate(fields.basis.degrees):
+        position = {tuple(row): j for j, row in enumerate(basis.degrees[unknown].tolist())}
+        places = [basis.columns(unknown).start + position[tuple(row)] for row in rows.tolist()]
+        result[places] = fields.coefficients[fields.basis.columns(unknown)]
+    return result
+
+
 def _independent_at_a_point(fields: Fields) -> Fields:
-    """As many combinations of the fields as are independent at a generic point: a basis over functions of I."""
+    """As many fields of a sparse basis as are independent at a generic point, simple ones first."""
     point = generic_point(fields.basis.domain)[None, :]
     if not fields.count:
         return fields
-    values = fields.components(point, [()])[()][:, 0] / fields.basis.scales
-    left, sizes, _ = np.linalg.svd(values)
-    return fields.mixed(left[:, : int(np.sum(sizes > 1e-6 * sizes[0]))])
+    simple = readable_basis(fields)
+    values = simple.components(point, [()])[()][:, 0] / fields.basis.scales
+    values /= np.maximum(np.linalg.norm(values, axis=1, keepdims=True), np.finfo(float).tiny)
+    chosen: list[int] = []
+    for k in range(simple.count):
+        if np.linalg.matrix_rank(values[[*chosen, k]], tol=INDEPENDENT) > len(chosen):
+            chosen.append(k)
+    return simple.mixed(np.eye(simple.count)[:, chosen])
 
 
 def _expansions(source: CoefficientSource, domain: Domain, names: tuple[str, ...], count: int) -> tuple[str, ...]:

@@ -31,10 +31,12 @@ class Fields:
 
     @property
     def count(self) -> int:
+        """Number of generators, m."""
         return self.coefficients.shape[1]
 
     @property
     def dimension(self) -> int:
+        """Number of coordinates, d."""
         return self.basis.domain.dimension
 
     def __call__(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Values:

@@ -158,7 +158,9 @@ def find_null_space(
     """
     basis = start_basis(kind, source, domain, coupling)
     history: list[Enrichment] = []
-    wanted = (bound if bound is not None else 6) + EXTRA_DIRECTIONS
+    n = source.dimension
+    # without a bound, as many as the largest algebra of full-rank noise has: that of the heat equation
+    wanted = (bound if bound is not None else n * (n - 1) // 2 + 2 * n + 4) + EXTRA_DIRECTIONS
     accuracy = ACCURACY if source.dimension <= 3 else ACCURACY_BEYOND
     start, largest = None, LARGEST_BASIS.get(source.dimension, LARGEST_BASIS_BEYOND)
     while True:

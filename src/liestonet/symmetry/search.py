@@ -138,7 +138,8 @@ def judge_span(operator: NoisyOperator, kind: Kind, standards: Standards, span: 
         block = range(length)
         return gather(operator, vectors[:, block], changes.take(block)).p_value() > level
 
-    consistent = next((length for length in range(count, 0, -1) if passes(length)), 0)
+    lengths = range(count, 0, -1) if n <= ONE_BY_ONE else [count]
+    consistent = next((length for length in lengths if passes(length)), 0)
     rows = tuple(_judgements(operator, vectors, changes, 0, consistent, level, standards))
     return Search(operator, vectors, rows, sum(row.verdict == "symmetry" for row in rows[:count]))
 

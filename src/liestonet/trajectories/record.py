@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
+import numpy as np
+from jaxtyping import Float
+
 from liestonet.trajectories.gaps import Gaps
+from liestonet.trajectories.increments import Increments
 from liestonet.trajectories.summary import Summary
 from liestonet.trajectories.trajectories import Trajectories
+
+MOST_PATHS, MOST_POINTS = 12, 200
+# Times (n,) and states (n, d) of one path.
+Path = tuple[Float[np.ndarray, " n"], Float[np.ndarray, "n d"]]
 
 
 @dataclass(frozen=True)
 class DataRecord:
-    """Digest and summary of trajectories in memory; of a streamed file its name and what one pass counts."""
+    """Digest and summary of trajectories in memory; of a streamed file its name and what one pass counts.
+
+    `paths` are a few of the real ones, thinned, to be shown and carried along a flow: at most MOST_PATHS of at most
+    MOST_POINTS points. `units` are labels by coordinate, and by "t" for the time.
+    """
 
     increments: int
     digest: str | None = None
@@ -21,6 +33,8 @@ class DataRecord:
     rows: int | None = None
     gaps: Gaps | None = None
     notes: tuple[str, ...] = ()
+    paths: tuple[Path, ...] = ()
+    units: dict[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         if self.summary is not None:
@@ -50,10 +64,43 @@ class DataRecord:
 
 def record_of(source: Any, increments: int) -> DataRecord:
     """The record of a source that has been gone through."""
+    shown, units = sample_paths(source), dict(getattr(source, "units", {}))
     if isinstance(source, Trajectories):
-        return DataRecord(increments, source.digest, source.summary(), notes=source.notes)
+        return DataRecord(increments, source.digest, source.summary(), notes=source.notes, paths=shown, units=units)
     if hasattr(source, "count_gaps"):  # a TrajectoryFile, whose module would load pyarrow
         gaps = source.count_gaps()
         notes = (*source.notes, *gaps.sentences())
-        return DataRecord(increments, file=source.path.name, rows=source.rows, gaps=gaps, notes=notes)
-    return DataRecord(increments)
+        return DataRecord(
+            increments, file=source.path.name, rows=source.rows, gaps=gaps, notes=notes, paths=shown, units=units
+        )
+    return DataRecord(increments, paths=shown, units=units)
+
+
+def sample_paths(source: Any) -> tuple[Path, ...]:
+    """A few paths of the source, evenly spread over it; of one that is not in memory, over its first block."""
+    if isinstance(source, Trajectories):
+        long_enough = np.flatnonzero(np.diff(source.offsets) > 1)
+        return tuple(_thinned(source.times[k], source.states[k]) for k in _spread(long_enough, MOST_PATHS).tolist())
+    block = next(iter(source.chunks()), None)
+    if block is None:
+        return ()
+    pieces = np.flatnonzero(np.diff(block.trajectory, prepend=-1, append=-1))  # where one begins, and the end
+    chosen = _spread(np.arange(len(pieces) - 1), MOST_PATHS).tolist()
+    return tuple(_thinned(*_joined(block, slice(pieces[k], pieces[k + 1]))) for k in chosen)
+
+
+def _spread(values: np.ndarray, most: int) -> np.ndarray:
+    """At most so many of the values, from the first to the last."""
+    return values[np.unique(np.linspace(0, len(values) - 1, min(most, len(values))).round().astype(int))]
+
+
+def _joined(block: Increments, rows: slice) -> Path:
+    """The points that consecutive increments go through."""
+    t, x = block.t[rows], block.x[rows]
+    return np.append(t, t[-1] + block.dt[rows][-1]), np.vstack([x, x[-1] + block.dx[rows][-1]])
+
+
+def _thinned(times: np.ndarray, states: np.ndarray) -> Path:
+    """A copy of a path with at most MOST_POINTS points, both ends among them."""
+    kept = _spread(np.arange(len(times)), MOST_POINTS)
+    return times[kept].copy(), states[kept].copy()

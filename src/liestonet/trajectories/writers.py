@@ -39,22 +39,23 @@ def check_target(path: str | os.PathLike[str]) -> None:
     """Refuse a file that could not be written, before work is done for it."""
     target = Path(path)
     _writer_for(target)
-    _check_place(target)
-    if not os.access(target.parent, os.W_OK):
-        raise InputError(f"The folder {str(target.parent)!r} cannot be written to; choose another place.")
+    check_place(target)
 
 
-def _check_place(target: Path) -> None:
+def check_place(target: Path) -> None:
+    """Refuse a place where no file can be."""
     if not target.parent.is_dir():
         raise InputError(f"The folder {str(target.parent)!r} does not exist; make it or choose another.")
     if target.is_dir():
         raise InputError(f"{str(target)!r} is a folder; give the name of a file in it.")
+    if not os.access(target.parent, os.W_OK):
+        raise InputError(f"The folder {str(target.parent)!r} cannot be written to; choose another place.")
 
 
 @contextmanager
 def replacing(target: Path) -> Iterator[IO[bytes]]:
     """A file to write to that takes the target's place when all went well and vanishes otherwise."""
-    _check_place(target)
+    check_place(target)
     temporary = target.parent / f".{target.name}.{secrets.token_hex(6)}.tmp"
     try:
         file = temporary.open("xb")
@@ -68,10 +69,21 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)
+        _sync_folder(target.parent)
     except BaseException:
         with suppress(FileNotFoundError):
             temporary.unlink()
         raise
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name as durable as the file; some systems cannot open a folder, and need not."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _writer_for(target: Path) -> Callable[[Trajectories, IO[bytes]], None]:

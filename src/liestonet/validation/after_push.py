@@ -25,6 +25,8 @@ from liestonet.validation.push import push
 
 EPSILONS = (1.0, 3.0, 5.0)
 POINTS = 512
+# Points this far outside the box, in half-widths, are followed no further; ε = 5 shifts by several of them.
+MARGIN = 8.0
 # Two boxes overlap if in every variable this part of the narrower one is common.
 OVERLAP = 0.2
 TOO_LITTLE = "too little of the pushed data stays where the coefficients are known"
@@ -95,7 +97,7 @@ def _row(
     domain: Domain,
 ) -> AfterPushRow:
     try:
-        pushed = push(generator, paths, 0, epsilon)
+        pushed = push(generator, paths, 0, epsilon, domain=domain, margin=MARGIN)
         moved = fit(_central(pushed))
         box = overlap(domain, moved.domain)
     except InputError as problem:
@@ -117,7 +119,7 @@ def _control(wild: Generators, paths: Trajectories, epsilon: float, source: Any,
     """The residual after a random push; a smaller one where the random flow does not reach ε."""
     for part in (1.0, 0.3, 0.1, 0.03):
         try:
-            moved = fit(_central(push(wild, paths, 0, part * epsilon)))
+            moved = fit(_central(push(wild, paths, 0, part * epsilon, domain=domain, margin=MARGIN)))
         except InputError:
             continue
         box = overlap(domain, moved.domain)

@@ -21,7 +21,7 @@ from liestonet.trajectories.reshaping import real_number, whole_number
 # Points are worked on so many at a time: all stages of a piece stay in the processor's cache.
 PIECE = 16_384
 # A step this small, in parts of ε, means that the flow ends here; so do this many steps.
-SMALLEST_STEP, MOST_STEPS = 1e-12, 5_000
+SMALLEST_STEP, MOST_STEPS = 1e-12, 2_000
 TOLERANCE = 1e-9
 # A step changes by no more than these factors, and is kept this much below what the error allows.
 LEAST_FACTOR, LARGEST_FACTOR, SAFETY = 0.2, 5.0, 0.9

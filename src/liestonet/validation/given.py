@@ -141,12 +141,14 @@ class Lifted:
 
 def read_generators(given: Any, names: Sequence[str], domain: Domain) -> Given:
     """Whatever was given as generators on a domain; `names` are those of the coordinates."""
-    if isinstance(given, Fields | Formulas | Lifted):
+    if isinstance(given, Given):
         return given
     if isinstance(given, str):
         return parse_generators(given, names)
-    if hasattr(given, "fields") and isinstance(given.fields, Fields):  # a Result
+    if isinstance(getattr(given, "fields", None), Fields):  # a Result
         return _not_empty(given.fields)
+    if callable(getattr(given, "generators", None)):
+        return project(given.generators, domain)
     if isinstance(given, Sequence) and given and all(isinstance(part, str) for part in given):
         return parse_generators(";".join(given), names)
     if _is_formula(given) or (isinstance(given, Sequence) and given and all(_is_formula(row) for row in given)):

@@ -30,7 +30,11 @@ from liestonet.validation.null_model import as_pairs, draw, null_model
 
 EPSILONS = (0.05, 0.1, 0.2, 0.3, 0.5)
 # Increments used at most, bootstrap draws, and random pushes; a push that keeps fewer increments says nothing.
-MOST, DRAWS, CONTROLS, LEAST = 20_000, 39, 3, 100
+MOST, DRAWS, CONTROLS, LEAST = 8_000, 39, 3, 100
+# Flows need only be as exact as residuals can tell.
+TOLERANCE = 1e-6
+# Points this far outside the box, in half-widths, are followed no further: nothing is known of the generators there.
+MARGIN = 0.5
 LEVEL = 0.05
 STATISTICS = ("delta_nll", "kolmogorov_smirnov", "energy")
 # A variance of the series below this part of its mean is not known to be positive.
@@ -122,12 +126,13 @@ def _generator_rows(
     alone = one_generator(given, k)
     rng = np.random.default_rng([seed, k])
     own = fit(as_pairs(begin, surrogate.names))
-    observed = [compare(own, alone, begin, epsilon) for epsilon in epsilons]
-    model = null_model(LAW if kind is FOKKER_PLANCK else kind, own, _single(given, k))
-    replicas: list[list[Comparison]] = []
+    starts = trail(alone, begin.t, begin.x, epsilons, own.domain)
+    observed = _compared(own, alone, starts, begin, epsilons)
+    model = null_model(LAW if kind is FOKKER_PLANCK else kind, own, _One(given, k))
+    replicas = []
     for _ in range(draws):
         replica = draw(model, begin, surrogate.names, rng)
-        replicas.append(_compared(own, replica, alone, epsilons))
+        replicas.append(_compared(fit_again(own, replica), alone, starts, replica.increments(), epsilons))
     rows = []
     for position, (epsilon, seen) in enumerate(zip(epsilons, observed, strict=True)):
         drawn = [replica[position] for replica in replicas]
@@ -137,7 +142,7 @@ def _generator_rows(
                 generator=k,
                 epsilon=epsilon,
                 delta_nll=seen.delta_nll,
-                control=tuple(compare(own, field, begin, 1.0).delta_nll for field in pushes),
+                control=tuple(_compared(own, field, None, begin, (1.0,))[0].delta_nll for field in pushes),
                 kolmogorov_smirnov=seen.kolmogorov_smirnov,
                 energy=seen.energy,
                 p_delta_nll=_rank(seen, drawn, "delta_nll"),
@@ -151,14 +156,17 @@ def _generator_rows(
     return rows
 
 
-def _compared(own: Surrogate, replica: Trajectories, alone: Generators, epsilons: Sequence[float]) -> list[Comparison]:
-    """The comparison on one draw, with a fit of its own."""
-    fitted, steps = fit_again(own, replica), replica.increments()
-    return [compare(fitted, alone, steps, epsilon) for epsilon in epsilons]
-
-
-def _single(given: Given, k: int) -> Given:
-    return _One(given, k)
+def _compared(
+    fitted: Surrogate,
+    alone: Generators,
+    starts: Sequence[Places] | None,
+    steps: Increments,
+    epsilons: Sequence[float],
+) -> list[Comparison]:
+    """Residuals before and after each push; `starts` where the increments' first points have been pushed already."""
+    first = trail(alone, steps.t, steps.x, epsilons, fitted.domain) if starts is None else starts
+    last = trail(alone, steps.t + steps.dt, steps.x + steps.dx, epsilons, fitted.domain)
+    return [compare(fitted, steps, start, end) for start, end in zip(first, last, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -200,12 +208,46 @@ class Comparison:
 UNKNOWN = float("nan")
 
 
-def compare(surrogate: Surrogate, generator: Generators, steps: Increments, epsilon: float) -> Comparison:
-    """ΔNLL and distances of the residuals of the same increments, before and after a push."""
+@dataclass(frozen=True)
+class Places:
+    """Where points are after a push; not-a-number where they did not arrive."""
+
+    t: Float[np.ndarray, " b"]
+    x: Float[np.ndarray, "b n"]
+
+    @property
+    def arrived(self) -> Bool[np.ndarray, " b"]:
+        return np.isfinite(self.t)
+
+
+def trail(
+    generator: Generators,
+    t: Float[np.ndarray, " b"],
+    x: Float[np.ndarray, "b n"],
+    epsilons: Sequence[float],
+    domain: Domain,
+) -> list[Places]:
+    """Where points are after every ε, each flow going on from the one before; far outside the domain they are lost."""
+    places, here, before = [], Places(t, x), 0.0
+    options: dict[str, Any] = {"domain": domain, "margin": MARGIN, "tolerance": TOLERANCE}
+    for epsilon in epsilons:
+        alive = here.arrived
+        next_t, next_x = np.full_like(t, np.nan), np.full_like(x, np.nan)
+        if alive.any():
+            moved = flow(generator, here.t[alive], here.x[alive], epsilon - before, **options)
+            next_t[alive], next_x[alive] = moved.t, moved.x
+        here, before = Places(next_t, next_x), epsilon
+        places.append(here)
+    return places
+
+
+def compare(surrogate: Surrogate, steps: Increments, start: Places, end: Places) -> Comparison:
+    """ΔNLL and distances of the residuals of the same increments, before and after a push of both their ends."""
     before, known = standardised(surrogate, steps)
-    moved, arrived, displacement, blew_up = push_steps(generator, steps, epsilon, surrogate.domain)
+    moved, usable = _moved(steps, start, end, surrogate.domain)
     after, positive = standardised(surrogate, moved)
-    used = known & arrived & positive
+    used, blew_up = known & usable & positive, int(np.count_nonzero(~start.arrived))
+    displacement = _displacement(steps, start, surrogate.domain)
     if np.count_nonzero(used) < LEAST:
         return Comparison(UNKNOWN, UNKNOWN, UNKNOWN, displacement, int(np.count_nonzero(used)), blew_up)
     z, pushed = before[used], after[used]
@@ -228,27 +270,27 @@ def _largest_gap(first: Float[np.ndarray, " b"], second: Float[np.ndarray, " b"]
     return float(np.max(np.abs(counts[0] - counts[1])) / len(first))
 
 
-def push_steps(
-    generator: Generators, steps: Increments, epsilon: float, domain: Domain
-) -> tuple[Increments, Bool[np.ndarray, " b"], float, int]:
-    """Both ends of every increment pushed; which of them arrived and still begin in the domain; how far they moved."""
-    count = len(steps.t)
-    t, x = np.concatenate([steps.t, steps.t + steps.dt]), np.concatenate([steps.x, steps.x + steps.dx])
-    moved = flow(generator, t, x, epsilon)
-    start, end = slice(0, count), slice(count, None)
-    arrived = moved.arrived[start] & moved.arrived[end]
+def _moved(steps: Increments, start: Places, end: Places, domain: Domain) -> tuple[Increments, Bool[np.ndarray, " b"]]:
+    """The pushed increments, and which of them exist and still begin in the domain."""
     with np.errstate(invalid="ignore"):
-        arrived &= moved.t[end] > moved.t[start]
-    parts = moved.t[start], moved.x[start], moved.t[end] - moved.t[start], moved.x[end] - moved.x[start]
-    clean = [np.where(arrived if part.ndim == 1 else arrived[:, None], part, 1.0) for part in parts]
-    pushed = Increments(clean[0], clean[1], clean[2], clean[3], steps.trajectory)
+        exist = start.arrived & end.arrived & (end.t > start.t)
+    t, dt = np.where(exist, start.t, domain.centre[0]), np.where(exist, end.t - start.t, 1.0)
+    x = np.where(exist[:, None], start.x, domain.centre[1:])
+    dx = np.where(exist[:, None], end.x - start.x, 0.0)
     low, high = domain.intervals[0]
-    inside = inside_domain(domain, pushed) & (pushed.t >= low) & (pushed.t <= high)
-    change = np.column_stack(
-        [(moved.t[start] - steps.t) / domain.half[0], (moved.x[start] - steps.x) / domain.half[1:]]
-    )
-    size = float(np.sqrt(np.mean(np.sum(change[arrived] ** 2, axis=1)))) if arrived.any() else UNKNOWN
-    return pushed, arrived & inside, size, moved.blew_up
+    moved = Increments(t, x, dt, dx, steps.trajectory)
+    inside = exist & inside_domain(domain, moved) & (t >= low) & (t <= high)
+    # what is not used is put where the coefficients are known
+    t, x = np.where(inside, t, domain.centre[0]), np.where(inside[:, None], x, domain.centre[1:])
+    return Increments(t, x, dt, dx, steps.trajectory), inside
+
+
+def _displacement(steps: Increments, start: Places, domain: Domain) -> float:
+    """Root mean square of the way that first points went, in units of the box."""
+    if not start.arrived.any():
+        return UNKNOWN
+    way = np.column_stack([(start.t - steps.t) / domain.half[0], (start.x - steps.x) / domain.half[1:]])
+    return float(np.sqrt(np.mean(np.sum(way[start.arrived] ** 2, axis=1))))
 
 
 def standardised(surrogate: Surrogate, steps: Increments) -> tuple[Float[np.ndarray, "b r"], Bool[np.ndarray, " b"]]:
@@ -271,11 +313,13 @@ def control_pushes(
     if not np.isfinite(displacement) or displacement <= 0:
         return []
     fields = []
+    part = Increments(*(array[:: max(1, len(steps.t) // 500)] for array in steps))
     for _ in range(CONTROLS):
         field = random_field(surrogate.domain, rng)
         size = displacement
         for _ in range(3):
-            reached = push_steps(_scaled(field, size), steps, 1.0, surrogate.domain)[2]
+            moved = trail(_scaled(field, size), part.t, part.x, (1.0,), surrogate.domain)[0]
+            reached = _displacement(part, moved, surrogate.domain)
             size *= displacement / reached if np.isfinite(reached) and reached > 0 else 0.5
         fields.append(_scaled(field, size))
     return fields
@@ -331,8 +375,9 @@ def warp_speed_pair(
     rng = np.random.default_rng(seed)
     begin = some_increments(data, fitted.domain, rng)
     own, alone = fit(as_pairs(begin, fitted.names)), one_generator(given, 0)
-    seen = compare(own, alone, begin, epsilon)
-    model = null_model(LAW, own, _single(given, 0))
-    drawn = _compared(own, draw(model, begin, fitted.names, rng), alone, [epsilon])[0]
+    starts = trail(alone, begin.t, begin.x, (epsilon,), own.domain)
+    seen = _compared(own, alone, starts, begin, (epsilon,))[0]
+    replica = draw(null_model(LAW, own, _One(given, 0)), begin, fitted.names, rng)
+    drawn = _compared(fit_again(own, replica), alone, starts, replica.increments(), (epsilon,))[0]
     first, second = ({name: abs(getattr(found, name)) for name in STATISTICS} for found in (seen, drawn))
     return first, second

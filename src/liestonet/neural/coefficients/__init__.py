@@ -2,15 +2,15 @@
 
     from liestonet.neural.coefficients.settings import CoefficientSettings, DensitySettings
     from liestonet.neural.coefficients.fitting import fit_coefficients
-    from liestonet.neural.coefficients.density import fit_density
+    from liestonet.neural.coefficients.density import fit_density, log_density
 
     surrogate = fit_coefficients(data, CoefficientSettings(), seed=0)        # a NeuralSurrogate
     surrogate.drift(t, x); surrogate.diffusion_squared(t, x)                 # NumPy, any points
     surrogate.jet(t, x, kind.jet_order)                                      # derivatives on a cloud, once, NumPy
     search(kind, surrogate, surrogate.domain, surrogate.overview.points, Standards())   # like the spectral surrogate
     f, root = networks.coefficients(surrogate.form, surrogate.units, surrogate.weights, point)   # inside JAX code
-    density = fit_density(data, DensitySettings(), seed=0)                   # û(t, x) > 0, density.jet(t, x)
-    networks in JAX: density.logarithm(points) inside traced code
+    density = fit_density(data, DensitySettings(), coefficients=surrogate, seed=0)       # û > 0; density.jet(t, x)
+    log_density(density.settings.activation, density.gaussian, density.ratio, points)    # log û inside JAX code
 
 Settings are frozen dataclasses of numbers, strings and tuples; what is fitted is a frozen dataclass of arrays and
 settings, so that both can be stored without code.

@@ -101,7 +101,7 @@ class DensityProblem:
         terms = {"contrast": self.held_out(fixed, weights, batch)}
         if batch.equation is not None and self.settings.equation:
             residual = equation_residual(self.settings.activation, fixed, weights.ratio, batch.equation)
-            terms["Fokker-Planck equation"] = self.settings.equation * jnp.mean(jnp.log1p(residual**2))
+            terms["Fokker-Planck equation"] = self.settings.equation * jnp.mean(residual**2)
         total = sum((jnp.sum(leaf**2) for leaf in jax.tree.leaves(weights)), jnp.zeros(()))
         terms["weight decay"] = self.settings.weight_decay * total
         return terms
@@ -121,9 +121,10 @@ class DensityProblem:
 def equation_residual(
     activation: str, gaussian: MovingGaussian, ratio: Network, known: Coefficients
 ) -> Float[jax.Array, " b"]:
-    """The Fokker–Planck equation divided by u, in units of the time scale: zero for a solution.
+    """The Fokker–Planck equation divided by u: zero for a solution, and of order one where nothing cancels.
 
-    With ℓ = log u: ℓ_t + (f^i − ∂_j a^{ij}) ℓ_i + div f − ½ ∂_ij a^{ij} − ½ a^{ij} (ℓ_ij + ℓ_i ℓ_j).
+    With ℓ = log u: ℓ_t + (f^i − ∂_j a^{ij}) ℓ_i + div f − ½ ∂_ij a^{ij} − ½ a^{ij} (ℓ_ij + ℓ_i ℓ_j), relative to the
+    size of its parts: near a sharp initial law each of them is huge, and must not drown the rest.
     """
 
     def logarithm(point: jax.Array) -> jax.Array:
@@ -134,7 +135,9 @@ def equation_residual(
     inner = curvature + slope[:, 1:, None] * slope[:, None, 1:]
     transport = jnp.sum((known.drift - known.divergence) * slope[:, 1:], axis=1)
     spread = 0.5 * jnp.einsum("bij,bij->b", known.squared, inner)
-    return gaussian.half * (slope[:, 0] + transport + known.reaction - spread)
+    parts = gaussian.half * jnp.stack([slope[:, 0], transport, known.reaction, -spread])
+    size = jnp.sqrt(1.0 + jnp.sum(jax.lax.stop_gradient(parts) ** 2, axis=0))
+    return jnp.sum(parts, axis=0) / size
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,9 +208,8 @@ def fit_density(
     points = np.column_stack([increments.t, increments.x])
     gaussian = fit_gaussian(points, settings.degree, settings.width)
     rng = np.random.default_rng([seed, 2])
-    key, used = jax.random.split(jax.random.key(seed))
     inputs = points.shape[1]
-    layers = jax.device_get(initial_layers((inputs, *settings.widths), used))
+    layers = initial_layers((inputs, *settings.widths), rng)
     last = np.zeros(1 + inputs + inputs * (inputs + 1) // 2 + settings.widths[-1])
     split = split_by_path(increments, settings.held_out, rng)
     known = None
@@ -222,7 +224,7 @@ def fit_density(
         draw,
         draw.held_out(),
         Plan(settings.steps, settings.check_every, settings.patience),
-        key,
+        jax.random.key(seed),
         lambda text: say(f"training the density: {text}"),
     )
     return _assembled(source.names, settings, gaussian, jax.device_get(weights).ratio, history)
@@ -254,7 +256,8 @@ def _tabulated(
     source: CoefficientSource, points: Float[np.ndarray, "m v"], gaussian: MovingGaussian, rng: np.random.Generator
 ) -> Coefficients:
     """The equation's coefficients at some of the states, not too far out."""
-    near = np.flatnonzero((np.abs(np.asarray(standardised(gaussian, points))[:, 1:]) < REACH).all(axis=1))
+    mean, width = gaussian.at(points[:, 0])
+    near = np.flatnonzero((np.abs(points[:, 1:] - mean) < REACH * width).all(axis=1))
     chosen = points[np.sort(rng.choice(near, min(TABULATED, len(near)), replace=False))]
     jet = source.jet(chosen[:, 0], chosen[:, 1:], JetOrder(drift=1, diffusion_squared=2))
     n, shape = points.shape[1] - 1, len(chosen)

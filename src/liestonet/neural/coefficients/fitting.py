@@ -85,14 +85,17 @@ def fit_coefficients(
     settings = CoefficientSettings() if settings is None else settings
     if not isinstance(settings, CoefficientSettings):
         raise InputError(f"The settings of a neural surrogate must be CoefficientSettings(…), not {settings!r}.")
+    if not isinstance(source, IncrementSource):
+        raise InputError(
+            f"A neural surrogate is learnt from Trajectories, not from a {type(source).__name__}; make them with "
+            "Trajectories.from_arrays or Trajectories.read."
+        )
     say = progress or _silent
     say("looking over the data")
     prepared = prepare(source, settings)
     form = _form(settings, prepared.noisy)
-    key, used = jax.random.split(jax.random.key(seed))
-    weights = jax.device_get(initial_weights(form, settings.widths, used))
     data = _batch(prepared.increments)
-    weights, history = _trained(settings, form, prepared, data, weights, key, seed, say)
+    weights, history = _trained(settings, form, prepared, data, seed, say)
     say("solving the last layers" if settings.polish else "covariance of the last layers")
     weights, errors = settle(form, prepared.units, jax.device_get(weights), data, settings.polish)
     surrogate = _assembled(settings, form, prepared, weights, errors, history)
@@ -141,7 +144,7 @@ def _structure(settings: CoefficientSettings, noise: int) -> Diagonal | Cholesky
 
 
 def _batch(increments: Increments) -> Batch:
-    return Batch(np.column_stack([increments.t, increments.x]), increments.dt, increments.dx)  # pyright: ignore[reportArgumentType]
+    return Batch(np.column_stack([increments.t, increments.x]), increments.dt, increments.dx)
 
 
 def _trained(
@@ -149,13 +152,12 @@ def _trained(
     form: Form,
     prepared: Prepared,
     data: Batch,
-    weights: Weights,
-    key: jax.Array,
     seed: int,
     say: Progress,
 ) -> tuple[Weights, History]:
     """Train on all paths but those held out."""
     rng = np.random.default_rng([seed, 1])
+    weights = initial_weights(form, settings.widths, rng)
     split = split_by_path(prepared.increments, settings.held_out, rng)
     rows = held_out_rows(split, rng)
     structure = _structure(settings, len(form.active))
@@ -172,7 +174,7 @@ def _trained(
         batches,
         held_out,
         plan,
-        key,
+        jax.random.key(seed),
         lambda text: say(f"training the surrogate: {text}"),
     )
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +16,9 @@ STRETCHES = 40
 LEAST_WIDTH = 1e-6
 
 
-class MovingGaussian(NamedTuple):
+@partial(jax.tree_util.register_dataclass, data_fields=["centre", "half", "means", "widths"], meta_fields=[])
+@dataclass(frozen=True, eq=False)
+class MovingGaussian:
     """Polynomials in (t − centre)/half, lowest power first: means (degree + 1, n) and logarithms of widths."""
 
     centre: Any
@@ -62,7 +66,7 @@ def _moments(gaussian: MovingGaussian, points: jax.Array) -> tuple[jax.Array, ja
     return time, mean, logarithm
 
 
-def standardised(gaussian: MovingGaussian, points: Any) -> jax.Array:
+def standardised(gaussian: MovingGaussian, points: jax.Array) -> jax.Array:
     """Scaled time, and coordinates in units of the Gaussian."""
     time, mean, logarithm = _moments(gaussian, points)
     return jnp.concatenate([time, (points[..., 1:] - mean) * jnp.exp(-logarithm)], axis=-1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -18,9 +18,9 @@ NOISELESS_PART = 0.03
 class Batch(NamedTuple):
     """Increments: where they begin (t, x), how long they take, how far they go."""
 
-    points: jax.Array
-    dt: jax.Array
-    dx: jax.Array
+    points: Any
+    dt: Any
+    dx: Any
 
 
 def whitened(lower: jax.Array, values: jax.Array) -> jax.Array:

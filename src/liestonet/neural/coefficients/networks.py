@@ -67,22 +67,18 @@ class Form:
         return self.dimension + self.time_dependent
 
 
-def initial_weights(form: Form, widths: tuple[int, ...], key: jax.Array) -> Weights:
-    """Hidden layers of Glorot's size, last layers that give no drift and σ of one unit."""
-    first, second = jax.random.split(key)
-    features = 1 + form.inputs * form.skip + widths[-1]
-    drift = Network(initial_layers((form.inputs, *widths), first), jnp.zeros((features, form.dimension)))
-    layers = () if form.diagonal else initial_layers((form.inputs, *widths), second)
-    return Weights(drift, Network(layers, jnp.zeros((features, len(form.entries)))))
+def initial_weights(form: Form, widths: tuple[int, ...], rng: np.random.Generator) -> Weights:
+    """Last layers that give no drift and σ of one unit; drawn in NumPy, because compiling takes longer than drawing."""
+    size = 1 + form.inputs * form.skip + widths[-1]
+    drift = Network(initial_layers((form.inputs, *widths), rng), np.zeros((size, form.dimension)))
+    layers = () if form.diagonal else initial_layers((form.inputs, *widths), rng)
+    return Weights(drift, Network(layers, np.zeros((size, len(form.entries)))))
 
 
-def initial_layers(sizes: tuple[int, ...], key: jax.Array) -> Layers:
+def initial_layers(sizes: tuple[int, ...], rng: np.random.Generator) -> Layers:
     """Hidden layers of Glorot's size, with scattered biases: units that bend in different places."""
-    draw = jax.nn.initializers.glorot_normal()
-    keys = jax.random.split(key, 2 * len(sizes))
     return tuple(
-        (draw(keys[2 * k], (a, b), float), 0.5 * jax.random.normal(keys[2 * k + 1], (b,), float))
-        for k, (a, b) in enumerate(pairwise(sizes))
+        (np.sqrt(2 / (a + b)) * rng.standard_normal((a, b)), 0.5 * rng.standard_normal(b)) for a, b in pairwise(sizes)
     )
 
 

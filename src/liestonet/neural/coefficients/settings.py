@@ -63,7 +63,7 @@ class CoefficientSettings:
     """
 
     structure: Diagonal | Cholesky | None = None
-    widths: tuple[int, ...] = (64, 64)
+    widths: tuple[int, ...] | Any = (64, 64)
     activation: str = "tanh"
     time_dependent: bool = True
     skip: bool = True
@@ -71,7 +71,7 @@ class CoefficientSettings:
     floor: float = 1e-3
     steps: int = 2000
     batch: int = 4096
-    schedule: Schedule = Cosine()
+    schedule: Schedule | Any = Cosine()
     clip: float | None = None
     weight_decay: float = 1e-6
     held_out: float = 0.1
@@ -101,16 +101,16 @@ class DensitySettings:
     the squared residual of the Fokker–Planck equation at `collocation` data points a step.
     """
 
-    widths: tuple[int, ...] = (32, 32)
+    widths: tuple[int, ...] | Any = (32, 32)
     activation: str = "tanh"
     degree: int = 4
     width: float = 1.3
     contrast: int = 2
-    equation: float = 0.1
+    equation: float = 0.03
     collocation: int = 256
     steps: int = 1500
     batch: int = 2048
-    schedule: Schedule = Cosine()
+    schedule: Schedule | Any = Cosine()
     weight_decay: float = 1e-6
     held_out: float = 0.1
     check_every: int = 100

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.special
 from jaxtyping import Float
 
+from liestonet.neural.coefficients.lastlayer import feature_values
+from liestonet.neural.coefficients.networks import SHIFT, Form, Units
 from liestonet.neural.coefficients.surrogate import NeuralSurrogate
-from liestonet.sde.jets import JetOrder
+from liestonet.surrogate.cholesky import root_change
 from liestonet.surrogate.steps import POINTS, RIDGE, step_corrections
 
 
@@ -16,27 +19,36 @@ def step_directions(surrogate: NeuralSurrogate) -> Float[np.ndarray, "p 2"]:
     rows = np.linspace(0, len(sample.t) - 1, min(POINTS, len(sample.t))).astype(int)
     points = surrogate.overview.points[rows]
     drift, squared = step_corrections(surrogate, points, sample.dt[rows])
-    count, features = len(surrogate.parameters), surrogate.drift_last.size
-    result = np.zeros((count, 2))
-    order = JetOrder(drift=0, diffusion_squared=0)
-    for column, part in ((0, slice(0, features)), (1, slice(features, count))):
-        basis = np.eye(count)[:, part]
-        if not basis.shape[1]:
-            continue
-        changes = surrogate.jet_and_directions(points, order, basis)[1]
-        if changes is None:
-            raise RuntimeError("directions were asked for")
-        scale = surrogate.domain.half[1:]
-        if column == 0:
-            matrix, target = changes.drift[()] / scale[:, None], drift / scale
-        else:
-            matrix = changes.diffusion_squared[()] / np.outer(scale, scale)[..., None]
-            target = squared / np.outer(scale, scale)
-        result[part, column] = _fitted(matrix.reshape(target.size, -1), target.ravel())
+    form, units, weights = surrogate.form, surrogate.units, surrogate.weights
+    first = feature_values(form, units, weights.drift.layers, points)
+    second = feature_values(form, units, weights.diffusion.layers or weights.drift.layers, points)
+    split = surrogate.drift_last.size
+    result = np.zeros((len(surrogate.parameters), 2))
+    result[:split, 0] = _fitted(first, drift / surrogate.drift_unit).ravel()
+    if surrogate.noise:
+        outputs = second @ surrogate.diffusion_last
+        present = surrogate.diffusion_squared(points[:, 0], points[:, 1:])
+        result[split:, 1] = _fitted(second, _output_changes(form, units, present, outputs, squared)).ravel()
     return result
 
 
-def _fitted(matrix: Float[np.ndarray, "b p"], target: Float[np.ndarray, " b"]) -> Float[np.ndarray, " p"]:
+def _output_changes(
+    form: Form,
+    units: Units,
+    squared: Float[np.ndarray, "b n n"],
+    outputs: Float[np.ndarray, "b k"],
+    change: Float[np.ndarray, "b n n"],
+) -> Float[np.ndarray, "b k"]:
+    """How the outputs for σ must change for a given change of a: δσ = σ Φ(σ⁻¹ δa σ⁻ᵀ), then through the softplus."""
+    active = np.array(form.active, dtype=int)
+    root = np.linalg.cholesky(squared[:, active[:, None], active])
+    moved = root_change(root, change[:, active[:, None], active]) / units.diffusion[:, None]
+    row, column = np.array(form.entries, dtype=int).T
+    slope = np.where(row == column, scipy.special.expit(outputs + SHIFT), 1.0)
+    return moved[:, row, column] / slope
+
+
+def _fitted(matrix: Float[np.ndarray, "b p"], target: Float[np.ndarray, "b k"]) -> Float[np.ndarray, "p k"]:
     """Least squares with a small ridge: features may nearly coincide."""
     gram = matrix.T @ matrix
     ridge = RIDGE * np.trace(gram) / len(gram) * np.eye(len(gram))

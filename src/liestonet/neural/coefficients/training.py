@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -38,6 +38,7 @@ class NotFinite(InputError):
         )
 
 
+@runtime_checkable
 class Problem(Protocol):
     """What is trained: named terms of a loss, which weights each of the inner steps moves, and how fast."""
 

@@ -1,0 +1,37 @@
+"""Proved formulas put back into the basis of the fields: the span is then as good as the basis can make it.
+
+Next to a singular point residuals say little about the error of a span; a formula that is proved has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from liestonet.algebra.formula import Formula
+from liestonet.algebra.functionspace import evaluate
+from liestonet.symmetry.fields import Fields
+from liestonet.symmetry.operator import lattice_cloud
+
+POINTS_PER_FUNCTION = 3
+LEAST_POINTS = 600
+
+
+def projected(fields: Fields, formulas: Sequence[Formula], symbols: tuple[Any, ...]) -> Fields:
+    """The fields with every one that has a proved formula replaced by the formula, as near as the basis comes."""
+    basis, coefficients = fields.basis, fields.coefficients.copy()
+    proved = [k for k, row in enumerate(formulas) if row.status == "proved"]
+    largest = max(len(rows) for rows in basis.degrees)
+    cloud = lattice_cloud(basis.domain, max(POINTS_PER_FUNCTION * largest, LEAST_POINTS), edge=basis.highest > 4)
+    tables, roots = basis.tables(cloud.points, 0), np.sqrt(cloud.weights)[:, None]
+    for unknown in range(len(basis.degrees)):
+        parts = [(formulas[k].tau, *formulas[k].xi, formulas[k].beta)[unknown] for k in proved]
+        if parts and len(basis.degrees[unknown]):
+            values = np.column_stack(evaluate(parts, symbols, cloud.points))
+            functions = basis.functions(tables, unknown, ())
+            found = np.linalg.lstsq(roots * functions, roots * values, rcond=1e-14)[0]
+            rows = np.arange(basis.size)[basis.columns(unknown)]
+            coefficients[np.ix_(rows, proved)] = found
+    return Fields(basis, coefficients, fields.has_beta)

@@ -1,0 +1,59 @@
+"""`liestonet demo`: from nothing to a report, on a system whose answer is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+SYSTEM, PATHS = "ornstein-uhlenbeck", 1000
+DATA_FILE = "paths.csv"
+
+
+def demo(
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where to put the files; made if need be.")] = Path(
+        "demo"
+    ),
+    seed: Annotated[int, typer.Option(help="The same seed gives the same paths.")] = 0,
+) -> None:
+    """Simulate a built-in system, find its symmetries from the file, and write a report.
+
+    The system is a bead in a trap (Ornstein–Uhlenbeck). Its paths go to a CSV file, and nothing but that file is used.
+
+    \b
+    Examples:
+      liestonet demo
+      liestonet demo --out bead --seed 7
+    """
+    import shlex
+    from dataclasses import replace
+
+    from rich.text import Text
+
+    from liestonet.algebra.notation import field_text
+    from liestonet.catalogue import catalogue
+    from liestonet.cli.discover import check_folder, write_files
+    from liestonet.cli.output import emit, show, stages
+    from liestonet.cli.progress import DISCOVERING
+    from liestonet.from_data import discover
+    from liestonet.trajectories import Trajectories
+    from liestonet.verdict import verdict
+
+    check_folder(out)
+    system, file = catalogue[SYSTEM], out / DATA_FILE
+    with stages(True, DISCOVERING) as progress:
+        if progress is not None:
+            progress("simulating")
+        paths = system.simulate(paths=PATHS, seed=seed)
+        out.mkdir(parents=True, exist_ok=True)
+        paths.write(file)
+        result = discover(Trajectories.read(file), progress=progress)
+        again = shlex.join(["liestonet", "discover", str(file), "--out", str(out)])
+        if result.provenance is not None:
+            result = replace(result, provenance=replace(result.provenance, command=again))
+        page, *_ = write_files(result, out, progress)
+    known = ", ".join(field_text(row, system.sde.names) for row in system.formulas("ito"))
+    show(Text(verdict(result), style="bold"))
+    show(f"\nThe paths were simulated from {system.equation}, which has {system.dimension('ito')}: {known}.")
+    emit(f"\nData:   {file}\nReport: {page}\n\nThe same by hand, and for your own data:\n  {again}\n")

@@ -1,0 +1,75 @@
+"""How far a computation is, and how long it will still take, from the stage it is in and the time that went by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from time import monotonic
+
+# How long each stage takes beside the others, as measured on small systems; a stage is known by how its name begins.
+DISCOVERING: Mapping[str, float | int] = {
+    "reading": 10,
+    "looking over the data": 15,
+    "drift": 10,
+    "diffusion": 6,
+    "covariance of the estimates": 6,
+    "looking for symmetries": 15,
+    "taking": 7,
+    "refitting": 16,
+    "looking for symmetries of the law": 8,
+    "checking the data": 8,
+    "looking for formulas": 12,
+    "drawing the report": 40,
+}
+SOLVING: Mapping[str, float | int] = {
+    "looking at the coefficients": 3,
+    "looking for functions that are constant": 8,
+    "counting power series": 10,
+    "basis of": 25,
+    "solving with": 20,
+    "looking for formulas": 40,
+    "proving the formulas": 20,
+    "computing brackets": 4,
+    "drawing the report": 40,
+}
+# Before this many seconds nothing is said about how long it takes.
+SOONEST = 2.0
+
+
+class Pace:
+    """Remembers when stages began; every stage that is over makes the estimate better."""
+
+    def __init__(self, shares: Mapping[str, float | int], clock: Callable[[], float] = monotonic) -> None:
+        self._shares, self._clock = shares, clock
+        self._begun = self._entered = clock()
+        self._done = 0.0
+
+    def enter(self, stage: str) -> None:
+        """A stage begins. One that comes back, or is not known, changes nothing."""
+        known = [name for name in self._shares if stage.startswith(name)]
+        if not known:
+            return
+        names = list(self._shares)
+        before = sum(self._shares[name] for name in names[: names.index(max(known, key=len))])
+        done = before / sum(self._shares.values())
+        if done > self._done:
+            self._done, self._entered = done, self._clock()
+
+    @property
+    def done(self) -> float:
+        """Part of the whole that is over when the present stage begins."""
+        return self._done
+
+    def left(self) -> float | None:
+        """Seconds that are left, if the rest goes like the past; None where nothing can be said."""
+        now = self._clock()
+        if not self._done or now - self._begun < SOONEST:
+            return None
+        whole = (self._entered - self._begun) / self._done
+        return max(0.0, self._begun + whole - now)
+
+    def text(self) -> str:
+        """`about 12 s left`, or nothing."""
+        seconds = self.left()
+        if seconds is None or seconds < 1:
+            return ""
+        return f"about {seconds / 60:.0f} min left" if seconds > 99 else f"about {seconds:.0f} s left"

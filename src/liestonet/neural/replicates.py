@@ -1,0 +1,83 @@
+"""The same training with several seeds, each in a process of its own, sharing one compilation cache.
+
+Every seed has its own file in a folder, so a stopped run goes on with the seeds that are missing.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any
+
+from liestonet.errors import InputError
+from liestonet.neural.settings import Neural
+from liestonet.trajectories.writers import replacing
+
+# One thread each: several processes that each take all cores are slower than one.
+SINGLE_THREAD = {
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
+}
+
+
+def replicates(
+    data: Any,
+    engine: Neural,
+    seeds: Sequence[int],
+    folder: str | Path,
+    *,
+    workers: int = 2,
+    **options: Any,
+) -> dict[int, dict[str, Any]]:
+    """Results as plain values by seed; `options` are those of `discover`."""
+    if not seeds or len(set(seeds)) < len(seeds):
+        raise InputError(f"The seeds are {list(seeds)!r}; give at least one, and none twice.")
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    missing = [seed for seed in seeds if not _file(place, seed).exists()]
+    # spawned, never forked: JAX and BLAS hold threads that a fork would lose
+    context = multiprocessing.get_context("spawn")
+    with _environment(place), ProcessPoolExecutor(max(1, min(workers, len(missing))), mp_context=context) as pool:
+        jobs = [pool.submit(_one, data, engine, seed, str(place), options) for seed in missing]
+        for job in as_completed(jobs):
+            job.result()
+    return {seed: json.loads(_file(place, seed).read_text(encoding="utf-8")) for seed in seeds}
+
+
+def _one(data: Any, engine: Neural, seed: int, folder: str, options: dict[str, Any]) -> None:
+    """One seed in its own process: discover, and leave the result in its file."""
+    from liestonet.from_data import discover
+    from liestonet.neural.availability import switch_to_float64
+
+    switch_to_float64()
+    result = discover(data, engine=engine, seed=seed, **options)
+    with replacing(_file(Path(folder), seed)) as stream:
+        stream.write(result.to_json().encode())
+
+
+def _file(folder: Path, seed: int) -> Path:
+    return folder / f"seed-{seed}.json"
+
+
+class _environment:
+    """Settings that spawned processes inherit: one thread each, and where compiled code is kept."""
+
+    def __init__(self, folder: Path) -> None:
+        self.wanted = SINGLE_THREAD | {"JAX_COMPILATION_CACHE_DIR": str(folder / "compiled")}
+        self.before: dict[str, str | None] = {}
+
+    def __enter__(self) -> None:
+        self.before = {name: os.environ.get(name) for name in self.wanted}
+        os.environ.update(self.wanted)
+
+    def __exit__(self, *problem: object) -> None:
+        for name, value in self.before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

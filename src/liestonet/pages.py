@@ -1,0 +1,23 @@
+"""Where a page can be written to; apart from the page itself, which loads matplotlib."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from liestonet.errors import InputError
+
+
+def check_page(path: str | os.PathLike[str] | Any) -> Path:
+    """Refuse a place that cannot be written to, or a name that no browser would open."""
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"A report needs the name of a file, such as 'report.html', not a {type(path).__name__}.")
+    target = Path(path)
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"A report is a web page; name it with .html, not {target.name!r}.")
+    if not target.absolute().parent.is_dir():
+        raise InputError(f"There is no folder {str(target.parent)!r} to write the report to; make it first.")
+    if target.is_dir():
+        raise InputError(f"{str(target)!r} is a folder; name a file in it, such as 'report.html'.")
+    return target

@@ -1,0 +1,25 @@
+"""Pictures of a result: small functions `f(result, ax=None) -> ax` on matplotlib's axes.
+
+`ladder`, `time_parts`, `drift` and `diffusion` show the result as a whole, `state_part`, `density_part` and `flow` one
+generator, counted from 0 by `generator=`. Colours have one meaning everywhere: `with styled(): …` draws in the page's
+style.
+"""
+
+from liestonet.report.evidence_plots import diffusion, drift, ladder
+from liestonet.report.generator_plots import density_part, flow, state_part, time_parts
+from liestonet.report.palette import DATA, ERROR, EXACT, INFERRED, styled
+
+__all__ = [
+    "DATA",
+    "ERROR",
+    "EXACT",
+    "INFERRED",
+    "density_part",
+    "diffusion",
+    "drift",
+    "flow",
+    "ladder",
+    "state_part",
+    "styled",
+    "time_parts",
+]

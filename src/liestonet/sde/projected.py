@@ -1,0 +1,54 @@
+"""An equation whose callables are gone and whose Chebyshev polynomials are left: what a file keeps of callables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.flags import Flag
+from liestonet.sde.chebyshev import ChebyshevCoefficients, project
+from liestonet.sde.jets import JetOrder
+from liestonet.sde.sde import SDE, Domain
+
+# Points this far outside the box, in half-widths, are rounding and belong to it.
+MARGIN = 1e-9
+
+
+@dataclass(frozen=True)
+class Projected:
+    """f or σ from polynomials on a box; not a number outside, where they say nothing."""
+
+    coefficients: ChebyshevCoefficients
+    which: str
+
+    def __call__(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Float[np.ndarray, "b ..."]:
+        domain = self.coefficients.domain
+        outside = np.abs((np.column_stack([t, x]) - domain.centre) / domain.half) > 1 + MARGIN
+        jet = self.coefficients.jet(t, x, JetOrder(drift=0, diffusion=0))
+        values = (jet.drift if self.which == "drift" else jet.diffusion)[()].copy()
+        values[outside.any(axis=1)] = np.nan
+        return values
+
+
+def projection_of(sde: SDE, domain: Domain) -> ChebyshevCoefficients:
+    """The polynomials behind an equation, made on the domain if its callables are still there."""
+    drift = sde.callables[0]
+    return drift.coefficients if isinstance(drift, Projected) else project(sde, domain)
+
+
+def projected_equation(coefficients: ChebyshevCoefficients, names: tuple[str, ...]) -> SDE:
+    """The equation that the polynomials stand for."""
+    box = ", ".join(
+        f"{name} in ({low:g}, {high:g})"
+        for name, (low, high) in zip(("t", *names), coefficients.domain.intervals, strict=True)
+    )
+    flag = Flag(
+        "stored-projection",
+        f"The callables of this equation were stored as Chebyshev polynomials with a relative error of "
+        f"{coefficients.error:.1e}; they hold for {box}, and outside there is no value.",
+        "Make the equation from its callables again for another domain.",
+    )
+    parts = (Projected(coefficients, "drift"), Projected(coefficients, "diffusion"))
+    return SDE(*parts, coefficients.dimension, coefficients.noise, names=names, flags=(flag,))

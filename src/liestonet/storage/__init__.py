@@ -1,0 +1,53 @@
+"""A result as one file: safetensors with JSON beside the arrays, hashes of all of it, and nothing that can run.
+
+A file is written beside its place and moved there when it is complete; what is read is checked before it is believed.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from liestonet.errors import InputError
+from liestonet.storage.container import read_container, write_container
+from liestonet.storage.pack import pack
+from liestonet.storage.unpack import unpack
+
+
+def save(value: Any, path: str | os.PathLike[str] | Any) -> None:
+    """Write a result, or one of the values it is made of, to a file; an existing file is replaced as a whole."""
+    write_container(_target(path), *pack(value))
+
+
+def load(path: str | os.PathLike[str] | Any) -> Any:
+    """Read a result that `result.save` wrote; everything it could do before it can do again.
+
+    A file that is damaged, no result or written by a newer version is refused with one sentence. Nothing in a file is
+    executed, and no more memory is taken than the file is long.
+    """
+    from liestonet.result import Result
+
+    value = read_value(path)
+    if not isinstance(value, Result):
+        raise InputError(f"{_name(path)} holds a {type(value).__name__} and no result; load takes what save wrote.")
+    return value
+
+
+def read_value(path: str | os.PathLike[str] | Any) -> Any:
+    """Read whatever `save` wrote: a result, or one of the values it is made of."""
+    target = _target(path)
+    content, arrays = read_container(target)
+    return unpack(content, arrays, _name(target))
+
+
+def _target(path: Any) -> Path:
+    if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
+        raise InputError(f"The file must be a path such as 'run.lsn', not {type(path).__name__}.")
+    if not str(path) or "\0" in str(path):
+        raise InputError("The path of the file is empty or has a zero character in it; give one such as 'run.lsn'.")
+    return Path(path)
+
+
+def _name(path: Any) -> str:
+    return f"The file {Path(path).name!r}"

@@ -1,0 +1,184 @@
+"""SymPy expressions as a table of small rows, and back without evaluating anything.
+
+A row is a head and its arguments, which are numbers of earlier rows: `["Mul", 0, 3]`. Only heads listed here are known;
+sums, products, powers and functions are put together as they stand, so that reading computes nothing. A formula that
+was stored is the same expression afterwards, in the same order of terms.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from liestonet.errors import InputError
+
+# An expression of more parts or levels than this, shared parts counted each time, is none of ours.
+MOST_PARTS, MOST_LEVELS, MOST_BITS, LARGEST_EXPONENT = 200_000, 150, 20_000, 100_000
+CONSTANTS = ("Pi", "Exp1", "ImaginaryUnit", "EulerGamma", "GoldenRatio", "Catalan", "Infinity", "NegativeInfinity")
+ELEMENTARY = (
+    "exp log sin cos tan cot sec csc asin acos atan acot asec acsc atan2 sinh cosh tanh coth sech csch asinh acosh "
+    "atanh acoth asech acsch Abs sign Heaviside floor ceiling Max Min LambertW"
+)
+SPECIAL = (
+    "erf erfc erfi erfinv Ei Si Ci Shi Chi li expint gamma loggamma lowergamma uppergamma fresnels fresnelc besselj "
+    "bessely besseli besselk airyai airybi elliptic_f elliptic_e elliptic_k elliptic_pi polylog zeta"
+)
+FUNCTIONS = frozenset((*ELEMENTARY.split(), *SPECIAL.split()))
+NESTED = frozenset({"Add", "Mul", "Pow"})
+# A generator without a formula has functions of these names for components.
+UNKNOWN = re.compile(r"(?:tau|xi|beta)_[0-9]{1,6}(?:_\w{0,200})?")
+Row = list[Any]
+
+
+class ExpressionWriter:
+    """Collects rows; an expression that stands in several places is stored once."""
+
+    def __init__(self) -> None:
+        self.rows: list[Row] = []
+        self._numbers: dict[Any, int] = {}
+
+    def add(self, expression: Any) -> int:
+        """The number of the row that stands for the expression."""
+        import sympy
+
+        for node in sympy.postorder_traversal(expression):
+            if _key(node) not in self._numbers:
+                self.rows.append(self._row(node))
+                self._numbers[_key(node)] = len(self.rows) - 1
+        return self._numbers[_key(expression)]
+
+    def _row(self, node: Any) -> Row:
+        import sympy
+        from sympy.core.function import AppliedUndef
+
+        if isinstance(node, sympy.Symbol):
+            return ["Symbol", node.name, _facts(node)]
+        if isinstance(node, sympy.Rational) and node.is_finite:
+            return ["Rational", hex(node.p), hex(node.q)]
+        if isinstance(node, sympy.Float) and node.is_finite:
+            sign, mantissa, exponent, _ = node._mpf_
+            return ["Float", hex(-int(mantissa) if sign else int(mantissa)), int(exponent), int(node._prec)]
+        arguments = [self._numbers[_key(part)] for part in node.args]
+        if isinstance(node, AppliedUndef):
+            name = re.sub(r"\W", "_", node.func.__name__)
+            return ["Unknown", name, *arguments]
+        head = type(node).__name__
+        if type(node) is _heads().get(head):
+            return [head, *arguments]
+        raise InputError(
+            f"The formula {str(node)[:60]!r} has a {head} in it, which a file cannot hold; keep it as to_json()."
+        )
+
+
+def _key(node: Any) -> tuple[type, Any]:
+    """SymPy's 1 and 1.0, or two symbols alike but for their class, must not be taken for each other."""
+    return type(node), node
+
+
+def _facts(symbol: Any) -> dict[str, bool]:
+    """What a symbol is said to be: in one word where that implies the rest, else all of it."""
+    import sympy
+
+    for facts in ({}, {"real": True}, {"positive": True}):
+        if sympy.Symbol(symbol.name, **facts) == symbol:
+            return facts
+    return dict(symbol.assumptions0)
+
+
+@lru_cache(maxsize=1)
+def _heads() -> dict[str, Any]:
+    """Heads whose arguments are expressions, and constants, which have none."""
+    import sympy
+
+    made = {name: getattr(sympy, name) for name in (*NESTED, *FUNCTIONS)}
+    return made | {name: type(getattr(sympy.S, name)) for name in CONSTANTS}
+
+
+def read_expressions(rows: Any) -> list[Any]:
+    """All expressions of a table; a ValueError where a row is none of ours."""
+    if not isinstance(rows, list):
+        raise ValueError("the expressions are no list")
+    found: list[Any] = []
+    sizes: list[tuple[int, int]] = []
+    for row in rows:
+        if not (isinstance(row, list) and row and isinstance(row[0], str)):
+            raise ValueError("an expression is no row")
+        numbers = [] if row[0] in LEAVES else row[2:] if row[0] == "Unknown" else row[1:]
+        if not all(type(number) is int and 0 <= number < len(found) for number in numbers):
+            raise ValueError("an expression refers to a later one")
+        parts = 1 + sum(sizes[number][0] for number in numbers)
+        levels = 1 + max((sizes[number][1] for number in numbers), default=0)
+        if parts > MOST_PARTS or levels > MOST_LEVELS:
+            raise ValueError("an expression is too large")
+        found.append(_read_row(row, [found[number] for number in numbers]))
+        sizes.append((parts, levels))
+    return found
+
+
+def _read_row(row: Row, arguments: list[Any]) -> Any:
+    import sympy
+
+    head = row[0]
+    if head in LEAVES:
+        return LEAVES[head](*row[1:])
+    if head == "Unknown":
+        if not (isinstance(row[1], str) and UNKNOWN.fullmatch(row[1]) and arguments):
+            raise ValueError("an unknown function has another name than ours have")
+        made: Any = sympy.Function(row[1])
+        return made(*arguments)
+    if head in CONSTANTS and not arguments:
+        return getattr(sympy.S, head)
+    if (head in NESTED or head in FUNCTIONS) and arguments:
+        if head == "Pow" and len(arguments) != 2:
+            raise ValueError("a power has a base and an exponent")
+        return _heads()[head](*arguments, evaluate=False)
+    raise ValueError(f"{head!r} is no part of an expression")
+
+
+def _symbol(name: Any, facts: Any) -> Any:
+    import sympy
+
+    if not (isinstance(name, str) and name and len(name) <= 200 and isinstance(facts, dict)):
+        raise ValueError("a symbol has no name")
+    if not (all(type(value) is bool for value in facts.values()) and facts.keys() <= _known_facts()):
+        raise ValueError("a symbol is said to be what SymPy does not know")
+    return sympy.Symbol(name, **facts)
+
+
+@lru_cache(maxsize=1)
+def _known_facts() -> frozenset[str]:
+    import sympy
+
+    return frozenset(sympy.Symbol("x", positive=True, integer=True, even=True, prime=False).assumptions0)
+
+
+def _rational(numerator: Any, denominator: Any) -> Any:
+    import sympy
+
+    top, bottom = _integer(numerator), _integer(denominator)
+    if bottom <= 0:
+        raise ValueError("a fraction has no positive denominator")
+    return sympy.Rational(top, bottom)
+
+
+def _float(mantissa: Any, exponent: Any, precision: Any) -> Any:
+    import sympy
+
+    number = _integer(mantissa)
+    if not (type(exponent) is int and abs(exponent) <= LARGEST_EXPONENT and type(precision) is int):
+        raise ValueError("a decimal number is no number")
+    if not 1 <= precision <= MOST_BITS:
+        raise ValueError("a decimal number has too many digits")
+    return sympy.Float((int(number < 0), abs(number), exponent, abs(number).bit_length()), precision=precision)
+
+
+def _integer(text: Any) -> int:
+    """A whole number in base 16, which takes time in proportion to its length."""
+    if not (isinstance(text, str) and re.fullmatch("-?0x[0-9a-f]+", text) and len(text) <= MOST_BITS // 4):
+        raise ValueError("a whole number is none, or has too many digits")
+    return int(text, 16)
+
+
+LEAVES: dict[str, Callable[..., Any]] = {"Symbol": _symbol, "Rational": _rational, "Float": _float}

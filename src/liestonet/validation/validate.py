@@ -1,0 +1,234 @@
+"""`lsn.validate`: every check of a result on data, in one value, the verdict first.
+
+First whether the data are a diffusion at all; then whether the generators are symmetries of it, by likelihood, by
+finite pushes and by refits after a push; and how much an error of the surrogate would matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.errors import InputError
+from liestonet.from_data import fit
+from liestonet.result import Result
+from liestonet.surrogate.surrogate import Surrogate
+from liestonet.symmetry.fields import Fields
+from liestonet.symmetry.kinds import FOKKER_PLANCK, ITO, LAW, kind_named
+from liestonet.symmetry.operator import lattice_cloud
+from liestonet.trajectories import Trajectories
+from liestonet.validation.after_push import AfterPushRow, after_push
+from liestonet.validation.containment import containment_angles
+from liestonet.validation.given import Given, read_generators
+from liestonet.validation.invariance import DRAWS, Invariance, invariance
+from liestonet.validation.lack_of_fit import LackOfFit, lack_of_fit
+from liestonet.validation.null_model import as_pairs
+from liestonet.validation.ratio_test import SymmetryTest, test
+from liestonet.validation.sensitivity import SensitivityRow, sensitivity
+
+# Generators have unit length on the box here, so that ε is in parts of its half-widths.
+PUSHES, REFITS = (0.05, 0.1, 0.2, 0.3, 0.5), (0.25, 0.5)
+POINTS = 500
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Containment:
+    """Angles in degrees by which the generators stick out of the Fokker–Planck ones, (τ, ξ) only, and their lift.
+
+    `lift_p_value` is that of β = −div ξ as a Fokker–Planck symmetry of the data.
+    """
+
+    angles: Float[np.ndarray, " m"]
+    lift_p_value: float
+
+
+@dataclass(frozen=True)
+class Validation:
+    """What all checks say of a result.
+
+    `conditional` says that a gate failed: everything else then holds only if the data are a diffusion after all.
+    `lengths` are the generators' sizes in units of the box; pushes are by ε over that.
+    """
+
+    generators: tuple[str, ...]
+    symmetry: str
+    gates: LackOfFit
+    test: SymmetryTest | None
+    invariance: Invariance | None
+    after_push: tuple[AfterPushRow, ...]
+    sensitivity: tuple[SensitivityRow, ...]
+    containment: Containment | None
+    lengths: Float[np.ndarray, " m"]
+    increments: int
+
+    @property
+    def conditional(self) -> bool:
+        return not self.gates.passed
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether a check speaks against the generators."""
+        pushed = () if self.invariance is None else self.invariance.rows
+        level = 0.05 / max(len(pushed), 1)
+        rejected = any(np.isfinite(row.p_value) and row.p_value <= level for row in pushed)
+        return rejected or (self.test is not None and self.test.rejected)
+
+    def sentences(self) -> list[str]:
+        """The verdict, then one line a check."""
+        count = len(self.generators)
+        what = f"{count} {'generator' if count == 1 else 'generators'}"
+        if not count:
+            return [self._started("there are no generators to validate."), *self.gates.reasons]
+        claim = f"{'contradict' if self.contradicted else 'do not contradict'} the {what} ({self.symmetry})."
+        lines = [self._started(f"the data {claim}"), *self.gates.reasons]
+        if self.test is not None:
+            lines += self.test.sentences()
+        if self.invariance is not None:
+            lines += [_reach(name, *ends) for name, ends in zip(self.generators, self.invariance.largest, strict=True)]
+        return lines
+
+    def _started(self, claim: str) -> str:
+        if self.conditional:
+            failed = [gate.name for gate in self.gates.gates if not gate.passed]
+            failed += [flag.code for flag in self.gates.doubts]
+            return (
+                f"Only if the data are a diffusion of this kind, which they may not be ({', '.join(failed)}): {claim}"
+            )
+        return claim[0].upper() + claim[1:]
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences())
+
+
+def validate(
+    result: Result | Any,
+    data: Trajectories | Any = None,
+    *,
+    epsilons: Sequence[float] | Any = PUSHES,
+    draws: int = DRAWS,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Validation:
+    """All checks of a result on data; without data on the increments that the result kept.
+
+    `epsilons` are how far the data are pushed, in parts of the box; `draws` is the number of bootstrap samples behind
+    the p-values of pushed data.
+    """
+    say = progress or _silent
+    paths = _paths(result, data)
+    say("fitting drift and diffusion")
+    surrogate = fit(paths)
+    say("is it a diffusion?")
+    gates = lack_of_fit(paths, surrogate)
+    empty = isinstance(result, Result) and not result.fields.count
+    if empty:
+        return Validation((), result.symmetry, gates, None, None, (), (), None, np.zeros(0), surrogate.overview.count)
+    given = read_generators(result, surrogate.names, surrogate.domain)
+    kind = kind_named(getattr(result, "symmetry", None) or ("fokker-planck" if given.has_beta else "law"))
+    say("likelihood ratio")
+    tested = test(paths, result, kind, seed=seed)
+    lengths = _lengths(given, surrogate)
+    unit = _Unit(given, lengths)
+    say("pushing")
+    pushed = invariance(
+        paths, unit, epsilons, kind=LAW if kind is FOKKER_PLANCK else kind, surrogate=surrogate, draws=draws, seed=seed
+    )
+    say("refitting pushed paths")
+    refits = after_push(paths, unit, REFITS, seed=seed) if len(paths) >= 2 else ()
+    say("perturbing the surrogate")
+    fields = given if isinstance(given, Fields) else None
+    changed = () if fields is None else sensitivity(surrogate, fields, kind)
+    say("Fokker–Planck")
+    contained = _containment(paths, given, surrogate, seed) if kind in (ITO, LAW) else None
+    return Validation(
+        generators=tuple(row.generator for row in tested.rows),
+        symmetry=kind.name,
+        gates=gates,
+        test=tested,
+        invariance=pushed,
+        after_push=refits,
+        sensitivity=changed,
+        containment=contained,
+        lengths=lengths,
+        increments=surrogate.overview.count,
+    )
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """Generators divided by their lengths."""
+
+    base: Given
+    lengths: Float[np.ndarray, " m"]
+
+    @property
+    def count(self) -> int:
+        return self.base.count
+
+    @property
+    def has_beta(self) -> bool:
+        return False
+
+    def __call__(self, t: Any, x: Any) -> tuple[np.ndarray, ...]:
+        tau, xi, *_ = self.base(t, x)
+        return tau / self.lengths[:, None], xi / self.lengths[:, None, None]
+
+    def components(self, points: Any, derivatives: Any) -> dict[Any, np.ndarray]:
+        """Derivatives of τ and ξ."""
+        width = points.shape[1]
+        table = self.base.components(points, derivatives)
+        return {d: values[:, :, :width] / self.lengths[:, None, None] for d, values in table.items()}
+
+
+def _paths(result: Any, data: Any) -> Trajectories:
+    if isinstance(data, Trajectories):
+        return data
+    if data is not None:
+        raise InputError(f"validate takes Trajectories, not a {type(data).__name__}; make them with Trajectories.read.")
+    surrogate = getattr(result, "surrogate", None)
+    if not isinstance(surrogate, Surrogate):
+        raise InputError(
+            "This result did not come from data, so there is nothing to validate it on; give trajectories."
+        )
+    return as_pairs(surrogate.overview.sample, surrogate.names)
+
+
+def _lengths(given: Given, surrogate: Surrogate) -> Float[np.ndarray, " m"]:
+    """Root mean squares of (τ/T, ξ/L) on the box."""
+    points, half = lattice_cloud(surrogate.domain, POINTS).points, surrogate.domain.half
+    tau, xi, *_ = given(points[:, 0], points[:, 1:])
+    squares = (tau / half[0]) ** 2 + np.sum((xi / half[1:]) ** 2, axis=2)
+    lengths = np.sqrt(squares.mean(axis=1))
+    return np.where(lengths > 0, lengths, 1.0)
+
+
+def _containment(paths: Trajectories, given: Given, surrogate: Surrogate, seed: int) -> Containment | None:
+    """The Fokker–Planck generators of the same data, and whether these lie among them; None where none are found."""
+    from liestonet.from_data import discover
+
+    lifted = test(paths, given, FOKKER_PLANCK, seed=seed)
+    found = discover(paths, symmetry="fokker-planck", formulas=False)
+    points, half = lattice_cloud(surrogate.domain, POINTS).points, surrogate.domain.half
+    if not found.fields.count:
+        return Containment(np.full(given.count, 90.0), lifted.p_value)
+    scale = (float(half[0]), half[1:].tolist())
+    angles = containment_angles(given, found.fields, points[:, 0], points[:, 1:], scale=scale, beta=False)
+    return Containment(angles, lifted.p_value)
+
+
+def _reach(name: str, low: float, high: float) -> str:
+    """Up to which push invariance is not rejected."""
+    if low == 0:
+        return f"{name}: pushed by {high:g} of the box, the data no longer look the same."
+    if np.isinf(high):
+        return f"{name}: pushed by up to {low:g} of the box, the data look the same."
+    return f"{name}: the data look the same after a push by {low:g} of the box, and no longer by {high:g}."
+
+
+def _silent(message: str) -> None:
+    """Progress nobody asked for."""

@@ -1,0 +1,200 @@
+"""The engine's parts behind the training, and the whole way from paths to a result."""
+
+from __future__ import annotations
+
+import json
+
+import jax
+import numpy as np
+import pytest
+
+import liestonet as lsn
+from liestonet.domain import Domain
+from liestonet.neural.bridge import learned_basis
+from liestonet.neural.clouds import balanced, make_cloud, reflected
+from liestonet.neural.frame import Frame
+from liestonet.neural.networks import make_networks
+from liestonet.neural.projection import project_on, project_span
+from liestonet.neural.settings import Architecture, Cloud, Neural, Optimizer, Running
+from liestonet.symmetry.fields import Fields
+from liestonet.symmetry.kinds import ITO
+from liestonet.symmetry.operator import Cloud as Points
+from liestonet.symmetry.operator import Operator
+
+BOX = Domain(((0.0, 2.0), (-1.0, 3.0)))
+
+
+def lattice(domain: Domain, count: int = 600) -> np.ndarray:
+    low, high = np.array(domain.intervals).T
+    return np.random.default_rng(0).uniform(low, high, size=(count, len(low)))
+
+
+def test_projection_is_exact_for_polynomials_and_says_what_it_misses():
+    def polynomial(points):
+        t, x = points.T
+        return np.stack([np.stack([1 + t**2, t * x**2], axis=-1), np.stack([t, x - 1], axis=-1)])
+
+    points = lattice(BOX)
+    found = project_span(ITO, 1, BOX, polynomial, points)
+    assert found.error < 1e-9
+    tau, xi = Fields(found.basis, found.coefficients)(points[:, 0], points[:, 1:])
+    np.testing.assert_allclose(np.stack([tau, xi[..., 0]], axis=-1), polynomial(points), atol=1e-9)
+    jumping = np.sign(points[:, 1] - 1)
+    values = np.stack([np.stack([np.zeros(len(points)), jumping], axis=-1)])
+    again = project_on(found.basis, values, points)
+    tau, xi = Fields(again.basis, again.coefficients)(points[:, 0], points[:, 1:])
+    assert again.error == pytest.approx(np.sqrt(np.mean((xi[0, :, 0] - jumping) ** 2)), rel=1e-6)
+
+
+def test_learned_basis_has_the_derivatives_of_its_functions():
+    networks = make_networks(jax.random.key(0), 2, 1, ((5,), (6, 6), (4,)), "tanh", True, False)
+    points = lattice(BOX, 200)
+    cloud = Points(points, np.full(200, 1 / 200))
+    basis = learned_basis(ITO, networks, Frame.of(BOX, True), BOX, cloud, 1)
+    tables = basis.tables(points, 2)
+    step = 1e-4
+    for unknown, derivative in ((0, (0,)), (1, (0,)), (1, (1,)), (1, (0, 1)), (1, (1, 1))):
+        shift = np.zeros(2)
+        shift[derivative[-1]] = step
+        ahead = basis.functions(basis.tables(points + shift, 2), unknown, derivative[:-1])
+        behind = basis.functions(basis.tables(points - shift, 2), unknown, derivative[:-1])
+        expected = (ahead - behind) / (2 * step)
+        np.testing.assert_allclose(
+            basis.functions(tables, unknown, derivative), expected, atol=1e-5 * (1 + np.abs(expected).max())
+        )
+    values = basis.functions(tables, 1, ()) / basis.scales[1]
+    np.testing.assert_allclose(values.T @ values / 200, np.eye(values.shape[1]), atol=1e-6)
+
+
+def test_last_layer_on_the_spectral_operator_finds_exact_generators():
+    """Random features hold affine functions, and so the algebra of Brownian motion, exactly."""
+    system = lsn.catalogue["brownian"]
+    domain = Domain.from_pairs(system.box, 1)
+    networks = make_networks(jax.random.key(0), 2, 1, ((6,), (8,), (4,)), "tanh", True, False)
+    points = lattice(domain, 400)
+    cloud = Points(points, np.full(400, 1 / 400))
+    basis = learned_basis(ITO, networks, Frame.of(domain, True), domain, cloud, 1)
+    matrix = Operator(ITO, system.sde.coefficients(domain), domain, cloud).assemble(basis).dense()
+    _, sizes, right = np.linalg.svd(matrix, full_matrices=False)
+    assert sizes[-3] < 1e-8 < 1e-3 < sizes[-4]
+    found = Fields(basis, right[-3:].T)
+    angles = lsn.principal_angles(found, system.generators("ito"), points[:, 0], points[:, 1:])
+    assert angles.max() < 1e-4
+
+
+def test_reflection_keeps_states_in_the_box():
+    low, high = np.array([0.0]), np.array([1.0])
+    x = np.array([[-0.25], [0.5], [1.25], [2.5], [-1.25]])
+    np.testing.assert_allclose(reflected(x, low, high)[:, 0], [0.25, 0.5, 0.75, 0.5, 0.75])
+
+
+def test_balancing_covers_the_coordinate_more_evenly():
+    rng = np.random.default_rng(0)
+    middle = rng.choice([-0.5, 0.5, 2.5], size=120, p=[0.8, 0.15, 0.05])
+    x = np.clip(middle[:, None] + 0.3 * rng.standard_normal((120, 10)), -1, 3)
+    paths = np.stack([np.broadcast_to(np.linspace(0, 2, 10), (120, 10)), x], axis=-1)
+
+    def spread(some):
+        counts = np.histogram(some[:, :, 1], np.linspace(-1, 3, 9))[0]
+        return counts.std() / counts.mean()
+
+    assert spread(balanced(paths, BOX, 30, 8)) < 0.7 * spread(paths)
+
+
+def test_clouds_hold_what_was_asked_for():
+    data = np.column_stack([np.linspace(0, 2, 500), np.linspace(-3, 5, 500)])
+
+    def never(paths, rng):
+        raise AssertionError("data were asked for")
+
+    cloud = make_cloud(Cloud(uniform=0.25, points=400, floor=0.5), BOX, data, never, 0)
+    assert cloud.shape == (400, 2)
+    assert cloud[:, 1].min() >= 0.5
+    on_the_line = np.isclose(cloud[:, 1], -3 + 4 * cloud[:, 0], atol=1e-9)
+    assert on_the_line.sum() == 300
+    simulated = make_cloud(
+        Cloud(source="simulated", uniform=0.0, points=None, trajectories=7),
+        BOX,
+        data,
+        lambda paths, rng: np.ones((paths, 5, 2)),
+        0,
+    )
+    assert simulated.shape == (35, 2)
+    with pytest.raises(lsn.InputError, match="no point in the box"):
+        make_cloud(Cloud(floor=100.0), BOX, data, never, 0)
+
+
+SMALL = Neural(
+    architecture=Architecture(tau=(16,), xi=(24, 24)),
+    cloud=Cloud(points=1024),
+    optimizer=Optimizer(batch=128, steps=600, rate=1e-2),
+    running=Running(chunk=200),
+)
+
+
+def test_paths_of_brownian_motion_to_a_result():
+    sde = lsn.catalogue["brownian"].sde
+    data = sde.simulate(
+        initial=lambda rng, count: rng.uniform(-2, 2, (count, 1)), duration=2.0, step=0.02, paths=256, seed=4
+    )
+    said = []
+    result = lsn.discover(data, engine=SMALL, dimension=3, formulas=False, seed=1, progress=said.append)
+    points = lattice(result.domain, 1000)
+    exact = lsn.catalogue["brownian"].generators("ito")
+    for generators, largest in ((result.generators, 5.0), (result.training.generators, 10.0)):
+        angles = lsn.principal_angles(generators, exact, points[:, 0], points[:, 1:])
+        assert angles.max() < largest
+    assert result.dimension == 3
+    assert result.training.history.shape == (600, 4)
+    assert result.training.projection_error < 0.05
+    assert any("s left" in text for text in said)
+    text = json.loads(result.to_json())
+    assert text["training"]["selected"]["jump"] == 3
+    assert Neural.from_dictionary(text["training"]["settings"]) == SMALL
+    tau, xi = result.candidates(4)(points[:, 0], points[:, 1:])
+    assert tau.shape == (4, 1000)
+    assert xi.shape == (4, 1000, 1)
+
+
+def test_engine_of_another_kind_is_refused():
+    data = lsn.catalogue["brownian"].simulate(paths=8, seed=0)
+    with pytest.raises(lsn.InputError, match="Neural"):
+        lsn.discover(data, engine="neural")
+
+
+def test_impossible_dimension_is_refused():
+    data = lsn.catalogue["brownian"].simulate(paths=64, seed=0)
+    with pytest.raises(lsn.InputError, match="dimension must be a whole number"):
+        lsn.discover(data, engine=SMALL, dimension=100_000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", ["brownian", "ornstein-uhlenbeck"])
+def test_sweep_finds_the_dimension(key):
+    system = lsn.catalogue[key]
+    result = lsn.discover(system.simulate(seed=3), engine=Neural(sweep=4), formulas=False)
+    assert result.training.selected["jump"] == system.dimension("ito")
+    assert result.dimension == system.dimension("ito")
+    assert "sweep" in {flag.code for flag in result.flags}
+
+
+@pytest.mark.slow
+def test_replicates_are_the_single_runs_and_resume(tmp_path):
+    from liestonet.neural.replicates import replicates
+
+    data = lsn.catalogue["brownian"].simulate(paths=64, seed=0)
+    found = replicates(data, SMALL, [1, 2], tmp_path, dimension=2, formulas=False)
+    alone = json.loads(lsn.discover(data, engine=SMALL, dimension=2, formulas=False, seed=2).to_json())
+    np.testing.assert_allclose(
+        found[2]["training"]["rungs"][0]["residuals"], alone["training"]["rungs"][0]["residuals"], rtol=1e-6
+    )
+    (tmp_path / "seed-1.json").unlink()
+    again = replicates(data, SMALL, [1, 2], tmp_path, dimension=2, formulas=False)
+    assert again[1]["training"]["rungs"] == found[1]["training"]["rungs"]
+
+
+def test_replicates_refuse_seeds_given_twice(tmp_path):
+    from liestonet.neural.replicates import replicates
+
+    with pytest.raises(lsn.InputError, match="none twice"):
+        replicates(None, SMALL, [1, 1], tmp_path)

@@ -1,0 +1,182 @@
+"""The page in a real browser: nothing is fetched, nothing complains, everything loads, fits and can be read.
+
+Six results, each in light and dark and in two widths. `pytest tests/report --screenshots FOLDER` keeps the pictures.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from report_results import MAKERS, made, page_of
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright, which is among the [dev] packages")
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NARROW, WIDE = 380, 1400
+LARGEST_PAGE = 5_000_000
+
+# Ratio of luminances of every piece of text to what is behind it, with the size that WCAG asks more or less of.
+CONTRASTS = r"""
+() => {
+  const parse = text => {
+    const parts = (text.match(/[\d.]+/g) || []).map(Number);
+    return {rgb: parts.slice(0, 3), alpha: parts.length > 3 ? parts[3] : 1};
+  };
+  const luminance = rgb => {
+    const [r, g, b] = rgb.map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = element => {
+    for (let node = element; node; node = node.parentElement) {
+      const colour = parse(getComputedStyle(node).backgroundColor);
+      if (colour.alpha === 1) return colour.rgb;
+    }
+    return [255, 255, 255];
+  };
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const text = walker.currentNode.textContent.trim(), element = walker.currentNode.parentElement;
+    if (!text || element.closest("title, style, defs")) continue;
+    const style = getComputedStyle(element), inSvg = element instanceof SVGElement;
+    const colour = parse(inSvg ? style.fill : style.color);
+    const [a, b] = [luminance(colour.rgb), luminance(behind(element))];
+    const size = parseFloat(style.fontSize), large = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
+    found.push({text, ratio: (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), needed: large ? 3 : 4.5});
+  }
+  return found;
+}
+"""
+
+# Text that reaches over the edge of the window, unless it stands in a box that scrolls by itself.
+OVERFLOWS = r"""
+() => {
+  const width = document.documentElement.clientWidth, found = [];
+  if (document.documentElement.scrollWidth > width) found.push("the page itself");
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (!walker.currentNode.textContent.trim()) continue;
+    if (element.closest("title, style, defs, .scroller, .formula, .equations")) continue;
+    const range = document.createRange();
+    range.selectNodeContents(walker.currentNode);
+    for (const box of range.getClientRects())
+      if (box.right > width + 1 || box.left < -1) found.push(walker.currentNode.textContent.trim());
+  }
+  return found;
+}
+"""
+
+# Pictures inside pictures: every one has its bytes in the page and can be decoded.
+IMAGES = r"""
+async () => {
+  const link_of = image => image.getAttribute("href") || image.getAttribute("xlink:href");
+  const links = [...document.querySelectorAll("image")].map(link_of);
+  links.push(...[...document.querySelectorAll("img")].map(image => image.src));
+  const broken = [];
+  for (const link of links) {
+    const image = new Image();
+    image.src = link;
+    try { await image.decode(); } catch { broken.push(link.slice(0, 60)); }
+    if (!link.startsWith("data:")) broken.push(link);
+  }
+  return broken;
+}
+"""
+
+
+def browser_program() -> str:
+    """The system's Chromium; the test is skipped, and says so, where there is none."""
+    for name in BROWSERS:
+        found = shutil.which(name)
+        if found:
+            return found
+    pytest.skip("needs Chromium: apt-get install chromium")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    program = browser_program()
+    sandbox = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    with sync_api.sync_playwright() as driver:
+        running = driver.chromium.launch(executable_path=program, args=sandbox)
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="module", params=MAKERS)
+def page_file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    browser_program()
+    path = tmp_path_factory.mktemp("page") / f"{request.param}.html"
+    path.write_text(page_of(request.param), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_page_in_a_browser(page_file: Path, scheme: Any, browser: Any, request: pytest.FixtureRequest):
+    assert page_file.stat().st_size < LARGEST_PAGE
+    complaints: list[str] = []
+    requests: list[str] = []
+    page = browser.new_page(viewport={"width": WIDE, "height": 900}, color_scheme=scheme)
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda problem: complaints.append(str(problem)))
+    page.on("request", lambda asked: requests.append(asked.url))
+    page.goto(page_file.as_uri())
+    for width in (WIDE, NARROW):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate(OVERFLOWS) == []
+        folder = request.config.getoption("--screenshots")
+        if folder:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            page.screenshot(path=Path(folder) / f"{page_file.stem}-{scheme}-{width}.png", full_page=True)
+    texts = page.evaluate(CONTRASTS)
+    assert len(texts) > 50
+    assert [row for row in texts if row["ratio"] < row["needed"]] == []
+    assert page.evaluate(IMAGES) == []
+    assert complaints == []
+    assert [url for url in requests if not url.startswith("data:")] == [page_file.as_uri()]
+    page.close()
+
+
+def test_formulas_are_text(page_file: Path, browser: Any):
+    """Typeset by the browser: they take up room, and their letters can be selected."""
+    page = browser.new_page()
+    page.goto(page_file.as_uri())
+    formulas = page.evaluate(
+        "() => [...document.querySelectorAll('math')].map(m => [m.textContent, m.getBoundingClientRect().width])"
+    )
+    assert all(text.strip() and width > 0 for text, width in formulas)
+    if made(page_file.stem).fields.count:
+        assert any("X" in text for text, _ in formulas)
+    for picture in page.query_selector_all("figure svg"):
+        assert picture.get_attribute("aria-label")
+    page.close()
+
+
+def test_paper_is_white(page_file: Path, browser: Any):
+    """Printed from a dark screen, the page is dark ink on white."""
+    page = browser.new_page(color_scheme="dark")
+    page.goto(page_file.as_uri())
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate("() => getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert [row for row in page.evaluate(CONTRASTS) if row["ratio"] < row["needed"]] == []
+    page.close()
+
+
+def test_the_checks_notice_what_is_wrong(browser: Any):
+    """A page with one fault of each kind: faint text, a line that is too long, a picture that is none."""
+    page = browser.new_page(viewport={"width": NARROW, "height": 600})
+    page.set_content(
+        "<body style='background: #fff'><p style='color: #999'>faint</p><p style='color: #767676'>enough</p>"
+        "<p style='white-space: nowrap'>" + "long " * 40 + "</p><svg><image href='data:image/png;base64,AAAA'/></svg>"
+    )
+    assert [row["text"] for row in page.evaluate(CONTRASTS) if row["ratio"] < row["needed"]] == ["faint"]
+    assert "the page itself" in page.evaluate(OVERFLOWS)
+    assert len(page.evaluate(IMAGES)) == 1
+    page.close()

@@ -1,0 +1,104 @@
+"""Packing and unpacking of anything a result may hold, over drawn values: bit-equal and of the same type."""
+
+from __future__ import annotations
+
+import numpy as np
+import sympy
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from liestonet.algebra.formula import Formula
+from liestonet.flags import Flag
+from liestonet.storage.container import read_container, write_container
+from liestonet.storage.pack import pack
+from liestonet.storage.unpack import unpack
+from liestonet.symmetry.ladder import LadderRow
+from storage_cases import difference
+
+texts = st.text(st.characters(exclude_categories=["C", "Z"]), max_size=20)
+floats = st.floats(allow_nan=True, allow_infinity=True)
+flags = st.builds(Flag, texts, texts, texts)
+rows = st.builds(LadderRow, floats, floats, floats, floats, floats, texts)
+plain = st.one_of(st.none(), st.booleans(), st.integers(-(2**62), 2**62), floats, texts, flags, rows)
+nested = st.recursive(
+    plain,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.lists(inner, max_size=4).map(tuple),
+        st.dictionaries(st.one_of(texts, st.tuples(st.integers(0, 9), st.integers(0, 9))), inner, max_size=4),
+    ),
+    max_leaves=12,
+)
+dtypes = st.sampled_from(["<f8", ">f8", "<f4", "<i8", ">i4", "|b1", "|u1"])
+arrays = dtypes.flatmap(lambda dtype: hnp.arrays(np.dtype(dtype), hnp.array_shapes(min_dims=0, min_side=0, max_side=5)))
+views = st.sampled_from([lambda a: a, lambda a: a.T, lambda a: a[..., ::-1] if a.ndim else a, np.asfortranarray])
+x, t = sympy.symbols("x t", real=True)
+leaves = st.one_of(
+    st.sampled_from([x, t, sympy.pi, sympy.E, sympy.Symbol("k", positive=True), sympy.Symbol("free"), sympy.I]),
+    st.fractions(-50, 50, max_denominator=40).map(lambda f: sympy.Rational(f.numerator, f.denominator)),
+    st.floats(-1e3, 1e3).map(lambda f: sympy.Float(f, 4)),
+    st.floats(-1e3, 1e3).map(sympy.Float),
+)
+formulas = st.recursive(
+    leaves,
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=2, max_size=3).map(lambda parts: sympy.Add(*parts)),
+        st.lists(inner, min_size=2, max_size=3).map(lambda parts: sympy.Mul(*parts)),
+        st.tuples(inner, st.sampled_from([2, -1, sympy.Rational(1, 2)])).map(lambda pair: sympy.Pow(*pair)),
+        inner.map(sympy.exp),
+        inner.map(sympy.sin),
+        inner.map(lambda e: sympy.log(sympy.Abs(e) + 1)),
+        st.tuples(inner, inner).map(lambda pair: 2 * sympy.Add(*pair, evaluate=False)),
+        st.tuples(inner, inner).map(lambda pair: sympy.Mul(2, sympy.Add(*pair), evaluate=False)),
+    ),
+    max_leaves=8,
+)
+
+
+def again(value):
+    """What is left of a value after packing and unpacking."""
+    return unpack(*pack(value), "The file 'run.lsn'")
+
+
+@given(nested)
+def test_plain_values(value):
+    assert difference(value, again(value)) is None
+
+
+@given(floats)
+def test_floats_keep_their_bits(value):
+    assert np.float64(again(value)).tobytes() == np.float64(value).tobytes() or value != value
+
+
+@given(arrays, views)
+def test_arrays_through_a_file(tmp_path_factory, array, view):
+    path = tmp_path_factory.mktemp("array") / "run.lsn"
+    shown = view(array)
+    write_container(path, *pack((shown, shown, shown.copy())))
+    first, second, third = unpack(*read_container(path), "The file 'run.lsn'")
+    assert first is second
+    native = shown.astype(shown.dtype.newbyteorder("="))
+    for found in (first, third):
+        assert found.dtype == native.dtype
+        assert found.shape == shown.shape
+        assert np.array_equal(found, native, equal_nan=native.dtype.kind == "f")
+        assert not found.flags.writeable
+
+
+@given(formulas)
+def test_expressions(expression):
+    assert difference(expression, again(expression)) is None
+
+
+def test_unevaluated_products_stay_as_they_are():
+    for expression in (sympy.Mul(2, x + t, evaluate=False), sympy.factor(x**2 - 1), sympy.Pow(2, 3, evaluate=False)):
+        assert sympy.srepr(again(expression)) == sympy.srepr(expression)
+
+
+def test_a_name_that_is_no_word_gets_a_function_that_is():
+    column = sympy.Symbol("price [EUR]", real=True)
+    unknown = sympy.Function("xi_1_price [EUR]")(t, column)
+    kept = again(Formula(sympy.Function("tau_1")(t), (unknown,), sympy.Integer(0), "numerical", 0.0))
+    assert str(kept.tau) == "tau_1(t)"
+    assert str(kept.xi[0]) == "xi_1_price__EUR_(t, price [EUR])"
