@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from liestonet.from_data import discover
 from liestonet.reproduction.cases import CASES, central_points
+from liestonet.reproduction.engines import networks
 from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.paper import ABLATION
 from liestonet.reproduction.study import Item, Options, Publication
@@ -21,13 +21,10 @@ FULL = (1.0, 0.1, 0.1, 0.1, 1.0, 1.0, 0.1, 0.0, 0.0)
 
 def run(case: str, without: str, seed: int, share: float = 1.0, full: tuple[float, ...] = FULL) -> dict[str, Any]:
     """The angle at the true dimension with all losses, or all but one."""
-    from liestonet.neural.settings import Neural, Objective
-
     what = CASES[case]
     data = what.data(seed, share)
     weights = tuple(0.0 if f"L{i + 1}" == without else float(weight) for i, weight in enumerate(full))
-    engine = replace(Neural(polish=False), objective=Objective(weights=weights))
-    result = discover(data, engine, what.symmetry, dimension=what.dimension, formulas=False, seed=seed)
+    result = discover(data, networks(weights), what.symmetry, dimension=what.dimension, formulas=False, seed=seed)
     t, x = central_points(data)
     return {
         "angle": float(principal_angles(result.training.generators, what.exact, t, x)[-1]),

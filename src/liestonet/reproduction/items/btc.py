@@ -9,6 +9,7 @@ import numpy as np
 
 from liestonet.errors import InputError
 from liestonet.from_data import discover
+from liestonet.reproduction.engines import networks
 from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.paper import BTC_AFTER_PUSH, BTC_DIMENSION, BTC_LIKELIHOOD
 from liestonet.reproduction.study import Item, Options, Publication
@@ -61,11 +62,7 @@ def look(trades: str, seconds: float, log: bool, seed: int) -> dict[str, Any]:
 
 def sweep(trades: str, seed: int, count: int) -> dict[str, Any]:
     """The paper's sweep: m generators as networks on 500 ms prices."""
-    from liestonet.neural.settings import Neural
-
-    result = discover(
-        prices(trades, 0.5, False), Neural(polish=False), dimension=count, formulas=False, seed=seed
-    )
+    result = discover(prices(trades, 0.5, False), networks(), dimension=count, formulas=False, seed=seed)
     (rung,) = result.training.rungs
     return {"losses": {f"L{number}": value for number, value in rung.losses.items()}, "residuals": rung.residuals}
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from liestonet.from_data import discover
 from liestonet.reproduction.cases import CASES, central_points
+from liestonet.reproduction.engines import networks
 from liestonet.reproduction.items.ablation import FULL
 from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.paper import WEIGHTS
@@ -22,13 +22,10 @@ CASE = "ex2"  # the paper does not say which; its angles are of the size of Exam
 
 def run(sixth: float, seventh: float, seed: int, share: float = 1.0) -> dict[str, Any]:
     """The angle at the true dimension with these two weights; L3 and L4, exactly zero, are not evaluated."""
-    from liestonet.neural.settings import Neural, Objective
-
     what = CASES[CASE]
     data = what.data(seed, share)
     weights = (FULL[0], FULL[1], 0.0, 0.0, FULL[4], sixth, seventh, 0.0, 0.0)
-    engine = replace(Neural(polish=False), objective=Objective(weights=weights))
-    result = discover(data, engine, what.symmetry, dimension=what.dimension, formulas=False, seed=seed)
+    result = discover(data, networks(weights), what.symmetry, dimension=what.dimension, formulas=False, seed=seed)
     t, x = central_points(data)
     return {"angle": float(principal_angles(result.training.generators, what.exact, t, x)[-1])}
 
