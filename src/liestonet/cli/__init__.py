@@ -38,6 +38,7 @@ from liestonet.cli.output import (
     write_page,
 )
 from liestonet.cli.progress import SOLVING, without
+from liestonet.cli.reproduce import reproduce
 from liestonet.cli.stored import check_run, open_run
 from liestonet.cli.testing import try_generators
 from liestonet.cli.validate import validate_run
@@ -241,6 +242,7 @@ def show_system(
 
 
 app.command()(discover)
+app.command()(reproduce)
 app.command(name="open")(open_run)
 app.command(name="test")(try_generators)
 app.command(name="validate")(validate_run)

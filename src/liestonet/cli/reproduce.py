@@ -1,0 +1,108 @@
+"""`liestonet reproduce`: the paper's tables and figures, and ours."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from liestonet.cli.output import emit
+from liestonet.errors import InputError
+
+if TYPE_CHECKING:
+    from liestonet.reproduction.jobs import Job
+
+
+def _print_items(wanted: bool) -> bool:
+    if wanted:
+        from liestonet.reproduction.items import ALL
+
+        width = max(len(item.name) for item in ALL)
+        emit("".join(f"{item.name:<{width}}  {item.title}\n" for item in ALL))
+        raise typer.Exit
+    return wanted
+
+
+def reproduce(
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME…", show_default=False, help="Which items; all is every one.")
+    ],
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where results, tables and figures are kept.")] = Path(
+        "reproduction"
+    ),
+    page: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The page.  [default: reproduction.md in that folder]")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Small data, few seeds: the whole list in minutes.")] = False,
+    seeds: Annotated[int | None, typer.Option(min=1, help="Seeds for each run, instead of the study's own.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes on this machine.")] = 1,
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="A dask.distributed scheduler that shall do the jobs.")
+    ] = None,
+    trades: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A day of Binance's aggregate trades, the zip as downloaded.")
+    ] = None,
+    only_page: Annotated[bool, typer.Option("--only-page", help="Compute nothing; make the page anew.")] = False,
+    listed: Annotated[
+        bool, typer.Option("--list", callback=_print_items, is_eager=True, help="Print the items and exit.")
+    ] = False,
+) -> None:
+    """Reproduce the paper's tables and figures, with ours beside them.
+
+    Each run is a job with a result file of its own. Stop it when you like and start it again: what is there is not done
+    twice, and a changed setting never uses an old result.
+
+    \b
+    Examples:
+      liestonet reproduce --list
+      liestonet reproduce angles --seeds 2
+      liestonet reproduce all --quick --jobs 2
+      liestonet reproduce btc --trades BTCUSDT-aggTrades-2024-01-01.zip
+    """
+    from liestonet.reproduction.items import ALL
+    from liestonet.reproduction.running import run_all, unfinished
+    from liestonet.reproduction.store import Store
+    from liestonet.reproduction.study import Options, chosen, publish
+    from liestonet.reproduction.trades import announced
+
+    items = chosen(ALL, names)
+    options = Options(quick, seeds, announced(trades))
+    store = Store(out / "results")
+    failures = []
+    if not only_page:
+        everything = [job for item in items for job in item.jobs(options)]
+        missing = unfinished(everything, store)
+        emit(f"{len(everything) - len(missing)} of {len(everything)} runs are there; {len(missing)} to do.\n")
+        failures = run_all(missing, store, processes=jobs, scheduler=scheduler, done=_time_left(missing))
+    target = page or out / "reproduction.md"
+    publish(items, store, options, out, target)
+    emit(f"Wrote {target}.\n")
+    if failures:
+        first = failures[0]
+        raise InputError(
+            f"{len(failures)} of the runs failed; the others are kept. The first: {first.job.name}: {first.reason}"
+        )
+
+
+def _time_left(jobs: list[Job]) -> Callable[[Job], None]:
+    """A line for each finished job on stderr, with the time left for all of them."""
+    begin, total, spent = time.monotonic(), sum(job.cost for job in jobs), 0.0
+    finished = 0
+
+    def done(job: Job) -> None:
+        nonlocal spent, finished
+        spent, finished = spent + job.cost, finished + 1
+        left = (time.monotonic() - begin) * (total - spent) / spent
+        sys.stderr.write(f"{finished} of {len(jobs)} done ({job.name}), about {_duration(left)} left\n")
+        sys.stderr.flush()
+
+    return done
+
+
+def _duration(seconds: float) -> str:
+    minutes = seconds / 60
+    return f"{seconds:.0f} s" if minutes < 2 else f"{minutes:.0f} min" if minutes < 120 else f"{minutes / 60:.1f} h"

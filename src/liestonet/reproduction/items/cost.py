@@ -1,0 +1,61 @@
+"""Ours: the angle against CPU seconds for every engine, from the runs of `angles`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from liestonet.reproduction.cases import CASES
+from liestonet.reproduction.engines import TITLES
+from liestonet.reproduction.figures import COLOURS, svg
+from liestonet.reproduction.items import angles
+from liestonet.reproduction.paper import SDE_ANGLES
+from liestonet.reproduction.study import Item, Publication
+from liestonet.reproduction.tables import Table
+
+
+def publish(records: list[dict[str, Any]]) -> Publication:
+    """Median angle and CPU seconds by case and engine, and the picture."""
+    groups = {
+        (case, engine): rows
+        for case in CASES
+        for engine in TITLES
+        if (rows := [r for r in records if r["case"] == case and r["engine"] == engine])
+    }
+    rows = tuple(
+        (CASES[case].title, TITLES[engine], f"{_median(group, _angle):.2f}°", f"{_median(group, _seconds):.1f}")
+        for (case, engine), group in groups.items()
+    )
+    return Publication(
+        "Each point is one run on one core, simulation of the data included; the dashed line is the paper's angle.",
+        {"medians": Table(("case", "engine", "largest angle, median", "CPU s, median"), rows)},
+        {"seconds": svg(lambda axes: _draw(axes.ravel(), groups), columns=3, rows=2, size=(3.2, 2.8))},
+    )
+
+
+def _angle(record: dict[str, Any]) -> float:
+    return max(record["angles"])
+
+
+def _seconds(record: dict[str, Any]) -> float:
+    return record["cpu_seconds"]
+
+
+def _median(group: list[dict[str, Any]], value: Any) -> float:
+    return float(np.median([value(record) for record in group]))
+
+
+def _draw(axes: Any, groups: dict[tuple[str, str], list[dict[str, Any]]]) -> None:
+    for ax, (name, case) in zip(axes, CASES.items(), strict=True):
+        for engine, title in TITLES.items():
+            rows = groups.get((name, engine), [])
+            if rows:
+                seconds, largest = [_seconds(row) for row in rows], [_angle(row) for row in rows]
+                ax.loglog(seconds, largest, "o", color=COLOURS[engine], label=title.strip("`"), alpha=0.8)
+        ax.axhline(max(SDE_ANGLES[name]), color="#444444", linestyle="--", linewidth=1)
+        ax.set(title=case.title, xlabel="CPU seconds", ylabel="largest angle (degrees)")
+    axes[0].legend(frameon=False, fontsize=7)
+
+
+ITEM = Item("cost", "Angle against CPU seconds", angles.jobs, publish)

@@ -1,0 +1,77 @@
+"""One piece of a study: a function, its settings, and the name under which its result is kept.
+
+A job is plain text and numbers, so that it can be sent to another process or machine. Its key is a hash of everything
+that decides the result; a changed setting is another job, with another file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+ITEMS = "liestonet.reproduction.items"
+SCHEMA = "liestonet.job/1"
+
+
+@dataclass(frozen=True)
+class Job:
+    """`function` names "module:function" inside `liestonet.reproduction.items`; it takes the settings as keywords.
+
+    `cost` is a guess in CPU seconds, for the time left; it does not belong to the key.
+    """
+
+    item: str
+    name: str
+    function: str
+    settings: dict[str, Any] = field(default_factory=dict)
+    revision: int = 1
+    cost: float = 10.0
+
+    @property
+    def key(self) -> str:
+        """Twelve hexadecimal digits that change with function, settings or revision."""
+        text = json.dumps([self.function, self.settings, self.revision], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    @property
+    def file_name(self) -> str:
+        """Where its result is kept, inside the item's folder."""
+        return f"{self.name}-{self.key}.json"
+
+
+def run_job(function: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """Run one job here and now: its value, with the time it took."""
+    target = _resolve(function)
+    wall, processor = time.perf_counter(), time.process_time()
+    value = target(**settings)
+    return {
+        "value": value,
+        "cpu_seconds": round(time.process_time() - processor, 3),
+        "wall_seconds": round(time.perf_counter() - wall, 3),
+        "versions": versions(),
+    }
+
+
+def versions() -> dict[str, str]:
+    """What the numbers depend on besides the settings."""
+    import platform
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = {"python": platform.python_version()}
+    for package in ("liestonet", "numpy", "scipy", "jax"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _resolve(function: str) -> Callable[..., Any]:
+    """The function a job names; only the items' own modules are looked into."""
+    module, _, name = function.partition(":")
+    return getattr(importlib.import_module(f"{ITEMS}.{module}"), name)

@@ -1,0 +1,102 @@
+"""Results of jobs on disk: one JSON file each, complete or absent."""
+
+from __future__ import annotations
+
+import errno
+import json
+import math
+import os
+import tempfile
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from liestonet.errors import InputError
+from liestonet.reproduction.jobs import SCHEMA, Job
+
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
+
+
+@dataclass(frozen=True)
+class Store:
+    """A folder with a subfolder for every item of the study."""
+
+    folder: Path
+
+    def path(self, job: Job) -> Path:
+        return self.folder / job.item / job.file_name
+
+    def has(self, job: Job) -> bool:
+        """Is there a readable result of exactly this job?"""
+        return self.read(job) is not None
+
+    def read(self, job: Job) -> dict[str, Any] | None:
+        """The stored result, None where there is none or the file is not one of ours."""
+        try:
+            record = json.loads(self.path(job).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        return record if isinstance(record, dict) and record.get("schema") == SCHEMA and "value" in record else None
+
+    def values(self, jobs: Iterable[Job]) -> list[dict[str, Any]]:
+        """Settings, value and times of all jobs that are done, in the order of the jobs."""
+        records = ((job, self.read(job)) for job in jobs)
+        return [
+            {**job.settings, "job": job.name, **record["value"], "cpu_seconds": record["cpu_seconds"]}
+            for job, record in records
+            if record is not None
+        ]
+
+    def write(self, job: Job, outcome: dict[str, Any]) -> None:
+        """Keep one result: written beside its place, synced, then moved there."""
+        record = {"schema": SCHEMA, "job": {k: v for k, v in asdict(job).items() if k != "cost"}, **outcome}
+        write_text(self.path(job), json.dumps(plain(record), indent=1, sort_keys=True, allow_nan=False) + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """A file that is either the old one or the new one, whatever happens in between."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """The same for any content; a full disk or a folder one may not write to ends in one sentence."""
+    temporary = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(0o644)
+        os.replace(temporary, path)
+    except OSError as problem:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        raise InputError(_why(path, problem)) from problem
+
+
+def _why(path: Path, problem: OSError) -> str:
+    if problem.errno in NO_ROOM:
+        return (
+            f"The disk is full: {path.name} could not be written to {path.parent}. What was finished before is kept; "
+            "make room and start the same command again."
+        )
+    reason = (problem.strerror or str(problem)).lower()
+    return f"{path.name} could not be written to {path.parent} ({reason}); name another folder with --out."
+
+
+def plain(value: Any) -> Any:
+    """The same in what JSON has; numbers that are not finite become None."""
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value

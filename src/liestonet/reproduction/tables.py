@@ -1,0 +1,46 @@
+"""A table that can be written as CSV and as Markdown."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Table:
+    """Column titles and rows of text or numbers."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+
+    def csv(self) -> str:
+        buffer = io.StringIO()
+        writer = csv.writer(buffer, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows([["" if cell is None else cell for cell in row] for row in self.rows])
+        return buffer.getvalue()
+
+    def markdown(self) -> str:
+        lines = ["| " + " | ".join(self.columns) + " |", "|" + "---|" * len(self.columns)]
+        lines += ["| " + " | ".join("–" if cell is None else str(cell) for cell in row) + " |" for row in self.rows]
+        return "\n".join(lines) + "\n"
+
+
+def spread(values: Sequence[float | None], unit: str = "", digits: int = 2) -> str | None:
+    """Mean ± standard deviation over seeds and how many; the bare value where there is one."""
+    known = np.array([value for value in values if value is not None], dtype=float)
+    if not known.size:
+        return None
+    if known.size == 1:
+        return f"{_number(known[0], digits)}{unit}"
+    return f"{_number(known.mean(), digits)} ± {_number(known.std(ddof=1), digits)}{unit} ({known.size})"
+
+
+def _number(value: float, digits: int) -> str:
+    """Fixed digits for ordinary sizes, powers of ten for others."""
+    return f"{value:.{digits}f}" if value == 0 or 1e-2 <= abs(value) < 1e4 else f"{value:.1e}"

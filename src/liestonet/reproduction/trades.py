@@ -1,0 +1,157 @@
+"""Binance's daily files of aggregate trades, as downloaded: one zip with one CSV of one symbol and one day (UTC).
+
+Trades become prices on a regular grid: the last trade of each bin, carried forward over bins without a trade.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from liestonet.errors import InputError
+from liestonet.trajectories.trajectories import Trajectories
+
+VARIABLE = "LIESTONET_TRADES"  # where the processes of a study find the file; results name it without its folder
+NAME = re.compile(r"^(?P<symbol>[A-Z0-9]+)-aggTrades-(?P<day>\d{4}-\d{2}-\d{2})\.(zip|csv)$")
+COLUMNS = ["id", "price", "quantity", "first", "last", "time", "maker", "match"]
+DAY = 86_400.0
+LARGEST = 4 << 30  # bytes of CSV: a day of the busiest symbol has well below one gigabyte
+
+
+@dataclass(frozen=True)
+class Trades:
+    """Times in seconds since midnight UTC, ascending, and prices."""
+
+    symbol: str
+    day: str
+    times: np.ndarray
+    prices: np.ndarray
+
+    def bars(self, seconds: float) -> Bars:
+        """The price at the end of each bin of the day."""
+        count = round(DAY / seconds)
+        bins = np.minimum((self.times / seconds).astype(int), count - 1)
+        last = np.flatnonzero(np.diff(bins, append=count) > 0)  # the last trade of each bin that has one
+        filled = np.full(count, -1)
+        filled[bins[last]] = last
+        traded = filled >= 0
+        carried = np.maximum.accumulate(filled)
+        first = int(np.argmax(traded))
+        return Bars(seconds, first * seconds, self.prices[carried[first:]], traded[first:])
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Prices on a grid; `traded` says in which bins there was a trade."""
+
+    seconds: float
+    start: float
+    prices: np.ndarray
+    traded: np.ndarray
+
+    def windows(self, length: int, stride: int, *, log: bool = False) -> Trajectories:
+        """Overlapping windows as paths, each with its own clock."""
+        if len(self.prices) < length:
+            raise InputError(f"The day has {len(self.prices)} bins, fewer than a window of {length}.")
+        starts = np.arange(0, len(self.prices) - length + 1, stride)
+        rows = self.prices[starts[:, None] + np.arange(length)]
+        states, name = (np.log(rows), "logprice") if log else (rows, "price")
+        return Trajectories.from_arrays(np.arange(length) * self.seconds, states[:, :, None], names=[name])
+
+
+def announced(path: Path | None) -> str | None:
+    """The file's name, with its place told to all processes of this study; None where none was given."""
+    if path is None:
+        return None
+    read_trades(path)  # a wrong file is refused before anything is computed
+    os.environ[VARIABLE] = str(path.resolve())
+    return path.name
+
+
+def announced_trades(name: str) -> Trades:
+    """The trades of a study, read where they were announced."""
+    path = os.environ.get(VARIABLE)
+    if path is None or Path(path).name != name:
+        raise InputError(f"This needs the file {name}; give it with --trades.")
+    return read_trades(path)
+
+
+def read_trades(path: str | Path, symbol: str | None = None) -> Trades:
+    """Read one day; a wrong symbol, a damaged archive or a malformed line each end in one sentence."""
+    path = Path(path)
+    known = NAME.match(path.name)
+    if known is None:
+        raise InputError(
+            f"{path.name} is not named like a daily file of aggregate trades (BTCUSDT-aggTrades-2024-01-01.zip); "
+            "give the zip as downloaded."
+        )
+    if symbol is not None and known["symbol"] != symbol:
+        raise InputError(f"{path.name} holds trades of {known['symbol']}, not of {symbol}; give that symbol's file.")
+    times, prices = _columns(_content(path), path.name)
+    midnight = np.datetime64(known["day"], "ms").astype(np.int64)
+    seconds = _seconds(times, int(midnight), path.name, known["day"])
+    if (np.diff(seconds) < 0).any():
+        row = int(np.argmax(np.diff(seconds) < 0)) + 2
+        raise InputError(f"{path.name}, line {row}: the trade is earlier than the one before it.")
+    return Trades(known["symbol"], known["day"], seconds, prices)
+
+
+def _content(path: Path) -> bytes:
+    """The CSV inside the zip, or the CSV itself."""
+    if not path.is_file():
+        raise InputError(f"There is no file {path}; download that day's aggTrades from Binance's public data.")
+    if path.suffix == ".csv":
+        return path.read_bytes()
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = [entry for entry in archive.infolist() if entry.filename.endswith(".csv")]
+            if len(members) != 1:
+                raise InputError(f"{path.name} should hold one CSV file and holds {len(members)}.")
+            if members[0].file_size > LARGEST:
+                raise InputError(f"{path.name} unpacks to more than {LARGEST >> 30} GB; that is not a day of trades.")
+            return archive.read(members[0])
+    except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError) as problem:
+        raise InputError(f"{path.name} is damaged or incomplete ({problem}); download it again.") from problem
+
+
+def _columns(content: bytes, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Raw time stamps and prices."""
+    import pyarrow
+    import pyarrow.csv
+
+    if not content.strip():
+        raise InputError(f"{name} holds no trades.")
+    header = not content[:1].isdigit()
+    if not content.endswith(b"\n") and content.rpartition(b"\n")[2].count(b",") < len(COLUMNS) - 2:
+        raise InputError(f"The last line of {name} is incomplete; download it again.")
+    fields = content.partition(b"\n")[0].count(b",") + 1
+    if fields not in (len(COLUMNS), len(COLUMNS) - 1):
+        raise InputError(f"{name} has {fields} columns; aggregate trades have {len(COLUMNS)}.")
+    kinds = {"price": pyarrow.float64(), "time": pyarrow.int64()}
+    try:
+        table = pyarrow.csv.read_csv(
+            io.BytesIO(content),
+            read_options=pyarrow.csv.ReadOptions(column_names=COLUMNS[:fields], skip_rows=int(header)),
+            convert_options=pyarrow.csv.ConvertOptions(column_types=kinds, include_columns=list(kinds)),
+        )
+    except pyarrow.ArrowInvalid as problem:
+        raise InputError(f"{name} is malformed: {' '.join(str(problem).split())}") from problem
+    price = table["price"].to_numpy()
+    if not table.num_rows or not np.isfinite(price).all() or not (price > 0).all():
+        raise InputError(f"{name} has {'prices that are not positive' if table.num_rows else 'no trades'}.")
+    return table["time"].to_numpy(), price
+
+
+def _seconds(stamps: np.ndarray, midnight: int, name: str, day: str) -> np.ndarray:
+    """Seconds since midnight; files write milliseconds, since 2025 microseconds."""
+    unit = 1_000_000 if stamps[0] > 1e14 else 1_000
+    seconds = (stamps - midnight * (unit // 1000)) / unit
+    if seconds.min() < 0 or seconds.max() >= DAY:
+        raise InputError(f"{name} has trades outside {day} (UTC); the day is missing or the file has another name.")
+    return seconds

@@ -1,0 +1,172 @@
+"""A study that is stopped, killed, changed or run elsewhere gives the same results and does nothing twice."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from liestonet.errors import InputError
+from liestonet.reproduction.jobs import Job, run_job
+from liestonet.reproduction.running import run_all, unfinished
+from liestonet.reproduction.store import Store, plain
+
+SMALL = [
+    Job("size", f"{case}-{seed}", "size:run", {"case": case, "seed": seed, "share": 1 / 512})
+    for case in ("ex1", "ex2")
+    for seed in (1, 2)
+]
+
+
+def contents(store: Store, jobs: list[Job]) -> list[object]:
+    """What was found, without times."""
+    return [(store.read(job) or {})["value"] for job in jobs]
+
+
+@pytest.fixture(scope="module")
+def serial(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
+    """The results of the jobs done one by one."""
+    store = Store(tmp_path_factory.mktemp("serial"))
+    assert run_all(SMALL, store) == []
+    return contents(store, SMALL)
+
+
+def test_what_is_there_is_not_done_again(tmp_path: Path, serial: list[object]) -> None:
+    store, done = Store(tmp_path), []
+    run_all(SMALL[:2], store, done=done.append)
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.json")}
+    run_all(SMALL, store, done=done.append)
+    assert [job.name for job in done] == [job.name for job in SMALL]
+    assert all(path.stat().st_mtime_ns == then for path, then in before.items())
+    assert contents(store, SMALL) == serial
+
+
+def test_a_changed_setting_is_another_job(tmp_path: Path) -> None:
+    store, job = Store(tmp_path), SMALL[0]
+    run_all([job], store)
+    for other in (
+        replace(job, settings={**job.settings, "seed": 3}),
+        replace(job, revision=2),
+        replace(job, function="kinds:run"),
+    ):
+        assert unfinished([other], store) == [other]
+    assert unfinished([replace(job, cost=99.0)], store) == []
+
+
+def test_processes_give_the_same_numbers(tmp_path: Path, serial: list[object]) -> None:
+    store = Store(tmp_path)
+    assert run_all(SMALL, store, processes=2) == []
+    assert contents(store, SMALL) == serial
+
+
+def test_a_job_that_fails_leaves_the_others(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    wrong = Job("size", "wrong", "size:run", {"case": "no such case", "seed": 0, "share": 1.0})
+    failures = run_all([wrong, SMALL[0]], store)
+    assert [failure.job.name for failure in failures] == ["wrong"]
+    assert "no such case" in failures[0].reason
+    assert store.has(SMALL[0])
+    assert not store.has(wrong)
+
+
+def test_a_damaged_result_is_made_anew(tmp_path: Path, serial: list[object]) -> None:
+    store = Store(tmp_path)
+    run_all(SMALL[:1], store)
+    store.path(SMALL[0]).write_text(store.path(SMALL[0]).read_text()[:-40])
+    assert unfinished(SMALL[:1], store) == SMALL[:1]
+    run_all(SMALL[:1], store)
+    assert contents(store, SMALL[:1]) == serial[:1]
+
+
+def test_a_full_disk_is_one_sentence_and_leaves_nothing_half(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(InputError, match=r"disk is full.*kept"):
+        Store(tmp_path).write(SMALL[0], {"value": {}, "cpu_seconds": 0.0})
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_numbers_that_are_not_finite_become_null() -> None:
+    assert plain({"a": [float("inf"), 1.0], "b": float("nan")}) == {"a": [None, 1.0], "b": None}
+
+
+def test_a_killed_study_goes_on(tmp_path: Path, serial: list[object]) -> None:
+    """SIGKILL in the middle of a study of two processes; the second start finishes it."""
+    program = (
+        "from pathlib import Path\nfrom liestonet.reproduction.jobs import Job\n"
+        "from liestonet.reproduction.running import run_all\nfrom liestonet.reproduction.store import Store\n"
+        "import json, sys\n"
+        "if __name__ == '__main__':\n"
+        "    jobs = [Job(**entry) for entry in json.loads(sys.argv[2])]\n"
+        "    run_all(jobs, Store(Path(sys.argv[1])))\n"
+    )
+    described = json.dumps([vars(job) for job in SMALL])
+    process = subprocess.Popen([sys.executable, "-c", program, str(tmp_path), described], start_new_session=True)
+    deadline = time.monotonic() + 120
+    while not list(tmp_path.rglob("*.json")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    store = Store(tmp_path)
+    kept = {job.name for job in SMALL if store.has(job)}
+    assert kept
+    done: list[Job] = []
+    assert run_all(SMALL, store, done=done.append) == []
+    assert {job.name for job in done} == {job.name for job in SMALL} - kept
+    assert contents(store, SMALL) == serial
+
+
+def test_a_scheduler_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="No scheduler answers at tcp"):
+        run_all(SMALL, Store(tmp_path), scheduler="tcp://127.0.0.1:9")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_cluster_that_loses_a_worker(tmp_path: Path, serial: list[object]) -> None:
+    """A real scheduler with two workers; one is killed when the first result is there."""
+    address = "tcp://127.0.0.1:18786"
+    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "18786", "--no-dashboard", "--no-show"]
+    worker = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny"]
+    folders = [tmp_path / "one", tmp_path / "two"]
+    processes = [subprocess.Popen(command, stderr=subprocess.DEVNULL)]
+    try:
+        for folder in folders:
+            place = ["--local-directory", str(folder), "--no-dashboard"]
+            processes.append(subprocess.Popen([*worker, *place], stderr=subprocess.DEVNULL))
+        _wait_for_workers(address, 2)
+        store = Store(tmp_path / "results")
+
+        def kill_one(_: Job) -> None:
+            if processes[1].poll() is None:
+                processes[1].kill()
+                processes[1].wait()
+
+        assert run_all(SMALL, store, scheduler=address, done=kill_one) == []
+        assert contents(store, SMALL) == serial
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def _wait_for_workers(address: str, count: int) -> None:
+    from distributed import Client
+
+    with Client(address, timeout=60) as client:
+        client.wait_for_workers(count, timeout=60)
+
+
+def test_a_job_says_what_it_took() -> None:
+    outcome = run_job(SMALL[0].function, SMALL[0].settings)
+    assert outcome["cpu_seconds"] > 0
+    assert {"python", "numpy"} <= set(outcome["versions"])
