@@ -18,9 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import scipy.optimize
 
 import liestonet as lsn
+from liestonet.reproduction.cases import bessel, brownian, brownian_10d, central_points, langevin, linear
+from liestonet.reproduction.oracles import ORACLES
 
 FIRST_SEED = 3010
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,132 +30,29 @@ PAGE = ROOT / "docs" / "examples.md"
 
 
 @dataclass(frozen=True)
-class Case:
+class Row:
     """One row of the table: a system, its data, and what is compared."""
 
     title: str
     system: str
     symmetry: str
     data: Callable[[int], lsn.Trajectories]
-    oracle: Callable[[lsn.Trajectories], lsn.SDE] | None
     paper: float | None
 
-
-def uniform(low: list[float], high: list[float]) -> Callable[[np.random.Generator, int], np.ndarray]:
-    return lambda rng, count: rng.uniform(low, high, size=(count, len(low)))
-
-
-def brownian(seed: int) -> lsn.Trajectories:
-    """2048 paths from U(−2, 2), T = 5, Δt = .01."""
-    sde = lsn.catalogue["brownian"].sde
-    return sde.simulate(initial=uniform([-2], [2]), duration=5.0, step=0.01, paths=2048, seed=seed)
-
-
-def linear(seed: int) -> lsn.Trajectories:
-    """256,000 single increments, t ~ U(0, 5), x ~ U(−2, 2)."""
-    rng = np.random.default_rng(seed)
-    start, initial = rng.uniform(0, 5, 256_000), rng.uniform(-2, 2, (256_000, 1))
-    sde = lsn.catalogue["linear"].sde
-    return sde.simulate(initial=initial, duration=0.01, step=0.01, paths=256_000, seed=seed, start=start)
-
-
-def langevin(seed: int) -> lsn.Trajectories:
-    """2048 paths from U(−2, 2)², T = 2, Δt = .01."""
-    sde = lsn.catalogue["langevin"].sde
-    return sde.simulate(initial=uniform([-2, -2], [2, 2]), duration=2.0, step=0.01, paths=2048, seed=seed)
-
-
-def bessel(seed: int) -> lsn.Trajectories:
-    """2048 paths from U(.5, 3) × U(−2, 2), T = 2, Δt = .01, x kept above .05."""
-    sde = lsn.catalogue["bessel-drift"].sde
-    initial = uniform([0.5, -2], [3, 2])
-    return sde.simulate(initial=initial, duration=2.0, step=0.01, paths=2048, seed=seed, boundary={"x": (0.05, None)})
-
-
-def ten(seed: int) -> lsn.Trajectories:
-    """2048 paths from U(−2, 2)¹⁰, T = 2, Δt = .01."""
-    sde = lsn.catalogue["brownian-10d"].sde
-    return sde.simulate(initial=uniform([-2] * 10, [2] * 10), duration=2.0, step=0.01, paths=2048, seed=seed)
-
-
-def _least_squares(columns: list[np.ndarray], values: np.ndarray, dt: np.ndarray) -> np.ndarray:
-    """Drift parameters by weighted least squares on increments."""
-    root = np.sqrt(dt)
-    return np.linalg.lstsq(np.stack(columns, axis=1) * root[:, None], values / dt * root, rcond=None)[0]
-
-
-def _noise(values: np.ndarray, drift: np.ndarray, dt: np.ndarray) -> float:
-    return float(np.sqrt(np.mean((values - drift * dt) ** 2 / dt)))
-
-
-def brownian_oracle(data: lsn.Trajectories) -> lsn.SDE:
-    """dx = c dt + s dW."""
-    step = data.increments()
-    (c,) = _least_squares([np.ones_like(step.t)], step.dx[:, 0], step.dt)
-    return lsn.SDE.parse("dx = c dt + s dW", parameters={"c": float(c), "s": _noise(step.dx[:, 0], c, step.dt)})
-
-
-def linear_oracle(data: lsn.Trajectories) -> lsn.SDE:
-    """dx = (k x + c) dt + s dW."""
-    step = data.increments()
-    x = step.x[:, 0]
-    k, c = _least_squares([x, np.ones_like(x)], step.dx[:, 0], step.dt)
-    return lsn.SDE.parse(
-        "dx = (k*x + c) dt + s dW",
-        parameters={"k": float(k), "c": float(c), "s": _noise(step.dx[:, 0], k * x + c, step.dt)},
-    )
-
-
-def langevin_oracle(data: lsn.Trajectories) -> lsn.SDE:
-    """dx = y dt, dy = (c − g y) dt + s dW."""
-    step = data.increments()
-    y = step.x[:, 1]
-    g, c = _least_squares([y, np.ones_like(y)], step.dx[:, 1], step.dt)
-    return lsn.SDE.parse(
-        "dx = y dt; dy = (g*y + c) dt + s dW",
-        parameters={"g": float(g), "c": float(c), "s": _noise(step.dx[:, 1], g * y + c, step.dt)},
-    )
-
-
-def bessel_oracle(data: lsn.Trajectories) -> lsn.SDE:
-    """dx = a/(x + c) dt + s dW₁, dy = b dt + r dW₂."""
-    step = data.increments()
-    x, y = step.x.T
-
-    def residual(parameters: np.ndarray) -> np.ndarray:
-        return (step.dx[:, 0] - parameters[0] / (x + parameters[1]) * step.dt) / np.sqrt(step.dt)
-
-    a, c = scipy.optimize.least_squares(residual, [1.0, 0.0], bounds=([0.1, -0.04], [10, 1])).x
-    (b,) = _least_squares([np.ones_like(y)], step.dx[:, 1], step.dt)
-    return lsn.SDE.parse(
-        "dx = a/(x + c) dt + s dW1; dy = b dt + r dW2",
-        parameters={
-            "a": float(a),
-            "c": float(c),
-            "s": _noise(step.dx[:, 0], a / (x + c), step.dt),
-            "b": float(b),
-            "r": _noise(step.dx[:, 1], b, step.dt),
-        },
-    )
+    @property
+    def oracle(self) -> Callable[[lsn.Trajectories], lsn.SDE] | None:
+        return ORACLES.get(self.system)
 
 
 CASES = {
-    "ex1": Case("Ex. 1", "brownian", "ito", brownian, brownian_oracle, 6.3),
-    "ex2": Case("Ex. 2", "linear", "ito", linear, linear_oracle, 19.4),
-    "ex3": Case("Ex. 3", "langevin", "ito", langevin, langevin_oracle, 7.6),
-    "ex4": Case("Ex. 4", "bessel-drift", "ito", bessel, bessel_oracle, 14.3),
-    "ten": Case("10-D, Itô", "brownian-10d", "ito", ten, None, 16.6),
-    "ten-law": Case("10-D, law", "brownian-10d", "law", ten, None, None),
-    "ex1-fp": Case("Ex. 1, Fokker–Planck", "brownian", "fokker-planck", brownian, brownian_oracle, 8.4),
+    "ex1": Row("Ex. 1", "brownian", "ito", brownian, 6.3),
+    "ex2": Row("Ex. 2", "linear", "ito", linear, 19.4),
+    "ex3": Row("Ex. 3", "langevin", "ito", langevin, 7.6),
+    "ex4": Row("Ex. 4", "bessel-drift", "ito", bessel, 14.3),
+    "ten": Row("10-D, Itô", "brownian-10d", "ito", brownian_10d, 16.6),
+    "ten-law": Row("10-D, law", "brownian-10d", "law", brownian_10d, None),
+    "ex1-fp": Row("Ex. 1, Fokker–Planck", "brownian", "fokker-planck", brownian, 8.4),
 }
-
-
-def central_points(data: lsn.Trajectories) -> tuple[np.ndarray, np.ndarray]:
-    """4,000 random data points inside the central 98 % of each coordinate."""
-    low, high = np.quantile(data.flat_states, [0.01, 0.99], axis=0)
-    inside = np.flatnonzero(((data.flat_states >= low) & (data.flat_states <= high)).all(axis=1))
-    chosen = np.random.default_rng(0).choice(inside, 4000, replace=False)
-    return data.flat_times[chosen], data.flat_states[chosen]
 
 
 def run(name: str, seed: int) -> dict[str, object]:
