@@ -63,7 +63,7 @@ def examples(command: str) -> list[str]:
 
 
 EXAMPLES = {
-    "": 5,
+    "": 6,
     "solve": 8,
     "show": 2,
     "simulate": 4,
