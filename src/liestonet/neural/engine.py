@@ -154,6 +154,11 @@ def _trained(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ...]]
         count = _checked_dimension(request.dimension, stage)
         trained = _train(stage, count, None, request)
         return trained, (_rung(stage, trained),)
+    return _swept(stage, request) if stage.source.dimension <= ONE_BY_ONE else _from_above(stage, request)
+
+
+def _swept(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ...]]:
+    """One training after the other, each from what the one before learnt."""
     runs: list[Trained] = []
     rungs: list[Rung] = []
     for count in range(1, _largest(stage) + 1):
@@ -164,6 +169,16 @@ def _trained(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ...]]
             break
     selected = max(1, jump_rule(tuple(rungs)))
     return runs[selected - 1], tuple(rungs)
+
+
+def _from_above(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ...]]:
+    """In many dimensions one training at the bound, whose best smaller spans stand for the others."""
+    trained = _train(stage, _largest(stage), None, request)
+    whole = _rung(stage, trained)
+    smaller = (Rung(count, {}, whole.residuals[:count]) for count in range(1, whole.count))
+    rungs = (*smaller, whole)
+    selected = max(1, jump_rule(rungs))
+    return (trained if selected == whole.count else _train(stage, selected, None, request)), rungs
 
 
 def _checked_dimension(dimension: Any, stage: Stage) -> int:

@@ -51,7 +51,7 @@ class Rung:
 
 def paper_rule(rungs: tuple[Rung, ...]) -> int:
     """The first m ≥ 2 at which L1 is no larger than at its neighbours; 1 where nothing else was tried."""
-    curve = {rung.count: rung.losses.get(1, float("nan")) for rung in rungs if rung.count >= 2}
+    curve = {rung.count: rung.losses[1] for rung in rungs if rung.count >= 2 and 1 in rung.losses}
     counts = sorted(curve)
     for m in counts:
         if all(curve[m] <= curve[k] for k in (m - 1, m + 1) if k in curve):
