@@ -170,8 +170,9 @@ compilation cache did not hold the code already. A case or column that is missin
 
 TABLE
 
-Example 4 misses the aim, most likely because of the surrogate: on other seeds (2 and 3) the share of uniform points made no difference (2.9° and
-4.8° with 50 % and with 10 %), and imposing the span on the series lowered the likelihood too much to be kept.
+Example 4 misses the aim, most likely because of the surrogate: on other seeds (2 and 3) the share of uniform points
+made no difference (2.9° and 4.8° with 50 % and with 10 %), and imposing the span on the series lowered the likelihood
+too much to be kept.
 
 `Neural()` trains on the spectral surrogate, with ∂t and translations that the data do not exclude taken as exact, in
 units of the box, on half data and half uniform points; generators are heads on common layers. *With polish* the last
