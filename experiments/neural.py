@@ -24,7 +24,8 @@ import numpy as np
 
 import liestonet as lsn
 
-FIRST_SEED = 3000
+# Sweeps have seeds of their own: one of Example 1 with seed 3000 was seen before the judging of shifts was changed.
+FIRST_SEED = {"default": 3000, "paper": 3000, "sweep": 3100}
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = ROOT / "experiments" / "records" / "neural.jsonl"
 PAGE = ROOT / "docs" / "neural.md"
@@ -89,7 +90,8 @@ def records() -> list[dict[str, Any]]:
 def run(engine: str, cases: list[str], seeds: int) -> None:
     """Make the runs that are not recorded yet, seed by seed."""
     done = {(row["engine"], row["case"], row["seed"]) for row in records()}
-    for seed in range(FIRST_SEED, FIRST_SEED + seeds):
+    first = FIRST_SEED[engine]
+    for seed in range(first, first + seeds):
         for case in cases:
             if (engine, case, seed) in done:
                 continue
@@ -163,9 +165,14 @@ PAGE_TEXT = """# The neural engine
 Written by `experiments/neural.py` from `experiments/records/neural.jsonl`. Largest principal angle between the span
 found and the true one (raw stack on data points, as in `docs/examples.md`), at the true dimension, from data; the
 median over seeds, with the largest in brackets. Data and training seeds vary together and begin at 3000; settings were
-chosen on others. Seconds are CPU seconds of the whole `discover`, compilation and surrogate included.
+chosen on others. Seconds are CPU seconds of the whole `discover`, surrogate included, and compilation where JAX's
+compilation cache did not hold the code already. A case or column that is missing has not been run yet.
 
 TABLE
+
+Example 4 misses the aim, most likely because of the surrogate: on other seeds (2 and 3) the share of uniform points
+made no difference (2.9° and 4.8° with 50 % and with 10 %), and imposing the span on the series lowered the likelihood
+too much to be kept.
 
 `Neural()` trains on the spectral surrogate, with ∂t and translations that the data do not exclude taken as exact, in
 units of the box, on half data and half uniform points; generators are heads on common layers. *With polish* the last
@@ -177,7 +184,9 @@ vanish identically with exact derivatives (`tests/neural/test_losses.py`) and ar
 
 Where no dimension is given, networks are trained for m = 1, 2, … with warm starts. The *rule of the jump* takes the
 largest m before the worst relative residual of the span jumps; the *paper's rule* the first minimum of the closure loss
-L1 for m ≥ 2; the ladder counts the directions of the selected span that the data call symmetries.
+L1 for m ≥ 2; the ladder counts the directions of the selected span that the data call symmetries. Seeds begin at 3100:
+a sweep of Example 1 with seed 3000 (jump 3, paper 2, ladder 2, one direction undecided) was seen before exact shifts
+were judged as the spectral engine does, and is left out.
 
 SWEEP
 

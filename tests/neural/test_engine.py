@@ -20,6 +20,7 @@ from liestonet.symmetry.fields import Fields
 from liestonet.symmetry.kinds import ITO
 from liestonet.symmetry.operator import Cloud as Points
 from liestonet.symmetry.operator import Operator
+from liestonet.terminal_data import data_verdict
 
 BOX = Domain(((0.0, 2.0), (-1.0, 3.0)))
 
@@ -151,6 +152,7 @@ def test_paths_of_brownian_motion_to_a_result():
     text = json.loads(result.to_json())
     assert text["training"]["selected"]["jump"] == 3
     assert Neural.from_dictionary(text["training"]["settings"]) == SMALL
+    assert "3" in data_verdict(result)
     tau, xi = result.candidates(4)(points[:, 0], points[:, 1:])
     assert tau.shape == (4, 1000)
     assert xi.shape == (4, 1000, 1)
@@ -176,6 +178,20 @@ def test_sweep_finds_the_dimension(key):
     assert result.training.selected["jump"] == system.dimension("ito")
     assert result.dimension == system.dimension("ito")
     assert "sweep" in {flag.code for flag in result.flags}
+
+
+@pytest.mark.slow
+def test_four_dimensions_are_looked_at_from_above():
+    """Brownian motion in four dimensions: n + 2 generators, and one training instead of six."""
+    sde = lsn.SDE.parse("; ".join(f"dx{i} = dW{i}" for i in range(1, 5)))
+    data = sde.simulate(
+        initial=lambda rng, count: rng.uniform(-2, 2, (count, 4)), duration=1.0, step=0.02, paths=256, seed=1
+    )
+    engine = Neural(cloud=Cloud(points=1024), optimizer=Optimizer(batch=128, steps=600))
+    result = lsn.discover(data, engine=engine, formulas=False)
+    assert result.dimension == 6
+    assert result.training.selected["jump"] == 6
+    assert [rung.count for rung in result.training.rungs] == [1, 2, 3, 4, 5, 6]
 
 
 @pytest.mark.slow

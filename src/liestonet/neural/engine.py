@@ -29,6 +29,7 @@ from liestonet.neural.sweep import Rung, jump_rule, paper_rule, span_residuals, 
 from liestonet.neural.training import Trained, begin, train
 from liestonet.result import Result
 from liestonet.symmetry.kinds import Kind
+from liestonet.symmetry.ladder import LadderRow
 from liestonet.symmetry.noise import NoisyOperator
 from liestonet.symmetry.operator import Cloud
 from liestonet.symmetry.search import (
@@ -79,14 +80,13 @@ class Stage:
 def run(settings: Neural, request: Request) -> Result:
     """Fit the coefficients, train generators, judge and name what they span."""
     kind, say = request.kind, request.say
-    fitted, source = coefficient_sources(settings, request)
+    fitted, source, shifts = coefficient_sources(settings, request)
     stage = _prepared(settings, source, request)
     trained, rungs = _trained(stage, request)
     count = trained.networks.count
     say("solving the last layer" if settings.polish else "judging the generators")
     span = _span(stage, trained.networks, count)
-    # judged by what the data say, before any shift was taken as exact
-    found = _judged(fitted, span, request)
+    found = _judged(source, span, shifts, request)
     chosen = found.count if request.dimension is None else count
     law = law_dimension(kind, fitted, found.count, request.standards, say)
     # what there is to say about data is read off the series' residuals
@@ -154,6 +154,11 @@ def _trained(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ...]]
         count = _checked_dimension(request.dimension, stage)
         trained = _train(stage, count, None, request)
         return trained, (_rung(stage, trained),)
+    return _swept(stage, request) if stage.source.dimension <= ONE_BY_ONE else _from_above(stage, request)
+
+
+def _swept(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ...]]:
+    """One training after the other, each from what the one before learnt."""
     runs: list[Trained] = []
     rungs: list[Rung] = []
     for count in range(1, _largest(stage) + 1):
@@ -164,6 +169,16 @@ def _trained(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ...]]
             break
     selected = max(1, jump_rule(tuple(rungs)))
     return runs[selected - 1], tuple(rungs)
+
+
+def _from_above(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ...]]:
+    """In many dimensions one training at the bound, whose best smaller spans stand for the others."""
+    trained = _train(stage, _largest(stage), None, request)
+    whole = _rung(stage, trained)
+    smaller = (Rung(count, {}, whole.residuals[:count]) for count in range(1, whole.count))
+    rungs = (*smaller, whole)
+    selected = max(1, jump_rule(rungs))
+    return (trained if selected == whole.count else _train(stage, selected, None, request)), rungs
 
 
 def _checked_dimension(dimension: Any, stage: Stage) -> int:
@@ -202,13 +217,15 @@ def _span(stage: Stage, networks: Networks, count: int) -> Projected:
     return project_span(stage.kind, noise, domain, polished, stage.cloud)
 
 
-def _judged(fitted: Any, span: Projected, request: Request) -> Search:
-    """Verdicts on the span, with the noise of the coefficients."""
-    n = fitted.dimension
-    cloud = mixed_cloud(span.basis.domain, fitted.overview.points, POINTS.get(n, POINTS_BEYOND))
-    operator = NoisyOperator(request.kind, fitted, span.basis, cloud)
+def _judged(source: Any, span: Projected, shifts: tuple[LadderRow, ...], request: Request) -> Search:
+    """Verdicts on the span with the noise of the coefficients; exact shifts keep what was said of them before."""
+    n, count = source.dimension, span.coefficients.shape[1]
+    cloud = mixed_cloud(span.basis.domain, source.overview.points, POINTS.get(n, POINTS_BEYOND))
+    operator = NoisyOperator(request.kind, source, span.basis, cloud)
     vectors = np.linalg.solve(operator.whitening, span.coefficients)
-    return judge_span(operator, request.kind, request.standards, vectors)
+    found = judge_span(operator, request.kind, request.standards, vectors)
+    # of a span that holds them the directions without noise, the shifts, come first
+    return found.preceded(shifts) if len(shifts) <= count else found
 
 
 def _angle_to_spectral(result: Result, points: Float[np.ndarray, "b v"], request: Request) -> float:

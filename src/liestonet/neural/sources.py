@@ -15,6 +15,7 @@ from liestonet.surrogate.neural import fit_neural
 from liestonet.surrogate.refit import refit_exactly
 from liestonet.surrogate.spectral import fit_spectral
 from liestonet.symmetry.judging import unprojected
+from liestonet.symmetry.ladder import LadderRow
 from liestonet.symmetry.noise import NoisyOperator
 from liestonet.symmetry.search import (
     LEVELS,
@@ -28,18 +29,23 @@ from liestonet.symmetry.search import (
 from liestonet.symmetry.simple import exact_shifts
 
 
-def coefficient_sources(settings: Neural, request: Request) -> tuple[Any, Any]:
-    """The surrogate that the settings ask for, and the same with shifts taken as exact where wanted and possible."""
+def coefficient_sources(settings: Neural, request: Request) -> tuple[Any, Any, tuple[LadderRow, ...]]:
+    """The surrogate that the settings ask for, the same with shifts taken as exact, and what the data say of those.
+
+    Without shifts, where none are wanted or the errors are known by a sample only, both are the same.
+    """
     if settings.surrogate == "spectral":
         source = fit_spectral(request.source, request.say)
     else:
         example = settings.surrogate.removeprefix("paper-")
         chosen = PAPER[int(example)] if example.isdigit() else None
         source = fit_neural(request.source, chosen, seed=request.seed, progress=request.say)
-    return source, _with_shifts(source, request) if settings.shifts and source.errors.complete else source
+    if not (settings.shifts and source.errors.complete):
+        return source, source, ()
+    return source, *_with_shifts(source, request)
 
 
-def _with_shifts(source: Any, request: Request) -> Any:
+def _with_shifts(source: Any, request: Request) -> tuple[Any, tuple[LadderRow, ...]]:
     """∂t and translations that the data do not exclude, imposed on the coefficients."""
     n, kind = source.dimension, request.kind
     level = LEVELS.get(n, LEVELS_BEYOND)[0]
@@ -49,9 +55,9 @@ def _with_shifts(source: Any, request: Request) -> Any:
     rate = request.standards.error_rate / most_symmetries(kind, n)
     vectors, rows = exact_shifts(operator, request.standards, rate)
     if not rows:
-        return source
+        return source, ()
     request.say(f"taking {len(rows)} {'shift' if len(rows) == 1 else 'shifts'} as exact")
-    return refit_exactly(source, unprojected(operator, vectors))
+    return refit_exactly(source, unprojected(operator, vectors)), rows
 
 
 def simulated_paths(source: Any, settings: Cloud, paths: int, rng: np.random.Generator) -> Float[np.ndarray, "k s v"]:

@@ -19,9 +19,10 @@ from jaxtyping import Float
 from liestonet.neural.networks import Layer, Networks
 from liestonet.neural.validity import determining_residuals
 
-# One more generator that is no symmetry raises the worst residual of the span by at least this factor; a span with a
-# residual beyond the second number holds one in any case. Verdicts on what is selected are the ladder's.
-JUMP, LARGEST = 4.0, 0.3
+# One more generator that is no symmetry raises the worst residual of the span by at least this factor, and networks
+# leave residuals up to the second number on true ones. Beyond the third there is one that is none in any case. Verdicts
+# on what is selected are the ladder's.
+JUMP, TRAINED_TO, LARGEST = 4.0, 0.05, 0.3
 CHUNK = 2048
 
 RULES = {
@@ -50,7 +51,7 @@ class Rung:
 
 def paper_rule(rungs: tuple[Rung, ...]) -> int:
     """The first m ≥ 2 at which L1 is no larger than at its neighbours; 1 where nothing else was tried."""
-    curve = {rung.count: rung.losses.get(1, float("nan")) for rung in rungs if rung.count >= 2}
+    curve = {rung.count: rung.losses[1] for rung in rungs if rung.count >= 2 and 1 in rung.losses}
     counts = sorted(curve)
     for m in counts:
         if all(curve[m] <= curve[k] for k in (m - 1, m + 1) if k in curve):
@@ -60,11 +61,11 @@ def paper_rule(rungs: tuple[Rung, ...]) -> int:
 
 def jump_rule(rungs: tuple[Rung, ...]) -> int:
     """The largest m before the worst residual of the span jumps."""
-    chosen, before = 0, None
+    chosen, before = 0, TRAINED_TO
     for rung in sorted(rungs, key=lambda rung: rung.count):
-        if rung.worst >= LARGEST or (before is not None and rung.worst > JUMP * before):
+        if rung.worst > min(JUMP * before, LARGEST):
             break
-        chosen, before = rung.count, max(rung.worst, before or 0.0)
+        chosen, before = rung.count, max(rung.worst, before)
     return chosen
 
 
