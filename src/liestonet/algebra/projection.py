@@ -32,6 +32,5 @@ def projected(fields: Fields, formulas: Sequence[Formula], symbols: tuple[Any, .
             values = np.column_stack(evaluate(parts, symbols, cloud.points))
             functions = basis.functions(tables, unknown, ())
             found = np.linalg.lstsq(roots * functions, roots * values, rcond=1e-14)[0]
-            rows = np.arange(basis.size)[basis.columns(unknown)]
-            coefficients[np.ix_(rows, proved)] = found
+            coefficients[basis.columns(unknown), np.array(proved)] = found
     return Fields(basis, coefficients, fields.has_beta)

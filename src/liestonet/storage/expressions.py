@@ -61,8 +61,8 @@ class ExpressionWriter:
         if isinstance(node, sympy.Float) and node.is_finite:
             sign, mantissa, exponent, _ = node._mpf_
             return ["Float", hex(-int(mantissa) if sign else int(mantissa)), int(exponent), int(node._prec)]
-        if isinstance(node, sympy.Integral) and len(node.limits) == 1 and len(node.limits[0]) == 3:
-            return ["Integral", *(self._numbers[_key(part)] for part in (node.function, *node.limits[0]))]
+        if isinstance(node, sympy.Integral) and len(node.limits) == 1 and len(node.limits[0].args) == 3:
+            return ["Integral", *(self._numbers[_key(part)] for part in (node.function, *node.limits[0].args))]
         arguments = [self._numbers[_key(part)] for part in node.args if not isinstance(part, sympy.Tuple)]
         if isinstance(node, AppliedUndef):
             name = re.sub(r"\W", "_", node.func.__name__)
