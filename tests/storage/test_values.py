@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import sympy
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from liestonet.algebra.formula import Formula
 from liestonet.flags import Flag
 from liestonet.storage.container import read_container, write_container
 from liestonet.storage.pack import pack
+from liestonet.storage.registry import HOMES, stored_class
 from liestonet.storage.unpack import unpack
 from liestonet.symmetry.ladder import LadderRow
 from storage_cases import difference
@@ -102,3 +104,24 @@ def test_a_name_that_is_no_word_gets_a_function_that_is():
     kept = again(Formula(sympy.Function("tau_1")(t), (unknown,), sympy.Integer(0), "numerical", 0.0))
     assert str(kept.tau) == "tau_1(t)"
     assert str(kept.xi[0]) == "xi_1_price__EUR_(t, price [EUR])"
+
+
+def test_kept_integrals():
+    integral = sympy.Integral(sympy.exp(x**2) / sympy.sqrt(1 + x**4), (x, 0, t))
+    assert difference(2 * integral + t, again(2 * integral + t)) is None
+
+
+def test_every_class_that_is_listed_is_there():
+    assert not [name for name in HOMES if stored_class(name) is None]
+
+
+def test_networks_answer_as_before():
+    """Weights are JAX arrays before and NumPy arrays after; what they compute is the same."""
+    jax = pytest.importorskip("jax")
+    from liestonet.neural.networks import make_networks
+
+    jax.config.update("jax_enable_x64", True)
+    networks = make_networks(jax.random.key(0), 2, 1, ((4,), (5,), (5,)), "tanh", True, False)
+    points, squared = np.linspace(0, 1, 6).reshape(3, 2), np.ones((3, 1, 1))
+    values = [np.asarray(made(jax.numpy.asarray(points), jax.numpy.asarray(squared)).values) for made in (networks, again(networks))]
+    assert np.array_equal(*values)

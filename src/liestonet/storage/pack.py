@@ -66,7 +66,7 @@ class Packer:
         """What may stand in several places: arrays, objects and expressions."""
         if isinstance(value, np.ndarray):
             return {"array": self._add_array(value)}
-        if type(value).__module__.partition(".")[0] == "jaxlib":  # weights of networks; NumPy serves them as well
+        if str(type(value).__module__).startswith("jaxlib."):  # weights of networks; NumPy serves them as well
             return {"array": self._add_array(np.asarray(value))}
         if (known := stored_class_of(value)) is not None:
             return self._object(known, value)
