@@ -178,6 +178,8 @@ def _float(mantissa: Any, exponent: Any, precision: Any) -> Any:
         raise ValueError("a decimal number is no number")
     if not 1 <= precision <= MOST_BITS:
         raise ValueError("a decimal number has too many digits")
+    if not number:
+        return sympy.Float(0, precision=precision)  # SymPy makes the integer zero of a mantissa that is zero
     return sympy.Float((int(number < 0), abs(number), exponent, abs(number).bit_length()), precision=precision)
 
 
