@@ -122,6 +122,6 @@ def test_networks_answer_as_before():
 
     jax.config.update("jax_enable_x64", True)
     networks = make_networks(jax.random.key(0), 2, 1, ((4,), (5,), (5,)), "tanh", True, False)
-    points, squared = np.linspace(0, 1, 6).reshape(3, 2), np.ones((3, 1, 1))
-    values = [np.asarray(made(jax.numpy.asarray(points), jax.numpy.asarray(squared)).values) for made in (networks, again(networks))]
+    points = jax.numpy.linspace(0, 1, 6).reshape(3, 2), jax.numpy.ones((3, 1, 1))
+    values = [np.asarray(made(*points).values) for made in (networks, again(networks))]
     assert np.array_equal(*values)
