@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import liestonet as lsn
+from liestonet.algebra.structure import Algebra
 from liestonet.result import Flag, Result
 from liestonet.terminal import bracket_lines, first_terms, number
 from liestonet.verdict import verdict
@@ -92,8 +93,8 @@ def test_brackets():
     constants[0, 1] = [0.0, 2.0000000001, 1e-9]
     constants[0, 2] = [-1.0, 0.0, -math.sqrt(3)]
     constants -= constants.transpose(1, 0, 2)
-    assert bracket_lines(constants, closure=1e-9) == ["[X1, X2] = 2 X2", "[X1, X3] = -X1 - 1.732 X3"]
-    assert bracket_lines(np.zeros((2, 2, 2)), closure=0.0) == []
+    assert bracket_lines(Algebra(constants, 1e-9, 0.0, constants)) == ["[X1, X2] = 2 X2", "[X1, X3] = -X1 - 1.732 X3"]
+    assert bracket_lines(Algebra(np.zeros((2, 2, 2)), 0.0, 0.0, np.zeros((2, 2, 2)))) == []
 
 
 @pytest.mark.parametrize(

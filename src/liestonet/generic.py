@@ -128,7 +128,7 @@ def _lifted(sde: SDE, kind: Kind, result: Result, draw: Draw) -> tuple[Result, l
     algebra = find_algebra(generators, cloud.points, cloud.weights)
     brackets = None
     if not unproved and algebra.closure <= LARGEST_CLOSURE:
-        numerical = nonzero_brackets(algebra.structure_constants, algebra.closure)
+        numerical = nonzero_brackets(algebra)
         brackets = parametric_brackets(formulas, numerical, (coefficients.time, *coefficients.state))
     changed = {"fields": fields, "algebra": algebra, "closed_forms": tuple(formulas), "parametric_brackets": brackets}
     return replace(result, **changed), unproved

@@ -120,7 +120,7 @@ class Result:
             return self.parametric_brackets
         if self.standards is not None:
             return estimated_brackets(self.algebra)
-        return exact_brackets(self.algebra.structure_constants, self.algebra.closure)
+        return exact_brackets(self.algebra)
 
     def latex(self) -> str:
         """Equation, generators and commutators in LaTeX, ready to paste; needs amsmath."""

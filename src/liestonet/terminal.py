@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from liestonet.algebra.commutators import LEAST_PART, nonzero_brackets
+from liestonet.algebra.structure import Algebra
 from liestonet.result import LadderRow, Result
 
 KIND_NAMES = {
@@ -273,7 +274,7 @@ def algebra_lines(result: Result) -> Iterator[RenderableType]:
         where = "as those of an infinite algebra may" if math.isinf(result.dimension) else "so do not rely on it"
         yield _indented(f"They leave the span of these generators (closure {short(algebra.closure)}), {where}.")
         return
-    lines = _parametric_lines(result) or bracket_lines(algebra.structure_constants, algebra.closure)
+    lines = _parametric_lines(result) or bracket_lines(algebra)
     for line in lines[:MOST_LINES]:
         yield _indented(line)
     if len(lines) > MOST_LINES:
@@ -288,11 +289,11 @@ def algebra_lines(result: Result) -> Iterator[RenderableType]:
         yield _indented(residuals)
 
 
-def bracket_lines(constants: Float[np.ndarray, "m m m"], closure: float) -> list[str]:
+def bracket_lines(algebra: Algebra) -> list[str]:
     """`[X1, X2] = 2 X1` for every pair whose bracket is not zero within the error of the constants."""
     return [
         f"[X{i + 1}, X{j + 1}] = {_sum([_term(c, f'X{k + 1}') for k, c in terms])}"
-        for (i, j), terms in nonzero_brackets(constants, closure).items()
+        for (i, j), terms in nonzero_brackets(algebra).items()
     ]
 
 

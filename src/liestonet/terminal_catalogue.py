@@ -118,13 +118,13 @@ def _shortened(row: Formula) -> Formula:
 
 def _commutators(algebra: Algebra) -> Iterator[RenderableType]:
     """A table of commutators where it fits, else those that do not vanish."""
-    lines = bracket_lines(algebra.structure_constants, algebra.closure)
+    lines = bracket_lines(algebra)
     if not lines:
         yield _indented(COMMUTATIVE)
         return
     names = [f"X{k + 1}" for k in range(algebra.dimension)]
     if algebra.dimension <= MOST_LINES:
-        values = commutator_table(exact_brackets(algebra.structure_constants, algebra.closure), algebra.dimension)
+        values = commutator_table(exact_brackets(algebra), algebra.dimension)
         rows = [["[·, ·]", *names]]
         rows += [[name, *map(expression_text, row)] for name, row in zip(names, values, strict=True)]
         widths = [max(len(row[column]) for row in rows) for column in range(len(names) + 1)]

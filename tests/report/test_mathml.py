@@ -91,6 +91,12 @@ EXPRESSIONS = [
     (-2) ** 2 * x * (y - x) * sympy.sin(t) ** 3,
     sympy.exp(sympy.exp(x)),
     -(x + y) * (x - y),
+    # what SymPy would multiply out stays as it is
+    sympy.Mul(4, 1 - 2 * x, evaluate=False),
+    sympy.Mul(-1, x - 1, evaluate=False),
+    sympy.Mul(-4, 1 - 2 * x, evaluate=False),
+    sympy.Add(1, sympy.Mul(-2, x - 1, evaluate=False), evaluate=False),
+    sympy.factor_terms(4 - 8 * x) * sympy.exp(t),
 ]
 
 
@@ -121,6 +127,13 @@ trees = st.recursive(
 @given(trees)
 def test_value_of_any_formula_is_the_same(expression):
     assert number(tree(mathml.expression(expression)), POINT) == pytest.approx(value(expression), rel=1e-9, abs=1e-12)
+
+
+def test_a_factor_that_is_a_sum_is_in_brackets():
+    """(1 − x) 2 ∂x is not 2 − 2x ∂x."""
+    formula = Formula(sympy.Integer(1), (sympy.Mul(2, 1 - x, evaluate=False),), sympy.Integer(0), "proved", 0.0)
+    shown = text_of(mathml.field_mathml(formula, ["x"]))
+    assert "(" in shown.split("∂")[1], shown
 
 
 def text_of(content: str) -> str:

@@ -240,7 +240,7 @@ def result() -> lsn.Trajectories | Any:
 
 def test_validation_of_a_result(result: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     data = recording(OU, 60, 13)
-    found = lsn.validate(result, data, draws=3, epsilons=(0.1,))
+    found = lsn.validate(result, data, draws=19, epsilons=(0.1,))
     assert not found.conditional
     assert "do not contradict" in found.sentences()[0]
     assert found.containment is not None

@@ -12,37 +12,39 @@ from liestonet.algebra.structure import Algebra
 
 # What is smaller than this part of the rest is not shown; the constants' own error where that is larger.
 LEAST_PART = 1e-6
+# What is known of a constant that was computed from proved formulas, relative to its size.
+EXACT_DIGITS = 1e-14
 # From data, constants below this part of the largest, or below so many times the closure, are zero.
 LEAST_ESTIMATED, CLOSURES = 0.02, 3.0
 Bracket = list[tuple[int, float]]
 
 
-def least_constant(constants: Float[np.ndarray, "m m m"], closure: float) -> float:
-    """A structure constant below this is zero within its error."""
-    return max(LEAST_PART, 100 * closure) * float(np.max(np.abs(constants), initial=0.0))
+def nonzero_brackets(algebra: Algebra) -> dict[tuple[int, int], Bracket]:
+    """[X_i, X_j] with i < j as pairs (k, c[i, j, k]), for those that are not zero within their error.
 
-
-def nonzero_brackets(constants: Float[np.ndarray, "m m m"], closure: float) -> dict[tuple[int, int], Bracket]:
-    """[X_i, X_j] with i < j as pairs (k, c[i, j, k]), for those that are not zero within the error."""
-    least = least_constant(constants, closure)
+    The error is judged on generators of length one: a factor in front of a generator makes no constant small.
+    """
+    constants, unit = algebra.structure_constants, np.abs(algebra.unit_constants)
+    # constants of proved formulas are exact, and so are their zeros
+    least = max(LEAST_PART, 100 * algebra.closure) * float(np.max(unit, initial=0.0)) if algebra.closure else 0.0
     found = {}
     for i in range(len(constants)):
         for j in range(i + 1, len(constants)):
-            kept = [(k, c) for k, c in enumerate(constants[i, j].tolist()) if abs(c) > least]
+            kept = [(k, c) for k, c in enumerate(constants[i, j].tolist()) if c and unit[i, j, k] > least]
             if kept:
                 found[i, j] = kept
     return found
 
 
-def exact_brackets(constants: Float[np.ndarray, "m m m"], closure: float) -> dict[tuple[int, int], Any]:
+def exact_brackets(algebra: Algebra) -> dict[tuple[int, int], Any]:
     """The same as SymPy sums over symbols X1, X2, …; numbers without an exact form keep four digits."""
     import sympy
 
-    error = least_constant(constants, closure)
-    generators = [sympy.Symbol(f"X{k + 1}") for k in range(len(constants))]
+    error = max(EXACT_DIGITS, LEAST_PART if algebra.closure else 0.0, 100 * algebra.closure)
+    generators = [sympy.Symbol(f"X{k + 1}") for k in range(algebra.dimension)]
     return {
-        pair: sympy.Add(*(_number(value, error) * generators[k] for k, value in terms))
-        for pair, terms in nonzero_brackets(constants, closure).items()
+        pair: sympy.Add(*(_number(value, error * abs(value)) * generators[k] for k, value in terms))
+        for pair, terms in nonzero_brackets(algebra).items()
     }
 
 

@@ -28,8 +28,9 @@ class Algebra:
     """[X_i, X_j] = Σ_k c[i, j, k] X_k, in the basis and order of the result's generators.
 
     `unit_constants` are those of generators brought to length one, which is what the name is read off; of generators in
-    closed form they are the constants themselves. `error` is what they may be wrong by because the generators are,
-    where these come from data. `infinite` says that the generators are only what an infinite algebra is built on.
+    closed form those of multiples that make the constants as equal in size as can be. `error` is what they may be wrong
+    by because the generators are, where these come from data. `infinite` says that the generators are only what an
+    infinite algebra is built on.
     """
 
     structure_constants: Float[np.ndarray, "m m m"]
@@ -78,7 +79,8 @@ def find_algebra(
         scattered = np.random.default_rng(5).permutation(points)
         constants = exact_constants(rows, fields.symbols, scattered) if len(rows) == fields.count else None
         if constants is not None:
-            return Algebra(constants, 0.0, jacobi_residual(constants), constants)
+            unit = balanced(constants)
+            return Algebra(constants, 0.0, jacobi_residual(unit), unit)
         fields = reconciled(fields)
     return _least_squares(fields, points, weights)
 
@@ -127,6 +129,23 @@ def _scaled_brackets(
         gradient = np.stack([jets[(v,)] for v in range(variables)])
         forward = directional_derivative(jets[()], gradient) * scaled
         yield jets[()] * scaled, forward - np.swapaxes(forward, 0, 1), forward
+
+
+def balanced(constants: Float[np.ndarray, "m m m"]) -> Float[np.ndarray, "m m m"]:
+    """The constants of multiples e^{u_i} X_i, u by least squares on the logarithms of all that are not zero.
+
+    Factors in front of generators are a choice of ours; what is decided by sizes must not depend on them.
+    """
+    rows, m = np.argwhere(constants), len(constants)
+    if not len(rows):
+        return constants
+    table, units = np.zeros((len(rows), m)), np.eye(m)
+    for position, (i, j, k) in enumerate(rows):
+        table[position] = units[i] + units[j] - units[k]
+    sizes = np.log(np.abs(constants[tuple(rows.T)]))
+    logarithms = np.linalg.lstsq(table, -sizes, rcond=None)[0]
+    factors = np.exp(logarithms[:, None, None] + logarithms[None, :, None] - logarithms[None, None, :])
+    return constants * factors
 
 
 def jacobi_residual(constants: Float[np.ndarray, "m m m"]) -> float:

@@ -80,7 +80,7 @@ def _sum_of(terms: Sequence[tuple[Any, str]]) -> str:
     for factor, unit in terms:
         negative = factor.could_extract_minus_sign()
         rest = -factor if negative else factor
-        shown = fenced(expression(rest)) if rest.is_Add else expression(rest)
+        shown = _factor(rest)
         term = unit if rest == 1 else f"{shown}{SPACE}{unit}"
         sign = (MINUS if text else NEGATIVE) if negative else (PLUS if text else "")
         text += f"{sign}{term}"
@@ -154,8 +154,13 @@ def _sum(value: Any) -> str:
     for term in value.as_ordered_terms():
         negative = term.could_extract_minus_sign()
         sign = (MINUS if text else NEGATIVE) if negative else (PLUS if text else "")
-        text += sign + expression(-term if negative else term)
+        text += sign + (_factor(-term) if negative else expression(term))
     return f"<mrow>{text}</mrow>"
+
+
+def _factor(value: Any) -> str:
+    """An expression that others stand beside: a sum is put in brackets."""
+    return fenced(expression(value)) if value.is_Add else expression(value)
 
 
 def _product(value: Any) -> str:
@@ -163,13 +168,13 @@ def _product(value: Any) -> str:
     import sympy
 
     if value.could_extract_minus_sign():
-        return f"<mrow>{NEGATIVE}{expression(-value)}</mrow>"
-    over, under = sympy.fraction(value)
+        return f"<mrow>{NEGATIVE}{_factor(-value)}</mrow>"
+    over, under = sympy.fraction(value, exact=True)  # else SymPy multiplies 4(1 − 2x) out
     if under != 1:
         return f"<mfrac><mrow>{expression(over)}</mrow><mrow>{expression(under)}</mrow></mfrac>"
-    shown = [fenced(expression(f)) if f.is_Add else expression(f) for f in over.as_ordered_factors()]
     if not over.is_Mul:
         return expression(over)
+    shown = [_factor(factor) for factor in over.as_ordered_factors()]
     signs = [DOT if STARTS_WITH_NUMBER.match(factor) else TIMES for factor in shown[1:]]
     return f"<mrow>{shown[0]}{''.join(sign + factor for sign, factor in zip(signs, shown[1:], strict=True))}</mrow>"
 

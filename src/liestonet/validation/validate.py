@@ -33,6 +33,8 @@ from liestonet.validation.sensitivity import SensitivityRow, sensitivity
 # Generators have unit length on the box here, so that ε is in parts of its half-widths.
 PUSHES, REFITS = (0.05, 0.1, 0.2, 0.3, 0.5), (0.25, 0.5)
 POINTS = 500
+# With fewer draws than this no p-value reaches 5 %.
+LEAST_DRAWS = 19
 Progress = Callable[[str], None]
 
 
@@ -120,7 +122,10 @@ def validate(
     the p-values of pushed data.
     """
     say = progress or _silent
+    if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < LEAST_DRAWS:
+        raise InputError(f"With {draws!r} draws no p-value can fall to 5 %; give at least {LEAST_DRAWS}.")
     paths = _paths(result, data)
+    _require_same_coordinates(result, paths)
     say("fitting drift and diffusion")
     surrogate = fit(paths)
     say("is it a diffusion?")
@@ -183,6 +188,16 @@ class _Unit:
         width = points.shape[1]
         table = self.base.components(points, derivatives)
         return {d: values[:, :, :width] / self.lengths[:, None, None] for d, values in table.items()}
+
+
+def _require_same_coordinates(result: Any, paths: Trajectories) -> None:
+    """Refuse data of other coordinates than the result's; names in another order would be other generators."""
+    known = tuple(getattr(result, "names", paths.names))
+    if known != tuple(paths.names):
+        raise InputError(
+            f"The result is about the coordinates {', '.join(known)}, and the data have {', '.join(paths.names)}; name "
+            "the columns in the result's order, or rename them."
+        )
 
 
 def _paths(result: Any, data: Any) -> Trajectories:
