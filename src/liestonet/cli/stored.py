@@ -28,9 +28,10 @@ def open_run(
       liestonet open run.lsn
       liestonet open run.lsn --latex > langevin.tex
     """
-    from liestonet.cli.output import emit, show, show_result
+    from liestonet.cli.output import check_forms, emit, show, show_result
     from liestonet.storage import load
 
+    check_forms(json, latex)
     result = load(file)
     if result.data is None or json or latex:
         show_result(result, json, latex, quiet)

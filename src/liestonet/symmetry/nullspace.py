@@ -159,8 +159,9 @@ def find_null_space(
     basis = start_basis(kind, source, domain, coupling)
     history: list[Enrichment] = []
     n = source.dimension
-    # without a bound, as many as the largest algebra of full-rank noise has: that of the heat equation
-    wanted = (bound if bound is not None else n * (n - 1) // 2 + 2 * n + 4) + EXTRA_DIRECTIONS
+    # without a bound, in many dimensions as many as the largest algebra of full-rank noise has, the heat equation's
+    guess = 6 if n <= 3 else n * (n - 1) // 2 + 2 * n + 4
+    wanted = (bound if bound is not None else guess) + EXTRA_DIRECTIONS
     accuracy = ACCURACY if source.dimension <= 3 else ACCURACY_BEYOND
     start, largest = None, LARGEST_BASIS.get(source.dimension, LARGEST_BASIS_BEYOND)
     while True:
