@@ -15,7 +15,7 @@ from liestonet.trajectories.trajectories import Trajectories
 
 MOST_PATHS, MOST_POINTS = 12, 200
 # Times (n,) and states (n, d) of one path.
-Path = tuple[Float[np.ndarray, " n"], Float[np.ndarray, "n d"]]
+Path = tuple[Float[np.ndarray, " _"], Float[np.ndarray, "_ _"]]  # lengths differ from path to path
 
 
 @dataclass(frozen=True)
