@@ -30,7 +30,7 @@ class Job:
     function: str
     settings: dict[str, Any] = field(default_factory=dict)
     revision: int = 1
-    cost: float = 10.0
+    cost: float | int = 10.0
 
     @property
     def key(self) -> str:

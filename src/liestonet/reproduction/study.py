@@ -68,7 +68,7 @@ def chosen(items: Sequence[Item], names: Sequence[str]) -> list[Item]:
 def publish(items: Sequence[Item], store: Store, options: Options, folder: Path, page: Path) -> None:
     """Write tables as CSV and Markdown, figures as SVG, and the page that shows them all."""
     sections = [_section(item, store, options, folder, page.parent) for item in items]
-    write_text(page, "\n".join([HEAD, *sections]).rstrip() + "\n")
+    write_text(page, "\n\n".join(part.strip() for part in [HEAD, *sections]) + "\n")
 
 
 HEAD = """# The paper, reproduced
