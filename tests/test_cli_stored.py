@@ -41,6 +41,12 @@ def test_a_kept_result_is_printed_again(folder):
     assert run("open", "run.lsn", "--latex").stdout == run("solve", EQUATION, "--latex").stdout
 
 
+def test_a_kept_result_becomes_a_page(folder):
+    run("solve", EQUATION, "--save", "run.lsn")
+    assert run("open", "run.lsn", "--report", "page.html", "--quiet").exit_code == 0
+    assert (folder / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
 def test_both_forms_at_once_are_refused():
     run("solve", EQUATION, "--save", "run.lsn")
     assert "leave one of them out" in refused(run("open", "run.lsn", "--json", "--latex"))

@@ -17,6 +17,9 @@ def open_run(
     json: Annotated[bool, typer.Option("--json", help="Print the whole result as JSON.")] = False,
     latex: Annotated[bool, typer.Option("--latex", help="Print generators and commutators in LaTeX.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print one sentence only.")] = False,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="Write the result as a page for a browser.")
+    ] = None,
 ) -> None:
     """Open a result that was kept in a file and print it again.
 
@@ -27,12 +30,17 @@ def open_run(
       liestonet solve langevin --save run.lsn
       liestonet open run.lsn
       liestonet open run.lsn --latex > langevin.tex
+      liestonet open run.lsn --report langevin.html
     """
-    from liestonet.cli.output import check_forms, emit, show, show_result
+    from liestonet.cli.output import check_forms, check_report, emit, show, show_result
     from liestonet.storage import load
 
     check_forms(json, latex)
+    if report is not None:
+        check_report(report)
     result = load(file)
+    if report is not None:
+        result.report(report)
     if result.data is None or json or latex:
         show_result(result, json, latex, quiet)
         return

@@ -49,8 +49,10 @@ def render_page(result: Result) -> str:
 
 def _facts(result: Result) -> Iterator[tuple[str, str]]:
     """The few numbers that a reader looks for first."""
-    yield "Dimension", "∞" if math.isinf(result.dimension) else str(result.dimension)
-    if has_algebra(result):
+    undecided = sum(row.verdict == "undecided" for row in result.ladder)
+    certain = "∞" if math.isinf(result.dimension) else str(result.dimension)
+    yield "Dimension", f"{certain} sure, {undecided} undecided" if undecided else certain
+    if has_algebra(result) and not (undecided and not result.dimension):
         yield "Algebra", algebra_name(result.algebra.name)
     if result.standards is not None:
         if result.law_dimension is not None and result.symmetry == "ito":

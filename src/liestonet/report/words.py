@@ -20,7 +20,7 @@ MEANINGS = {
 STATUSES = {
     "proved": "SymPy put it into the determining equations and got zero.",
     "consistent": "It lies in the span found from the data within its error.",
-    "numerical": "No closed form was found; shown are first terms around the middle of the domain.",
+    "numerical": "Without a closed form; shown are first terms around the middle of the domain.",
 }
 
 
