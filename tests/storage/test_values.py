@@ -124,4 +124,4 @@ def test_networks_answer_as_before():
     networks = make_networks(jax.random.key(0), 2, 1, ((4,), (5,), (5,)), "tanh", True, False)
     points = jax.numpy.linspace(0, 1, 6).reshape(3, 2), jax.numpy.ones((3, 1, 1))
     values = [np.asarray(made(*points).values) for made in (networks, again(networks))]
-    assert np.array_equal(*values)
+    assert np.array_equal(values[0], values[1])
