@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from liestonet.errors import InputError
-from liestonet.from_data import Spectral
+from liestonet.from_data import Spectral, discover
+from liestonet.reproduction.cases import CASES
+from liestonet.result import Result
+from liestonet.trajectories.trajectories import Trajectories
 
 TITLES = {
     "paper": "`Neural.paper`",
@@ -29,6 +32,13 @@ def engine_named(name: str, case: str) -> Any:
     if name in ("neural", "polished"):
         return networks(polish=name == "polished")
     raise InputError(f"There is no engine called {name!r}.")
+
+
+def discovered(case: str, engine: str, data: Trajectories, seed: int, count: int | None = None) -> Result:
+    """What an engine makes of a case's data at its true dimension, or at another number of generators."""
+    what = CASES[case]
+    dimension = what.dimension if count is None else count
+    return discover(data, engine_named(engine, case), what.symmetry, dimension=dimension, formulas=False, seed=seed)
 
 
 def networks(weights: tuple[float, ...] | None = None, *, polish: bool = False) -> Any:

@@ -6,9 +6,8 @@ from dataclasses import asdict
 from typing import Any
 
 from liestonet.catalogue import catalogue
-from liestonet.from_data import discover
 from liestonet.reproduction.cases import CASES, EXAMPLES
-from liestonet.reproduction.engines import TITLES, engine_named
+from liestonet.reproduction.engines import TITLES, discovered
 from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.paper import AFTER_PUSH
 from liestonet.reproduction.study import Item, Options, Publication
@@ -25,17 +24,11 @@ EPSILONS = (1.0, 3.0, 5.0)
 def run(case: str, engine: str, seed: int, share: float = 1.0) -> dict[str, Any]:
     """Push fresh paths of the true system along what was found, fit, and compare with the truth."""
     what = CASES[case]
-    result = discover(
-        what.data(seed, share),
-        engine_named(engine, case),
-        what.symmetry,
-        dimension=what.dimension,
-        formulas=False,
-        seed=seed,
-    )
+    data = what.data(seed, share)
+    result = discovered(case, engine, data, seed)
     fresh = what.data(FRESH + seed, min(share, PUSHED) if case != "ex2" else share)
     truth = catalogue[what.system].sde
-    rows = after_push(what.data(seed, share), result.fields, EPSILONS, truth=truth, fresh=fresh, seed=seed)
+    rows = after_push(data, result.fields, EPSILONS, truth=truth, fresh=fresh, seed=seed)
     return {"rows": [asdict(row) for row in rows]}
 
 

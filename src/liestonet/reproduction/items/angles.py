@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from liestonet.from_data import discover
 from liestonet.reproduction.cases import CASES, central_points
-from liestonet.reproduction.engines import TITLES, engine_named
+from liestonet.reproduction.engines import TITLES, discovered
 from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.paper import SDE_ANGLES
 from liestonet.reproduction.study import Item, Options, Publication
@@ -25,9 +24,7 @@ def run(case: str, engine: str, seed: int, share: float = 1.0) -> dict[str, Any]
     """Angles between what one engine finds at the true dimension and the exact generators, with the verdicts."""
     what = CASES[case]
     data = what.data(seed, share)
-    result = discover(
-        data, engine_named(engine, case), what.symmetry, dimension=what.dimension, formulas=False, seed=seed
-    )
+    result = discovered(case, engine, data, seed)
     t, x = central_points(data)
     half = result.domain.half
     found = result.candidates(what.dimension)

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from liestonet.from_data import discover
 from liestonet.reproduction.cases import CASES, EXAMPLES, central_points
-from liestonet.reproduction.engines import TITLES, engine_named
+from liestonet.reproduction.engines import TITLES, discovered
 from liestonet.reproduction.figures import COLOURS, svg
 from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.study import Item, Options, Publication
@@ -25,9 +24,7 @@ def run(case: str, engine: str, seed: int, count: int, share: float = 1.0) -> di
     """Train m generators: their losses, the residuals of their span, and the largest angle of every subset."""
     what = CASES[case]
     data = what.data(seed, share)
-    result = discover(
-        data, engine_named(engine, case), what.symmetry, dimension=count, formulas=False, seed=seed
-    )
+    result = discovered(case, engine, data, seed, count)
     t, x = central_points(data)
     (rung,) = result.training.rungs
     return {

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from liestonet.from_data import discover
 from liestonet.reproduction.cases import CASES, central_points
-from liestonet.reproduction.engines import TITLES, engine_named
+from liestonet.reproduction.engines import TITLES, discovered
 from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.paper import CONTAINMENT
 from liestonet.reproduction.study import Item, Options, Publication
@@ -22,17 +21,7 @@ SEEDS = {"spectral": 10, "neural": 3}
 def run(engine: str, seed: int, share: float = 1.0) -> dict[str, Any]:
     """Angles by which the Itô span of Example 1 sticks out of the projected Fokker–Planck span."""
     data = CASES["ex1"].data(seed, share)
-    inner, outer = (
-        discover(
-            data,
-            engine_named(engine, case),
-            CASES[case].symmetry,
-            dimension=CASES[case].dimension,
-            formulas=False,
-            seed=seed,
-        )
-        for case in ("ex1", "fp")
-    )
+    inner, outer = (discovered(case, engine, data, seed) for case in ("ex1", "fp"))
     t, x = central_points(data)
     return {"angles": containment_angles(inner.generators, outer.generators, t, x, beta=False)}
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from liestonet.from_data import discover
 from liestonet.reproduction.cases import CASES, EXAMPLES
-from liestonet.reproduction.engines import TITLES, engine_named
+from liestonet.reproduction.engines import TITLES, discovered
 from liestonet.reproduction.figures import svg
 from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.study import Item, Options, Publication
@@ -19,15 +18,7 @@ GRID = 24
 
 def run(case: str, engine: str, seed: int, share: float = 1.0) -> dict[str, Any]:
     """Values of τ on a grid of times, and of ξ over time and the first coordinate, the others at their middle."""
-    what = CASES[case]
-    result = discover(
-        what.data(seed, share),
-        engine_named(engine, case),
-        what.symmetry,
-        dimension=what.dimension,
-        formulas=False,
-        seed=seed,
-    )
+    result = discovered(case, engine, CASES[case].data(seed, share), seed)
     (start, end), (low, high) = result.domain.intervals[:2]
     times, first = np.linspace(start, end, GRID), np.linspace(low, high, GRID)
     t, column = (axis.ravel() for axis in np.meshgrid(times, first, indexing="ij"))
