@@ -66,7 +66,7 @@ def chosen(items: Sequence[Item], names: Sequence[str]) -> list[Item]:
 
 
 def publish(items: Sequence[Item], store: Store, options: Options, folder: Path, page: Path) -> None:
-    """Write tables as CSV and Markdown, figures as SVG, and the page that shows them all."""
+    """Write tables as CSV and Markdown, the page that shows them all, and its figures as SVG in a folder beside it."""
     sections = [_section(item, store, options, folder, page.parent) for item in items]
     write_text(page, "\n\n".join(part.strip() for part in [HEAD, *sections]) + "\n")
 
@@ -93,14 +93,7 @@ def _section(item: Item, store: Store, options: Options, folder: Path, beside: P
             write_text(folder / f"{item.name}-{name}.md", table.markdown())
             lines += ["", table.markdown()]
         for name, picture in made.figures.items():
-            path = folder / f"{item.name}-{name}.svg"
+            path = beside / "figures" / f"{item.name}-{name}.svg"
             write_bytes(path, picture)
-            lines += ["", f"![{item.title}: {name}]({_relative(path, beside)})", ""]
+            lines += ["", f"![{item.title}: {name}](figures/{path.name})", ""]
     return "\n".join(lines)
-
-
-def _relative(path: Path, start: Path) -> str:
-    """The path as a link from a folder."""
-    import os
-
-    return os.path.relpath(path.resolve(), start.resolve()).replace(os.sep, "/")
