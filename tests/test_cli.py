@@ -412,7 +412,7 @@ def at_a_terminal(**environment: str) -> str:
 def test_colours_and_progress_at_a_terminal():
     text = at_a_terminal()
     assert "\x1b[32msymmetry" in text
-    assert re.search("\\x1b\\[\\?25l.*(reading|looking|counting|basis of)", text)
+    assert re.search("\\x1b\\[\\?25l.*(starting|reading|looking|counting|basis of)", text)
 
 
 def test_no_color_is_respected():
