@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from liestonet.errors import InputError
-from liestonet.reproduction.trades import read_trades
+from liestonet.reproduction.trades import announced, read_trades
 
 NAME = "BTCUSDT-aggTrades-2024-01-01"
 MIDNIGHT = 1_704_067_200_000  # 2024-01-01 UTC in milliseconds
@@ -103,6 +103,9 @@ def test_wrong_names_and_symbols(tmp_path: Path) -> None:
         read_trades(tmp_path / "trades.zip")
     with pytest.raises(InputError, match="holds trades of BTCUSDT, not of ETHUSDT"):
         read_trades(archive(tmp_path, "\n".join(lines()) + "\n"), "ETHUSDT")
+    other = archive(tmp_path, "\n".join(lines()) + "\n")
+    with pytest.raises(InputError, match="holds trades of ETHUSDT, not of BTCUSDT"):
+        announced(other.rename(other.with_name(other.name.replace("BTC", "ETH"))))
 
 
 def test_the_recording() -> None:

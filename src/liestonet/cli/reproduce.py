@@ -74,7 +74,7 @@ def reproduce(
     store = Store(out / "results")
     failures = []
     if not only_page:
-        everything = [job for item in items for job in item.jobs(options)]
+        everything = [job for item in items if item.ready(options) for job in item.jobs(options)]
         missing = unfinished(everything, store)
         emit(f"{len(everything) - len(missing)} of {len(everything)} runs are there; {len(missing)} to do.\n")
         failures = run_all(missing, store, processes=jobs, scheduler=scheduler, done=_time_left(missing))

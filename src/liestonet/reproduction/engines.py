@@ -27,7 +27,7 @@ def engine_named(name: str, case: str) -> Any:
     if name == "paper":
         from liestonet.neural.settings import Neural
 
-        _prepare_networks()
+        prepare_networks()
         return Neural.paper(PRESETS[case])
     if name in ("neural", "polished"):
         return networks(polish=name == "polished")
@@ -41,15 +41,24 @@ def discovered(case: str, engine: str, data: Trajectories, seed: int, count: int
     return discover(data, engine_named(engine, case), what.symmetry, dimension=dimension, formulas=False, seed=seed)
 
 
-def networks(weights: tuple[float, ...] | None = None, *, polish: bool = False) -> Any:
-    """`Neural()` as it comes, or with other weights of L1 to L9."""
-    from liestonet.neural.settings import Neural, Objective
+def networks(*, polish: bool = False, checks: bool = False, weights: tuple[float, ...] | None = None) -> Any:
+    """`Neural()` as it comes, with L3 and L4 evaluated as well, or with other weights of L1 to L9."""
+    from liestonet.neural.settings import Neural
 
-    _prepare_networks()
-    return Neural(polish=polish) if weights is None else Neural(polish=polish, objective=Objective(weights=weights))
+    prepare_networks()
+    return weighted(Neural(polish=polish), weights, checks=checks)
 
 
-def _prepare_networks() -> None:
+def weighted(settings: Any, weights: tuple[float, ...] | None, *, checks: bool = False) -> Any:
+    """The same engine with other weights of its losses."""
+    from dataclasses import replace
+
+    if weights is None:
+        return settings
+    return replace(settings, objective=replace(settings.objective, weights=weights, checks=checks))
+
+
+def prepare_networks() -> None:
     """Switch JAX to 64 bits: a process of a study has it for itself."""
     from liestonet.neural.availability import switch_to_float64
 

@@ -42,12 +42,19 @@ class Publication:
 
 @dataclass(frozen=True)
 class Item:
-    """One table or figure: `jobs` lists what is to be computed, `publish` makes tables and pictures of the records."""
+    """One table or figure: `jobs` lists what is to be computed, `publish` makes tables and pictures of the records.
+
+    `ready` says whether what the jobs need was given; where it was not, results that are there are published all the
+    same. `cut` says in words what the study leaves out beside the paper, and why.
+    """
 
     name: str
     title: str
     jobs: Callable[[Options], list[Job]]
     publish: Callable[[list[dict[str, Any]]], Publication]
+    ready: Callable[[Options], bool] = lambda options: True
+    command: str = ""  # what runs it, where that is more than its name
+    cut: str = ""
 
 
 def chosen(items: Sequence[Item], names: Sequence[str]) -> list[Item]:
@@ -68,7 +75,9 @@ def chosen(items: Sequence[Item], names: Sequence[str]) -> list[Item]:
 def publish(items: Sequence[Item], store: Store, options: Options, folder: Path, page: Path) -> None:
     """Write tables as CSV and Markdown, the page that shows them all, and its figures as SVG in a folder beside it."""
     sections = [_section(item, store, options, folder, page.parent) for item in items]
-    write_text(page, "\n\n".join(part.strip() for part in [HEAD, *sections]) + "\n")
+    missing = _what_was_cut(items, store, options)
+    parts = [part.strip() for part in (HEAD, *sections, missing) if part]
+    write_text(page, "\n\n".join(parts) + "\n")
 
 
 HEAD = """# The paper, reproduced
@@ -83,8 +92,7 @@ def _section(item: Item, store: Store, options: Options, folder: Path, beside: P
     """One item of the page, with its files written."""
     jobs = item.jobs(options)
     records = store.values(jobs)
-    there = f"{len(records)} of {len(jobs)} runs are there" if jobs else "nothing to compute"
-    lines = [f"## {item.title}", "", f"`liestonet reproduce {item.name}`: {there}."]
+    lines = [f"## {item.title}", "", f"`{_command(item)}`: {_extent(jobs, records)}."]
     if records or not jobs:
         made = item.publish(records)
         lines += ["", made.text]
@@ -97,3 +105,33 @@ def _section(item: Item, store: Store, options: Options, folder: Path, beside: P
             write_bytes(path, picture)
             lines += ["", f"![{item.title}: {name}](figures/{path.name})", ""]
     return "\n".join(lines)
+
+
+def _command(item: Item) -> str:
+    return item.command or f"liestonet reproduce {item.name}"
+
+
+def _extent(jobs: Sequence[Job], records: Sequence[dict[str, Any]]) -> str:
+    """How many of the runs are there, and what they cost."""
+    if not jobs:
+        return "nothing to compute"
+    seconds = sum(record["cpu_seconds"] for record in records)
+    return f"{len(records)} of {len(jobs)} runs are there" + (f", {_cost(seconds)} in all" if records else "")
+
+
+def _cost(seconds: float) -> str:
+    return f"{seconds:.0f} CPU seconds" if seconds < 120 else f"{seconds / 60:.0f} CPU minutes"
+
+
+def _what_was_cut(items: Sequence[Item], store: Store, options: Options) -> str:
+    """What has not been run, with a guess of its cost and the command, and what the study leaves out by design."""
+    rows = []
+    for item in items:
+        left = [job for job in item.jobs(options) if not store.has(job)]
+        if left or item.cut:
+            cost = _cost(sum(job.cost for job in left)) if left else None
+            rows.append((item.title, len(left), cost, f"`{_command(item)}`", item.cut or None))
+    columns = ("item", "runs not there", "about", "command that runs them", "left out by design")
+    if not rows:
+        return ""
+    return "## What was cut\n\nThe command goes on where it was stopped.\n\n" + Table(columns, tuple(rows)).markdown()

@@ -17,6 +17,7 @@ import numpy as np
 from liestonet.errors import InputError
 from liestonet.trajectories.trajectories import Trajectories
 
+SYMBOL = "BTCUSDT"
 VARIABLE = "LIESTONET_TRADES"  # where the processes of a study find the file; results name it without its folder
 NAME = re.compile(r"^(?P<symbol>[A-Z0-9]+)-aggTrades-(?P<day>\d{4}-\d{2}-\d{2})\.(zip|csv)$")
 COLUMNS = ["id", "price", "quantity", "first", "last", "time", "maker", "match"]
@@ -69,7 +70,7 @@ def announced(path: Path | None) -> str | None:
     """The file's name, with its place told to all processes of this study; None where none was given."""
     if path is None:
         return None
-    read_trades(path)  # a wrong file is refused before anything is computed
+    read_trades(path, SYMBOL)  # a wrong file is refused before anything is computed
     os.environ[VARIABLE] = str(path.resolve())
     return path.name
 

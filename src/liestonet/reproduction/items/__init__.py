@@ -9,16 +9,20 @@ from liestonet.reproduction.items import (
     btc,
     closure,
     comparison,
+    confusion,
     containment,
     cost,
     generators,
     kinds,
+    runtime,
     sensitivity,
     size,
     weights,
 )
 from liestonet.reproduction.study import Item
 
-PAPER = (closure, angles, containment, after_push, btc, sensitivity, ablation, weights, generators, comparison)
-OURS = (size, cost, kinds)
+PAPER = (
+    closure, angles, containment, after_push, btc, sensitivity, runtime, ablation, weights, generators, comparison,
+)  # fmt: skip
+OURS = (confusion, size, cost, kinds)
 ALL: tuple[Item, ...] = tuple(module.ITEM for module in (*PAPER, *OURS))

@@ -24,7 +24,8 @@ def run(case: str, without: str, seed: int, share: float = 1.0, full: tuple[floa
     what = CASES[case]
     data = what.data(seed, share)
     weights = tuple(0.0 if f"L{i + 1}" == without else float(weight) for i, weight in enumerate(full))
-    result = discover(data, networks(weights), what.symmetry, dimension=what.dimension, formulas=False, seed=seed)
+    engine = networks(weights=weights, checks=True)
+    result = discover(data, engine, what.symmetry, dimension=what.dimension, formulas=False, seed=seed)
     t, x = central_points(data)
     return {
         "angle": float(principal_angles(result.training.generators, what.exact, t, x)[-1]),

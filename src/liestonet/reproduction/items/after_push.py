@@ -17,7 +17,7 @@ from liestonet.validation.after_push import after_push
 FIRST_SEED = 4700
 FRESH = 90_000  # seeds of the pushed paths, apart from those that were fitted
 PUSHED = 500 / 2048  # the paper pushes 500 paths
-SEEDS = {"spectral": 5, "neural": 2}
+SEEDS = {"spectral": 10, "neural": 5}
 EPSILONS = (1.0, 3.0, 5.0)
 
 

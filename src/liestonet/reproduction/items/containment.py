@@ -15,7 +15,7 @@ from liestonet.reproduction.tables import Table
 from liestonet.validation.containment import containment_angles
 
 FIRST_SEED = 4600
-SEEDS = {"spectral": 10, "neural": 3}
+SEEDS = {"spectral": 10, "neural": 5}
 
 
 def run(engine: str, seed: int, share: float = 1.0) -> dict[str, Any]:

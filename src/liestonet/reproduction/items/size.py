@@ -47,7 +47,7 @@ def jobs(options: Options) -> list[Job]:
         )
         for case in EXAMPLES
         for share in shares
-        for seed in range(FIRST_SEED, FIRST_SEED + options.count(5))
+        for seed in range(FIRST_SEED, FIRST_SEED + options.count(10))
     ]
 
 

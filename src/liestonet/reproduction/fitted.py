@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-import liestonet as lsn
+from liestonet.sde.sde import SDE
+from liestonet.trajectories.trajectories import Trajectories
 
 
-def fitted_form(sde: lsn.SDE, data: lsn.Trajectories) -> lsn.SDE:
+def fitted_form(sde: SDE, data: Trajectories) -> SDE:
     """The equation with its factors as the data give them."""
     import sympy
 
@@ -37,7 +38,7 @@ def fitted_form(sde: lsn.SDE, data: lsn.Trajectories) -> lsn.SDE:
         rest = (step.dx[:, i] / step.dt - columns @ factors) * root
         sizes.append(sympy.Float(float(np.sqrt(np.mean(rest[usable] ** 2)))))
     diffusion = sympy.diag(*sizes) * sympy.Matrix(symbolic.diffusion)
-    return lsn.SDE.from_sympy(drift=drift, diffusion=diffusion, state=list(symbolic.state), time=symbolic.time)
+    return SDE.from_sympy(drift=drift, diffusion=diffusion, state=list(symbolic.state), time=symbolic.time)
 
 
 def _terms(drift: Any) -> list[Any]:
