@@ -119,7 +119,7 @@ def _extent(jobs: Sequence[Job], records: Sequence[dict[str, Any]]) -> str:
     return f"{len(records)} of {len(jobs)} runs are there" + (f", {_cost(seconds)} in all" if records else "")
 
 
-def _cost(seconds: float) -> str:
+def _cost(seconds: float | int) -> str:
     return f"{seconds:.0f} CPU seconds" if seconds < 120 else f"{seconds / 60:.0f} CPU minutes"
 
 
