@@ -13,6 +13,7 @@ from liestonet.reproduction.items import (
     containment,
     cost,
     generators,
+    identities,
     kinds,
     runtime,
     sensitivity,
@@ -22,7 +23,8 @@ from liestonet.reproduction.items import (
 from liestonet.reproduction.study import Item
 
 PAPER = (
-    closure, angles, containment, after_push, btc, sensitivity, runtime, ablation, weights, generators, comparison,
+    closure, angles, containment, after_push, btc, sensitivity, runtime, ablation, weights, identities, generators,
+    comparison,
 )  # fmt: skip
 OURS = (confusion, size, cost, kinds)
 ALL: tuple[Item, ...] = tuple(module.ITEM for module in (*PAPER, *OURS))

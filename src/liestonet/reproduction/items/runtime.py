@@ -41,14 +41,16 @@ def run(losses: list[int], repetition: int) -> dict[str, Any]:
     return {"milliseconds": 1e3 * float(np.median(seconds[1:]))}
 
 
-def brownian_problem(count: int, dimension: int, batch: int, shared: bool = False) -> tuple[Any, dict[str, Any]]:
+def brownian_problem(
+    count: int, dimension: int, batch: int, *, shared: bool = False, seed: int = 0
+) -> tuple[Any, dict[str, Any]]:
     """Networks of the paper's widths and a table of Brownian motion's coefficients."""
     import jax
 
     from liestonet.neural.networks import make_networks
 
-    networks = make_networks(jax.random.key(0), count, dimension, WIDTHS, "tanh", shared, False)
-    rng, n, v = np.random.default_rng(0), dimension, dimension + 1
+    networks = make_networks(jax.random.key(seed), count, dimension, WIDTHS, "tanh", shared, False)
+    rng, n, v = np.random.default_rng(seed), dimension, dimension + 1
     identity = np.broadcast_to(np.eye(n), (batch, n, n))
     table = {
         "points": rng.uniform(-1, 1, (batch, v)),
