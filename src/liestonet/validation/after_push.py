@@ -35,6 +35,7 @@ OVERLAP = 0.2
 MOST_POINTS, PIECES = 50_000, 50
 # Fits do not see smaller errors of a flow.
 TOLERANCE = 1e-6
+NO_FIT = "the pushed data, which the flow stretched too far, cannot be fitted"
 TOO_LITTLE = "too little of the pushed data stays where the coefficients are known"
 
 
@@ -123,9 +124,13 @@ def _row(
 ) -> AfterPushRow:
     try:
         pushed = push(generator, paths, 0, epsilon, domain=reference.domain, margin=MARGIN, tolerance=TOLERANCE)
-        moved = fit(_central(pushed))
     except InputError as problem:
         return AfterPushRow(k, epsilon, None, None, None, note=str(problem))
+    try:
+        moved = fit(_central(pushed))
+    except (InputError, np.linalg.LinAlgError) as problem:
+        note = str(problem) if isinstance(problem, InputError) else NO_FIT
+        return AfterPushRow(k, epsilon, None, None, None, pushed.left, pushed.blew_up, note)
     found = _against(moved, truth, reference)
     if found is None:
         return AfterPushRow(k, epsilon, None, None, None, pushed.left, pushed.blew_up, TOO_LITTLE)
@@ -148,7 +153,7 @@ def _control(wild: Generators, paths: Trajectories, epsilon: float, truth: Any, 
                 wild, paths, 0, part * epsilon, domain=reference.domain, margin=MARGIN, tolerance=TOLERANCE
             )
             moved = fit(_central(pushed))
-        except InputError:
+        except (InputError, np.linalg.LinAlgError):
             continue
         found = _against(moved, truth, reference)
         if found is not None:
