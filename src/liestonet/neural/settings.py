@@ -152,7 +152,8 @@ class Neural:
     or "paper-1" to "paper-4" for networks with the paper's settings. `shifts` takes ∂t and translations that the data
     do not exclude as exact before training, `scaled` trains in units of the box. `sweep` is the largest number of
     generators tried where none is given (None: what noise of full rank allows, one more without it). `polish` solves
-    the last layer exactly on the learned features; `compare` runs the spectral engine too and reports the angle between
+    the last layer exactly on the learned features; `refit` imposes the span on the coefficients, where the likelihood
+    allows it, and trains on with those; `compare` runs the spectral engine too and reports the angle between
     the two answers. `provenance` says for each setting of a preset whether the paper states it, contradicts itself, or
     leaves it to be inferred.
     """
@@ -167,6 +168,7 @@ class Neural:
     scaled: bool = True
     sweep: int | None = None
     polish: bool = True
+    refit: bool = True
     compare: bool = False
     name: str = "Neural()"
     provenance: tuple[tuple[str, str, str], ...] = ()
