@@ -38,13 +38,14 @@ class ExactGenerators:
 
     def _compiled(self, row: list[sympy.Expr]) -> Callable[..., Any]:
         first = [[sympy.diff(entry, v) for v in self.variables] for entry in row]
-        second = [[[sympy.diff(d, w) for w in self.variables[1:]] for d in slopes[1:]] for slopes in first]
+        second = [[[sympy.diff(d, w) for w in self.variables] for d in slopes] for slopes in first]
         return sympy.lambdify(self.variables, [row, first, second], "jax", cse=True)
 
     def _fields(self, function: Callable[..., Any], points: jax.Array, squared: jax.Array) -> Fields:
         values, first, second = function(*points.T)
-        bent = 0.5 * jnp.einsum("bjk,bcjk->bc", squared, _stacked(second, len(points)))
-        return Fields(_stacked(values, len(points)), _stacked(first, len(points)), bent)
+        hessian = _stacked(second, len(points))
+        bent = 0.5 * jnp.einsum("bjk,bcjk->bc", squared, hessian[..., 1:, 1:])
+        return Fields(_stacked(values, len(points)), _stacked(first, len(points)), bent, hessian)
 
     def __call__(self, points: jax.Array, squared: jax.Array) -> Fields:
         return self.at_own([points] * self.count, [squared] * self.count)
@@ -52,6 +53,16 @@ class ExactGenerators:
     def at_own(self, points: Any, squared: Any) -> Fields:
         parts = [self._fields(f, p, s) for f, p, s in zip(self._functions, points, squared, strict=True)]
         return Fields(*(jnp.stack(group) for group in zip(*parts, strict=True)))
+
+    def bent(self, points: jax.Array, squared: jax.Array) -> Fields:
+        return self(points, squared)
+
+    def values(self, points: jax.Array) -> jax.Array:
+        return self(points, jnp.zeros((len(points), self.dimension, self.dimension))).values
+
+    def clocks(self, times: jax.Array) -> jax.Array:
+        points = jnp.zeros((*times.shape, self.dimension + 1)).at[..., 0].set(times)
+        return self.at_own(points, jnp.zeros((*times.shape, self.dimension, self.dimension))).values[..., 0]
 
 
 def _named(entry: sympy.Expr, plain: dict[str, sympy.Symbol]) -> Any:

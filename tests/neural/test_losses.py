@@ -65,7 +65,7 @@ def test_pointwise_closure_has_no_residual_but_no_constant_constants_either():
     generators, table = known_case("brownian", "ito")
     fields = generators(table["points"], table["squared"])
     brackets = structure.lie_brackets(fields)
-    constants = structure.pointwise_constants(fields, brackets)
+    constants, _ = structure.pointwise_constants(fields, brackets)
     assert float(structure.closure(fields, brackets, constants)) < 1e-12
 
 
@@ -74,6 +74,23 @@ def test_pointwise_closure_of_two_fields():
     # the smallest constants are found with a ridge, whose trace is seen where the fields are nearly parallel
     assert loss(1, "brownian", "ito", lambda rows: [rows[0], rows[2]], closure="pointwise") < 1e-8
     assert loss(1, "brownian", "ito", lambda rows: [rows[0], bent(rows)[2]], closure="pointwise") > 1e-6
+
+
+def test_gradient_of_pointwise_constants_against_differences():
+    """Fields that are no algebra, so that the constants change from point to point."""
+    generators, table = known_case("langevin", "ito", change=bent)
+
+    def constants(points):
+        fields = generators.bent(points, table["squared"])
+        return structure.pointwise_constants(fields, structure.lie_brackets(fields))
+
+    found, step = constants(table["points"]), 1e-5
+    i, j = np.triu_indices(3, 1)
+    for v in range(3):
+        shift = jnp.zeros(3).at[v].set(step)
+        ahead, behind = (constants(table["points"] + s).constants for s in (shift, -shift))
+        expected = ((ahead - behind) / (2 * step))[:, i, j]
+        np.testing.assert_allclose(found.gradient[:, v], expected, atol=1e-4 * (1 + np.abs(expected).max()))
 
 
 def test_jacobi_sees_constants_of_no_algebra():

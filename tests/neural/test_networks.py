@@ -9,6 +9,7 @@ import pytest
 
 from liestonet import catalogue
 from liestonet.domain import Domain
+from liestonet.neural import networks
 from liestonet.neural.frame import Frame, tabulate
 from liestonet.neural.networks import make_networks
 from liestonet.symmetry.kinds import kind_named
@@ -32,12 +33,42 @@ def test_channels_are_derivatives(shared, activation):
             second = (ahead.gradient - behind.gradient)[..., 1:] / (2 * step)
             bent = bent + 0.5 * jnp.einsum("bj,mbcj->mbc", squared[:, :, v - 1], second)
     np.testing.assert_allclose(fields.curvature, bent, atol=1e-8)
+    whole = networks.bent(points, squared)
+    assert whole.hessian is not None
+    for name in ("values", "gradient", "curvature"):
+        np.testing.assert_allclose(getattr(whole, name), getattr(fields, name), atol=1e-12)
+    for v in range(3):
+        shift = jnp.zeros(3).at[v].set(step)
+        ahead, behind = networks(points + shift, squared), networks(points - shift, squared)
+        np.testing.assert_allclose(whole.hessian[..., v], (ahead.gradient - behind.gradient) / (2 * step), atol=1e-7)
+    np.testing.assert_allclose(networks.values(points), fields.values, atol=1e-12)
+    times = jnp.stack([points[:, 0], points[:, 0] + 0.1, points[:, 0] - 0.2])
+    np.testing.assert_allclose(networks.clocks(times)[0], fields.values[0, :, 0], atol=1e-12)
     # τ depends on time alone
     assert not np.any(fields.gradient[:, :, 0, 1:])
     own = networks.at_own(jnp.stack([points, points + 0.1, points - 0.2]), jnp.stack([squared] * 3))
     moved = networks(points + 0.1, squared)
     np.testing.assert_allclose(own.values[1], moved.values[1], atol=1e-12)
     np.testing.assert_allclose(own.curvature[1], moved.curvature[1], atol=1e-12)
+    np.testing.assert_allclose(networks.clocks(times)[1], moved.values[1, :, 0], atol=1e-12)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_a_batch_in_pieces_is_the_whole_batch(shared, monkeypatch):
+    """Values and the gradient by the weights; the size of a piece is a matter of speed alone."""
+    nets = make_networks(jax.random.key(1), 3, 2, ((5, 5), (6, 6), (4,)), "tanh", shared, True)
+    points, squared = jax.random.normal(jax.random.key(2), (96, 3)), jnp.ones((96, 2, 2))
+
+    def total(nets):
+        sums = [jnp.sum(jnp.sin(part)) for part in (*nets.bent(points, squared), *nets(points, squared)[:3])]
+        return sum(sums)
+
+    whole = jax.value_and_grad(total)(nets)
+    assert networks._piece(nets, 96, 10) == 96
+    monkeypatch.setattr(networks, "PIECE", 16 * 8 * 6 * 10)
+    assert networks._piece(nets, 96, 10) < 96
+    for one, other in zip(jax.tree.leaves(whole), jax.tree.leaves(jax.value_and_grad(total)(nets)), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-11)
 
 
 @pytest.mark.parametrize(("key", "kind"), [("heston", "ito"), ("geometric-brownian", "fokker-planck")])

@@ -18,8 +18,9 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from liestonet.domain import Domain
+from liestonet.neural.channels import ACTIVATIONS, Layer, features
 from liestonet.neural.frame import Frame
-from liestonet.neural.networks import ACTIVATIONS, Layer, Networks, features
+from liestonet.neural.networks import Networks
 from liestonet.sde.jets import Derivative
 from liestonet.symmetry.basis import Basis
 from liestonet.symmetry.kinds import Kind

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import jax
@@ -15,12 +16,12 @@ from liestonet.diagnostics.report import data_flags
 from liestonet.errors import InputError
 from liestonet.flags import Flag
 from liestonet.from_data import Request, Spectral, assemble_result, discover, law_dimension
-from liestonet.neural.bridge import polish
+from liestonet.neural.bridge import Polished, polish
 from liestonet.neural.clouds import make_cloud
 from liestonet.neural.coefficients.density import fit_density
 from liestonet.neural.frame import Frame, tabulate, tabulate_density
 from liestonet.neural.networks import Networks, make_networks
-from liestonet.neural.projection import Projected, project_span
+from liestonet.neural.projection import Projected, project_on, project_span
 from liestonet.neural.record import TrainingRecord
 from liestonet.neural.running import Watch
 from liestonet.neural.settings import Neural
@@ -28,6 +29,8 @@ from liestonet.neural.sources import coefficient_sources, simulated_paths
 from liestonet.neural.sweep import Rung, jump_rule, paper_rule, span_residuals, warm_start
 from liestonet.neural.training import Trained, begin, train
 from liestonet.result import Result
+from liestonet.surrogate.refit import Refit, refit_with_symmetries
+from liestonet.symmetry.basis import Basis
 from liestonet.symmetry.kinds import Kind
 from liestonet.symmetry.ladder import LadderRow
 from liestonet.symmetry.noise import NoisyOperator
@@ -68,6 +71,15 @@ class Stage:
         fields = networks(jnp.asarray(self.frame.enter(points)), jnp.zeros((len(points), n, n)))
         return np.asarray(fields.values) * self.frame.generator_scales(self.kind.has_beta)
 
+    def on(self, source: Any) -> Stage:
+        """The same points with the coefficients of another source."""
+        names = ("density", "time_step")
+        kept = {name: values for name, values in self.table.items() if name.startswith(names)}
+        second = any(name.endswith("hessian") for name in self.table if not name.startswith("density"))
+        return replace(
+            self, source=source, table=kept | tabulate(self.kind, source, self.frame, self.cloud, second=second)
+        )
+
     def networks(self, count: int) -> Networks:
         """Fresh networks; their weights depend on the seed and on how many generators there are."""
         shape = self.settings.architecture
@@ -78,21 +90,27 @@ class Stage:
 
 
 def run(settings: Neural, request: Request) -> Result:
-    """Fit the coefficients, train generators, judge and name what they span."""
+    """Fit the coefficients, train generators, judge what they span, impose it and train on, put it into words."""
     kind, say = request.kind, request.say
     fitted, source, shifts = coefficient_sources(settings, request)
     stage = _prepared(settings, source, request)
     trained, rungs = _trained(stage, request)
-    count = trained.networks.count
     say("solving the last layer" if settings.polish else "judging the generators")
-    span = _span(stage, trained.networks, count)
+    span = _span(stage, trained.networks)
     found = _judged(source, span, shifts, request)
-    chosen = found.count if request.dimension is None else count
+    chosen = found.count if request.dimension is None else trained.networks.count
+    refitted = _imposed(stage, found, chosen, request)
+    if refitted is not None:
+        stage = stage.on(refitted.surrogate)
+        trained = _trained_on(stage, trained, chosen, request)
+        span = _span(stage, trained.networks, refitted.operator.basis)
+        vectors = np.linalg.solve(refitted.operator.whitening, span.coefficients)
+        refitted = replace(refitted, vectors=np.linalg.qr(vectors)[0])
     law = law_dimension(kind, fitted, found.count, request.standards, say)
     # what there is to say about data is read off the series' residuals
     spectral = settings.surrogate == "spectral"
     warnings = tuple(data_flags(fitted, found.rows, request.standards.tolerance)) if spectral else ()
-    result = assemble_result(kind, fitted, found, chosen, None, law, request.formulas, warnings)
+    result = assemble_result(kind, fitted, found, chosen, refitted, law, request.formulas, warnings)
     record = TrainingRecord(
         settings=settings,
         networks=trained.networks,
@@ -114,6 +132,33 @@ def run(settings: Neural, request: Request) -> Result:
         standards=request.standards,
         training=record,
     )
+
+
+def _imposed(stage: Stage, found: Search, count: int, request: Request) -> Refit | None:
+    """The coefficients under the symmetries found, where fresh data are expected to be likelier then.
+
+    A sample of the errors can judge symmetries, but not tell which errors they would exclude.
+    """
+    if not (stage.settings.refit and count and stage.source.errors.complete):
+        return None
+    request.say(f"refitting with {count} {'symmetry' if count == 1 else 'symmetries'} imposed")
+    basis, cloud = found.operator.basis, found.operator.cloud
+    refitted = refit_with_symmetries(
+        stage.source,
+        lambda changed: NoisyOperator(stage.kind, changed, basis, cloud),
+        found.operator,
+        found.vectors[:, :count],
+    )
+    return refitted if refitted.helps else None
+
+
+def _trained_on(stage: Stage, trained: Trained, count: int, request: Request) -> Trained:
+    """Training once more, on refitted coefficients, from what was learnt where the number of generators is the same."""
+    if trained.interrupted:
+        return trained
+    known = trained.networks if trained.networks.count == count else None
+    again = _train(stage, count, known, request, refitted=True)
+    return replace(again, seconds=trained.seconds + again.seconds)
 
 
 def _prepared(settings: Neural, source: Any, request: Request) -> Stage:
@@ -188,12 +233,12 @@ def _checked_dimension(dimension: Any, stage: Stage) -> int:
     return int(dimension)
 
 
-def _train(stage: Stage, count: int, known: Networks | None, request: Request) -> Trained:
+def _train(stage: Stage, count: int, known: Networks | None, request: Request, refitted: bool = False) -> Trained:
     """Train one number of generators, from what fewer of them learnt where that is known."""
     networks = stage.networks(count)
     if known is not None:
         networks = warm_start(networks, known)
-    watch = Watch(stage.settings, stage.kind.name, count, request.seed, request.say)
+    watch = Watch(stage.settings, stage.kind.name, count, request.seed, request.say, refitted)
     request.say(f"training {count} {'generator' if count == 1 else 'generators'}: compiling")
     start = watch.resumed(begin(networks, stage.settings, stage.kind.name))
     return train(start, stage.settings, stage.kind.name, stage.table, request.seed, watch)
@@ -205,16 +250,21 @@ def _rung(stage: Stage, trained: Trained) -> Rung:
     return Rung(trained.networks.count, losses, tuple(residuals.tolist()))
 
 
-def _span(stage: Stage, networks: Networks, count: int) -> Projected:
-    """The span as polynomials: of the networks as trained, or with their last layer solved."""
-    domain, noise = stage.source.domain, stage.source.noise
-    if not stage.settings.polish:
-        return project_span(stage.kind, noise, domain, lambda points: stage.evaluate(networks, points), stage.cloud)
+def _span(stage: Stage, networks: Networks, basis: Basis | None = None) -> Projected:
+    """The span as polynomials of a basis or of one that is rich enough: as trained, or with the last layer solved."""
+    evaluate = _polished(stage, networks) if stage.settings.polish else partial(stage.evaluate, networks)
+    if basis is not None:
+        return project_on(basis, evaluate(stage.cloud), stage.cloud)
+    return project_span(stage.kind, stage.source.noise, stage.source.domain, evaluate, stage.cloud)
+
+
+def _polished(stage: Stage, networks: Networks) -> Polished:
+    """The last layer solved on some of the cloud's points."""
+    domain = stage.source.domain
     wanted = POLISHED_ON if domain.dimension <= ONE_BY_ONE else POLISHED_ON_BEYOND
     rows = stage.cloud[:: max(1, len(stage.cloud) // wanted)]
     cloud = Cloud(rows, np.full(len(rows), 1 / len(rows)))
-    polished = polish(stage.kind, stage.source, networks, stage.frame, domain, cloud, count)
-    return project_span(stage.kind, noise, domain, polished, stage.cloud)
+    return polish(stage.kind, stage.source, networks, stage.frame, domain, cloud, networks.count)
 
 
 def _judged(source: Any, span: Projected, shifts: tuple[LadderRow, ...], request: Request) -> Search:

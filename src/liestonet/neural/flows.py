@@ -13,21 +13,24 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from liestonet.neural.networks import Generators
+from liestonet.neural.networks import Fields, Generators
 from liestonet.neural.settings import Objective
 
 Batch = Mapping[str, Array]
 Rates = Callable[[Any], Any]
+# Point, drift and noise on their way along the flow.
+Carried = tuple[Array, Array, Array]
 
 
-def heun(rates: Rates, state: Any, length: float, steps: int) -> Any:
-    """Follow d(state)/dε = rates(state) for a length in some steps of Heun's method."""
+def heun(rates: Rates, state: Any, length: float, steps: int, first: Any = None) -> Any:
+    """Follow d(state)/dε = rates(state) for a length in some steps of Heun's method; `first` are known rates."""
     h = length / steps
     for _ in range(steps):
-        first = rates(state)
+        first = rates(state) if first is None else first
         ahead = jax.tree.map(lambda value, rate: value + h * rate, state, first)
         second = rates(ahead)
         state = jax.tree.map(lambda value, a, b: value + 0.5 * h * (a + b), state, first, second)
+        first = None
     return state
 
 
@@ -38,50 +41,55 @@ def continued(batch: Batch, name: str, shift: Float[Array, "m b v"]) -> Float[Ar
     return value[None] + linear + 0.5 * jnp.einsum("b...vw,mbv,mbw->mb...", hessian, shift, shift)
 
 
-def pushed_coefficients(kind: str, networks: Generators, batch: Batch, objective: Objective) -> Float[Array, ""]:
-    """L7: drift and σ (Itô) or a (law) carried along the flow against those at the pushed point, and the barrier."""
-    m, n = networks.count, networks.dimension
-    noise = "sigma" if kind == "ito" else "squared"
+def pushed_coefficients(
+    kind: str, networks: Generators, fields: Fields, batch: Batch, objective: Objective
+) -> Float[Array, ""]:
+    """L7: drift and σ (Itô) or a (law) carried along the flow against those at the pushed point, and the barrier.
+
+    The flow begins with the generators as they were evaluated for the other losses, on the batch or its first points.
+    """
+    count = min(objective.flow_points or len(batch["points"]), len(batch["points"]))
+    batch = {name: values[:count] for name, values in batch.items()}
+    fields = jax.tree.map(lambda array: array[:, :count], fields)
+    m, noise = networks.count, "sigma" if kind == "ito" else "squared"
 
     def spread(values: Array) -> Array:
         return jnp.broadcast_to(values, (m, *values.shape))
 
-    def rates(state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
-        points, drift, noisy = state
+    def rates(state: Carried) -> Carried:
+        points, _, noisy = state
         squared = jnp.einsum("mbik,mbjk->mbij", noisy, noisy) if kind == "ito" else noisy
-        fields = networks.at_own(points, squared)
-        slope, tau_rate = fields.gradient[:, :, 1 : n + 1], fields.gradient[:, :, 0, 0]
-        space = slope[..., 1:]
-        carried = slope[..., 0] + jnp.einsum("mbij,mbj->mbi", space, drift) + fields.curvature[:, :, 1 : n + 1]
-        carried = carried - tau_rate[..., None] * drift
-        turned = jnp.einsum("mbij,mbjk->mbik", space, noisy)
-        if kind == "ito":
-            turned = turned - 0.5 * tau_rate[..., None, None] * noisy
-        else:
-            turned = turned + jnp.swapaxes(turned, -1, -2) - tau_rate[..., None, None] * noisy
-        return fields.values[:, :, : n + 1], carried, turned
+        return _carried(kind, networks.at_own(points, squared), state)
 
     start = (spread(batch["points"]), spread(batch["drift"]), spread(batch[noise]))
-    points, drift, noisy = heun(rates, start, objective.flow, objective.flow_steps)
+    points, drift, noisy = heun(rates, start, objective.flow, objective.flow_steps, first=_carried(kind, fields, start))
     shift = points - batch["points"]
     missed = jnp.sum((drift - continued(batch, "drift", shift)) ** 2)
     missed = missed + jnp.sum((noisy - continued(batch, noise, shift)) ** 2)
-    return missed / (m * len(batch["points"])) + objective.barrier * _barrier(networks, batch, objective)
+    return missed / (m * count) + objective.barrier * _barrier(networks, batch, points[..., 0], objective)
 
 
-def _barrier(networks: Generators, batch: Batch, objective: Objective) -> Float[Array, ""]:
-    """Mean softplus(−Δt̃) of adjacent times: the paper's penalty on a flow that turns time steps around."""
-    step = batch["time_step"]
+def _carried(kind: str, fields: Fields, state: Carried) -> Carried:
+    """Rates of the point, the drift and the noise along the flow (MATH.md §4)."""
+    _, drift, noisy = state
+    n = drift.shape[-1]
+    slope, tau_rate = fields.gradient[:, :, 1 : n + 1], fields.gradient[:, :, 0, 0]
+    space = slope[..., 1:]
+    carried = slope[..., 0] + jnp.einsum("mbij,mbj->mbi", space, drift) + fields.curvature[:, :, 1 : n + 1]
+    carried = carried - tau_rate[..., None] * drift
+    turned = jnp.einsum("mbij,mbjk->mbik", space, noisy)
+    if kind == "ito":
+        turned = turned - 0.5 * tau_rate[..., None, None] * noisy
+    else:
+        turned = turned + jnp.swapaxes(turned, -1, -2) - tau_rate[..., None, None] * noisy
+    return fields.values[:, :, : n + 1], carried, turned
 
-    def rates(times: Array) -> Array:
-        m, b = times.shape
-        points = jnp.zeros((m, b, networks.dimension + 1)).at[..., 0].set(times)
-        squared = jnp.zeros((m, b, networks.dimension, networks.dimension))
-        return networks.at_own(points, squared).values[..., 0]
 
-    times = jnp.broadcast_to(batch["points"][:, 0], (networks.count, len(step)))
-    now = heun(rates, times, objective.flow, objective.flow_steps)
-    later = heun(rates, times + step, objective.flow, objective.flow_steps)
+def _barrier(networks: Generators, batch: Batch, now: Float[Array, "m b"], objective: Objective) -> Float[Array, ""]:
+    """Mean softplus(−Δt̃) of adjacent times, `now` the pushed first ones: the paper's penalty on turning time around."""
+    times = batch["points"][:, 0] + batch["time_step"]
+    start = jnp.broadcast_to(times, (networks.count, len(times)))
+    later = heun(networks.clocks, start, objective.flow, objective.flow_steps)
     return jnp.mean(jax.nn.softplus(-(later - now)))
 
 

@@ -1,12 +1,12 @@
 """Generators as networks: values, gradients and the second derivatives that the equations need, in one pass.
 
-Derivatives are carried through the layers beside the values: a channel for the value, one per variable for the
-gradient, and one for the curvature ½ a^{jk} ∂_jk, the only second derivative in the determining equations.
+Large batches go through in pieces that fit in the processor's cache; what a piece computed on its way is computed again
+when gradients come back, which costs less than fetching it from memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import equinox as eqx
@@ -15,23 +15,31 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-# φ and its first two derivatives.
-Activation = Callable[[Array], tuple[Array, Array, Array]]
+from liestonet.neural.channels import (
+    ACTIVATIONS,
+    Layer,
+    Second,
+    affine,
+    carried_beside,
+    channels,
+    hidden,
+    upper_triangle,
+)
 
-
-class Layer(eqx.Module):
-    """One affine map for each of g networks side by side."""
-
-    weight: Float[Array, "g i o"] | Float[np.ndarray, "g i o"]
-    bias: Float[Array, "g o"] | Float[np.ndarray, "g o"]
+# Bytes of one hidden layer that a piece of a batch may take: a few of these fit in a core's cache.
+PIECE = 2**20
 
 
 class Fields(NamedTuple):
-    """All components (τ, ξ^1, …, ξ^n, β) of m generators at b points; `curvature` is ½ a^{jk} ∂_jk of ξ and β."""
+    """All components (τ, ξ^1, …, ξ^n, β) of m generators at b points; `curvature` is ½ a^{jk} ∂_jk of ξ and β.
+
+    `hessian` holds all second derivatives where they were asked for.
+    """
 
     values: Float[Array, "m b c"]
     gradient: Float[Array, "m b c v"]
     curvature: Float[Array, "m b c"]
+    hessian: Float[Array, "m b c v v"] | None = None
 
 
 @runtime_checkable
@@ -45,6 +53,12 @@ class Generators(Protocol):
     def dimension(self) -> int: ...
 
     def __call__(self, points: Float[Array, "*sets b v"], squared: Float[Array, "*sets b n n"]) -> Fields: ...
+
+    def bent(self, points: Float[Array, "b v"], squared: Float[Array, "b n n"]) -> Fields: ...
+
+    def values(self, points: Float[Array, "b v"]) -> Float[Array, "m b c"]: ...
+
+    def clocks(self, times: Float[Array, "m b"]) -> Float[Array, "m b"]: ...
 
     def at_own(self, points: Float[Array, "m b v"], squared: Float[Array, "m b n n"]) -> Fields: ...
 
@@ -71,67 +85,90 @@ class Networks(eqx.Module):
         m, b = points.shape[:2]
         all_at_all = self(points.reshape(m * b, -1), squared.reshape(m * b, *squared.shape[2:]))
         own = jnp.arange(m)
-        return Fields(*(array.reshape(m, m, b, *array.shape[2:])[own, own] for array in all_at_all))
+        return jax.tree.map(lambda array: array.reshape(m, m, b, *array.shape[2:])[own, own], all_at_all)
 
     def __call__(self, points: Float[Array, "*sets b v"], squared: Float[Array, "*sets b n n"]) -> Fields:
         """Values, gradients and curvatures at points of the frame, where a = σσᵀ is `squared`."""
+        return self._in_pieces(points, squared, Second.CURVATURE)
+
+    def bent(self, points: Float[Array, "b v"], squared: Float[Array, "b n n"]) -> Fields:
+        """The same with all second derivatives."""
+        return self._in_pieces(points, squared, Second.HESSIAN)
+
+    def values(self, points: Float[Array, "b v"]) -> Float[Array, "m b c"]:
+        """Values alone, without the cost of derivatives."""
+        stacks = [(self.tau, points[:, :1], 1), (self.xi, points, self.dimension)]
+        stacks += [(self.beta, points, 1)] if self.beta else []
+        parts = [_headed(self._plain(layers, at)[:, :, None], self.count, size) for layers, at, size in stacks]
+        return jnp.concatenate(parts, axis=3)[:, :, 0]
+
+    def clocks(self, times: Float[Array, "m b"]) -> Float[Array, "m b"]:
+        """τ_i at the i-th set of times."""
+        m, b = times.shape
+        if self.tau[0].weight.shape[0] == m:
+            return self._plain(self.tau, times[..., None])[..., 0]
+        every = self._plain(self.tau, times.reshape(1, m * b, 1)).reshape(m, b, m)
+        return every[jnp.arange(m), :, jnp.arange(m)]
+
+    def _plain(self, layers: Sequence[Layer], points: Float[Array, "*sets b v"]) -> Float[Array, "g b o"]:
+        """Outputs of a network's last layer without derivatives."""
+        h = hidden(layers, points if points.ndim == 3 else points[None], ACTIVATIONS[self.activation])
+        return affine(h, layers[-1])
+
+    def _in_pieces(self, points: Array, squared: Array, second: str) -> Fields:
+        """The batch piece by piece, so that hidden layers stay in the cache; small batches as they are."""
+        batch = points.shape[-2]
+        piece = _piece(self, batch, 1 + carried_beside(self.dimension + 1, second))
+        if piece == batch:
+            return self._evaluate(points, squared, second)
+
+        def split(array: Array, axis: int) -> Array:
+            shape = (*array.shape[:axis], batch // piece, piece, *array.shape[axis + 1 :])
+            return jnp.moveaxis(array.reshape(shape), axis, 0)
+
+        axis = points.ndim - 2
+        evaluate = jax.checkpoint(lambda part: self._evaluate(*part, second))
+        found = jax.lax.map(evaluate, (split(points, axis), split(squared, axis)))
+
+        def joined(array: Array) -> Array:
+            return jnp.moveaxis(array, 0, 1).reshape(array.shape[1], batch, *array.shape[3:])
+
+        return jax.tree.map(joined, found)
+
+    def _evaluate(self, points: Array, squared: Array, second: str) -> Fields:
+        """All channels of all components."""
         n, m = self.dimension, self.count
         activation = ACTIVATIONS[self.activation]
-        tau = channels(self.tau, points[..., :1], None, activation)
-        parts = [_in_full(_headed(tau, m, 1), n)]
-        parts.append(_headed(channels(self.xi, points, squared, activation), m, n))
+        in_time = Second.HESSIAN if second == Second.HESSIAN else Second.NONE
+        tau = channels(self.tau, points[..., :1], None, activation, in_time)
+        parts = [_in_full(_headed(tau, m, 1), n, second)]
+        parts.append(_headed(channels(self.xi, points, squared, activation, second), m, n))
         if self.beta:
-            parts.append(_headed(channels(self.beta, points, squared, activation), m, 1))
+            parts.append(_headed(channels(self.beta, points, squared, activation, second), m, 1))
         joined = jnp.concatenate(parts, axis=3)
-        return Fields(joined[:, :, 0], jnp.moveaxis(joined[:, :, 1:-1], 2, 3), joined[:, :, -1])
+        values, gradient = joined[:, :, 0], jnp.moveaxis(joined[:, :, 1 : n + 2], 2, 3)
+        if second == Second.CURVATURE:
+            return Fields(values, gradient, joined[:, :, -1])
+        hessian = _matrices(joined[:, :, n + 2 :], n + 1)
+        curvature = 0.5 * jnp.einsum("...bjk,mbcjk->mbc", squared, hessian[..., 1:, 1:])
+        return Fields(values, gradient, curvature, hessian)
 
 
-def channels(
-    layers: Sequence[Layer],
-    points: Float[Array, "*sets b v"],
-    squared: Float[Array, "*sets b n n"] | None,
-    activation: Activation,
-) -> Float[Array, "groups b k o"]:
-    """Value, gradient and curvature of a network's outputs; without `squared` the curvature is that of no noise."""
-    h = seeded(points, squared is not None)
-    for position, layer in enumerate(layers):
-        h = jnp.einsum("gbki,gio->gbko", jnp.broadcast_to(h, (layer.weight.shape[0], *h.shape[1:])), layer.weight)
-        h = h.at[:, :, 0].add(layer.bias[:, None, :])
-        if position < len(layers) - 1:
-            h = _activated(h, squared, activation)
-    return h
+def _piece(networks: Networks, batch: int, carried: int) -> int:
+    """Points of a piece: the largest divisor of the batch whose hidden layer is small enough, or the whole batch."""
+    groups, width = networks.xi[0].weight.shape[0], max(layer.weight.shape[2] for layer in networks.xi[:-1])
+    most = max(16, PIECE // (8 * groups * carried * width))
+    if batch <= most:
+        return batch
+    largest = max(size for size in range(1, most + 1) if batch % size == 0)
+    return largest if 4 * largest >= most else batch
 
 
-def features(layers: Sequence[Layer], points: Float[Array, "b v"], activation: Activation) -> Float[Array, "b o"]:
-    """Outputs of the last hidden layer of all networks, side by side."""
-    h = points[None]
-    for layer in layers[:-1]:
-        inputs = jnp.broadcast_to(h, (layer.weight.shape[0], *h.shape[1:]))
-        h = activation(jnp.einsum("gbi,gio->gbo", inputs, layer.weight) + layer.bias[:, None, :])[0]
-    return jnp.moveaxis(h, 0, 1).reshape(len(points), -1)
-
-
-def seeded(points: Float[Array, "*sets b v"], curved: bool) -> Float[Array, "groups b k v"]:
-    """The variables themselves: gradient one, curvature zero."""
-    points = points if points.ndim == 3 else points[None]
-    variables = points.shape[-1]
-    gradient = jnp.broadcast_to(jnp.eye(variables, dtype=points.dtype), (*points.shape[:2], variables, variables))
-    parts = [points[:, :, None, :], gradient, *([jnp.zeros_like(points)[:, :, None, :]] if curved else [])]
-    return jnp.concatenate(parts, axis=2)
-
-
-def _activated(
-    h: Float[Array, "g b k o"], squared: Float[Array, "*sets b n n"] | None, activation: Activation
-) -> Float[Array, "g b k o"]:
-    """φ(z) with the chain rule: φ' ∇z, and φ' Kz + ½ φ'' a^{jk} z_j z_k for the curvature K."""
-    value, first, second = activation(h[:, :, 0])
-    rest = first[:, :, None] * h[:, :, 1:]
-    if squared is not None:
-        n = squared.shape[-1]
-        state = h[:, :, 2 : 2 + n]
-        bent = jnp.sum(jnp.einsum("...jk,...ko->...jo", squared, state) * state, axis=2)
-        rest = rest.at[:, :, -1].add(0.5 * second * bent)
-    return jnp.concatenate([value[:, :, None], rest], axis=2)
+def _matrices(entries: Float[Array, "m b p c"], variables: int) -> Float[Array, "m b c v v"]:
+    """Symmetric matrices from their upper triangles."""
+    places = {pair: place for place, pair in enumerate(upper_triangle(variables))}
+    order = np.array([[places[min(i, j), max(i, j)] for j in range(variables)] for i in range(variables)])
+    return jnp.moveaxis(entries, 2, 3)[..., order]
 
 
 def _headed(h: Float[Array, "g b k o"], count: int, components: int) -> Float[Array, "m b k c"]:
@@ -140,25 +177,12 @@ def _headed(h: Float[Array, "g b k o"], count: int, components: int) -> Float[Ar
     return h if g == count else jnp.moveaxis(h.reshape(b, k, count, components), 2, 0)
 
 
-def _in_full(tau: Float[Array, "m b k one"], dimension: int) -> Float[Array, "m b full one"]:
+def _in_full(tau: Float[Array, "m b k one"], dimension: int, second: str) -> Float[Array, "m b full one"]:
     """τ with the derivatives in the coordinates, and the curvature, that it does not have."""
-    missing = jnp.zeros((*tau.shape[:2], dimension + 1, 1), dtype=tau.dtype)
-    return jnp.concatenate([tau, missing], axis=2)
-
-
-def _tanh(z: Array) -> tuple[Array, Array, Array]:
-    value = jnp.tanh(z)
-    first = 1 - value**2
-    return value, first, -2 * value * first
-
-
-def _swish(z: Array) -> tuple[Array, Array, Array]:
-    s = jax.nn.sigmoid(z)
-    slope = s * (1 - s)
-    return z * s, s + z * slope, slope * (2 + z * (1 - 2 * s))
-
-
-ACTIVATIONS: dict[str, Activation] = {"tanh": _tanh, "swish": _swish}
+    carried, v = carried_beside(dimension + 1, second), dimension + 1
+    full = jnp.zeros((*tau.shape[:2], 1 + carried, 1), dtype=tau.dtype)
+    # value and ∂t come first, and ∂tt is the first of the second derivatives
+    return full.at[:, :, np.array([0, 1, 1 + v][: tau.shape[2]])].set(tau)
 
 
 def make_networks(

@@ -35,24 +35,28 @@ class Losses:
     ) -> Terms:
         """The losses with a weight, or those asked for, each by its number."""
         wanted = self.active if wanted is None else wanted
-        fields = networks(batch["points"], batch["squared"])
+        if set(wanted) == {5}:
+            return {5: self._independence(networks.values(batch["points"]))}
+        pointwise = self.objective.closure == "pointwise" and bool({1, 2} & set(wanted))
+        evaluate = networks.bent if pointwise else networks
+        fields = evaluate(batch["points"], batch["squared"])
         found: Terms = {}
         if {1, 2, 3} & set(wanted):
-            found |= self._algebraic(networks, fields, batch, wanted)
+            found |= self._algebraic(fields, wanted)
         if 4 in wanted:
             found[4] = structure.bilinearity(fields, key)
         if 5 in wanted:
-            found[5] = self._independence(fields)
+            found[5] = self._independence(fields.values)
         if 6 in wanted or 8 in wanted:
             number = 8 if self.kind == "fokker-planck" else 6
             found[number] = validity(self.kind, fields, batch, self.objective.absolute)
         if 7 in wanted:
-            found[7] = pushed_coefficients(self.kind, networks, batch, self.objective)
+            found[7] = pushed_coefficients(self.kind, networks, fields, batch, self.objective)
         if 9 in wanted:
             found[9] = pushed_density(networks, batch, self.objective)
         return found
 
-    def _algebraic(self, networks: Generators, fields: Fields, batch: Batch, wanted: tuple[int, ...]) -> Terms:
+    def _algebraic(self, fields: Fields, wanted: tuple[int, ...]) -> Terms:
         """L1, L2 and L3 from one set of brackets."""
         brackets = structure.lie_brackets(fields)
         found: Terms = {}
@@ -60,30 +64,22 @@ class Losses:
             found[3] = structure.skew_symmetry(brackets)
         if not {1, 2} & set(wanted):
             return found
-        pointwise = self.objective.closure == "pointwise"
-        constants_of = structure.pointwise_constants if pointwise else structure.global_constants
-        constants = constants_of(fields, brackets)
+        if self.objective.closure == "pointwise":
+            constants, gradient = structure.pointwise_constants(fields, brackets)
+        else:
+            constants, gradient = structure.global_constants(fields, brackets), None
         if 1 in wanted:
             found[1] = structure.closure(fields, brackets, constants)
-            if pointwise:
-                found[1] = found[1] + structure.constancy(self._constants_at(networks, batch), batch["points"])
+            if gradient is not None:
+                found[1] = found[1] + structure.constancy(gradient)
         if 2 in wanted:
             found[2] = structure.jacobi(constants)
         return found
 
-    def _constants_at(self, networks: Generators, batch: Batch):
-        """c_ij^k as a function of the points."""
-
-        def constants(points: Array) -> Array:
-            fields = networks(points, batch["squared"])
-            return structure.pointwise_constants(fields, structure.lie_brackets(fields))
-
-        return constants
-
-    def _independence(self, fields: Fields) -> Array:
+    def _independence(self, values: Float[Array, "m b c"]) -> Array:
         if self.objective.independence == "hinge":
-            return structure.independence_hinge(fields, self.objective.level)
-        return structure.independence_determinant(fields, self.objective.epsilon)
+            return structure.independence_hinge(values, self.objective.level)
+        return structure.independence_determinant(values, self.objective.epsilon)
 
     def weights_at(self, progress: Float[Array, ""]) -> dict[int, Float[Array, ""] | float]:
         """Weights when a part `progress` of training is done: L1–L4 rise linearly from where the ramp begins."""

@@ -19,7 +19,10 @@ Provenance = dict[str, tuple[str, str]]
 _SMALL = {"tau": (32, 32), "xi": (64, 64), "beta": (64, 64), "activation": "tanh", "shared": False}
 _DEEP = {"tau": (64, 64, 64), "xi": (64, 64, 64), "beta": (64, 64, 64), "activation": "swish", "shared": False}
 _FIXED = {"name": "adam", "rate": 1e-4, "schedule": "constant", "clip": 1.0, "steps": 3000}
-_FORMS = {"closure": "pointwise", "independence": "hinge", "level": 0.8, "flow": 1e-2, "flow_steps": 1, "decay": 1e-6}
+_FORMS = {
+    "closure": "pointwise", "independence": "hinge", "level": 0.8, "flow": 1e-2, "flow_steps": 1,
+    "flow_points": 512, "decay": 1e-6,
+}  # fmt: skip
 _HEADS = "text: multi-head networks; appendix: separate networks for each generator"
 _DENSITY = (1.0, 0.1)  # weights of L8 and L9
 
@@ -29,6 +32,7 @@ _COMMON: Provenance = {
     "shifts": (INFERRED, "nothing of the kind is mentioned"),
     "scaled": (INFERRED, "no scaling of the generators' inputs is mentioned"),
     "polish": (INFERRED, "nothing of the kind is mentioned"),
+    "refit": (INFERRED, "nothing of the kind is mentioned"),
     "sweep": (STATED, "within the bound n + 2 of noise of full rank"),
     "architecture.shared": (CONFLICTING, _HEADS),
     "architecture.beta": (INFERRED, "the β network is mentioned without a size"),
@@ -41,6 +45,7 @@ _COMMON: Provenance = {
     "objective.epsilon": (INFERRED, "ε of the determinant has no value"),
     "objective.flow": (STATED, "s7_eps"),
     "objective.flow_steps": (STATED, "s7_steps"),
+    "objective.flow_points": (INFERRED, "subsampled trajectory points without a number"),
     "objective.barrier": (INFERRED, "λ_Δt has no value"),
     "objective.absolute": (STATED, "squared residuals"),
     "objective.pushed_density": (INFERRED, "the printed form penalises true symmetries"),
@@ -91,6 +96,7 @@ def _neural(
         shifts=False,
         scaled=False,
         polish=False,
+        refit=False,
         name=f"Neural.paper({name!r})",
     )
     known = _COMMON | provenance
@@ -105,7 +111,7 @@ def _names(settings: Any, prefix: str = "") -> list[str]:
         value = getattr(settings, item.name)
         if is_dataclass(value) and item.name != "running":
             rows += _names(value, f"{item.name}.")
-        elif prefix or item.name in ("surrogate", "shifts", "scaled", "polish", "sweep"):
+        elif prefix or item.name in ("surrogate", "shifts", "scaled", "polish", "refit", "sweep"):
             rows.append(prefix + item.name)
     return rows
 

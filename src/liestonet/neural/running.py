@@ -15,12 +15,24 @@ from liestonet.neural.training import Trained
 class Watch:
     """Told of every chunk of one training: says how it goes, appends the losses, keeps a checkpoint."""
 
-    def __init__(self, settings: Neural, kind: str, count: int, seed: int, say: Callable[[str], None]) -> None:
-        self.settings, self.count, self.say = settings, count, say
+    def __init__(
+        self,
+        settings: Neural,
+        kind: str,
+        count: int,
+        seed: int,
+        say: Callable[[str], None],
+        refitted: bool = False,
+    ) -> None:
+        self.settings, self.count, self.say, self.refitted = settings, count, say, refitted
         self.identity = {"settings": settings.with_running(checkpoint=None, losses=None).to_dictionary()}
         self.identity |= {"kind": kind, "count": count, "seed": seed}
         folder = settings.running.checkpoint
-        self.checkpoint = None if folder is None else Path(folder) / f"generators-{count}.safetensors"
+        self.checkpoint = (
+            None
+            if folder is None
+            else Path(folder) / f"generators-{count}{'-refitted' if refitted else ''}.safetensors"
+        )
 
     def resumed(self, start: Trained) -> Trained:
         """The run as its checkpoint left it, or from the start where there is none."""
@@ -35,8 +47,9 @@ class Watch:
             self._append(Path(self.settings.running.losses), trained)
         losses = ", ".join(f"L{n} {v:.1e}" for n, v in zip(trained.terms, trained.history[-1], strict=True))
         who = "generator" if self.count == 1 else "generators"
+        where = " on refitted coefficients" if self.refitted else ""
         self.say(
-            f"training {self.count} {who}: step {trained.steps} of {self.settings.optimizer.steps}, {losses}, "
+            f"training {self.count} {who}{where}: step {trained.steps} of {self.settings.optimizer.steps}, {losses}, "
             f"{left:.0f} s left"
         )
 
@@ -46,11 +59,11 @@ class Watch:
         first = trained.steps - len(chunk)
         with path.open("a", encoding="utf-8") as stream:
             if stream.tell() == 0:
-                stream.write(",".join(["m", "step", *(f"L{n}" for n in range(1, 10))]) + "\n")
+                stream.write(",".join(["refitted", "m", "step", *(f"L{n}" for n in range(1, 10))]) + "\n")
             for offset, row in enumerate(chunk):
                 values = dict(zip(trained.terms, row.tolist(), strict=True))
                 cells = [f"{values[n]:.6e}" if n in values else "" for n in range(1, 10)]
-                stream.write(",".join([str(self.count), str(first + offset), *cells]) + "\n")
+                stream.write(",".join([str(int(self.refitted)), str(self.count), str(first + offset), *cells]) + "\n")
 
 
 def csv_columns(path: Path) -> dict[str, np.ndarray]:

@@ -68,7 +68,8 @@ class Objective:
 
     `closure` is "global" (one set of structure constants) or "pointwise" (constants at each point, and the penalty
     that they be constant, as the paper writes it). `independence` is "hinge" (singular values below `level`) or
-    "determinant" (−log det(G + epsilon)). `flow` is ε of L7 and L9, made in `flow_steps` steps of Heun's method;
+    "determinant" (−log det(G + epsilon)). `flow` is ε of L7 and L9, made in `flow_steps` steps of Heun's method,
+    L7 on the first `flow_points` of a batch (None: on all);
     `barrier` the factor of the penalty on pushed time steps that turn negative. `pushed_density` is "solution" (the
     pushed density still solves its equation) or "printed" (L9 as the paper prints it, which no symmetry but the
     trivial one satisfies). `ramp`: from this part of training on the weights of L1–L4 rise from zero. `decay` is the
@@ -83,6 +84,7 @@ class Objective:
     epsilon: float = 1e-6
     flow: float = 1e-2
     flow_steps: int = 1
+    flow_points: int | None = None
     barrier: float = 1.0
     absolute: bool = False
     pushed_density: str = "solution"
@@ -97,6 +99,8 @@ class Objective:
         _choice("form of the independence loss", self.independence, ("hinge", "determinant"))
         _choice("form of L9", self.pushed_density, ("solution", "printed"))
         _positive("number of flow steps", self.flow_steps)
+        if self.flow_points is not None:
+            _positive("number of points of the flow", self.flow_points)
 
     def active(self, has_beta: bool) -> tuple[int, ...]:
         """Numbers of the losses with a weight: L6 and L7, or for Fokker–Planck L8 and L9 in their place."""
@@ -148,7 +152,8 @@ class Neural:
     or "paper-1" to "paper-4" for networks with the paper's settings. `shifts` takes ∂t and translations that the data
     do not exclude as exact before training, `scaled` trains in units of the box. `sweep` is the largest number of
     generators tried where none is given (None: what noise of full rank allows, one more without it). `polish` solves
-    the last layer exactly on the learned features; `compare` runs the spectral engine too and reports the angle between
+    the last layer exactly on the learned features; `refit` imposes the span on the coefficients, where the likelihood
+    allows it, and trains on with those; `compare` runs the spectral engine too and reports the angle between
     the two answers. `provenance` says for each setting of a preset whether the paper states it, contradicts itself, or
     leaves it to be inferred.
     """
@@ -163,6 +168,7 @@ class Neural:
     scaled: bool = True
     sweep: int | None = None
     polish: bool = True
+    refit: bool = True
     compare: bool = False
     name: str = "Neural()"
     provenance: tuple[tuple[str, str, str], ...] = ()

@@ -5,8 +5,8 @@ All of them read one evaluation of the generators (paper, appendix "Loss Functio
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import combinations
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -35,9 +35,9 @@ def bracket_of(first: Fields, second: Fields) -> Float[Array, "i j b c"]:
     return forward - backward
 
 
-def gram(fields: Fields) -> Float[Array, "m m"]:
+def gram(values: Float[Array, "m b c"]) -> Float[Array, "m m"]:
     """Mean over the batch of the generators' inner products."""
-    return jnp.einsum("ibc,jbc->ij", fields.values, fields.values) / fields.values.shape[1]
+    return jnp.einsum("ibc,jbc->ij", values, values) / values.shape[1]
 
 
 def _pairs(count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -48,7 +48,7 @@ def _pairs(count: int) -> tuple[np.ndarray, np.ndarray]:
 def global_constants(fields: Fields, brackets: Brackets) -> Float[Array, "m m m"]:
     """c_ij^k by one least squares over the whole batch."""
     m = fields.values.shape[0]
-    inner = gram(fields)
+    inner = gram(fields.values)
     length = jnp.sqrt(jnp.diagonal(inner) + RIDGE)
     right = jnp.einsum("ijbc,kbc->ijk", brackets, fields.values) / fields.values.shape[1] / length
     regular = inner / jnp.outer(length, length) + RIDGE * jnp.eye(m)
@@ -56,14 +56,52 @@ def global_constants(fields: Fields, brackets: Brackets) -> Float[Array, "m m m"
     return solved.reshape(m, m, m) / length
 
 
-def pointwise_constants(fields: Fields, brackets: Brackets) -> Float[Array, "b m m m"]:
-    """c_ij^k(t, x) by least squares at each point, the smallest ones where they are not unique."""
+class Pointwise(NamedTuple):
+    """c_ij^k(t, x) at each point with their gradients, by least squares; the smallest where not unique."""
+
+    constants: Float[Array, "b m m m"]
+    gradient: Float[Array, "b v p m"]
+
+
+def pointwise_constants(fields: Fields, brackets: Brackets) -> Pointwise:
+    """Fit [X_i, X_j] = c_ij^k X_k at each point, and differentiate the fit; `fields` come with second derivatives.
+
+    With V the components of the generators, S = V Vᵀ and b a bracket, c = Vᵀ S⁻¹ b for pairs i < j.
+    """
     m = fields.values.shape[0]
-    values = jnp.moveaxis(fields.values, 1, 0)
-    outer = jnp.einsum("bkc,bkd->bcd", values, values)
-    outer = outer + RIDGE * jnp.eye(outer.shape[-1])
-    dual = jnp.linalg.solve(outer, jnp.moveaxis(brackets, 2, 0).reshape(len(values), m * m, -1).swapaxes(1, 2))
-    return jnp.einsum("bkc,bcp->bpk", values, dual).reshape(-1, m, m, m)
+    i, j = _pairs(m)
+    values, pairs = jnp.moveaxis(fields.values, 0, 2), jnp.moveaxis(brackets[i, j], 0, 2)
+    outer = values @ jnp.swapaxes(values, 1, 2)
+    inverse = jnp.linalg.inv(outer + RIDGE * jnp.eye(outer.shape[-1]))
+    dual = inverse @ pairs
+    fitted = jnp.swapaxes(dual, 1, 2) @ values
+    empty = jnp.zeros((len(values), m, m, m), dtype=values.dtype)
+    constants = empty.at[:, i, j].set(fitted).at[:, j, i].set(-fitted)
+    slopes = [
+        _slope(values, inverse, dual, jnp.moveaxis(fields.gradient[..., v], 0, 2), bracket_slope)
+        for v, bracket_slope in enumerate(_bracket_slopes(fields, i, j))
+    ]
+    return Pointwise(constants, jnp.stack(slopes, axis=1))
+
+
+def _bracket_slopes(fields: Fields, i: np.ndarray, j: np.ndarray) -> list[Float[Array, "b c p"]]:
+    """∂_v [X_i, X_j] for the pairs, from gradients and second derivatives."""
+    if fields.hessian is None:
+        raise ValueError("the gradient of brackets needs the generators' second derivatives")
+    size = fields.gradient.shape[-1]
+    found = []
+    for v in range(size):
+        moved = Fields(fields.gradient[..., v], fields.hessian[..., v], fields.curvature)
+        slope = bracket_of(moved, fields) + bracket_of(fields, moved)
+        found.append(jnp.moveaxis(slope[i, j], 0, 2))
+    return found
+
+
+def _slope(values: Array, inverse: Array, dual: Array, moved: Array, bracket_slope: Array) -> Float[Array, "b p m"]:
+    """Derivative of c = Vᵀ S⁻¹ b where V and b change as given: dVᵀ y + Vᵀ S⁻¹ (db − dS y), y = S⁻¹ b."""
+    turned = moved @ jnp.swapaxes(values, 1, 2)
+    change = bracket_slope - (turned + jnp.swapaxes(turned, 1, 2)) @ dual
+    return jnp.swapaxes(dual, 1, 2) @ moved + jnp.swapaxes(inverse @ change, 1, 2) @ values
 
 
 def closure(fields: Fields, brackets: Brackets, constants: Constants) -> Float[Array, ""]:
@@ -74,17 +112,9 @@ def closure(fields: Fields, brackets: Brackets, constants: Constants) -> Float[A
     return jnp.sum(rest**2) / fields.values.shape[1]
 
 
-def constancy(
-    constants_at: Callable[[Float[Array, "b v"]], Constants], points: Float[Array, "b v"]
-) -> Float[Array, ""]:
-    """Second part of L1 as the paper writes it: the squared gradient of c_ij^k(t, x)."""
-    total = jnp.zeros(())
-    for v in range(points.shape[1]):
-        tangent = jnp.zeros_like(points).at[:, v].set(1.0)
-        slope = jax.jvp(constants_at, (points,), (tangent,))[1]
-        i, j = _pairs(slope.shape[-1])
-        total = total + jnp.sum(slope[:, i, j] ** 2) / points.shape[0]
-    return total
+def constancy(gradient: Float[Array, "b v p m"]) -> Float[Array, ""]:
+    """Second part of L1 as the paper writes it: the squared gradient of c_ij^k(t, x), pairs summed."""
+    return jnp.sum(gradient**2) / len(gradient)
 
 
 def jacobi(constants: Constants) -> Float[Array, ""]:
@@ -109,22 +139,22 @@ def bilinearity(fields: Fields, key: PRNGKeyArray) -> Float[Array, ""]:
     i, j, k = jax.random.randint(indices, (3,), 0, fields.values.shape[0])
 
     def pick(index: Array) -> Fields:
-        return Fields(*(array[index][None] for array in fields))
+        return jax.tree.map(lambda array: array[index][None], fields)
 
-    mixed = Fields(*(a * one + b * other for one, other in zip(pick(i), pick(j), strict=True)))
+    mixed = jax.tree.map(lambda one, other: a * one + b * other, pick(i), pick(j))
     left = bracket_of(mixed, pick(k)) - a * bracket_of(pick(i), pick(k)) - b * bracket_of(pick(j), pick(k))
     right = bracket_of(pick(k), mixed) - a * bracket_of(pick(k), pick(i)) - b * bracket_of(pick(k), pick(j))
     return jnp.sum(left**2 + right**2) / left.shape[2]
 
 
-def independence_hinge(fields: Fields, level: float) -> Float[Array, ""]:
+def independence_hinge(values: Float[Array, "m b c"], level: float) -> Float[Array, ""]:
     """L5 as the tables have it: Σ relu(level − σ_k)² for the singular values σ_k of the stacked fields over √P."""
-    values = jnp.linalg.eigvalsh(gram(fields))
-    singular = jnp.sqrt(jnp.maximum(values, 1e-24))
+    squares = jnp.linalg.eigvalsh(gram(values))
+    singular = jnp.sqrt(jnp.maximum(squares, 1e-24))
     return jnp.sum(jax.nn.relu(level - singular) ** 2)
 
 
-def independence_determinant(fields: Fields, epsilon: float) -> Float[Array, ""]:
+def independence_determinant(values: Float[Array, "m b c"], epsilon: float) -> Float[Array, ""]:
     """L5 as the text has it: −log det(G + ε), G = VᵀV over the batch."""
-    m, points = fields.values.shape[:2]
-    return -jnp.linalg.slogdet(points * gram(fields) + epsilon * jnp.eye(m))[1]
+    m, points = values.shape[:2]
+    return -jnp.linalg.slogdet(points * gram(values) + epsilon * jnp.eye(m))[1]

@@ -16,7 +16,8 @@ import numpy as np
 import scipy.linalg
 from jaxtyping import Float
 
-from liestonet.neural.networks import Layer, Networks
+from liestonet.neural.channels import Layer
+from liestonet.neural.networks import Networks
 from liestonet.neural.validity import determining_residuals
 
 # One more generator that is no symmetry raises the worst residual of the span by at least this factor, and networks

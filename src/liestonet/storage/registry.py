@@ -45,7 +45,7 @@ HOMES = {
     "InvarianceRow": "liestonet.validation.invariance",
     "LackOfFit": "liestonet.validation.lack_of_fit",
     "LadderRow": "liestonet.symmetry.ladder",
-    "Layer": "liestonet.neural.networks",
+    "Layer": "liestonet.neural.channels",
     "Misfit": "liestonet.validation.after_push",
     "Networks": "liestonet.neural.networks",
     "Neural": "liestonet.neural.settings",

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from jaxtyping import Float
 
 from liestonet.errors import InputError
 from liestonet.sde.jets import Derivative
-from liestonet.symmetry.basis import Basis
+from liestonet.symmetry.basis import Basis, Tables
 
 CHUNK = 8192
+# Values alone are summed variable by variable where the degrees fill at least one in so many places of their tensor.
+DENSE = 12
 # A component this small beside the whole generator is rounding. In units far from the box it could outweigh the rest.
 ABSENT = 1e-9
 Values = tuple[np.ndarray, ...]
@@ -52,9 +56,14 @@ class Fields:
         order = max(len(derivative) for derivative in wanted)
         unknowns = range(len(self.basis.degrees))
         result = {d: np.zeros((self.count, len(points), len(self.basis.degrees))) for d in wanted}
+        tensors = self._tensors if order == 0 else None
         for start in range(0, len(points), CHUNK):
             part = slice(start, start + CHUNK)
             tables = self.basis.tables(points[part], order)
+            if tensors is not None:
+                for u, tensor in tensors.items():
+                    result[()][:, part, u] = _contracted(tensor, tables)
+                continue
             for derivative in wanted:
                 for u in unknowns:
                     if len(self.basis.degrees[u]):
@@ -62,9 +71,32 @@ class Fields:
                         result[derivative][:, part, u] = (functions @ self.coefficients[self.basis.columns(u)]).T
         return result
 
+    @cached_property
+    def _tensors(self) -> dict[int, Float[np.ndarray, "m ..."]] | None:
+        """Coefficients of each unknown by degree in every variable; None where most of them would be empty."""
+        tensors = {}
+        for u, rows in enumerate(self.basis.degrees):
+            if len(rows):
+                shape = tuple((rows.max(axis=0) + 1).tolist())
+                if math.prod(shape) > DENSE * len(rows):
+                    return None
+                tensors[u] = np.zeros((self.count, *shape))
+                block = self.basis.scales[u] * self.coefficients[self.basis.columns(u)].T
+                tensors[u][(slice(None), *rows.T)] = block
+        return tensors
+
     def mixed(self, matrix: Float[np.ndarray, "m k"]) -> Fields:
         """Other generators in the same span: combinations given by the columns of a matrix."""
         return Fields(self.basis, self.coefficients @ matrix, self.has_beta)
+
+
+def _contracted(tensor: Float[np.ndarray, "m ..."], tables: Tables) -> Float[np.ndarray, "m b"]:
+    """Σ c_{ij…} p_i(t) p_j(x) …, the last variable first: one product of matrices, then sums over what is left."""
+    parts = [table[0].T[:size] for table, size in zip(tables, tensor.shape[1:], strict=True)]
+    values = (tensor.reshape(-1, tensor.shape[-1]) @ parts[-1]).reshape(*tensor.shape[:-1], -1)
+    for part in reversed(parts[:-1]):
+        values = np.einsum("...ib,ib->...b", values, part)
+    return values
 
 
 def points_of(t: object, x: object, dimension: int) -> Float[np.ndarray, "b v"]:

@@ -1,12 +1,12 @@
 """The paper's finite-ε check: push paths, fit again, compare drift and diffusion with what they were.
 
 A residual means nothing by itself. Beside it always stand the floor, what a fit to paths that were not pushed gives,
-and the control, what a random generator of equal norm gives.
+and the control, what a random generator of equal norm gives. Of long recordings a random part is pushed and fitted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ from liestonet.trajectories import Trajectories
 from liestonet.validation.flows import Generators, one_generator
 from liestonet.validation.given import Given, read_generators
 from liestonet.validation.invariance import random_field
+from liestonet.validation.null_model import stream
 from liestonet.validation.push import push
 
 EPSILONS = (1.0, 3.0, 5.0)
@@ -30,6 +31,11 @@ POINTS = 512
 MARGIN = 8.0
 # Two boxes overlap if in every variable this part of the narrower one is common.
 OVERLAP = 0.2
+# Points that are pushed and fitted at most; what is longer is cut into pieces, of which some are taken.
+MOST_POINTS, PIECES = 50_000, 50
+# Fits do not see smaller errors of a flow.
+TOLERANCE = 1e-6
+NO_FIT = "the pushed data, which the flow stretched too far, cannot be fitted"
 TOO_LITTLE = "too little of the pushed data stays where the coefficients are known"
 
 
@@ -66,23 +72,44 @@ def after_push(
     truth: Any = None,
     fresh: Trajectories | None = None,
     seed: int = 0,
+    most: int = MOST_POINTS,
+    progress: Callable[[str], None] | None = None,
 ) -> tuple[AfterPushRow, ...]:
     """Push `fresh` paths along every generator, fit, and compare with `truth`, or with a fit where it is not known.
 
     `truth` is an SDE, or has drift(t, x) and diffusion_squared(t, x); against it every fit is looked at on its own box,
     against another fit on what both boxes have in common. Without fresh data, half of the paths are pushed and compared
-    with a fit to the other half, split by `seed`.
+    with a fit to the other half, split by `seed`. At most `most` points are pushed, and as many fitted to compare with.
     """
-    first, second = (data, fresh) if fresh is not None else data.split(0.5, seed)
+    rng, say = stream(seed, "after push"), progress or (lambda message: None)
+    cut = _in_pieces(data, most)
+    first, second = (data, fresh) if fresh is not None else cut.split(0.5, seed)
+    first, second = (_some_paths(_in_pieces(paths, most), most, rng) for paths in (first, second))
     reference = fit(first)
     given = read_generators(generators, reference.names, reference.domain)
-    floor_fit, rng = fit(second), np.random.default_rng(seed)
+    floor_fit = fit(second)
     rows = []
     for k in range(given.count):
+        say(f"refitting paths pushed along generator {k + 1} of {given.count}")
         wild = _equal_norm(random_field(reference.domain, rng), given, k, reference.domain)
         for epsilon in epsilons:
             rows.append(_row(k, float(epsilon), one_generator(given, k), wild, second, truth, reference, floor_fit))
     return tuple(rows)
+
+
+def _in_pieces(data: Trajectories, most: int) -> Trajectories:
+    """Paths that hold a large part of all points that are wanted, cut into shorter ones."""
+    length = max(most // PIECES, 2)
+    return data.windows(length) if np.diff(data.offsets).min() > length and data.points > most else data
+
+
+def _some_paths(data: Trajectories, most: int, rng: np.random.Generator) -> Trajectories:
+    """A random choice of paths with about as many points as are wanted; all where there are no more."""
+    if data.points <= most:
+        return data
+    order = rng.permutation(len(data))
+    count = max(int(np.searchsorted(np.cumsum(np.diff(data.offsets)[order]), most)), 1)
+    return data.take(np.sort(order[:count]))
 
 
 def _row(
@@ -96,10 +123,14 @@ def _row(
     floor_fit: Surrogate,
 ) -> AfterPushRow:
     try:
-        pushed = push(generator, paths, 0, epsilon, domain=reference.domain, margin=MARGIN)
-        moved = fit(_central(pushed))
+        pushed = push(generator, paths, 0, epsilon, domain=reference.domain, margin=MARGIN, tolerance=TOLERANCE)
     except InputError as problem:
         return AfterPushRow(k, epsilon, None, None, None, note=str(problem))
+    try:
+        moved = fit(_central(pushed))
+    except (InputError, np.linalg.LinAlgError) as problem:
+        note = str(problem) if isinstance(problem, InputError) else NO_FIT
+        return AfterPushRow(k, epsilon, None, None, None, pushed.left, pushed.blew_up, note)
     found = _against(moved, truth, reference)
     if found is None:
         return AfterPushRow(k, epsilon, None, None, None, pushed.left, pushed.blew_up, TOO_LITTLE)
@@ -118,8 +149,11 @@ def _control(wild: Generators, paths: Trajectories, epsilon: float, truth: Any, 
     """The residual after a random push; a smaller one where the random flow does not reach ε."""
     for part in (1.0, 0.3, 0.1, 0.03):
         try:
-            moved = fit(_central(push(wild, paths, 0, part * epsilon, domain=reference.domain, margin=MARGIN)))
-        except InputError:
+            pushed = push(
+                wild, paths, 0, part * epsilon, domain=reference.domain, margin=MARGIN, tolerance=TOLERANCE
+            )
+            moved = fit(_central(pushed))
+        except (InputError, np.linalg.LinAlgError):
             continue
         found = _against(moved, truth, reference)
         if found is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,10 @@ from liestonet.trajectories.reshaping import real_number, whole_number
 
 # Points are worked on so many at a time: all stages of a piece stay in the processor's cache.
 PIECE = 16_384
-# A step this small, in parts of ε, means that the flow ends here; so do this many steps.
-SMALLEST_STEP, MOST_STEPS = 1e-12, 1_000
+# Towards a singular point steps shrink with the distance to it. Before one that lies beyond ε they stay a fair part of
+# what is left; one that would not arrive in so many, when the first steps are over, means that the flow ends before ε.
+# So does a step that hardly moves at all, in parts of ε.
+SMALLEST_STEP, MOST_STEPS, SETTLED = 1e-12, 1_000, 10
 TOLERANCE = 1e-9
 # A step changes by no more than these factors, and is kept this much below what the error allows.
 LEAST_FACTOR, LARGEST_FACTOR, SAFETY = 0.2, 5.0, 0.9
@@ -212,14 +215,14 @@ def _integrate(
     with np.errstate(all="ignore"):
         place, origin, done = start, start, np.zeros(len(start))
         slope = field(place)
-        step = np.minimum(1.0, FIRST_MOVE * np.min(size / np.maximum(np.abs(slope), 1e-300), axis=1))
+        step = np.minimum(1.0, FIRST_MOVE / np.maximum(_worst(np.abs(slope) / size), 1e-300))
         while active.size and taken < MOST_STEPS:
             taken += 1
             last = step >= 1 - done
             length = np.where(last, 1 - done, step)
             there, error, slope_there = _step(field, place, slope, length)
-            wrong = np.max(np.abs(error) / (tolerance * (size + np.abs(there - origin))), axis=1)
-            wrong = np.where(np.isfinite(wrong) & np.isfinite(slope_there).all(axis=1), wrong, np.inf)
+            wrong = _worst(np.abs(error) / (tolerance * (size + np.abs(there - origin))))
+            wrong = np.where(np.isfinite(wrong) & np.isfinite(slope_there.sum(axis=1)), wrong, np.inf)
             good = wrong <= 1
             place, slope = np.where(good[:, None], there, place), np.where(good[:, None], slope_there, slope)
             done = np.where(good, np.where(last, 1.0, done + length), done)
@@ -228,7 +231,8 @@ def _integrate(
             arrived = (done >= 1) & ~gone
             end[active[arrived]], outcome[active[arrived]] = place[arrived], Outcome.ARRIVED
             outcome[active[gone]] = Outcome.LEFT
-            running = ~(arrived | gone) & (step > SMALLEST_STEP)
+            least = np.maximum(SMALLEST_STEP, (1 - done) / MOST_STEPS) if taken > SETTLED else SMALLEST_STEP
+            running = ~(arrived | gone) & (step > least)
             if not running.all():
                 active, place, origin = active[running], place[running], origin[running]
                 slope, step, done = slope[running], step[running], done[running]
@@ -244,6 +248,11 @@ def _step(
         there = place + length[:, None] * _sum(factors, slopes)
         slopes.append(field(there))
     return there, length[:, None] * _sum(ERROR, slopes), slopes[-1]
+
+
+def _worst(parts: Float[np.ndarray, "b c"]) -> Float[np.ndarray, " b"]:
+    """The largest component at every point; few columns are compared faster one by one."""
+    return reduce(np.maximum, parts.T)
 
 
 def _sum(factors: tuple[float, ...], slopes: list[np.ndarray]) -> np.ndarray:

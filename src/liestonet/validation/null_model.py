@@ -6,6 +6,8 @@ draw costs no simulation, whatever the paths look like, and the fit sees the sam
 
 from __future__ import annotations
 
+from zlib import crc32
+
 import numpy as np
 from jaxtyping import Float
 
@@ -19,6 +21,14 @@ from liestonet.validation.given import Given
 from liestonet.validation.residuals import put_in
 
 CLOUD = 400
+
+
+def stream(seed: int, purpose: str) -> np.random.Generator:
+    """Random numbers for one purpose, unlike those of any other purpose or of the seed itself.
+
+    Data may have been simulated with the same seed; draws that repeat their noise would not be independent of them.
+    """
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(crc32(purpose.encode()),)))
 
 
 def null_model(kind: Kind, surrogate: Surrogate, given: Given) -> Surrogate:

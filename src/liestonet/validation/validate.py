@@ -24,7 +24,7 @@ from liestonet.trajectories import Trajectories
 from liestonet.validation.after_push import AfterPushRow, after_push
 from liestonet.validation.containment import containment_angles
 from liestonet.validation.given import Given, read_generators
-from liestonet.validation.invariance import DRAWS, Invariance, invariance
+from liestonet.validation.invariance import Invariance, invariance
 from liestonet.validation.lack_of_fit import LackOfFit, lack_of_fit
 from liestonet.validation.null_model import as_pairs
 from liestonet.validation.ratio_test import SymmetryTest, test
@@ -75,9 +75,8 @@ class Validation:
     @property
     def contradicted(self) -> bool:
         """Whether a check speaks against the generators."""
-        pushed = () if self.invariance is None else self.invariance.rows
-        level = 0.05 / max(len(pushed), 1)
-        rejected = any(np.isfinite(row.p_value) and row.p_value <= level for row in pushed)
+        pushed = () if self.invariance is None else self.invariance.p_values
+        rejected = any(p_value <= 0.05 / len(pushed) for p_value in pushed)
         return rejected or (self.test is not None and self.test.rejected)
 
     def sentences(self) -> list[str]:
@@ -112,17 +111,18 @@ def validate(
     data: Trajectories | Any = None,
     *,
     epsilons: Sequence[float] | Any = PUSHES,
-    draws: int = DRAWS,
+    draws: int | None = None,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Validation:
     """All checks of a result on data; without data on the increments that the result kept.
 
-    `epsilons` are how far the data are pushed, in parts of the box; `draws` is the number of bootstrap samples behind
-    the p-values of pushed data.
+    `epsilons` are how far the data are pushed, in parts of the box; `draws` is the largest number of bootstrap samples
+    behind the p-values of pushed data, by default 20 for each generator, but at least 39.
     """
     say = progress or _silent
-    if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < LEAST_DRAWS:
+    whole = isinstance(draws, int | np.integer) and not isinstance(draws, bool)
+    if draws is not None and (not whole or draws < LEAST_DRAWS):
         raise InputError(f"With {draws!r} draws no p-value can fall to 5 %; give at least {LEAST_DRAWS}.")
     paths = _paths(result, data)
     _require_same_coordinates(result, paths)
@@ -138,13 +138,13 @@ def validate(
     say("likelihood ratio")
     tested = test(paths, result, kind, seed=seed)
     lengths = _lengths(given, surrogate)
-    unit = _Unit(given, lengths)
-    say("pushing")
+    # fields can be evaluated one at a time
+    plain = isinstance(given, Fields) and not given.has_beta
+    unit = given.mixed(np.diag(1 / lengths)) if plain else _Unit(given, lengths)
     pushed = invariance(
-        paths, unit, epsilons, kind=LAW if kind is FOKKER_PLANCK else kind, surrogate=surrogate, draws=draws, seed=seed
+        paths, unit, epsilons, kind=kind, surrogate=surrogate, draws=draws, seed=seed, progress=progress
     )
-    say("refitting pushed paths")
-    refits = after_push(paths, unit, REFITS, seed=seed) if len(paths) >= 2 else ()
+    refits = _refits(paths, unit, seed, progress)
     say("perturbing the surrogate")
     fields = given if isinstance(given, Fields) else None
     changed = () if fields is None else sensitivity(surrogate, fields, kind)
@@ -162,6 +162,14 @@ def validate(
         lengths=lengths,
         increments=surrogate.overview.count,
     )
+
+
+def _refits(paths: Trajectories, unit: Given, seed: int, progress: Progress | None) -> tuple[AfterPushRow, ...]:
+    """Refits after a push; none where half of the data are too few to fit."""
+    try:
+        return after_push(paths, unit, REFITS, seed=seed, progress=progress)
+    except InputError:
+        return ()
 
 
 @dataclass(frozen=True)
