@@ -119,11 +119,12 @@ def _sentence(looks: list[dict[str, Any]]) -> str:
     zero = f"{fine[0]['zero']:.0%}" if fine else "many"
     passed = [f"{r['seconds']:g} s{' (log)' if r['log'] else ''}" for r in looks if r["passed"]]
     support = f"Only {', '.join(passed)} passes" if passed else "No resolution passes"
+    where = "elsewhere a symmetry" if passed else "every symmetry here"
     return (
         f"The paper finds two symmetries at 500 ms. There {zero} of the returns are exactly zero, and price moves on a "
         f"grid of ticks: these are not increments of a diffusion. {support} the lack-of-fit gate (Markov, Gaussian "
-        "residuals, equal halves, no flags that put the ground in doubt), so elsewhere a symmetry is a statement about "
-        "the fitted surrogate and not about the market."
+        f"residuals, equal halves, no flags that put the ground in doubt), so {where} is a statement about the fitted "
+        "surrogate and not about the market. A dash after a push: the flow carries too much of the data out of the box."
     )
 
 
