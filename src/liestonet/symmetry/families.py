@@ -14,11 +14,11 @@ import scipy.linalg
 from jaxtyping import Bool
 
 from liestonet.domain import Domain
-from liestonet.multiindex import total_degree, union
+from liestonet.multiindex import total_degree
 from liestonet.sde.jets import CoefficientSource
 from liestonet.sde.taylor import SeriesRing
 from liestonet.symmetry.basis import Basis
-from liestonet.symmetry.fields import Fields, readable_basis
+from liestonet.symmetry.fields import Fields, joined, readable_basis
 from liestonet.symmetry.formal import formal_counts, generic_point, null_space
 from liestonet.symmetry.forms import FormalSystem
 from liestonet.symmetry.kinds import INVARIANT, Kind
@@ -61,7 +61,7 @@ class Family:
     @property
     def generators(self) -> Fields:
         """Those that move time and those that do not, in one basis."""
-        return joined(self.timed, self.representatives)
+        return joined([self.timed, self.representatives])
 
 
 def count_invariants(source: CoefficientSource, domain: Domain) -> int | None:
@@ -167,23 +167,6 @@ def _timeless(simple: Fields) -> Fields:
         if np.linalg.matrix_rank(rows / np.linalg.norm(rows, axis=1, keepdims=True), tol=1e-6) == len(rows):
             chosen.append(k)
     return simple.mixed(np.eye(simple.count)[:, chosen])
-
-
-def joined(first: Fields, second: Fields) -> Fields:
-    """The generators of both, in a basis that has the functions of both."""
-    degrees = tuple(union(a, b) for a, b in zip(first.basis.degrees, second.basis.degrees, strict=True))
-    basis = Basis(first.basis.domain, first.basis.scales, degrees)
-    return Fields(basis, np.concatenate([_in(basis, first), _in(basis, second)], axis=1), first.has_beta)
-
-
-def _in(basis: Basis, fields: Fields) -> np.ndarray:
-    """The coefficients of generators in a basis that has all their functions."""
-    result = np.zeros((basis.size, fields.count))
-    for unknown, rows in enumerate(fields.basis.degrees):
-        position = {tuple(row): j for j, row in enumerate(basis.degrees[unknown].tolist())}
-        places = [basis.columns(unknown).start + position[tuple(row)] for row in rows.tolist()]
-        result[places] = fields.coefficients[fields.basis.columns(unknown)]
-    return result
 
 
 def _independent_at_a_point(fields: Fields) -> Fields:
