@@ -1,9 +1,9 @@
 """Equations over times that are long beside their own rates: solved on windows of time, then on the whole box.
 
 Over a hundred units of time e^{2t} spans eighty-seven orders of magnitude, and no basis of the box holds it beside
-e^{−t}. On a window of a few units it is an ordinary function. Where nothing in the equation depends on time, one window tells
-all: ∂t acts on its generators as a matrix, whose exponential continues them. Else windows that cover the box are glued.
-Formulas are found on a window, and what is proved holds for all times.
+e^{−t}. On a window of a few units it is an ordinary function. Formulas are found on a window, and what is proved holds
+for all times at which it is smooth. Where nothing in the equation depends on time, one window tells all: ∂t acts on its
+generators as a matrix, whose exponential continues them. Else windows that cover the box are glued.
 """
 
 from __future__ import annotations
@@ -22,19 +22,24 @@ from liestonet.algebra.formula import Formula, unknown_formula
 from liestonet.algebra.structure import Algebra, find_algebra
 from liestonet.answer import closed_forms_of, count_flags, ladder, source_flags
 from liestonet.domain import Domain
+from liestonet.errors import InputError
 from liestonet.flags import Flag
 from liestonet.result import LadderRow, Result
+from liestonet.sde.box import check_domain
 from liestonet.sde.jets import CoefficientSource, JetOrder
 from liestonet.sde.sde import SDE
+from liestonet.symmetry.basis import Basis
 from liestonet.symmetry.fields import Fields, readable_basis
 from liestonet.symmetry.formal import FormalCount
 from liestonet.symmetry.gluing import glued
 from liestonet.symmetry.kinds import Kind
 from liestonet.symmetry.nullspace import CLEAR_GAP, NullSpace, find_null_space, residuals_elsewhere
 from liestonet.symmetry.operator import lattice_cloud
-from liestonet.symmetry.timecourse import Continued, continued
+from liestonet.symmetry.timecourse import Continued, Places, box_scales, continued
 
 Progress = Callable[[str], None]
+Found = tuple[Fields, tuple[Formula, ...]]
+Formulas = Callable[[Fields, NullSpace], Found]
 # A box is long if it lasts so many times the inverse rate of the equation; a window lasts so many, or fewer.
 LONG, WINDOW, SHORTER, ATTEMPTS = 12.0, 6.0, 0.5, 3
 # Windows overlap by this part of their length; more windows than this, or generators in all of them, take too long.
@@ -82,10 +87,13 @@ def is_long(source: CoefficientSource, domain: Domain) -> bool:
     return 2 * domain.half[0] * rate_of(source, domain) > LONG
 
 
-def _depends_on_time(sde: SDE) -> bool:
-    """Whether the coefficients may depend on time; callables always may."""
-    symbolic = sde.symbolic
-    return symbolic is None or symbolic.time in symbolic.drift.free_symbols | symbolic.diffusion.free_symbols
+def _depends_on_time(sde: SDE, source: CoefficientSource, domain: Domain) -> bool:
+    """Whether the coefficients depend on time: by their symbols, or as polynomials that stand for callables."""
+    if sde.symbolic is not None:
+        return sde.symbolic.time in sde.symbolic.drift.free_symbols | sde.symbolic.diffusion.free_symbols
+    points = lattice_cloud(domain, SAMPLES).points
+    jet = source.jet(points[:, 0], points[:, 1:], JetOrder(drift=1, diffusion=1, diffusion_squared=1))
+    return any((0,) in part and part[(0,)].any() for part in (jet.drift, jet.diffusion, jet.diffusion_squared))
 
 
 def solve_over_long_times(
@@ -101,18 +109,19 @@ def solve_over_long_times(
     bound = counts[-1].bound if counts else None
     if not bound:
         return None
-    find = _from_windows if _depends_on_time(sde) else _from_one_window
-    span = find(kind, source, domain, counts[-1], say)
-    if span is None:
-        return None
-    fields, formulas = span.window, ()
-    if wanted:
+
+    def formulas_on(window: Fields, null: NullSpace) -> Found:
         say("looking for formulas")
-        error = max(1 / span.null.gap, source.error)
-        fields, formulas = closed_forms_of(kind, sde, readable_basis(span.window), error)
-    answer = _answer(sde, domain, span, fields, formulas)
-    if answer is None:
+        return closed_forms_of(kind, sde, readable_basis(window), max(1 / null.gap, source.error))
+
+    if _depends_on_time(sde, source, domain):
+        found = _from_windows(kind, sde, source, domain, counts[-1], formulas_on, say)
+    else:
+        found = _from_one_window(kind, source, domain, counts[-1], formulas_on if wanted else None, say)
+    answer = None if found is None else _answer(sde, domain, *found)
+    if found is None or answer is None:
         return None
+    span = found[0]
     box, formulas, algebra = answer
     return Result(
         symmetry=kind.name,
@@ -163,59 +172,126 @@ def _fields(kind: Kind, null: NullSpace) -> Fields:
 
 
 def _from_one_window(
-    kind: Kind, source: CoefficientSource, domain: Domain, count: FormalCount, say: Progress
-) -> Span | None:
+    kind: Kind,
+    source: CoefficientSource,
+    domain: Domain,
+    count: FormalCount,
+    formulas_on: Formulas | None,
+    say: Progress,
+) -> tuple[Span, Found] | None:
     """Without time in the equation any window will do: one at the origin of time, where formulas are simplest."""
     for length in _lengths(source, domain):
         say(f"solving on a window of {length:.3g} units of time")
         null = _complete(kind, source, _on_window(domain, 0.0, length), count, say)
         if null is not None:
-            apart = continued(_fields(kind, null), domain)
-            return Span(_fields(kind, null), null, apart.box, apart, 1)
+            fields = _fields(kind, null)
+            apart = continued(fields, domain)
+            span = Span(fields, null, apart.box, apart, 1)
+            return span, (fields, ()) if formulas_on is None else formulas_on(fields, null)
     return None
 
 
 def _from_windows(
-    kind: Kind, source: CoefficientSource, domain: Domain, count: FormalCount, say: Progress
-) -> Span | None:
-    """Windows that cover the box, glued where they overlap; formulas are looked for on the one nearest to t = 0."""
+    kind: Kind,
+    sde: SDE,
+    source: CoefficientSource,
+    domain: Domain,
+    count: FormalCount,
+    formulas_on: Formulas,
+    say: Progress,
+) -> tuple[Span, Found] | None:
+    """Formulas from the window nearest to t = 0, if they are proved and smooth on the box; else windows all over it.
+
+    Without formulas nothing tells generators apart that grow differently, so they are looked for whether wanted or not.
+    """
     duration = 2 * domain.half[0]
     for length in _lengths(source, domain):
         number = math.ceil((duration / length - 1) / (1 - OVERLAP)) + 1
+        windows = _windows_of(domain, length, number)
+        nearest = int(np.argmin([abs(window.centre[0]) for window in windows]))
+        say(f"solving on a window of {length:.3g} units of time")
+        null = _complete(kind, source, windows[nearest], count, say)
+        if null is None:
+            continue
+        found = formulas_on(_fields(kind, null), null)
+        if all(_holds_everywhere(row, sde, domain) for row in found[1]):
+            return Span(_fields(kind, null), null, _by_formulas(*found, domain, sde.names), None, 1), found
         if number > MOST_WINDOWS or number * (count.bound or 0) > MOST_UNKNOWNS:
             return None
-        solved: list[NullSpace] = []
-        for k, window in enumerate(_windows_of(domain, length, number)):
-            say(f"solving on window {k + 1} of {number} in time")
-            null = _complete(kind, source, window, count, say)
-            if null is None:
-                break
-            solved.append(null)
-        if len(solved) == number:
-            windows = [_fields(kind, null) for null in solved]
-            box = glued(windows, domain)
-            if box is not None:
-                nearest = int(np.argmin([abs(part.basis.domain.centre[0]) for part in windows]))
-                return Span(windows[nearest], solved[nearest], box, None, number)
+        span = _glued(kind, source, domain, windows, nearest, null, count, say)
+        if span is not None:
+            return span, found
     return None
 
 
-def _answer(
-    sde: SDE, domain: Domain, span: Span, fields: Fields, formulas: Sequence[Formula]
-) -> tuple[Fields, tuple[Formula, ...], Algebra] | None:
+def _glued(
+    kind: Kind,
+    source: CoefficientSource,
+    domain: Domain,
+    windows: list[Domain],
+    nearest: int,
+    known: NullSpace,
+    count: FormalCount,
+    say: Progress,
+) -> Span | None:
+    """The span on the box from all windows, of which one is solved already; None where one of them has less."""
+    fields = []
+    for k, window in enumerate(windows):
+        say(f"solving on window {k + 1} of {len(windows)} in time")
+        null = known if k == nearest else _complete(kind, source, window, count, say)
+        if null is None:
+            return None
+        fields.append(_fields(kind, null))
+    box = glued(fields, domain)
+    return None if box is None else Span(fields[nearest], known, box, None, len(windows))
+
+
+def _holds_everywhere(formula: Formula, sde: SDE, domain: Domain) -> bool:
+    """Whether a formula is proved and has finite, smooth values all over the box: then it is a generator there."""
+    import sympy
+
+    if sde.symbolic is None or formula.status != "proved":
+        return False
+    formula, n = _tamed(formula, domain, sde.names)[0], sde.dimension
+    if any(entry.has(sympy.Integral) for entry in (formula.tau, *formula.xi, formula.beta)):
+        return False
+    others = sympy.ImmutableMatrix(n, 2, [formula.tau, formula.beta] + [0] * (2 * n - 2))
+    entries = replace(sde.symbolic, drift=sympy.ImmutableMatrix(n, 1, list(formula.xi)), diffusion=others, _compiled={})
+    try:
+        check_domain(SDE.from_coefficients(entries, ()), domain)
+    except InputError:
+        return False
+    return True
+
+
+def _by_formulas(fields: Fields, formulas: Sequence[Formula], domain: Domain, names: Sequence[str]) -> Fields:
+    """Series on the box of generators that are known by their formulas."""
+    tamed = [_tamed(row, domain, names)[0] for row in formulas]
+    places, scales = Places.of([fields]), box_scales(fields.basis, domain)
+    anywhere = Fields(Basis(domain, scales, fields.basis.degrees), fields.coefficients, fields.has_beta)
+    exact = closed_fields(anywhere, tamed, names)
+
+    def courses(times: Float[np.ndarray, " b"]) -> np.ndarray:
+        return places.fitted(exact, domain, times, scales)
+
+    return places.series(courses, domain, scales, fields.has_beta)[0]
+
+
+def _answer(sde: SDE, domain: Domain, span: Span, found: Found) -> tuple[Fields, tuple[Formula, ...], Algebra] | None:
     """Generators on the box, formulas of a size that numbers have there, and their algebra; None where they disagree.
 
     What is proved is shown by its formula; in place of the others stand generators of the span on the box.
     """
     import sympy
 
-    m = span.box.count
+    (fields, formulas), m = found, span.box.count
     proved = [k for k, row in enumerate(formulas) if row.status == "proved"]
     tamed = {k: _tamed(formulas[k], domain, sde.names) for k in proved}
     parts = [replace(row, status="numerical") if k not in tamed else tamed[k][0] for k, row in enumerate(formulas)]
     mixing, missed = _mixing(closed_fields(span.box, parts, sde.names), proved)
-    resolved = span.apart is None or span.apart.resolved
-    if (not resolved and len(proved) < m) or (resolved and missed > SHOWS):
+    if span.windows > 1 and missed > SHOWS:
+        return _answer(sde, domain, span, (span.window, ()))
+    if len(proved) < m and (missed > SHOWS or not (span.apart is None or span.apart.resolved)):
         return None
     chosen = _complement(mixing)
     box, window, logarithms = np.zeros((m, m)), span.window.coefficients.copy(), np.zeros(m)
@@ -233,7 +309,8 @@ def _answer(
     )
     generators = span.box.mixed(box)
     if span.apart is None and rest:
-        return generators, shown, _algebra(closed_fields(generators, shown, sde.names))
+        # a series on the box does not know what is small beside it, and brackets would need that
+        return generators, shown, replace(_algebra(closed_fields(generators, shown, sde.names)), error=1.0)
     local = closed_fields(replace(fields, coefficients=window), formulas, sde.names)
     return generators, shown, _rescaled(_algebra(local), logarithms)
 
@@ -304,7 +381,9 @@ def _ladder(
 ) -> Iterator[LadderRow]:
     """Symmetries with their residuals on the whole box, none where they are proved; the rest is that of the window."""
     window = list(ladder(kind, source, span.null.directions.basis.domain, span.null))
-    residuals = residuals_elsewhere(kind, source, domain, box) if len(formulas) < box.count else np.zeros(box.count)
+    residuals = (
+        residuals_elsewhere(kind, source, domain, box, SAMPLES) if len(formulas) < box.count else np.zeros(box.count)
+    )
     for k in range(box.count):
         proved = k < len(formulas) and formulas[k].status == "proved"
         residual = 0.0 if proved else float(residuals[k])

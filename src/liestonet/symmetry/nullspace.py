@@ -133,12 +133,12 @@ def cloud_for(basis: Basis, domain: Domain) -> Cloud:
 
 
 def residuals_elsewhere(
-    kind: Kind, source: CoefficientSource, domain: Domain, fields: Fields
+    kind: Kind, source: CoefficientSource, domain: Domain, fields: Fields, points: int = 2000
 ) -> Float[np.ndarray, " m"]:
     """Relative residual of each field on points that the search did not use."""
     if not fields.count:
         return np.zeros(0)
-    operator = Operator(kind, source, domain, lattice_cloud(domain, 2000, shift=0.123))
+    operator = Operator(kind, source, domain, lattice_cloud(domain, points, shift=0.123))
     images = operator.assemble(fields.basis).apply(fields.coefficients)
     return np.linalg.norm(images, axis=0) / np.linalg.norm(fields.coefficients, axis=0)
 

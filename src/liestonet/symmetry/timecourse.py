@@ -6,8 +6,9 @@ window to window and then written in the box's own polynomials of time.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.linalg
@@ -15,17 +16,30 @@ from jaxtyping import Float, Int
 
 from liestonet.domain import Domain
 from liestonet.multiindex import Degrees
+from liestonet.sde.jets import Derivative
 from liestonet.symmetry.basis import Basis
 from liestonet.symmetry.fields import Fields, joined
+from liestonet.symmetry.operator import lattice_cloud
 
 # Degrees in time that are tried, and how small the last quarter of the coefficients must be beside the largest.
 DEGREES = (64, 128, 256, 512, 1024, 2048)
-RESOLVED, NEGLIGIBLE = 1e-9, 1e-14
+RESOLVED, NEGLIGIBLE = 1e-9, 1e-11
 # Rates that make less than this factor over the whole box, or that differ by less than rounding may make of equal ones
 # (in units of the window), are not told apart.
 SAME_GROWTH, SAME_RATE = 2.0, 1e-2
 
+# Points in the states for every function of state that is fitted.
+POINTS_PER_PLACE = 4
+
 Courses = Float[np.ndarray, "times places m"]
+
+
+class Generators(Protocol):
+    """Whatever gives the components of generators at points."""
+
+    def components(
+        self, points: Float[np.ndarray, "b v"], derivatives: Iterable[Derivative]
+    ) -> dict[Derivative, Float[np.ndarray, "m b components"]]: ...
 
 
 @dataclass(frozen=True)
@@ -54,6 +68,26 @@ class Places:
             block = fields.coefficients[basis.columns(unknown)] * basis.scales[unknown]
             for row, numbers in zip(rows.tolist(), block, strict=True):
                 result[:, index[unknown, *row[1:]]] += table[:, row[0], None] * numbers
+        return result
+
+    def fitted(self, fields: Generators, domain: Domain, times: Float[np.ndarray, " b"], scales: np.ndarray) -> Courses:
+        """The same of generators that are not series, by least squares over the box's states at every time."""
+        count = POINTS_PER_PLACE * max(np.bincount(self.unknowns))
+        cloud = lattice_cloud(domain, count, edge=np.ones(len(domain.intervals), dtype=bool))
+        roots = np.sqrt(cloud.weights)[:, None]
+        highest = self.degrees.max(axis=0, initial=0)
+        tables = [
+            coordinate.table(cloud.points[:, v + 1], int(highest[v]), 0)[0]
+            for v, coordinate in enumerate(domain.coordinates[1:])
+        ]
+        values = np.stack([fields.components(_at(time, cloud.points), [()])[()] for time in times])
+        result = np.zeros((len(times), len(self.unknowns), values.shape[1]))
+        for unknown, scale in enumerate(scales):
+            own = np.flatnonzero(self.unknowns == unknown)
+            functions = np.prod([table[:, self.degrees[own, v]] for v, table in enumerate(tables)], axis=0)
+            target = (values[..., unknown] / scale).transpose(2, 0, 1).reshape(count, -1)
+            found = np.linalg.lstsq(roots * functions, roots * target, rcond=None)[0] * scale
+            result[:, own] = found.reshape(len(own), len(times), -1).transpose(1, 0, 2)
         return result
 
     def series(
@@ -125,6 +159,11 @@ def continued(window: Fields, domain: Domain) -> Continued:
     return Continued(apart, joined(pieces), np.array(logarithms), resolved)
 
 
+def _at(time: float, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "b v"]:
+    """The points moved to one time."""
+    return np.column_stack([np.full(len(points), time), points[:, 1:]])
+
+
 def box_scales(basis: Basis, domain: Domain) -> Float[np.ndarray, " unknowns"]:
     """Natural sizes of the unknowns on the box: only time is longer there."""
     scales = basis.scales.copy()
@@ -133,7 +172,7 @@ def box_scales(basis: Basis, domain: Domain) -> Float[np.ndarray, " unknowns"]:
 
 
 def shift_matrix(fields: Fields) -> Float[np.ndarray, "m m"]:
-    """C with ∂t X = X C, from integrals against functions that vanish at both ends of the window: no derivative of X."""
+    """C with ∂t X = X C, from integrals against functions that vanish at the window's ends: no derivative of X."""
     basis = fields.basis
     degree, places = int(basis.highest[0]), Places.of([fields])
     coordinate = basis.domain.coordinates[0]
@@ -161,7 +200,8 @@ def _blocks(matrix: np.ndarray, window: Domain, domain: Domain) -> list[tuple[np
         def inside(real: float, imaginary: float, low: float = low, high: float = high) -> bool:
             return low < real < high
 
-        _, vectors, count = scipy.linalg.schur(matrix, output="real", sort=inside)
+        factors: Any = scipy.linalg.schur(matrix, output="real", sort=inside)
+        _, vectors, count = factors
         block = vectors[:, :count]
         blocks.append((block, block.T @ matrix @ block))
     return blocks
