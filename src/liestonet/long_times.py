@@ -84,7 +84,7 @@ def rate_of(source: CoefficientSource, domain: Domain) -> float:
 
 def is_long(source: CoefficientSource, domain: Domain) -> bool:
     """Whether the box lasts many times what the equation takes to change anything."""
-    return 2 * domain.half[0] * rate_of(source, domain) > LONG
+    return float(2 * domain.half[0]) * rate_of(source, domain) > LONG
 
 
 def _depends_on_time(sde: SDE, source: CoefficientSource, domain: Domain) -> bool:
@@ -358,7 +358,8 @@ def _tamed(formula: Formula, domain: Domain, names: Sequence[str]) -> tuple[Form
     if abs(logarithm) <= LARGEST_LOGARITHM:
         return formula, 0.0
     factor = sympy.exp(-round(logarithm))
-    tau, *rest = (sympy.expand(factor * entry) for entry in entries)
+    # one exponential in every term, so that none is too large or too small by itself
+    tau, *rest = (sympy.powsimp(sympy.expand(factor * entry), combine="exp") for entry in entries)
     return replace(formula, tau=tau, xi=tuple(rest[:-1]), beta=rest[-1]), -float(round(logarithm))
 
 

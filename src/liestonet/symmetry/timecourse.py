@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import scipy.linalg
@@ -34,6 +34,7 @@ POINTS_PER_PLACE = 4
 Courses = Float[np.ndarray, "times places m"]
 
 
+@runtime_checkable
 class Generators(Protocol):
     """Whatever gives the components of generators at points."""
 
@@ -72,7 +73,7 @@ class Places:
 
     def fitted(self, fields: Generators, domain: Domain, times: Float[np.ndarray, " b"], scales: np.ndarray) -> Courses:
         """The same of generators that are not series, by least squares over the box's states at every time."""
-        count = POINTS_PER_PLACE * max(np.bincount(self.unknowns))
+        count = POINTS_PER_PLACE * int(np.bincount(self.unknowns).max())
         cloud = lattice_cloud(domain, count, edge=np.ones(len(domain.intervals), dtype=bool))
         roots = np.sqrt(cloud.weights)[:, None]
         highest = self.degrees.max(axis=0, initial=0)
@@ -196,11 +197,7 @@ def _blocks(matrix: np.ndarray, window: Domain, domain: Domain) -> list[tuple[np
     blocks = []
     for group in groups:
         low, high = group[0] - width / 2, group[-1] + width / 2
-
-        def inside(real: float, imaginary: float, low: float = low, high: float = high) -> bool:
-            return low < real < high
-
-        factors: Any = scipy.linalg.schur(matrix, output="real", sort=inside)
+        factors: Any = scipy.linalg.schur(matrix, output="real", sort=lambda real, imaginary: low < real < high)  # noqa: B023
         _, vectors, count = factors
         block = vectors[:, :count]
         blocks.append((block, block.T @ matrix @ block))
