@@ -58,13 +58,20 @@ def _expected(course: _Steered, point: Float[np.ndarray, " v"]) -> Float[np.ndar
 
 def _clear_rank(table: Float[np.ndarray, "n vectors"], error: float) -> int | None:
     """The rank, each coordinate in units of what it has; None where no gap tells small numbers from zero."""
-    for axis in (1, 0, 1):
-        table = table / np.maximum(np.abs(table).max(axis=axis, keepdims=True), np.finfo(float).tiny)
+    table = _by_largest(table, 1)
+    # a field that moves nothing beyond its start is rounding, and would be of size one in units of itself
+    table = _by_largest(table[:, np.abs(table).max(axis=0) > MUCH * error], 0)
+    table = _by_largest(table, 1)
     sizes = np.linalg.svd(table, compute_uv=False)
     relative = sizes / max(sizes[0], np.finfo(float).tiny)
     rank = int(np.sum(relative > 10 * error))
     resolved = rank == len(relative) or relative[rank] < relative[rank - 1] / GAP
     return rank if resolved else None
+
+
+def _by_largest(table: Float[np.ndarray, "n vectors"], axis: int) -> Float[np.ndarray, "n vectors"]:
+    """Rows or columns in units of their largest entry."""
+    return table / np.maximum(np.abs(table).max(axis=axis, keepdims=True, initial=0.0), np.finfo(float).tiny)
 
 
 class _Steered:
