@@ -75,12 +75,16 @@ def infinite_result(
     kind: Kind, sde: SDE, source: CoefficientSource, domain: Domain, family: Family, wanted: bool
 ) -> Result:
     """An answer whose dimension is infinite, with the family shown and its building blocks as generators."""
-    fields, formulas, invariants = readable_basis(family.generators), (), ()
+    fields, formulas, invariants = readable_basis(family.pool), (), ()
+    order: list[int] = list(range(fields.count))
     if wanted:
         residuals = residuals_elsewhere(kind, source, domain, fields)
         fields, formulas = closed_forms_of(kind, sde, fields, max(source.error, float(residuals.max())))
         if sde.symbolic is not None:
             invariants = closed_invariants(sde.symbolic, domain, sde.names, family.invariants)
+        order.sort(key=lambda k: _length(formulas[k]))
+    chosen = family.built_on(fields, order)
+    fields, formulas = fields.mixed(np.eye(fields.count)[:, chosen]), tuple(formulas[k] for k in chosen if wanted)
     generators = closed_fields(fields, formulas, sde.names)
     fields = reconciled(generators)
     cloud = lattice_cloud(domain, 1500)
@@ -100,6 +104,14 @@ def infinite_result(
         gap=math.inf,
         closed_forms=formulas,
     )
+
+
+def _length(formula: Formula) -> tuple[bool, int]:
+    """How much there is to read; what is proved comes first, then the shortest."""
+    import sympy
+
+    entries = (formula.tau, *formula.xi, formula.beta)
+    return formula.status != "proved", sum(int(sympy.count_ops(entry)) + (entry != 0) for entry in entries)
 
 
 def closed_forms_of(kind: Kind, sde: SDE, fields: Fields, error: float) -> tuple[Fields, tuple[Formula, ...]]:
@@ -199,10 +211,11 @@ def family_flag(kind: Kind, family: Family, invariants: tuple[Any, ...]) -> Flag
     arguments = ", ".join(labels)
     what = f"h({arguments})·X is a symmetry for every function h and every generator X without time component"
     if kind.has_beta:
-        what = f"h({arguments}) u∂u, and {what},"
+        what += " (u∂u is one)"
     return Flag(
         "infinite",
         f"The algebra is infinite-dimensional: {arguments} {'are' if several else 'is'} constant along every path, so "
         f"{what}. {where} {shown}.",
-        "Of the generators listed, multiply those without time component by any such function.",
+        "Of the generators listed, multiply those without time component by any such function; they are those that low "
+        "degrees in the coordinates show.",
     )
