@@ -21,6 +21,7 @@ from liestonet.symmetry.families import count_invariants, find_family
 from liestonet.symmetry.formal import LARGEST_SIZE, formal_counts
 from liestonet.symmetry.kinds import Kind, kind_named
 from liestonet.symmetry.nullspace import CLEAR_GAP, Coupling, NullSpace, find_null_space
+from liestonet.wider_box import shown_on
 
 Progress = Callable[[str], None]
 # Time and memory grow like a high power of the number of coordinates: ten take seconds, twenty would take hours.
@@ -84,12 +85,16 @@ def _solve_numeric(sde: SDE, kind: Kind, domain: Any, formulas: bool, say: Progr
     result = solve_over_long_times(kind, sde, source, box, counts, formulas, say) if long else None
     if result is None:
         null, box = _null_space(kind, source, box, bound, coupling, say)
-        if not long and bound is not None and null.count < bound:
+        # an exact bound is reached on a part of the time; one that is not may count what is only near there
+        if not long and bound is not None and null.count < bound and not (source.error or counts[-1].doubtful):
             result = solve_over_long_times(kind, sde, source, box, counts, formulas, say)
         if result is None:
             if counts and null.count != counts[-1].bound:
                 counts = formal_counts(kind, source, box, largest=LARGEST_SIZE, repeats=4)
             result = finite_result(kind, sde, source, box, null, counts, formulas, say)
+            if result.gap < CLEAR_GAP and sde.symbolic is not None:
+                say("solving on a wider box")
+                result = shown_on(result, lambda wider: _solve_numeric(sde, kind, wider, True, say), source)
     return replace(result, flags=(*result.flags, *invariant_flag(invariants, result.bound)))
 
 

@@ -122,12 +122,16 @@ class Places:
 
 @dataclass(frozen=True)
 class Continued:
-    """Generators on a window, told apart by how they grow, and the same on the whole box: e^{logarithm} times those."""
+    """Generators on a window, told apart by how they grow, and the same on the whole box: e^{logarithm} times those.
+
+    `fastest` is the largest of their rates, of growth or of turning.
+    """
 
     window: Fields
     box: Fields
     logarithms: Float[np.ndarray, " m"]
     resolved: bool
+    fastest: float
 
 
 def continued(window: Fields, domain: Domain) -> Continued:
@@ -137,6 +141,7 @@ def continued(window: Fields, domain: Domain) -> Continued:
     decays is not drowned by what grows.
     """
     matrix = shift_matrix(window)
+    fastest = float(np.abs(np.linalg.eigvals(matrix)).max())
     middle = window.basis.domain.centre[0]
     places, scales = Places.of([window]), box_scales(window.basis, domain)
     parts, pieces, logarithms, resolved = [], [], [], True
@@ -157,7 +162,7 @@ def continued(window: Fields, domain: Domain) -> Continued:
         logarithms += list(-growth - np.log(sizes))
         resolved &= good
     apart = replace(window, coefficients=np.concatenate([part.coefficients for part in parts], axis=1))
-    return Continued(apart, joined(pieces), np.array(logarithms), resolved)
+    return Continued(apart, joined(pieces), np.array(logarithms), resolved, fastest)
 
 
 def _at(time: float, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "b v"]:
