@@ -23,7 +23,7 @@ from liestonet.symmetry.families import Family
 from liestonet.symmetry.fields import Fields, readable_basis
 from liestonet.symmetry.formal import FormalCount
 from liestonet.symmetry.kinds import Kind
-from liestonet.symmetry.nullspace import CLEAR_GAP, NullSpace, residuals_elsewhere
+from liestonet.symmetry.nullspace import ACCURACY, CLEAR_GAP, NullSpace, residuals_elsewhere
 from liestonet.symmetry.operator import lattice_cloud
 
 Progress = Callable[[str], None]
@@ -54,6 +54,8 @@ def finite_result(
     cloud = lattice_cloud(domain, 1500 if fields.count <= MANY else 500)
     algebra = find_algebra(generators, cloud.points, cloud.weights)
     bound = counts[-1].bound if counts else None
+    # as many as the bound allows, each proved: no residual can make that doubtful
+    certain = bool(formulas) and null.count == bound and all(row.status == "proved" for row in formulas)
     return Result(
         symmetry=kind.name,
         dimension=null.count,
@@ -61,10 +63,10 @@ def finite_result(
         domain=domain,
         fields=reconciled(generators),
         directions=directions,
-        ladder=tuple(ladder(kind, source, domain, null)),
+        ladder=tuple(ladder(kind, source, domain, null, certain)),
         algebra=algebra,
         surrogate=sde,
-        flags=(*source_flags(sde, source, domain), *count_flags(null, counts)),
+        flags=(*source_flags(sde, source, domain), *count_flags(null, counts, certain)),
         bound=bound,
         gap=null.gap,
         closed_forms=within_closure(formulas, algebra.closure, sde.names, kind.has_beta),
@@ -119,13 +121,15 @@ def closed_forms_of(kind: Kind, sde: SDE, fields: Fields, error: float) -> tuple
     return find_formulas_anywhere(fields, kind.equations(sde.dimension, sde.noise), sde.symbolic, sde.names, error)
 
 
-def ladder(kind: Kind, source: CoefficientSource, domain: Domain, null: NullSpace) -> Iterable[LadderRow]:
+def ladder(
+    kind: Kind, source: CoefficientSource, domain: Domain, null: NullSpace, certain: bool = False
+) -> Iterable[LadderRow]:
     """Every direction with its residual on points that the search did not use."""
     fields = Fields(null.directions.basis, null.directions.coefficients, kind.has_beta)
     for position, residual in enumerate(residuals_elsewhere(kind, source, domain, fields).tolist()):
         fall = null.last_fall(position)
         if position < null.count:
-            verdict = "symmetry" if null.gap >= CLEAR_GAP else "undecided"
+            verdict = "symmetry" if certain or null.gap >= CLEAR_GAP else "undecided"
             yield LadderRow(residual, 0.0, residual, source.error, 1.0, verdict)
         else:
             falling = not null.settled and fall > residual / 10
@@ -151,16 +155,18 @@ def source_flags(sde: SDE, source: CoefficientSource, domain: Domain) -> Iterabl
         )
 
 
-def count_flags(null: NullSpace, counts: list[FormalCount]) -> Iterable[Flag]:
+def count_flags(null: NullSpace, counts: list[FormalCount], certain: bool = False) -> Iterable[Flag]:
     """How the dimension was decided, where that is not the usual two-sided way."""
     bound = counts[-1].bound if counts else None
-    if null.gap < CLEAR_GAP:
+    if certain:
+        pass
+    elif null.gap < CLEAR_GAP:
         yield Flag(
             "ambiguous",
             f"The residuals left out are only {null.gap:.1g} times those taken, so the dimension is not certain.",
             "Try a smaller domain, or one further from singular points.",
         )
-    elif not null.settled:
+    elif not null.settled and 1 / null.gap > ACCURACY:
         yield Flag(
             "not-converged",
             f"The largest basis was reached before the span was known to the accuracy aimed at; its error is about "

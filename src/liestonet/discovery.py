@@ -92,7 +92,7 @@ def _solve_numeric(sde: SDE, kind: Kind, domain: Any, formulas: bool, say: Progr
             if counts and null.count != counts[-1].bound:
                 counts = formal_counts(kind, source, box, largest=LARGEST_SIZE, repeats=4)
             result = finite_result(kind, sde, source, box, null, counts, formulas, say)
-            if result.gap < CLEAR_GAP and sde.symbolic is not None:
+            if sde.symbolic is not None and any(flag.code == "ambiguous" for flag in result.flags):
                 say("solving on a wider box")
                 result = shown_on(result, lambda wider: _solve_numeric(sde, kind, wider, True, say), source)
     return replace(result, flags=(*result.flags, *invariant_flag(invariants, result.bound)))
