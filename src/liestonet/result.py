@@ -24,6 +24,8 @@ from liestonet.symmetry.ladder import LadderRow
 
 SCHEMA = "liestonet.result/1"
 MOST_TEXT = 100
+# A span whose brackets lead out of it by more than this has no table of them.
+LARGEST_CLOSURE = 1e-2
 
 
 @dataclass(frozen=True, repr=False)
@@ -113,8 +115,17 @@ class Result:
         return replace(self, validation=validation)
 
     def brackets(self) -> dict[tuple[int, int], Any]:
-        """[X_i, X_j] with i < j as SymPy sums over X1, X2, …, where they do not vanish within their error."""
+        """[X_i, X_j] with i < j as SymPy sums over X1, X2, …, where they do not vanish within their error.
+
+        In an infinite-dimensional algebra the factors may be functions of the invariants; then there is no such table.
+        """
         from liestonet.algebra.commutators import estimated_brackets, exact_brackets
+
+        if self.algebra.infinite and self.algebra.closure > LARGEST_CLOSURE:
+            raise InputError(
+                "The algebra is infinite-dimensional, and brackets of the generators shown have functions of its "
+                "invariants as factors, which no table of constants shows; multiply out those of interest by hand."
+            )
 
         if self.parametric_brackets is not None:
             return self.parametric_brackets

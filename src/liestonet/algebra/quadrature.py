@@ -95,7 +95,8 @@ def _by_shift(integrand: Any, x: Any) -> Any:
     if inside.has(x):
         return None
     result = _by_rules(inside, u)
-    return None if result is None else (result / slope).xreplace({u: base})
+    # what is left of an integral has u for its variable, which is no place for a sum
+    return None if result is None or result.has(sympy.Integral) else (result / slope).xreplace({u: base})
 
 
 def _by_sums(integrand: Any, x: Any) -> Any:
@@ -138,7 +139,7 @@ def _by_exponential(integrand: Any, x: Any) -> Any:
     if inside.has(x):
         return None
     result = _by_rules(sympy.cancel(inside / u) if inside.is_rational_function(u) else inside / u, u)
-    return None if result is None else (result / rate).xreplace({u: sympy.exp(rate * x)})
+    return None if result is None or result.has(sympy.Integral) else (result / rate).xreplace({u: sympy.exp(rate * x)})
 
 
 def _is_elementary(node: Any) -> bool:

@@ -7,25 +7,26 @@ reach span everything, and a symmetry is fixed by finitely many numbers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.linalg
-from jaxtyping import Bool
+from jaxtyping import Bool, Float
 
 from liestonet.domain import Domain
-from liestonet.multiindex import total_degree, union
+from liestonet.multiindex import Degrees, total_degree, union
 from liestonet.sde.jets import CoefficientSource
 from liestonet.sde.taylor import SeriesRing
 from liestonet.symmetry.basis import Basis
-from liestonet.symmetry.fields import Fields, readable_basis
+from liestonet.symmetry.fields import Fields, joined, readable_basis
 from liestonet.symmetry.formal import formal_counts, generic_point, null_space
 from liestonet.symmetry.forms import FormalSystem
 from liestonet.symmetry.kinds import INVARIANT, Kind
 from liestonet.symmetry.lowest import lowest_directions
 from liestonet.symmetry.nullspace import cloud_for, enlarged, start_basis, used_basis
 from liestonet.symmetry.operator import Operator
-from liestonet.symmetry.orbit import orbit_dimension
+from liestonet.symmetry.orbit import orbit_dimension, orbit_points
 
 # An invariant is found where the residual is rounding in a basis of moderate size.
 FOUND = 1e-9
@@ -40,28 +41,37 @@ BOUNDED_SIZE = 400
 # Degree of the polynomials among which simple symmetries are sought, how many directions at most, the part of a
 # generator that is a time component and no rounding, and how many functions of time noise leaves at most.
 SIMPLE_DEGREE = {1: 10, 2: 6, 3: 4}
+TIME_DEGREE = 14
 MOST_DIRECTIONS, LEAST_TIME, MOST_TIMED = 150, 1e-6, 3
-# Fields whose directions at a point differ by less than this are not independent there.
+# Fields that differ by less than this on an orbit are not independent there.
 INDEPENDENT = 1e-3
 
 
 @dataclass(frozen=True)
 class Family:
-    """Independent invariants, how they begin as power series, and generators that the family is built on.
+    """Independent invariants, how they begin as power series, and symmetries that the family is built on.
 
-    `representatives` have no time component, and their multiples by functions of the invariants are symmetries too;
-    `timed` are the symmetries that move time, as far as low degrees show them.
+    `pool` are all symmetries of low degree, among them multiples of others by functions of the invariants; on the
+    points of `orbit` the invariants are constant, so that such multiples are no more than others there.
     """
 
     invariants: int
     expansions: tuple[str, ...]
-    representatives: Fields
-    timed: Fields
+    pool: Fields
+    orbit: Float[np.ndarray, "b v"]
 
-    @property
-    def generators(self) -> Fields:
-        """Those that move time and those that do not, in one basis."""
-        return joined(self.timed, self.representatives)
+    def built_on(self, fields: Fields, order: Sequence[int]) -> list[int]:
+        """Positions of generators, in the order of preference, that all others of the pool are made of.
+
+        First those that move time, modulo those that do not; where any function of time will do, one stands for all.
+        Then those without time component, of which none is a sum of the others times functions of the invariants.
+        """
+        moving = _moves_time(fields)
+        times = fields.coefficients[fields.basis.columns(0)].T
+        timed = _greedy(times, [k for k in order if moving[k]])
+        values = fields.components(self.orbit, [()])[()] / fields.basis.scales
+        still = _greedy(values.reshape(fields.count, -1), [k for k in order if not moving[k]])
+        return [*(timed if len(timed) <= MOST_TIMED else timed[:1]), *still]
 
 
 def count_invariants(source: CoefficientSource, domain: Domain) -> int | None:
@@ -90,13 +100,34 @@ def find_family(
     """The infinite family of symmetries that functions of the invariants make, or None where there is none."""
     if not invariants or _is_bounded(kind, source, domain):
         return None
-    fields = _timeless_symmetries(kind, source, domain)
-    if fields is None:
+    orbit = orbit_points(source, generic_point(domain), domain)
+    pool = _pool(kind, source, domain, orbit)
+    if pool is None:
         return None
-    simple = _simple_symmetries(kind, source, domain)
-    timed, timeless = _timed(simple), _timeless(simple)
-    fields = timeless if timeless.count == fields.count else fields
-    return Family(invariants, _expansions(source, domain, names, invariants), fields, timed)
+    return Family(invariants, _expansions(source, domain, names, invariants), pool, orbit)
+
+
+def _pool(kind: Kind, source: CoefficientSource, domain: Domain, orbit: Float[np.ndarray, "b v"]) -> Fields | None:
+    """Symmetries of the lowest degree that show as much as those of higher degree; None if all of them move time."""
+    # a linear field is simple in x, not in the logarithm that suits a box next to a singular point
+    boxes = dict.fromkeys([replace(domain, singular=None), domain])
+    pools = [
+        _simple_symmetries(kind, source, box, degrees) for box in boxes for degrees in _simple_degrees(source.dimension)
+    ]
+    sizes = [len(_independent_at(orbit, _timeless(pool))) for pool in pools]
+    best = sizes.index(max(sizes))
+    if sizes[best]:
+        return _with_few_times(pools[best])
+    return _timeless_symmetries(kind, source, domain)
+
+
+def _with_few_times(pool: Fields) -> Fields:
+    """The pool, with one symmetry that moves time where any function of time will do."""
+    moving = np.flatnonzero(_moves_time(pool))
+    times = _greedy(pool.coefficients[pool.basis.columns(0)].T, moving.tolist())
+    if len(times) <= MOST_TIMED:
+        return pool
+    return joined([pool.mixed(np.eye(pool.count)[:, times[:1]]), _timeless(pool)])
 
 
 def _is_bounded(kind: Kind, source: CoefficientSource, domain: Domain) -> bool:
@@ -109,13 +140,15 @@ def _timeless_symmetries(kind: Kind, source: CoefficientSource, domain: Domain) 
     """Symmetries with τ = 0 that are independent at a generic point; None where there is none at all."""
     basis = start_basis(kind, source, domain, None)
     basis = Basis(domain, basis.scales, (basis.degrees[0][:0], *basis.degrees[1:]))
+    point = generic_point(domain)[None, :]
     watched = 2 * (source.dimension + kind.has_beta) + 2
     rounds: list[tuple[float, Fields]] = []
     for _ in range(ROUNDS):
         operator = Operator(kind, source, domain, cloud_for(basis, domain))
         directions = lowest_directions(operator, basis, watched)
-        found = directions.coefficients[:, directions.residuals < FOUND]
-        rounds.append((directions.residuals[0], _independent_at_a_point(Fields(basis, found, kind.has_beta))))
+        found = Fields(basis, directions.coefficients[:, directions.residuals < FOUND], kind.has_beta)
+        found = readable_basis(found) if found.count else found
+        rounds.append((directions.residuals[0], found.mixed(np.eye(found.count)[:, _independent_at(point, found)])))
         now, fields = rounds[-1]
         before = rounds[-2][0] if len(rounds) > 1 else np.inf
         counts = [earlier.count for _, earlier in rounds[-SETTLED:]]
@@ -130,14 +163,29 @@ def _timeless_symmetries(kind: Kind, source: CoefficientSource, domain: Domain) 
     return rounds[-1][1] if rounds[-1][1].count else None
 
 
-def _simple_symmetries(kind: Kind, source: CoefficientSource, domain: Domain) -> Fields:
-    """Symmetries among polynomials of moderate degree, each alone with one component of low degree."""
+def _simple_degrees(n: int) -> Iterator[tuple[Degrees, Degrees]]:
+    """Degrees of ξ and of β: linear in the state, quadratic, all of moderate degree; exponentials of time in all."""
+    time = total_degree([0], n + 1, TIME_DEGREE)
+    full = total_degree(range(n + 1), n + 1, SIMPLE_DEGREE.get(n, 2))
+    if n <= 3:
+        low, middle, high = (
+            np.concatenate([total_degree(range(1, n + 1), n + 1, degree) + row for row in time]) for degree in (1, 2, 3)
+        )
+        yield low, middle
+        yield middle, high
+        full = union(full, middle)
+    yield full, full
+
+
+def _simple_symmetries(
+    kind: Kind, source: CoefficientSource, domain: Domain, degrees: tuple[Degrees, Degrees]
+) -> Fields:
+    """Symmetries among polynomials of given degrees, each alone with one component of low degree."""
     n = source.dimension
-    degree = SIMPLE_DEGREE.get(n, 2)
     equations = kind.equations(n, source.noise)
-    full, time = total_degree(range(n + 1), n + 1, degree), total_degree([0], n + 1, degree)
-    degrees = tuple(time if unknown.time_only else full for unknown in equations.unknowns)
-    basis = Basis(domain, equations.unknown_scales(domain.half), degrees)
+    time = total_degree([0], n + 1, TIME_DEGREE)
+    states = [degrees[0]] * n + [degrees[1]] * kind.has_beta
+    basis = Basis(domain, equations.unknown_scales(domain.half), (time, *states))
     operator = Operator(kind, source, domain, cloud_for(basis, domain))
     directions = lowest_directions(operator, basis, min(basis.size, MOST_DIRECTIONS))
     found = Fields(basis, directions.coefficients[:, directions.residuals < FOUND], kind.has_beta)
@@ -149,56 +197,32 @@ def _moves_time(simple: Fields) -> Bool[np.ndarray, " m"]:
     return part > LEAST_TIME * np.linalg.norm(simple.coefficients, axis=0)
 
 
-def _timed(simple: Fields) -> Fields:
-    """Those with a time component, modulo those without; where any function of time will do, one stands for all."""
-    sizes = np.linalg.svd(simple.coefficients[simple.basis.columns(0)], compute_uv=False)
-    count, moving = int(np.sum(sizes > LEAST_TIME)), np.flatnonzero(_moves_time(simple))
-    wanted = 0 if len(moving) != count else (count if count <= MOST_TIMED else 1)
-    return simple.mixed(np.eye(simple.count)[:, moving[:wanted]])
-
-
 def _timeless(simple: Fields) -> Fields:
-    """The first of those without time component that are independent at a generic point."""
-    point = generic_point(simple.basis.domain)[None, :]
-    values = simple.components(point, [()])[()][:, 0] / simple.basis.scales
+    """All combinations without time component, each alone with one component of low degree."""
+    if not simple.count:
+        return simple
+    _, sizes, vectors = np.linalg.svd(simple.coefficients[simple.basis.columns(0)], full_matrices=True)
+    still = simple.mixed(vectors[int(np.sum(sizes > LEAST_TIME)) :].T)
+    still.coefficients[simple.basis.columns(0)] = 0.0
+    return readable_basis(still) if still.count else still
+
+
+def _greedy(rows: Float[np.ndarray, "m k"], order: Iterable[int]) -> list[int]:
+    """Positions of the first rows that are independent of those before them."""
+    rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(float).tiny)
     chosen: list[int] = []
-    for k in np.flatnonzero(~_moves_time(simple)).tolist():
-        rows = values[[*chosen, k]]
-        if np.linalg.matrix_rank(rows / np.linalg.norm(rows, axis=1, keepdims=True), tol=1e-6) == len(rows):
+    for k in order:
+        if np.linalg.matrix_rank(rows[[*chosen, k]], tol=INDEPENDENT) > len(chosen):
             chosen.append(k)
-    return simple.mixed(np.eye(simple.count)[:, chosen])
+    return chosen
 
 
-def joined(first: Fields, second: Fields) -> Fields:
-    """The generators of both, in a basis that has the functions of both."""
-    degrees = tuple(union(a, b) for a, b in zip(first.basis.degrees, second.basis.degrees, strict=True))
-    basis = Basis(first.basis.domain, first.basis.scales, degrees)
-    return Fields(basis, np.concatenate([_in(basis, first), _in(basis, second)], axis=1), first.has_beta)
-
-
-def _in(basis: Basis, fields: Fields) -> np.ndarray:
-    """The coefficients of generators in a basis that has all their functions."""
-    result = np.zeros((basis.size, fields.count))
-    for unknown, rows in enumerate(fields.basis.degrees):
-        position = {tuple(row): j for j, row in enumerate(basis.degrees[unknown].tolist())}
-        places = [basis.columns(unknown).start + position[tuple(row)] for row in rows.tolist()]
-        result[places] = fields.coefficients[fields.basis.columns(unknown)]
-    return result
-
-
-def _independent_at_a_point(fields: Fields) -> Fields:
-    """As many fields of a sparse basis as are independent at a generic point, simple ones first."""
-    point = generic_point(fields.basis.domain)[None, :]
+def _independent_at(points: Float[np.ndarray, "b v"], fields: Fields) -> list[int]:
+    """Positions of the first fields that are independent at some points."""
     if not fields.count:
-        return fields
-    simple = readable_basis(fields)
-    values = simple.components(point, [()])[()][:, 0] / fields.basis.scales
-    values /= np.maximum(np.linalg.norm(values, axis=1, keepdims=True), np.finfo(float).tiny)
-    chosen: list[int] = []
-    for k in range(simple.count):
-        if np.linalg.matrix_rank(values[[*chosen, k]], tol=INDEPENDENT) > len(chosen):
-            chosen.append(k)
-    return simple.mixed(np.eye(simple.count)[:, chosen])
+        return []
+    values = fields.components(points, [()])[()] / fields.basis.scales
+    return _greedy(values.reshape(fields.count, -1), range(fields.count))
 
 
 def _expansions(source: CoefficientSource, domain: Domain, names: tuple[str, ...], count: int) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -107,6 +107,25 @@ def points_of(t: object, x: object, dimension: int) -> Float[np.ndarray, "b v"]:
             f"Points are given as t of shape (B,) and x of shape (B, {dimension}), not {time.shape} and {state.shape}."
         )
     return np.column_stack([time, state])
+
+
+def joined(parts: Sequence[Fields]) -> Fields:
+    """All generators of several fields on one box, in a basis that has the functions of all."""
+    first = parts[0].basis
+    degrees = []
+    for unknown in range(len(first.scales)):
+        rows = {tuple(row) for part in parts for row in part.basis.degrees[unknown].tolist()}
+        degrees.append(np.array(sorted(rows), dtype=np.int64).reshape(-1, len(first.domain.intervals)))
+    basis = Basis(first.domain, first.scales, tuple(degrees))
+    columns = []
+    for part in parts:
+        block = np.zeros((basis.size, part.count))
+        for unknown, rows in enumerate(part.basis.degrees):
+            position = {tuple(row): j for j, row in enumerate(degrees[unknown].tolist())}
+            places = [basis.columns(unknown).start + position[tuple(row)] for row in rows.tolist()]
+            block[places] = part.coefficients[part.basis.columns(unknown)]
+        columns.append(block)
+    return Fields(basis, np.concatenate(columns, axis=1), parts[0].has_beta)
 
 
 def readable_basis(fields: Fields) -> Fields:

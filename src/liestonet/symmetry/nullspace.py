@@ -80,7 +80,7 @@ class Enrichment:
 
 @dataclass(frozen=True)
 class NullSpace:
-    """The lowest directions at the last round, how many of them are symmetries, and how we got there."""
+    """The lowest directions at one round, how many of them are symmetries, and how we got there."""
 
     directions: Directions
     count: int
@@ -93,6 +93,10 @@ class NullSpace:
         residuals = np.maximum(self.directions.residuals, np.finfo(float).eps)
         taken = residuals[self.count - 1] if self.count else np.finfo(float).eps
         return float(residuals[self.count] / taken) if self.count < len(residuals) else float("inf")
+
+    def tells_more_than(self, other: NullSpace, bound: int | None) -> bool:
+        """Whether this round reaches the upper bound with a wider gap: large bases have more rounding."""
+        return self.count == bound and (other.count != bound or self.gap > other.gap)
 
     def last_fall(self, direction: int) -> float:
         """How much the last enrichment lowered a direction's residual; all of it where there was one round."""
@@ -133,12 +137,12 @@ def cloud_for(basis: Basis, domain: Domain) -> Cloud:
 
 
 def residuals_elsewhere(
-    kind: Kind, source: CoefficientSource, domain: Domain, fields: Fields
+    kind: Kind, source: CoefficientSource, domain: Domain, fields: Fields, points: int = 2000
 ) -> Float[np.ndarray, " m"]:
     """Relative residual of each field on points that the search did not use."""
     if not fields.count:
         return np.zeros(0)
-    operator = Operator(kind, source, domain, lattice_cloud(domain, 2000, shift=0.123))
+    operator = Operator(kind, source, domain, lattice_cloud(domain, points, shift=0.123))
     images = operator.assemble(fields.basis).apply(fields.coefficients)
     return np.linalg.norm(images, axis=0) / np.linalg.norm(fields.coefficients, axis=0)
 
@@ -164,6 +168,7 @@ def find_null_space(
     wanted = (bound if bound is not None else guess) + EXTRA_DIRECTIONS
     accuracy = ACCURACY if source.dimension <= 3 else ACCURACY_BEYOND
     start, largest = None, LARGEST_BASIS.get(source.dimension, LARGEST_BASIS_BEYOND)
+    best: NullSpace | None = None
     while True:
         operator = Operator(kind, source, domain, cloud_for(basis, domain), lifted=True)
         directions = lowest_directions(operator, basis, wanted, start)
@@ -177,8 +182,11 @@ def find_null_space(
         unsettled = unsettled_directions(history, bound, accuracy)
         used = used_basis(directions, unsettled)
         larger = enlarged(used, operator.equations, coupling)
+        now = NullSpace(directions, count_symmetries(history, bound, accuracy), tuple(history), not len(unsettled))
+        if best is None or now.tells_more_than(best, bound):
+            best = now
         if not len(unsettled) or len(history) >= ROUNDS or larger.size > largest:
-            return NullSpace(directions, count_symmetries(history, bound, accuracy), tuple(history), not len(unsettled))
+            return best if best.count == bound and best.gap > now.gap else now
         start = project_coefficients(directions, larger)
         basis = larger
 

@@ -16,7 +16,7 @@ from jaxtyping import Float
 from liestonet.domain import Domain
 from liestonet.sde.jets import CoefficientSource, JetOrder
 
-PATHS, STOPS = 3, 2
+PATHS, PATHS_FOLLOWED, STOPS = 3, 6, 2
 # How far a steered path goes in each coordinate, in half-widths of the box.
 REACH = 0.5
 ACCURACY = 3e-14
@@ -58,13 +58,20 @@ def _expected(course: _Steered, point: Float[np.ndarray, " v"]) -> Float[np.ndar
 
 def _clear_rank(table: Float[np.ndarray, "n vectors"], error: float) -> int | None:
     """The rank, each coordinate in units of what it has; None where no gap tells small numbers from zero."""
-    for axis in (1, 0, 1):
-        table = table / np.maximum(np.abs(table).max(axis=axis, keepdims=True), np.finfo(float).tiny)
+    table = _by_largest(table, 1)
+    # a field that moves nothing beyond its start is rounding, and would be of size one in units of itself
+    table = _by_largest(table[:, np.abs(table).max(axis=0) > MUCH * error], 0)
+    table = _by_largest(table, 1)
     sizes = np.linalg.svd(table, compute_uv=False)
     relative = sizes / max(sizes[0], np.finfo(float).tiny)
     rank = int(np.sum(relative > 10 * error))
     resolved = rank == len(relative) or relative[rank] < relative[rank - 1] / GAP
     return rank if resolved else None
+
+
+def _by_largest(table: Float[np.ndarray, "n vectors"], axis: int) -> Float[np.ndarray, "n vectors"]:
+    """Rows or columns in units of their largest entry."""
+    return table / np.maximum(np.abs(table).max(axis=axis, keepdims=True, initial=0.0), np.finfo(float).tiny)
 
 
 class _Steered:
@@ -100,11 +107,35 @@ class _Steered:
         return self._direction * np.concatenate([[1.0], turns]) / np.maximum(speeds, 1.0)
 
 
+def orbit_points(source: CoefficientSource, point: Float[np.ndarray, " v"], domain: Domain) -> Float[np.ndarray, "b v"]:
+    """Points that paths from a given one reach: all invariants have one value on them."""
+    size, found = len(point), [point]
+    for path in range(PATHS_FOLLOWED):
+        for way in (1.0, -1.0):
+            states = _followed(_Steered(source, domain.half, path, way), point, domain)
+            found += [point + domain.half * state[:size] for state in states]
+    places = np.array(found)
+    return places[np.isfinite(places).all(axis=1)]
+
+
 def _carried_back(steered: _Steered, point: Float[np.ndarray, " v"], domain: Domain) -> list[np.ndarray]:
     """The fields at several points of a course, carried back to its beginning by the flow along it."""
     size, half = len(point), domain.half
     start = steered.fields(point)[0]
-    speeds = np.linalg.norm(start, axis=0)
+    beginning = np.zeros_like(start)
+    beginning[:, 0] = start[:, 0]
+    found = [start - beginning]
+    for state in _followed(steered, point, domain):
+        carried = state[size:].reshape(size, size) @ steered.fields(point + half * state[:size])[0]
+        if np.isfinite(carried).all():
+            found.append(carried - beginning)
+    return found
+
+
+def _followed(steered: _Steered, point: Float[np.ndarray, " v"], domain: Domain) -> Float[np.ndarray, "stops state"]:
+    """Stops of a course: the way from its beginning in units of the box, and what carries fields back to it."""
+    size, half = len(point), domain.half
+    speeds = np.linalg.norm(steered.fields(point)[0], axis=0)
 
     def motion(s: float, state: np.ndarray) -> np.ndarray:
         place, carried = point + half * state[:size], state[size:].reshape(size, size)
@@ -130,11 +161,4 @@ def _carried_back(steered: _Steered, point: Float[np.ndarray, " v"], domain: Dom
             rtol=ACCURACY,
             atol=ACCURACY,
         )
-    beginning = np.zeros_like(start)
-    beginning[:, 0] = start[:, 0]
-    found = [start - beginning]
-    for state in course.y.T:
-        carried = state[size:].reshape(size, size) @ steered.fields(point + half * state[:size])[0]
-        if np.isfinite(carried).all():
-            found.append(carried - beginning)
-    return found
+    return course.y.T
