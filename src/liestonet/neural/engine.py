@@ -49,6 +49,7 @@ from liestonet.validation.angles import principal_angles
 
 # Points that the last layer is solved on; in more than three dimensions every point gives many equations.
 POLISHED_ON, POLISHED_ON_BEYOND = 1500, 400
+MOST_GENERATORS = 200
 # A span of networks that polynomials miss by more than this is worth a word.
 WORTH_SAYING = 0.01
 
@@ -99,7 +100,7 @@ def run(settings: Neural, request: Request) -> Result:
     span = _span(stage, trained.networks)
     found = _judged(source, span, shifts, request)
     chosen = found.count if request.dimension is None else trained.networks.count
-    refitted = _imposed(stage, found, chosen, request)
+    refitted = None if trained.interrupted else _imposed(stage, found, chosen, request)
     if refitted is not None:
         stage = stage.on(refitted.surrogate)
         trained = _trained_on(stage, trained, chosen, request)
@@ -154,8 +155,6 @@ def _imposed(stage: Stage, found: Search, count: int, request: Request) -> Refit
 
 def _trained_on(stage: Stage, trained: Trained, count: int, request: Request) -> Trained:
     """Training once more, on refitted coefficients, from what was learnt where the number of generators is the same."""
-    if trained.interrupted:
-        return trained
     known = trained.networks if trained.networks.count == count else None
     again = _train(stage, count, known, request, refitted=True)
     return replace(again, seconds=trained.seconds + again.seconds)
@@ -227,9 +226,12 @@ def _from_above(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ..
 
 
 def _checked_dimension(dimension: Any, stage: Stage) -> int:
-    most = min(len(stage.cloud) // 4, 200)
+    # more generators than a quarter of the points or of the recorded steps could be told apart by chance only
+    most = max(1, min(len(stage.cloud) // 4, stage.source.overview.count // 4, MOST_GENERATORS))
     if isinstance(dimension, bool) or not isinstance(dimension, int | np.integer) or not 1 <= dimension <= most:
-        raise InputError(f"The dimension must be a whole number from 1 to {most} for this cloud, not {dimension!r}.")
+        raise InputError(
+            f"The dimension must be a whole number from 1 to {most} for these data and this cloud, not {dimension!r}."
+        )
     return int(dimension)
 
 
