@@ -3,6 +3,8 @@
     python benchmarks/neural.py            prints tables and writes benchmarks/neural.md
     python benchmarks/neural.py --quick    the table of losses alone
 
+    python benchmarks/neural.py --page     the page again, with the whole runs recorded since
+
 Processor time, not time on the clock: other work on the machine hardly touches it. Separate networks of the paper's
 widths at m = 3 and B = 2048, as in the paper's table of an H100, and the shared layers that `Neural()` uses.
 """
@@ -10,6 +12,9 @@ widths at m = 3 and B = 2048, as in the paper's table of an H100, and the shared
 from __future__ import annotations
 
 import argparse
+import json
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -23,6 +28,10 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "benchmarks" / "neural.md"
 PAPER_MILLISECONDS = {1: 0.43, 2: 0.76, 3: 0.38, 4: 0.52, 5: 0.47, 6: 0.47, 7: 2.15}
 REPEATS = 5
+RECORDS = ROOT / "experiments" / "records" / "neural.jsonl"
+MEASURED = ROOT / "benchmarks" / "neural.json"
+CASES = {"ex1": "Ex. 1", "ex2": "Ex. 2", "ex3": "Ex. 3", "ex4": "Ex. 4", "ex1-fp": "FP of Ex. 1", "ten": "10-D"}
+FIRST_SEED = 4000
 
 
 def problem(count: int, dimension: int, batch: int, shared: bool) -> tuple[Any, dict[str, Any]]:
@@ -105,18 +114,115 @@ def growth_table() -> list[str]:
     return lines
 
 
+def training_table() -> list[str]:
+    """The compiled chunk of the two recipes: compilation, steps, and how often the step was traced in four chunks."""
+    from dataclasses import replace
+
+    from liestonet.neural import training
+    from liestonet.neural.networks import make_networks
+    from liestonet.neural.settings import Neural
+
+    lines = ["| settings | compilation, CPU s | a step, CPU ms | traces in four chunks |", "|---|---|---|---|"]
+    for settings in (Neural(), Neural.paper(1)):
+        settings = replace(settings, optimizer=replace(settings.optimizer, steps=40)).with_running(chunk=10)
+        shape = settings.architecture
+        widths = (shape.tau, shape.xi, shape.beta)
+        networks = make_networks(jax.random.key(0), 3, 1, widths, shape.activation, shape.shared, False)
+        table = {name: np.asarray(values) for name, values in problem(3, 1, 8192, True)[1].items()}
+        training.TRACES.clear()
+        start, marks = time.process_time(), list[float]()
+        trained = training.begin(networks, settings, "ito")
+
+        def mark(*_: object, marks: list[float] = marks) -> None:
+            marks.append(time.process_time())
+
+        training.train(trained, settings, "ito", table, 0, mark)
+        step = (marks[-1] - marks[0]) / 30
+        compilation = marks[0] - start - 10 * step
+        lines.append(f"| {settings.name} | {compilation:.1f} | {1e3 * step:.1f} | {sum(training.TRACES.values())} |")
+        print(lines[-1], flush=True)
+    return lines
+
+
+def memory_table() -> list[str]:
+    """Peak memory of a process that evaluates and differentiates the losses once, by sizes."""
+    lines = ["| losses | m | n | B | peak memory, MB |", "|---|---|---|---|---|"]
+    for numbers, count, dimension, batch in (
+        ((5,), 3, 1, 2048),
+        ((1, 2, 5, 6), 3, 1, 2048),
+        ((1, 2, 5, 6, 7), 3, 1, 2048),
+        ((1, 2, 5, 6), 12, 10, 2048),
+    ):
+        code = (
+            "import resource, neural; neural.REPEATS = 1; "
+            f"neural.cost({numbers}, {count}, {dimension}, {batch}, False); "
+            "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parent
+        )
+        names = ", ".join(f"L{number}" for number in numbers)
+        lines.append(f"| {names} | {count} | {dimension} | {batch} | {float(done.stdout):.0f} |")
+        print(lines[-1], flush=True)
+    return lines
+
+
+def runs_table() -> list[str]:
+    """Whole runs of `discover` as `experiments/neural.py` recorded them, medians over seeds."""
+    rows = [json.loads(line) for line in RECORDS.read_text(encoding="utf-8").splitlines() if line]
+    rows = [row for row in rows if row["seed"] >= FIRST_SEED]
+    lines = [
+        "| case | settings | seeds | steps | CPU s | largest angle of the networks | traces of a step | peak, MB |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for case, title in CASES.items():
+        for engine, name in (("default", "Neural()"), ("paper", "Neural.paper")):
+            chosen = [row for row in rows if row["case"] == case and row["engine"] == engine]
+            if not chosen:
+                continue
+            seconds, memory = (np.median([row[key] for row in chosen]) for key in ("cpu_seconds", "peak_megabytes"))
+            angle = np.median([max(row["angles"]["networks"]) for row in chosen])
+            traces = max(max(row["traces"]) for row in chosen)
+            lines.append(
+                f"| {title} | `{name}` | {len(chosen)} | {chosen[0]['steps']} | {seconds:.0f} | {angle:.2f}° | "
+                f"{traces} | {memory:.0f} |"
+            )
+    return lines
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
-    quick = parser.parse_args().quick
+    parser.add_argument("--page", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.quick:
+        losses_table()
+        return
+    if not arguments.page:
+        tables = [losses_table(), growth_table(), training_table(), memory_table()]
+        MEASURED.write_text(json.dumps(tables, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    losses, growth, training, memory = json.loads(MEASURED.read_text(encoding="utf-8"))
     parts = [
         (__doc__ or "").split("\n\n")[0],
         "## Losses at m = 3, B = 2048, CPU milliseconds",
-        "\n".join(losses_table()),
+        "\n".join(losses),
+        "## Growth (m = 3, n = 1, B = 256 where not varied)",
+        "\n".join(growth),
+        GROWTH,
+        "## Compilation and steps",
+        "\n".join(training),
+        "## Memory",
+        "\n".join(memory),
+        "## Whole runs",
+        "\n".join(runs_table()),
     ]
-    if not quick:
-        parts += ["## Growth (m = 3, n = 1, B = 256 where not varied)", "\n".join(growth_table())]
-        PAGE.write_text("# Speed of the neural engine\n\n" + "\n\n".join(parts) + "\n", encoding="utf-8")
+    PAGE.write_text("# Speed of the neural engine\n\n" + "\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+GROWTH = """L1, L2, L5 and L6 read one evaluation. The paper's formulas are O(B(m D + m²)) to O(B(m D + m³)) with D the
+cost of a generator's derivatives: linear in B, and in m while the networks cost more than the algebra. On shared layers
+D itself is paid once for all m, so growth in m is slower than that; n adds a channel of derivatives for each coordinate
+and a component for each generator."""
 
 
 if __name__ == "__main__":

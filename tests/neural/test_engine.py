@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import jax
 import numpy as np
 import pytest
+import sympy
 
 import liestonet as lsn
 from liestonet.domain import Domain
+from liestonet.neural import training
 from liestonet.neural.bridge import learned_basis
 from liestonet.neural.clouds import balanced, make_cloud, reflected
 from liestonet.neural.frame import Frame
@@ -134,12 +137,16 @@ SMALL = Neural(
 
 
 def test_paths_of_brownian_motion_to_a_result():
+    """With the span imposed and trained on, formulas, and the spectral engine's answer beside it."""
+    training.TRACES.clear()
+    training.COMPILED.clear()
     sde = lsn.catalogue["brownian"].sde
     data = sde.simulate(
         initial=lambda rng, count: rng.uniform(-2, 2, (count, 1)), duration=2.0, step=0.02, paths=256, seed=4
     )
     said = []
-    result = lsn.discover(data, engine=SMALL, dimension=3, formulas=False, seed=1, progress=said.append)
+    engine = replace(SMALL, compare=True)
+    result = lsn.discover(data, engine=engine, dimension=3, seed=1, progress=said.append)
     points = lattice(result.domain, 1000)
     exact = lsn.catalogue["brownian"].generators("ito")
     for generators, largest in ((result.generators, 5.0), (result.training.generators, 10.0)):
@@ -151,11 +158,34 @@ def test_paths_of_brownian_motion_to_a_result():
     assert any("s left" in text for text in said)
     text = json.loads(result.to_json())
     assert text["training"]["selected"]["jump"] == 3
-    assert Neural.from_dictionary(text["training"]["settings"]) == SMALL
+    assert Neural.from_dictionary(text["training"]["settings"]) == engine
     assert "3" in data_verdict(result)
+    # training on refitted coefficients has the same shapes: nothing is compiled twice
+    assert result.refit is not None
+    assert any("on refitted coefficients" in text for text in said)
+    assert list(training.TRACES.values()) == [1]
+    assert 0 <= result.training.angle < 5
+    assert f"{result.training.angle:.2g}°" in next(f.message for f in result.flags if f.code == "engines")
+    _formulas_are_the_generators(result, points)
     tau, xi = result.candidates(4)(points[:, 0], points[:, 1:])
     assert tau.shape == (4, 1000)
     assert xi.shape == (4, 1000, 1)
+
+
+def _formulas_are_the_generators(result, points):
+    """Row by row, where a formula was found: the same field up to the error that the formula admits."""
+    t, x = sympy.symbols("t x", real=True)
+    tau, xi = result.generators(points[:, 0], points[:, 1:])
+    rows = result.formulas()
+    assert len(rows) == 3
+    assert any(row.status == "consistent" for row in rows)
+    for k, row in enumerate(rows):
+        if row.status == "numerical":
+            continue
+        for formula, values in ((row.tau, tau[k]), (row.xi[0], xi[k, :, 0])):
+            plain = formula.xreplace({s: {"t": t, "x": x}[s.name] for s in formula.free_symbols})
+            expected = np.broadcast_to(sympy.lambdify((t, x), plain)(*points.T), len(points))
+            np.testing.assert_allclose(values, expected, atol=0.1 * (1 + np.abs(expected).max()))
 
 
 def test_engine_of_another_kind_is_refused():
@@ -168,6 +198,13 @@ def test_impossible_dimension_is_refused():
     data = lsn.catalogue["brownian"].simulate(paths=64, seed=0)
     with pytest.raises(lsn.InputError, match="dimension must be a whole number"):
         lsn.discover(data, engine=SMALL, dimension=100_000)
+
+
+def test_more_generators_than_the_data_support_are_refused():
+    times = np.linspace(0, 1, 21)
+    data = lsn.Trajectories.from_arrays(times, np.random.default_rng(0).standard_normal((8, 21, 1)).cumsum(axis=1))
+    with pytest.raises(lsn.InputError, match="from 1 to 40 for these data"):
+        lsn.discover(data, engine=SMALL, dimension=41)
 
 
 @pytest.mark.slow

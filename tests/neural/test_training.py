@@ -16,7 +16,7 @@ from liestonet.neural import training
 from liestonet.neural.frame import Frame, tabulate
 from liestonet.neural.networks import make_networks
 from liestonet.neural.running import Watch, csv_columns
-from liestonet.neural.settings import Architecture, Neural, Optimizer, Running
+from liestonet.neural.settings import Architecture, Neural, Objective, Optimizer, Running
 from liestonet.neural.sweep import Rung, jump_rule, paper_rule, span_residuals, warm_start
 from liestonet.symmetry.kinds import ITO
 
@@ -34,6 +34,14 @@ def brownian_table():
     low, high = np.array(domain.intervals).T
     points = np.random.default_rng(0).uniform(low, high, size=(200, 2))
     return tabulate(ITO, system.sde.coefficients(domain), Frame.of(domain, True), points)
+
+
+def with_second_derivatives():
+    system = lsn.catalogue["brownian"]
+    domain = Domain.from_pairs(system.box, 1)
+    frame, points = Frame.of(domain, True), brownian_table()["points"]
+    table = tabulate(ITO, system.sde.coefficients(domain), frame, frame.leave(points), second=True)
+    return table | {"time_step": np.full(len(points), 0.01)}
 
 
 def fresh(count=3, settings=SMALL):
@@ -121,6 +129,37 @@ def test_what_is_not_a_number_stops_with_step_term_and_remedy():
     broken = brownian_table() | {"drift_gradient": np.full_like(brownian_table()["drift_gradient"], np.nan)}
     with pytest.raises(lsn.InputError, match=r"step 0: L6 .*optimizer\.rate"):
         training.train(fresh(), SMALL, "ito", broken, 5)
+
+
+def test_a_run_that_breaks_keeps_its_last_good_checkpoint(tmp_path):
+    settings = SMALL.with_running(checkpoint=str(tmp_path))
+    watch = Watch(settings, "ito", 3, 5, lambda text: None)
+
+    def stop(trained, left):
+        watch(trained, left)
+        if trained.steps == 20:
+            raise KeyboardInterrupt
+
+    good = training.train(fresh(), settings, "ito", brownian_table(), 5, stop)
+    broken = brownian_table() | {"drift": np.full_like(brownian_table()["drift"], np.inf)}
+    with pytest.raises(lsn.InputError, match="step 20: L6"):
+        training.train(watch.resumed(fresh()), settings, "ito", broken, 5, watch)
+    assert same(watch.resumed(fresh()), good)
+
+
+def test_weights_that_are_no_numbers_are_never_kept():
+    networks = fresh().networks
+    training.check_weights(networks, 7)
+    with pytest.raises(lsn.InputError, match="step 7: the gradient"):
+        training.check_weights(jax.tree.map(lambda leaf: leaf * np.nan, networks), 7)
+
+
+def test_a_flow_that_runs_away_is_named_with_its_remedy():
+    objective = Objective(weights=(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0), flow=1e200)
+    settings = replace(SMALL, objective=objective)
+    table = dict(with_second_derivatives())
+    with pytest.raises(lsn.InputError, match=r"step 0: L7 .*objective\.flow"):
+        training.train(fresh(settings=settings), settings, "ito", table, 5)
 
 
 def test_batches_are_drawn_without_replacement():

@@ -49,6 +49,7 @@ from liestonet.validation.angles import principal_angles
 
 # Points that the last layer is solved on; in more than three dimensions every point gives many equations.
 POLISHED_ON, POLISHED_ON_BEYOND = 1500, 400
+MOST_GENERATORS = 200
 # A span of networks that polynomials miss by more than this is worth a word.
 WORTH_SAYING = 0.01
 
@@ -95,17 +96,23 @@ def run(settings: Neural, request: Request) -> Result:
     fitted, source, shifts = coefficient_sources(settings, request)
     stage = _prepared(settings, source, request)
     trained, rungs = _trained(stage, request)
-    say("solving the last layer" if settings.polish else "judging the generators")
-    span = _span(stage, trained.networks)
+    say("judging the generators")
+    # as trained: a near-symmetry whose residual is below the noise would come in with the last layer solved
+    span = _span(stage, trained.networks, False)
     found = _judged(source, span, shifts, request)
     chosen = found.count if request.dimension is None else trained.networks.count
-    refitted = _imposed(stage, found, chosen, request)
+    refitted = None if trained.interrupted else _imposed(stage, found, chosen, request)
     if refitted is not None:
         stage = stage.on(refitted.surrogate)
         trained = _trained_on(stage, trained, chosen, request)
-        span = _span(stage, trained.networks, refitted.operator.basis)
+        span = _span(stage, trained.networks, settings.polish, refitted.operator.basis)
         vectors = np.linalg.solve(refitted.operator.whitening, span.coefficients)
         refitted = replace(refitted, vectors=np.linalg.qr(vectors)[0])
+    elif settings.polish:
+        say("solving the last layer")
+        span = _span(stage, trained.networks, True)
+        found = _judged(source, span, shifts, request)
+        chosen = found.count if request.dimension is None else chosen
     law = law_dimension(kind, fitted, found.count, request.standards, say)
     # what there is to say about data is read off the series' residuals
     spectral = settings.surrogate == "spectral"
@@ -154,8 +161,6 @@ def _imposed(stage: Stage, found: Search, count: int, request: Request) -> Refit
 
 def _trained_on(stage: Stage, trained: Trained, count: int, request: Request) -> Trained:
     """Training once more, on refitted coefficients, from what was learnt where the number of generators is the same."""
-    if trained.interrupted:
-        return trained
     known = trained.networks if trained.networks.count == count else None
     again = _train(stage, count, known, request, refitted=True)
     return replace(again, seconds=trained.seconds + again.seconds)
@@ -227,9 +232,12 @@ def _from_above(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ..
 
 
 def _checked_dimension(dimension: Any, stage: Stage) -> int:
-    most = min(len(stage.cloud) // 4, 200)
+    # more generators than a quarter of the points or of the recorded steps could be told apart by chance only
+    most = max(1, min(len(stage.cloud) // 4, stage.source.overview.count // 4, MOST_GENERATORS))
     if isinstance(dimension, bool) or not isinstance(dimension, int | np.integer) or not 1 <= dimension <= most:
-        raise InputError(f"The dimension must be a whole number from 1 to {most} for this cloud, not {dimension!r}.")
+        raise InputError(
+            f"The dimension must be a whole number from 1 to {most} for these data and this cloud, not {dimension!r}."
+        )
     return int(dimension)
 
 
@@ -250,9 +258,9 @@ def _rung(stage: Stage, trained: Trained) -> Rung:
     return Rung(trained.networks.count, losses, tuple(residuals.tolist()))
 
 
-def _span(stage: Stage, networks: Networks, basis: Basis | None = None) -> Projected:
+def _span(stage: Stage, networks: Networks, solved: bool, basis: Basis | None = None) -> Projected:
     """The span as polynomials of a basis or of one that is rich enough: as trained, or with the last layer solved."""
-    evaluate = _polished(stage, networks) if stage.settings.polish else partial(stage.evaluate, networks)
+    evaluate = _polished(stage, networks) if solved else partial(stage.evaluate, networks)
     if basis is not None:
         return project_on(basis, evaluate(stage.cloud), stage.cloud)
     return project_span(stage.kind, stage.source.noise, stage.source.domain, evaluate, stage.cloud)

@@ -26,13 +26,9 @@ class Watch:
     ) -> None:
         self.settings, self.count, self.say, self.refitted = settings, count, say, refitted
         self.identity = {"settings": settings.with_running(checkpoint=None, losses=None).to_dictionary()}
-        self.identity |= {"kind": kind, "count": count, "seed": seed}
-        folder = settings.running.checkpoint
-        self.checkpoint = (
-            None
-            if folder is None
-            else Path(folder) / f"generators-{count}{'-refitted' if refitted else ''}.safetensors"
-        )
+        self.identity |= {"kind": kind, "count": count, "seed": seed, "refitted": refitted}
+        folder, name = settings.running.checkpoint, f"generators-{count}{'-refitted' if refitted else ''}.safetensors"
+        self.checkpoint = None if folder is None else Path(folder) / name
 
     def resumed(self, start: Trained) -> Trained:
         """The run as its checkpoint left it, or from the start where there is none."""

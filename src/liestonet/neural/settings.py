@@ -68,13 +68,13 @@ class Objective:
 
     `closure` is "global" (one set of structure constants) or "pointwise" (constants at each point, and the penalty
     that they be constant, as the paper writes it). `independence` is "hinge" (singular values below `level`) or
-    "determinant" (−log det(G + epsilon)). `flow` is ε of L7 and L9, made in `flow_steps` steps of Heun's method,
-    L7 on the first `flow_points` of a batch (None: on all);
-    `barrier` the factor of the penalty on pushed time steps that turn negative. `pushed_density` is "solution" (the
-    pushed density still solves its equation) or "printed" (L9 as the paper prints it, which no symmetry but the
-    trivial one satisfies). `ramp`: from this part of training on the weights of L1–L4 rise from zero. `decay` is the
-    factor of the parameters' squares. L3 and L4 vanish identically with exact derivatives, gradients and all; they are
-    evaluated only with `checks`.
+    "determinant" (−log det(G + epsilon)). `flow` is ε of L7 and L9, made in `flow_steps` steps of Heun's method, L7 on
+    the first `flow_points` of a batch (None: on all); `barrier` the factor of the penalty on pushed time steps that
+    turn negative. `pushed_density` is "solution" (the pushed density still solves its equation) or "printed" (L9 as
+    the paper prints it, which no symmetry but the trivial one satisfies). `ramp`: from this part of training on the
+    weights of L1–L4 rise from zero (None: they are there from the start, and a wrong algebra that closes may hold the
+    generators). `decay` is the factor of the parameters' squares. L3 and L4 vanish identically with exact derivatives,
+    gradients and all; they are evaluated only with `checks`.
     """
 
     weights: tuple[float, ...] = (1.0, 0.1, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0)
@@ -88,7 +88,7 @@ class Objective:
     barrier: float = 1.0
     absolute: bool = False
     pushed_density: str = "solution"
-    ramp: float | None = None
+    ramp: float | None = 0.4
     decay: float = 0.0
     checks: bool = False
 

@@ -160,6 +160,7 @@ def _chunks(
         spent, done = spent + time.monotonic() - began, done + size
         history = np.asarray(terms)
         check_finite(history, trained.terms, number * size)
+        check_weights(networks, number * size + size - 1)
         trained = Trained(
             networks, state, np.concatenate([trained.history, history]), trained.terms, start.seconds + spent
         )
@@ -182,3 +183,13 @@ def check_finite(history: Float[np.ndarray, "steps terms"], terms: tuple[int, ..
         f"Training stopped at step {first + step}: {names} is not a number; {remedy}. The last checkpoint, if one was "
         "asked for, is still good."
     )
+
+
+def check_weights(networks: Networks, step: int) -> None:
+    """Stop where the last step of a chunk has left weights that are no numbers, before they are kept."""
+    if not all(bool(jnp.isfinite(leaf).all()) for leaf in jax.tree.leaves(networks)):
+        raise InputError(
+            f"Training stopped at step {step}: the gradient of the losses is not a number; lower the learning rate "
+            "(optimizer.rate) or the clipping (optimizer.clip). The last checkpoint, if one was asked for, is still "
+            "good."
+        )
