@@ -138,9 +138,7 @@ def validate(
     say("likelihood ratio")
     tested = test(paths, result, kind, seed=seed)
     lengths = _lengths(given, surrogate)
-    # fields can be evaluated one at a time
-    plain = isinstance(given, Fields) and not given.has_beta
-    unit = given.mixed(np.diag(1 / lengths)) if plain else _Unit(given, lengths)
+    unit = _unit(given, lengths)
     pushed = invariance(
         paths, unit, epsilons, kind=kind, surrogate=surrogate, draws=draws, seed=seed, progress=progress
     )
@@ -162,6 +160,13 @@ def validate(
         lengths=lengths,
         increments=surrogate.overview.count,
     )
+
+
+def _unit(given: Given, lengths: Float[np.ndarray, " m"]) -> Given:
+    """Generators of unit length; fields stay fields, which can be evaluated one at a time."""
+    if isinstance(given, Fields) and not given.has_beta:
+        return given.mixed(np.diag(1 / lengths))
+    return _Unit(given, lengths)
 
 
 def _refits(paths: Trajectories, unit: Given, seed: int, progress: Progress | None) -> tuple[AfterPushRow, ...]:
