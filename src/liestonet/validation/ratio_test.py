@@ -113,18 +113,20 @@ def test(  # the linter takes it for a test
     symmetry: str | Kind | Any = None,  # noqa: PT028
     *,
     seed: int | Any = 0,  # noqa: PT028
+    found_on_these: bool | None = None,  # noqa: PT028
 ) -> SymmetryTest:
     """Is this a symmetry of my data? A likelihood-ratio test of given generators, all together.
 
     `generators` are text such as "2 t d_t + x d_x" (several separated by semicolons), SymPy rows (tau, [xi, …]), a
     result, or anything called like `result.generators`. `symmetry` is "ito", "law" or "fokker-planck"; without one it
     is the result's own, "fokker-planck" where u d_u occurs, and else "law", as data know nothing more. A result that
-    was found on the same data is found again on half of the paths (split by `seed`) and tested on the other half.
+    was found on the same data is found again on half of the paths (split by `seed`) and tested on the other half;
+    `found_on_these` says so where the data are no longer those that were recorded, such as a part of them.
     """
     if not isinstance(data, Trajectories):
         raise InputError(f"test takes Trajectories, not a {type(data).__name__}; make them with Trajectories.read.")
     held_out = None
-    if isinstance(generators, Result) and _same_data(generators, data):
+    if isinstance(generators, Result) and (_same_data(generators, data) if found_on_these is None else found_on_these):
         generators, data, held_out = _found_again(generators, data, seed)
     surrogate = fit(data)
     given = read_generators(generators, surrogate.names, surrogate.domain)
