@@ -145,3 +145,11 @@ def test_translations_come_first(known, kind, constants):
         np.testing.assert_allclose(values[i], np.tile(expected, (20, 1)), atol=1e-9)
     before, after = (f(where[:, 0], where[:, 1:]) for f in (span, readable))
     assert principal_angles(lambda *_: before, lambda *_: after, where[:, 0], where[:, 1:]).max() < 1e-8
+
+
+def test_values_summed_variable_by_variable_are_those_of_the_functions():
+    """Values alone take another way than values beside derivatives; outside the box and for several unknowns too."""
+    fields = random_fields(beta=True)
+    where = BOX.centre + 1.5 * BOX.half * np.random.default_rng(1).uniform(-1, 1, (300, 3))
+    alone, beside = fields.components(where, [()])[()], fields.components(where, [(), (1,)])[()]
+    np.testing.assert_allclose(alone, beside, rtol=1e-10, atol=1e-10 * np.abs(beside).max())

@@ -17,12 +17,21 @@ from liestonet import cli
 from liestonet.domain import Domain
 from liestonet.symmetry.kinds import LAW
 from liestonet.symmetry.operator import lattice_cloud
-from liestonet.validation.after_push import after_push, misfit, overlap
+from liestonet.validation.after_push import _in_pieces, _some_paths, after_push, misfit, overlap
 from liestonet.validation.containment import containment_angles, growth_weights, subset_angles
 from liestonet.validation.given import parse_generators
-from liestonet.validation.invariance import Places, compare, invariance, standardised, trail, warp_speed_pair
+from liestonet.validation.invariance import (
+    Comparison,
+    Places,
+    compare,
+    invariance,
+    standardised,
+    together,
+    trail,
+    warp_speed,
+)
 from liestonet.validation.lack_of_fit import lack_of_fit
-from liestonet.validation.null_model import as_pairs, draw, null_model
+from liestonet.validation.null_model import as_pairs, draw, null_model, stream
 from liestonet.validation.residuals import put_in
 from liestonet.validation.sensitivity import change_bound, sensitivity
 
@@ -228,9 +237,43 @@ def test_the_bound_bounds_and_the_angle_grows():
 
 
 def test_one_draw_and_the_data_give_the_same_kind_of_numbers():
-    seen, drawn = warp_speed_pair(recording(OU, 40, 11), "exp(-t) d_x", 0.3, 0)
-    assert seen.keys() == drawn.keys()
-    assert all(0 <= value < 0.2 for value in (*seen.values(), *drawn.values()))
+    seen, draws = warp_speed(recording(OU, 40, 11), "exp(-t) d_x", 0.3, 0, draws=2)
+    assert len(draws) == 2
+    assert seen.keys() == draws[0].keys()
+    assert all(0 <= value < 0.2 for found in (seen, *draws) for value in found.values())
+
+
+def test_statistics_together_have_an_exact_rank():
+    """Data that are like their draws have every rank equally often, however the statistics depend on each other."""
+    rng = np.random.default_rng(4)
+
+    def one() -> list[Comparison]:
+        common = rng.standard_exponential()
+        return [Comparison(common, common * rng.random(), rng.random(), 0.1, 500, 0) for _ in range(2)]
+
+    p_values = [together(one(), [one() for _ in range(19)]) for _ in range(2000)]
+    counts = np.bincount(np.rint(20 * np.array(p_values)).astype(int), minlength=21)[1:]
+    assert scipy.stats.chisquare(counts).pvalue > 1e-4
+    large = [Comparison(50.0, 50.0, 50.0, 0.1, 500, 0)] * 2
+    assert together(large, [one() for _ in range(19)]) == 1 / 20
+
+
+def test_draws_do_not_repeat_the_noise_of_data_made_with_the_same_seed():
+    first = stream(3, "generator 0").standard_normal(50)
+    for other in (np.random.default_rng(3), np.random.default_rng([3, 0]), stream(3, "generator 1")):
+        assert not np.isin(first, other.standard_normal(500)).any()
+
+
+def test_long_recordings_are_refitted_in_part():
+    """One path of 30,000 points is cut into pieces, and no more of them are pushed than was asked for."""
+    long = OU.simulate(initial=[0.0], duration=300.0, step=0.01, paths=1, seed=3)
+    row = after_push(long, "d_t", (0.2,), truth=OU, most=6000)[0]
+    assert row.residual is not None
+    assert row.floor is not None
+    assert row.residual.drift == pytest.approx(row.floor.drift, rel=0.3)  # a shift of time changes nothing
+    pieces = _some_paths(_in_pieces(long, 6000), 6000, np.random.default_rng(0))
+    assert 5000 < pieces.points <= 6000
+    assert set(np.diff(pieces.offsets)) == {120}
 
 
 @pytest.fixture(scope="module")
@@ -257,8 +300,15 @@ def test_validation_of_a_result(result: Any, tmp_path: Path, monkeypatch: pytest
     outcome = CliRunner().invoke(cli.app, ["validate", "run.lsn", "--data", str(path), "--json"])
     assert outcome.exit_code == 0, outcome.output
     assert len(json.loads(outcome.stdout)["after_push"]) == 2 * result.dimension
-    shown = CliRunner().invoke(cli.app, ["validate", "run.lsn"]).stdout
+    page.unlink()
+    folder = tmp_path / "run"
+    words = ["validate", "run.lsn", "--report", str(page), "--out", str(folder)]
+    shown = CliRunner().invoke(cli.app, words).stdout
     assert "refit after" in shown
+    assert max(len(line) for line in shown.splitlines()) <= 80
+    assert "How sure are we?" in page.read_text()
+    assert "How sure are we?" in (folder / "report.html").read_text()
+    assert lsn.load(folder / "run.lsn").validation.sentences() == found.sentences()
 
 
 def test_wrong_input_to_validate(result: Any):

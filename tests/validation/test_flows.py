@@ -48,6 +48,16 @@ def test_flows_are_exact(index: int, eps: float):
     np.testing.assert_allclose(found.x[alive], x, rtol=2e-7, atol=2e-7)
 
 
+def test_flows_that_end_just_before_and_just_behind_epsilon_are_told_apart():
+    """x²∂x from x ends at ε = 1/x: starting points on either side of it, down to a part in a million."""
+    gaps = np.concatenate([s * np.geomspace(1e-6, 0.5, 40) for s in (-1.0, 1.0)])
+    x = 1 / (1 + gaps)
+    found = flow(lambda t, x: (np.zeros((1, len(t))), x[None] ** 2), np.zeros(len(x)), x[:, None], 1.0)
+    np.testing.assert_array_equal(found.arrived, gaps > 0)
+    far = gaps > 1e-3
+    np.testing.assert_allclose(found.x[far, 0], 1 / gaps[far], rtol=1e-4)
+
+
 def test_blow_up_is_counted_and_never_a_huge_number():
     """e^{2t}(∂t + x∂x) from t exists for ε < ½e^{−2t}: 200 starting times on either side of it."""
     eps = 0.05

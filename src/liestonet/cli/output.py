@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -122,6 +122,14 @@ def show(content: RenderableType) -> None:
     with console.capture() as captured:
         console.print(content)
     emit("\n".join(line.rstrip() for line in captured.get().split("\n")))
+
+
+def paragraphs(sentences: Iterable[str]) -> list[str]:
+    """Sentences in lines of at most 80 columns; what goes on is set in."""
+    from textwrap import wrap
+
+    options: dict[str, Any] = {"subsequent_indent": "  ", "break_long_words": False, "break_on_hyphens": False}
+    return [line for sentence in sentences for line in wrap(sentence, WIDTH, **options)]
 
 
 def emit(text: str) -> None:

@@ -31,6 +31,16 @@ SOLVING: Mapping[str, float | int] = {
     "computing brackets": 4,
     "drawing the report": 40,
 }
+VALIDATING: Mapping[str, float | int] = {
+    "fitting drift and diffusion": 4,
+    "is it a diffusion?": 6,
+    "likelihood ratio": 12,
+    **{f"pushing along generator {k} of": 20 for k in range(1, 4)},
+    **{f"refitting paths pushed along generator {k} of": 8 for k in range(1, 4)},
+    "perturbing the surrogate": 3,
+    "Fokker–Planck": 20,
+    "drawing the report": 40,
+}
 # Stages that not every run has.
 OPTIONAL = {
     "drawing": {"drawing the report"},

@@ -47,7 +47,7 @@ def try_generators(
       liestonet test tracks.parquet --generator "d_t" --generator "-y d_x + x d_y"
       liestonet test paths.csv --generator "exp(-t) d_x" --symmetry ito --json
     """
-    from liestonet.cli.output import emit, stages
+    from liestonet.cli.output import emit, paragraphs, stages
     from liestonet.validation.ratio_test import test
 
     with stages(not quiet) as progress:
@@ -66,4 +66,4 @@ def try_generators(
         emit(dumps(asdict(outcome), indent=2, ensure_ascii=False) + "\n")
         return
     lines = outcome.sentences()
-    emit("\n".join(lines[:1] if quiet else lines) + "\n")
+    emit("\n".join(paragraphs(lines[:1] if quiet else lines)) + "\n")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from liestonet.cli.discover import Logarithms, Names, names, read_data
+from liestonet.cli.discover import Logarithms, Names, check_folder, names, read_data, write_files
 
 
 def validate_run(
@@ -25,7 +25,19 @@ def validate_run(
     ] = None,
     state: Names = None,
     log: Logarithms = None,
-    draws: Annotated[int, typer.Option(help="Bootstrap samples behind the p-values of pushed data.")] = 39,
+    draws: Annotated[
+        int | None,
+        typer.Option(
+            help="Largest number of bootstrap samples for pushed data.  [default: 20 a generator, at least 39]"
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help='Write the result as a page, with "How sure are we?".')
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Folder for page, JSON and run with the validation; may be the run's own."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print all numbers as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print one sentence only.")] = False,
 ) -> None:
@@ -38,17 +50,29 @@ def validate_run(
     Examples:
       liestonet validate run.lsn
       liestonet validate run.lsn --data other.csv --time t --state x
+      liestonet validate run/run.lsn --out run
+      liestonet validate run.lsn --report sure.html
     """
-    from liestonet.cli.output import emit, stages
+    from liestonet.cli.output import check_report, emit, paragraphs, stages, write_page
+    from liestonet.cli.progress import VALIDATING, without
     from liestonet.validation.validate import validate
 
-    with stages(not quiet) as progress:
+    if report is not None:
+        check_report(report)
+    if out is not None:
+        check_folder(out)
+    with stages(not quiet, without(VALIDATING, drawing=report is None and out is None)) as progress:
         result = load_run(run)
         paths = None
         if data is not None:
             columns = names(state), names(log) or ()
             paths = read_data(data, time, trajectory, *columns, (None, None), None, None, sort=False, stream=False)
         found = validate(result, paths, draws=draws, progress=progress)
+        told = result.with_validation(found)
+        if report is not None:
+            write_page(told, report, progress)
+        if out is not None:
+            write_files(told, out, progress)
     if json:
         from liestonet.validation.summary import to_json
 
@@ -56,11 +80,11 @@ def validate_run(
         return
     lines = found.sentences()
     if quiet:
-        emit(lines[0] + "\n")
+        emit("\n".join(paragraphs(lines[:1])) + "\n")
         return
     from liestonet.validation.summary import tables
 
-    emit("\n".join([*lines, "", *tables(found)]) + "\n")
+    emit("\n".join([*paragraphs(lines), "", *tables(found)]) + "\n")
 
 
 def load_run(run: Path) -> Any:

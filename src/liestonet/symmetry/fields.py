@@ -93,7 +93,8 @@ class Fields:
 def _contracted(tensor: Float[np.ndarray, "m ..."], tables: Tables) -> Float[np.ndarray, "m b"]:
     """Σ c_{ij…} p_i(t) p_j(x) …, the last variable first: one product of matrices, then sums over what is left."""
     parts = [table[0].T[:size] for table, size in zip(tables, tensor.shape[1:], strict=True)]
-    values = (tensor.reshape(-1, tensor.shape[-1]) @ parts[-1]).reshape(*tensor.shape[:-1], -1)
+    values = tensor.reshape(math.prod(tensor.shape[:-1]), tensor.shape[-1]) @ parts[-1]
+    values = values.reshape(*tensor.shape[:-1], parts[-1].shape[1])
     for part in reversed(parts[:-1]):
         values = np.einsum("...ib,ib->...b", values, part)
     return values

@@ -149,9 +149,7 @@ def _control(wild: Generators, paths: Trajectories, epsilon: float, truth: Any, 
     """The residual after a random push; a smaller one where the random flow does not reach ε."""
     for part in (1.0, 0.3, 0.1, 0.03):
         try:
-            pushed = push(
-                wild, paths, 0, part * epsilon, domain=reference.domain, margin=MARGIN, tolerance=TOLERANCE
-            )
+            pushed = push(wild, paths, 0, part * epsilon, domain=reference.domain, margin=MARGIN, tolerance=TOLERANCE)
             moved = fit(_central(pushed))
         except (InputError, np.linalg.LinAlgError):
             continue

@@ -412,18 +412,19 @@ def _largest(rows: Sequence[InvarianceRow]) -> tuple[float, float]:
     return low, float("inf")
 
 
-def warp_speed_pair(
-    data: Trajectories, generators: Any, epsilon: float, seed: int
-) -> tuple[dict[str, float], dict[str, float]]:
-    """The statistics of a data set and of one bootstrap draw from it: what a warp-speed study collects."""
+def warp_speed(
+    data: Trajectories, generators: Any, epsilon: float, seed: int, draws: int = 1
+) -> tuple[dict[str, float], list[dict[str, float]]]:
+    """The statistics of a data set and of few bootstrap draws from it: what a warp-speed study collects."""
     fitted = fit(data)
     given = read_generators(generators, fitted.names, fitted.domain)
-    rng = stream(seed, "warp speed")
-    begin = some_increments(data, fitted.domain, rng)
-    own, alone = _own_fit(fitted, begin), one_generator(given, 0)
+    begin = some_increments(data, fitted.domain, stream(seed, "increments"))
+    own, alone, rng = _own_fit(fitted, begin), one_generator(given, 0), stream(seed, "generator 0")
     starts = trail(alone, begin.t, begin.x, (epsilon,), own.domain)
-    seen = _compared(own, alone, starts, begin, (epsilon,))[0]
-    replica = draw(null_model(LAW, own, _One(given, 0)), begin, fitted.names, rng)
-    drawn = _compared(fit_again(own, replica), alone, starts, replica.increments(), (epsilon,))[0]
-    first, second = ({name: abs(getattr(found, name)) for name in STATISTICS} for found in (seen, drawn))
-    return first, second
+    found = [_compared(own, alone, starts, begin, (epsilon,))[0]]
+    model = null_model(LAW, own, _One(given, 0))
+    for _ in range(draws):
+        replica = draw(model, begin, own.names, rng)
+        found += _compared(fit_again(own, replica), alone, starts, replica.increments(), (epsilon,))
+    first, *others = ({name: abs(getattr(each, name)) for name in STATISTICS} for each in found)
+    return first, others

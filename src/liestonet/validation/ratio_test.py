@@ -27,15 +27,18 @@ from liestonet.symmetry.kinds import FOKKER_PLANCK, Kind, kind_named
 from liestonet.symmetry.noise import NoisyOperator
 from liestonet.symmetry.operator import Cloud
 from liestonet.symmetry.search import LEVELS, LEVELS_BEYOND, generator_basis, mixed_cloud
+from liestonet.symmetry.spread import Turns, turns_of
 from liestonet.trajectories import Trajectories
 from liestonet.validation.given import Given, Lifted, read_generators
 from liestonet.validation.lack_of_fit import DOUBTFUL
-from liestonet.validation.residuals import interval, put_in
+from liestonet.validation.residuals import GivenResiduals, interval, put_in
 
 CONFIDENCE = 0.95
 # Points of the data at which the equations are imposed, and those on which residuals are measured.
 IMPOSED, MEASURED = 300, 500
 HELD_OUT = 0.5
+# Part of a standard deviation by which generators are turned to see what that changes.
+SMALL_TURN = 1e-3
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,8 @@ class SymmetryTest:
 
     `deviance` is twice the log likelihood that imposing them costs, `dof` the number of conditions imposed, `p_value`
     the chance of at least that deviance if they are exact. `residual`, `lower` and `upper` are of the worst generator.
-    `turning` says that the generators came from data themselves and were free to turn within their error; `held_out`
+    `turning` says that the generators came from data themselves, so that their own errors count beside those of the
+    coefficients (where they are not known, the generators are free to turn); `held_out`
     tells which part of the data was kept for the test, None where all of it was. `doubts` are what is wrong with the
     data; with any, all else is conditional.
     """
@@ -109,18 +113,20 @@ def test(  # the linter takes it for a test
     symmetry: str | Kind | Any = None,  # noqa: PT028
     *,
     seed: int | Any = 0,  # noqa: PT028
+    found_on_these: bool | None = None,  # noqa: PT028
 ) -> SymmetryTest:
     """Is this a symmetry of my data? A likelihood-ratio test of given generators, all together.
 
     `generators` are text such as "2 t d_t + x d_x" (several separated by semicolons), SymPy rows (tau, [xi, …]), a
     result, or anything called like `result.generators`. `symmetry` is "ito", "law" or "fokker-planck"; without one it
     is the result's own, "fokker-planck" where u d_u occurs, and else "law", as data know nothing more. A result that
-    was found on the same data is found again on half of the paths (split by `seed`) and tested on the other half.
+    was found on the same data is found again on half of the paths (split by `seed`) and tested on the other half;
+    `found_on_these` says so where the data are no longer those that were recorded, such as a part of them.
     """
     if not isinstance(data, Trajectories):
         raise InputError(f"test takes Trajectories, not a {type(data).__name__}; make them with Trajectories.read.")
     held_out = None
-    if isinstance(generators, Result) and _same_data(generators, data):
+    if isinstance(generators, Result) and (_same_data(generators, data) if found_on_these is None else found_on_these):
         generators, data, held_out = _found_again(generators, data, seed)
     surrogate = fit(data)
     given = read_generators(generators, surrogate.names, surrogate.domain)
@@ -129,22 +135,29 @@ def test(  # the linter takes it for a test
         given = Lifted(given, surrogate.dimension)
     turning = isinstance(generators, Result) and generators.data is not None
     names = _labels(generators, given)
-    return _tested(kind, surrogate, given, names, turning, held_out)
+    turns = _turns(kind, generators) if turning and isinstance(given, Fields) else None
+    return _tested(kind, surrogate, given, names, turning, turns, held_out)
 
 
 def _tested(
-    kind: Kind, surrogate: Surrogate, given: Given, names: list[str], turning: bool, held_out: str | None
+    kind: Kind,
+    surrogate: Surrogate,
+    given: Given,
+    names: list[str],
+    turning: bool,
+    turns: Turns | None,
+    held_out: str | None,
 ) -> SymmetryTest:
-    points = surrogate.overview.points
-    if turning:
-        evidence, deviance, dof = _turned(kind, surrogate, given)
+    points, complete = surrogate.overview.points, surrogate.errors.complete
+    if turning and (turns is None or not complete):
+        evidence, deviance, dof = _free_to_turn(kind, surrogate, given)
         singles = [_p_value(*_alone(evidence, k).deviance()) for k in range(given.count)]
     else:
         cloud = mixed_cloud(surrogate.domain, points, MEASURED)
-        measured = put_in(kind, surrogate, given, cloud, surrogate.domain)
+        measured = _put_in(kind, surrogate, given, turns, cloud)
         evidence, imposed = measured.evidence(), measured
-        if surrogate.errors.complete:  # in many dimensions there is only a sample of the errors
-            imposed = put_in(kind, without_prior(surrogate), given, _data_cloud(points), surrogate.domain)
+        if complete:  # in many dimensions there is only a sample of the errors
+            imposed = _put_in(kind, without_prior(surrogate), given, turns, _data_cloud(points))
         deviance, dof = imposed.deviance()
         singles = [_p_value(*imposed.alone(k).deviance()) for k in range(given.count)]
     ends = [interval(evidence, k, CONFIDENCE) for k in range(given.count)]
@@ -221,11 +234,19 @@ def _data_cloud(points: np.ndarray) -> Cloud:
     return Cloud(points[rows], np.full(len(rows), 1 / len(rows)))
 
 
-def _turned(kind: Kind, surrogate: Surrogate, given: Given) -> tuple[Evidence, float, float | int]:
-    """Evidence on generators that are free to turn, and what imposing them costs: deviance and degrees of freedom.
+def _put_in(kind: Kind, surrogate: Surrogate, given: Given, turns: Turns | None, cloud: Cloud) -> GivenResiduals:
+    """Residuals of generators, and what errors change; those of fields that came from data have errors of their own."""
+    if turns is None or not isinstance(given, Fields):
+        return put_in(kind, surrogate, given, cloud, surrogate.domain)
+    return _with_turns(kind, surrogate, cloud, given, turns)
 
-    What a change of the generators absorbs speaks against nothing. Those that few data gave may have far to turn, so
-    they are turned and the coefficients refitted until both stand still; where all errors are not at hand, once.
+
+def _free_to_turn(kind: Kind, surrogate: Surrogate, given: Given) -> tuple[Evidence, float, float | int]:
+    """Evidence on generators whose errors are not known, and what imposing them costs: deviance, degrees of freedom.
+
+    What any change of the generators absorbs speaks against nothing. They may have far to turn, so they are turned and
+    the coefficients refitted until both stand still; where all errors are not at hand, once. The p-value comes out too
+    large rather than too small.
     """
     n, domain = surrogate.dimension, surrogate.domain
     level = LEVELS.get(n, LEVELS_BEYOND)[0]
@@ -248,6 +269,37 @@ def _turned(kind: Kind, surrogate: Surrogate, given: Given) -> tuple[Evidence, f
             return gather(operator, imposed.vectors), imposed.deviance, imposed.degrees_of_freedom
     evidence = gather(operator, vectors)
     return evidence, *evidence.deviance()
+
+
+def _with_turns(kind: Kind, surrogate: Surrogate, cloud: Cloud, fields: Fields, turns: Turns) -> GivenResiduals:
+    """Residuals of fields that came from data, with their own errors beside those of the coefficients.
+
+    The equations are linear in the generators, so a turn of one standard deviation changes them by a difference.
+    """
+    count, moved = fields.count, [fields.coefficients + SMALL_TURN * turn for turn in turns]
+    stacked = Fields(fields.basis, np.concatenate([fields.coefficients, *moved], axis=1), fields.has_beta)
+    found = put_in(kind, surrogate, stacked, cloud, surrogate.domain)
+    residuals = found.residual.reshape(len(turns) + 1, count, -1)
+    turned = np.moveaxis(residuals[1:] - residuals[0], 0, 2) / SMALL_TURN
+    changes = np.concatenate([found.changes[:count], turned], axis=2)
+    return GivenResiduals(residuals[0], changes, found.scattered, found.complete)
+
+
+def _turns(kind: Kind, result: Result) -> Turns | None:
+    """Independent errors of a result's generators, one standard deviation each, as coefficients in their basis.
+
+    None where the errors of the coefficients they were found on are not all at hand, or where the generators could not
+    be imposed on these, so that their misfit is no small error.
+    """
+    if result.refit is None or not isinstance(result.refit.surrogate, Surrogate):
+        return None
+    source = result.refit.surrogate
+    if not result.refit.converged or not source.errors.complete:
+        return None
+    cloud = mixed_cloud(source.domain, source.overview.points, MEASURED)
+    operator = NoisyOperator(kind, source, result.fields.basis, cloud)
+    vectors, mixing = np.linalg.qr(np.linalg.solve(operator.whitening, result.fields.coefficients))
+    return turns_of(operator, vectors) @ mixing
 
 
 def _coefficients(operator: NoisyOperator, given: Given) -> np.ndarray:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import asdict
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
 
-from liestonet.validation.after_push import Misfit
+from liestonet.validation.after_push import AfterPushRow, Misfit
 from liestonet.validation.validate import Validation
+
+WIDTH = 80
 
 
 def tables(validation: Validation) -> list[str]:
@@ -18,21 +21,19 @@ def tables(validation: Validation) -> list[str]:
     lines = ["check of the data        p-value   size"]
     lines += [f"  {gate.name:<21}  {gate.p_value:7.2g}  {gate.size:6.3f}" for gate in validation.gates.gates]
     if validation.invariance is not None:
-        lines += ["", "pushed by   generator     ΔNLL   random pushes        p: ΔNLL    KS  energy"]
+        lines += ["", "pushed by  generator     ΔNLL  random push   p: ΔNLL    KS  energy  together"]
         for row in validation.invariance.rows:
             control = np.median(np.abs(row.control)) if row.control else math.nan
             lines.append(
-                f"  {row.epsilon:<8g}  {row.generator + 1:>9}  {row.delta_nll:+7.4f}  {control:14.4f}  "
-                f"{row.p_delta_nll:12.2f}  {row.p_kolmogorov_smirnov:4.2f}  {row.p_energy:6.2f}"
+                f"  {row.epsilon:<7g}  {row.generator + 1:>9}  {row.delta_nll:+7.4f}  {control:11.4f}  "
+                f"{row.p_delta_nll:8.2f}  {row.p_kolmogorov_smirnov:4.2f}  {row.p_energy:6.2f}  {row.p_value:8.2f}"
             )
+        for k, p_value in enumerate(validation.invariance.p_values):
+            lines.append(f"  all pushes of generator {k + 1} together: p = {p_value:.2g}")
     if validation.after_push:
-        lines += ["", "refit after  generator   drift: pushed   floor  control   diffusion: pushed   floor  control"]
+        lines += ["", "refit after  generator  misfit of     pushed     floor   control"]
         for row in validation.after_push:
-            numbers = [_pair(part) for part in (row.residual, row.floor, row.control)]
-            drift, diffusion = ("  ".join(f"{pair[i]:>7}" for pair in numbers) for i in (0, 1))
-            lines.append(
-                f"  {row.epsilon:<9g}  {row.generator + 1:>9}  {drift:>31}  {diffusion:>35}  {row.note}".rstrip()
-            )
+            lines += _refit_lines(row)
     if validation.sensitivity:
         lines += ["", "surrogate changed by        angle   residual  bound"]
         lines += [
@@ -41,9 +42,21 @@ def tables(validation: Validation) -> list[str]:
         ]
     if validation.containment is not None:
         angles = ", ".join(f"{angle:.2f}°" for angle in validation.containment.angles)
-        lines += ["", f"outside the Fokker–Planck generators by {angles}; lift β = −div ξ: p = "
-                      f"{validation.containment.lift_p_value:.2g}"]  # fmt: skip
+        lift = f"lift β = −div ξ: p = {validation.containment.lift_p_value:.2g}"
+        lines += ["", *wrap(f"outside the Fokker–Planck generators by {angles}; {lift}", WIDTH, subsequent_indent="  ")]
     return lines
+
+
+def _refit_lines(row: AfterPushRow) -> list[str]:
+    """Drift and diffusion of one refit, or why there is none."""
+    start = f"  {row.epsilon:<9g}  {row.generator + 1:>9}  "
+    if row.residual is None:
+        return wrap(start + row.note, WIDTH, subsequent_indent=" " * len(start))
+    numbers = [_pair(part) for part in (row.residual, row.floor, row.control)]
+    return [
+        f"{start if i == 0 else ' ' * len(start)}{name:<9}  " + "  ".join(f"{pair[i]:>8}" for pair in numbers)
+        for i, name in enumerate(("drift", "diffusion"))
+    ]
 
 
 def _pair(misfit: Misfit | None) -> tuple[str, str]:

@@ -136,11 +136,11 @@ def validate(
     given = read_generators(result, surrogate.names, surrogate.domain)
     kind = kind_named(getattr(result, "symmetry", None) or ("fokker-planck" if given.has_beta else "law"))
     say("likelihood ratio")
-    tested = test(paths, result, kind, seed=seed)
+    # single increments do not tell which coordinates are without noise, so a search on half of them would go wrong
+    again = data is None and bool(surrogate.noisy.all())
+    tested = test(paths, result, kind, seed=seed, found_on_these=again or None)
     lengths = _lengths(given, surrogate)
-    # fields can be evaluated one at a time
-    plain = isinstance(given, Fields) and not given.has_beta
-    unit = given.mixed(np.diag(1 / lengths)) if plain else _Unit(given, lengths)
+    unit = _unit(given, lengths)
     pushed = invariance(
         paths, unit, epsilons, kind=kind, surrogate=surrogate, draws=draws, seed=seed, progress=progress
     )
@@ -162,6 +162,13 @@ def validate(
         lengths=lengths,
         increments=surrogate.overview.count,
     )
+
+
+def _unit(given: Given, lengths: Float[np.ndarray, " m"]) -> Given:
+    """Generators of unit length; fields stay fields, which can be evaluated one at a time."""
+    if isinstance(given, Fields) and not given.has_beta:
+        return given.mixed(np.diag(1 / lengths))
+    return _Unit(given, lengths)
 
 
 def _refits(paths: Trajectories, unit: Given, seed: int, progress: Progress | None) -> tuple[AfterPushRow, ...]:
