@@ -2,7 +2,7 @@
 
     python experiments/confusion.py                       # one seed, 512 and 4,096 paths; prints and writes the page
     python experiments/confusion.py --seeds 3 --systems cir bessel
-    python experiments/confusion.py --first 100 --records /tmp/tuning.jsonl --no-page
+    python experiments/confusion.py --first 100 --records tuning.jsonl --no-page
 
 Every run is a line of experiments/records/confusion.jsonl, so that a stopped experiment goes on where it was. Seeds
 begin at 3000; none of them was looked at while the method was built.

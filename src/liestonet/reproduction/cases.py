@@ -44,9 +44,7 @@ def _count(full: int, share: float) -> int:
 def brownian(seed: int, share: float = 1.0) -> Trajectories:
     """2048 paths from U(−2, 2), T = 5, Δt = .01."""
     sde = catalogue["brownian"].sde
-    return sde.simulate(
-        initial=_uniform([-2.0], [2.0]), duration=5.0, step=0.01, paths=_count(2048, share), seed=seed
-    )
+    return sde.simulate(initial=_uniform([-2.0], [2.0]), duration=5.0, step=0.01, paths=_count(2048, share), seed=seed)
 
 
 def linear(seed: int, share: float = 1.0) -> Trajectories:
@@ -69,9 +67,7 @@ def bessel(seed: int, share: float = 1.0) -> Trajectories:
     """2048 paths from U(.5, 3) × U(−2, 2), T = 2, Δt = .01, x kept above .05."""
     sde, initial = catalogue["bessel-drift"].sde, _uniform([0.5, -2.0], [3.0, 2.0])
     floor = {"x": (0.05, None)}
-    return sde.simulate(
-        initial=initial, duration=2.0, step=0.01, paths=_count(2048, share), seed=seed, boundary=floor
-    )
+    return sde.simulate(initial=initial, duration=2.0, step=0.01, paths=_count(2048, share), seed=seed, boundary=floor)
 
 
 def brownian_10d(seed: int, share: float = 1.0) -> Trajectories:

@@ -20,6 +20,8 @@ from liestonet.symmetry.noise import RELATIVE_ROUNDING, ROUNDING, Changes, Noisy
 MODEL_ERROR = 7e-4
 # A residual this small is no evidence against a symmetry: bases and projections are no better.
 NEGLIGIBLE = 1e-3
+# Halvings in which the lower end of an interval is found.
+BISECTIONS = 40
 
 
 @dataclass(frozen=True)
@@ -76,13 +78,25 @@ class Evidence:
         return float(np.sqrt(max(np.trace(self.noise[direction]), 0.0)))
 
     def interval(self, direction: int, confidence: float) -> tuple[float, float]:
-        """Ends of an interval for the true residual, each wrong with chance 1 − confidence."""
+        """Ends of an interval for the true residual, each wrong with chance 1 − confidence.
+
+        Below, the smallest true residual under which one as large as that seen is not too rare: its square then has
+        mean ρ² + tr N and variance 2 tr N² + 4 ρ² ν, ν the noise along it. Above, what was seen and its error.
+        """
         square, matrix = self.residual(direction) ** 2, self.noise[direction]
         mean, spread = float(np.trace(matrix)), float(np.sum(matrix * matrix))
-        along = float(np.sum(self.cross[:, direction] ** 2))
-        below = _quantile(mean, 2 * spread, confidence)
-        above = _quantile(square + mean, 2 * spread + 4 * along, confidence)
-        return float(np.sqrt(max(square - below, 0.0))), float(np.sqrt(above))
+        along = float(np.sum(self.cross[:, direction] ** 2)) / max(square, np.finfo(float).tiny)
+
+        def reached(true: float) -> float:
+            return _quantile(true**2 + mean, 2 * spread + 4 * true**2 * along, confidence)
+
+        low, high = 0.0, float(np.sqrt(square))
+        if reached(0.0) < square:
+            for _ in range(BISECTIONS):
+                middle = (low + high) / 2
+                low, high = (middle, high) if reached(middle) < square else (low, middle)
+        above = _quantile(square + mean, 2 * spread + 4 * square * along, confidence)
+        return low, float(np.sqrt(above))
 
 
 @dataclass(frozen=True)

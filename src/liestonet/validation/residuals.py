@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.special
 from jaxtyping import Float
 
 from liestonet.domain import Domain
@@ -64,36 +63,6 @@ class GivenResiduals:
         expected = np.where(sizes > MODEL_ERROR, sizes**2 / total, 1.0)
         mean, spread = float(expected.sum()), float(np.sum(expected**2))
         return square * mean / spread, mean**2 / spread
-
-
-def interval(evidence: Evidence, k: int, confidence: float) -> tuple[float, float]:
-    """Ends of an interval for the true residual of a direction, each wrong with half the chance left.
-
-    Below, the smallest true residual under which one as large as that seen is not too rare: its square then has mean
-    ρ² + tr N and variance 2 tr N² + 4 ρ² ν, ν the noise along the residual. Above, what was seen and its error.
-    """
-    level = (1 + confidence) / 2
-    square, matrix = evidence.residual(k) ** 2, evidence.noise[k]
-    mean, spread = float(np.trace(matrix)), float(np.sum(matrix * matrix))
-    along = float(np.sum(evidence.cross[:, k] ** 2)) / max(square, np.finfo(float).tiny)
-
-    def reached(true: float) -> float:
-        return _quantile(true**2 + mean, 2 * spread + 4 * true**2 * along, level)
-
-    low, high = 0.0, float(np.sqrt(square))
-    if reached(0.0) < square:
-        for _ in range(60):
-            middle = (low + high) / 2
-            low, high = (middle, high) if reached(middle) < square else (low, middle)
-    above = _quantile(square + mean, 2 * spread + 4 * square * along, level)
-    return low, float(np.sqrt(above))
-
-
-def _quantile(mean: float, variance: float, level: float) -> float:
-    """Quantile of a scaled χ² with this mean and variance."""
-    if mean <= 0 or variance <= 0:
-        return max(mean, 0.0)
-    return float(scipy.special.gammaincinv(mean**2 / variance, level) * variance / mean)
 
 
 def put_in(kind: Kind, source: UncertainSource, given: Given, cloud: Cloud, domain: Domain) -> GivenResiduals:
