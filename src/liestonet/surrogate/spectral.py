@@ -65,7 +65,7 @@ def fit_spectral(source: IncrementSource, progress: Progress | None = None) -> S
     say("covariance of the estimates")
     errors = parameter_errors(overview, [(drift, targets[0]), (diffusion, squares[0])])
     surrogate = Surrogate(overview, tuple(drift), tuple(diffusion), errors, noisy)
-    return replace(surrogate, errors=errors.with_directions(step_directions(surrogate)))
+    return replace(surrogate, errors=errors.with_hidden(step_directions(surrogate)))
 
 
 def fit_again(like: Surrogate, source: IncrementSource) -> Surrogate:
