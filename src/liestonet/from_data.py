@@ -23,7 +23,7 @@ from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.fields import Fields, readable_basis
 from liestonet.symmetry.kinds import ITO, LAW, Kind, kind_named
 from liestonet.symmetry.operator import lattice_cloud
-from liestonet.symmetry.search import Search, Standards, search
+from liestonet.symmetry.search import Search, Standards, search_beside
 from liestonet.symmetry.spread import Turns, turned_by, turns_of
 from liestonet.trajectories.increments import IncrementSource
 from liestonet.trajectories.record import record_of
@@ -115,7 +115,7 @@ def _discover_spectrally(engine: Spectral, request: Request) -> Result:
     say("looking for symmetries")
     found, refitted = search_in_stages(kind, surrogate, standards, dimension, engine.refit, say)
     count = found.count if dimension is None else dimension
-    law = law_dimension(kind, surrogate, count if dimension is None else found.count, standards, say)
+    law = law_dimension(kind, surrogate, found, standards, say)
     say("checking the data")
     warnings = tuple(data_flags(surrogate, found.rows, standards.tolerance))
     if request.formulas:
@@ -140,14 +140,14 @@ def _standards(tolerance: Any, error_rate: Any) -> Standards:
     return Standards(float(tolerance), float(error_rate))
 
 
-def law_dimension(kind: Kind, surrogate: Surrogate, count: int, standards: Standards, say: Progress) -> int | None:
+def law_dimension(kind: Kind, surrogate: Surrogate, found: Search, standards: Standards, say: Progress) -> int | None:
     """Number of symmetries at law level; with one noise Itô and law agree, and for Fokker–Planck nobody asked."""
     if kind is not ITO:
-        return count if kind is LAW else None
+        return found.count if kind is LAW else None
     if surrogate.noise <= 1:
-        return count
+        return found.count
     say("looking for symmetries of the law")
-    return search(LAW, surrogate, surrogate.domain, surrogate.overview.points, standards).count
+    return search_beside(found, LAW, surrogate, surrogate.overview.points, standards).count
 
 
 def assemble_result(

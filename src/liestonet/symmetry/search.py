@@ -85,13 +85,28 @@ def search(
     return logarithmic if logarithmic.misfit < EARNED * plain.misfit else plain
 
 
-def search_in(
-    kind: Kind, source: UncertainSource, domain: Domain, data: Float[np.ndarray, "rows v"], standards: Standards
+def search_beside(
+    found: Search, kind: Kind, source: UncertainSource, data: Float[np.ndarray, "rows v"], standards: Standards
 ) -> Search:
-    """Enrich the basis until the ladder stops moving."""
+    """The symmetries of another kind, in the coordinates of an earlier search and from about its basis on."""
+    basis, n = found.operator.basis, source.dimension
+    time = int(basis.degrees[0].max())
+    poorer = sum(level[0] < time for level in LEVELS.get(n, LEVELS_BEYOND))
+    return search_in(kind, source, basis.domain, data, standards, max(0, poorer - 1))
+
+
+def search_in(
+    kind: Kind,
+    source: UncertainSource,
+    domain: Domain,
+    data: Float[np.ndarray, "rows v"],
+    standards: Standards,
+    first: int = 0,
+) -> Search:
+    """Enrich the basis, from a level on, until the ladder stops moving."""
     n, found = source.dimension, None
     cloud = mixed_cloud(domain, data, POINTS.get(n, POINTS_BEYOND))
-    for level in LEVELS.get(n, LEVELS_BEYOND):
+    for level in LEVELS.get(n, LEVELS_BEYOND)[first:]:
         basis = generator_basis(kind, n, source.noise, domain, level)
         richer = judge_directions(NoisyOperator(kind, source, basis, cloud), kind, standards)
         if found is not None and _same(found, richer):
