@@ -16,16 +16,14 @@ from liestonet.errors import InputError
 from liestonet.flags import Flag
 from liestonet.provenance import provenance_of
 from liestonet.result import Result
-from liestonet.surrogate.refit import Refit, refit_exactly, refit_with_symmetries
+from liestonet.stages import search_in_stages
+from liestonet.surrogate.refit import Refit
 from liestonet.surrogate.spectral import fit_spectral
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.fields import Fields, readable_basis
-from liestonet.symmetry.judging import unprojected
 from liestonet.symmetry.kinds import ITO, LAW, Kind, kind_named
-from liestonet.symmetry.noise import NoisyOperator
 from liestonet.symmetry.operator import lattice_cloud
-from liestonet.symmetry.search import Search, Standards, judge_directions, most_symmetries, search
-from liestonet.symmetry.simple import exact_shifts
+from liestonet.symmetry.search import Search, Standards, search_beside
 from liestonet.symmetry.spread import Turns, turned_by, turns_of
 from liestonet.trajectories.increments import IncrementSource
 from liestonet.trajectories.record import record_of
@@ -39,7 +37,7 @@ LEAST_ERROR = 1e-4
 class Spectral:
     """The spectral engine: series for drift and diffusion, symmetries by linear algebra.
 
-    `refit` imposes the symmetries found on the coefficients and solves again, where the likelihood gains by it.
+    `refit` imposes the symmetries found on the coefficients and solves again, unless held-out paths speak against it.
     """
 
     refit: bool = True
@@ -115,9 +113,9 @@ def _discover_spectrally(engine: Spectral, request: Request) -> Result:
     kind, standards, dimension, say = request.kind, request.standards, request.dimension, request.say
     surrogate = fit_spectral(request.source, say)
     say("looking for symmetries")
-    found, refitted = _in_stages(kind, surrogate, standards, dimension, engine.refit, say)
+    found, refitted = search_in_stages(kind, surrogate, standards, dimension, engine.refit, say)
     count = found.count if dimension is None else dimension
-    law = law_dimension(kind, surrogate, count if dimension is None else found.count, standards, say)
+    law = law_dimension(kind, surrogate, found, standards, say)
     say("checking the data")
     warnings = tuple(data_flags(surrogate, found.rows, standards.tolerance))
     if request.formulas:
@@ -142,51 +140,14 @@ def _standards(tolerance: Any, error_rate: Any) -> Standards:
     return Standards(float(tolerance), float(error_rate))
 
 
-def _possible(dimension: Any, found: Search) -> int:
-    available = found.vectors.shape[1]
-    if not isinstance(dimension, int | np.integer) or isinstance(dimension, bool) or not 0 <= dimension <= available:
-        raise InputError(f"The dimension must be a whole number from 0 to {available}, not {dimension!r}.")
-    return int(dimension)
-
-
-def _in_stages(
-    kind: Kind, surrogate: Surrogate, standards: Standards, dimension: Any, imposing: bool, say: Progress
-) -> tuple[Search, Refit | None]:
-    """Search; take exact shifts as such and search again; impose all that was found, and search once more."""
-    found = search(kind, surrogate, surrogate.domain, surrogate.overview.points, standards)
-    if dimension is not None:
-        found = replace(found, count=_possible(dimension, found))
-    if not imposing or not surrogate.errors.complete:
-        # a sample of the errors can judge symmetries, but not tell which errors they would exclude
-        return found, None
-    basis, cloud = found.operator.basis, found.operator.cloud
-
-    def operator_of(changed: Surrogate) -> NoisyOperator:
-        return NoisyOperator(kind, changed, basis, cloud)
-
-    shifts, rows = exact_shifts(
-        found.operator, standards, standards.error_rate / most_symmetries(kind, surrogate.dimension)
-    )
-    if rows:
-        say(f"taking {len(rows)} {'shift' if len(rows) == 1 else 'shifts'} as exact")
-        surrogate = refit_exactly(surrogate, unprojected(found.operator, shifts))
-        found = judge_directions(operator_of(surrogate), kind, standards, shifts).preceded(rows)
-        found = found if dimension is None else replace(found, count=dimension)
-    if not found.count:
-        return found, None
-    say(f"refitting with {found.count} {'symmetry' if found.count == 1 else 'symmetries'} imposed")
-    refitted = refit_with_symmetries(surrogate, operator_of, found.operator, found.vectors[:, : found.count])
-    return found, refitted if refitted.helps else None
-
-
-def law_dimension(kind: Kind, surrogate: Surrogate, count: int, standards: Standards, say: Progress) -> int | None:
+def law_dimension(kind: Kind, surrogate: Surrogate, found: Search, standards: Standards, say: Progress) -> int | None:
     """Number of symmetries at law level; with one noise Itô and law agree, and for Fokker–Planck nobody asked."""
     if kind is not ITO:
-        return count if kind is LAW else None
+        return found.count if kind is LAW else None
     if surrogate.noise <= 1:
-        return count
+        return found.count
     say("looking for symmetries of the law")
-    return search(LAW, surrogate, surrogate.domain, surrogate.overview.points, standards).count
+    return search_beside(found, LAW, surrogate, surrogate.overview.points, standards).count
 
 
 def assemble_result(

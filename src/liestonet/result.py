@@ -211,6 +211,8 @@ class Result:
                 "degrees_of_freedom": refit.degrees_of_freedom,
                 "p_value": refit.p_value,
                 "converged": refit.converged,
+                "held_out": refit.held_out,
+                "held_out_error": refit.held_out_error,
             },
             "data": self.data.to_dictionary(),
         } | ({} if self.training is None else {"training": self.training.to_dictionary()})

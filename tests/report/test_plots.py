@@ -144,3 +144,9 @@ def test_every_colour_of_a_figure_has_a_name_on_the_page():
     used = {palette.INK, palette.MUTED, palette.FAINT, palette.DATA, palette.INFERRED, palette.EXACT, palette.ERROR}
     used |= {*palette.CURVES, *palette.VERDICTS.values()}
     assert used <= set(palette.VARIABLES)
+
+
+def test_a_density_is_only_drawn_where_there_is_one(ax):
+    result = lsn.solve(lsn.SDE.parse("dx = -x dt + dW"), formulas=False)
+    with pytest.raises(lsn.InputError, match="Only Fokker–Planck generators"):
+        lsn.plots.density_part(result, ax)

@@ -91,7 +91,7 @@ def test_a_surrogate_is_still_one(stored):
     assert str(after.data) == str(before.data)
     if before.refit is not None:
         assert after.refit.p_value == before.refit.p_value
-        assert after.refit.helps == before.refit.helps
+        assert after.refit.held_out == before.refit.held_out
 
 
 @pytest.mark.parametrize("stored", ["1-D", "kinks and a name"], indirect=True)

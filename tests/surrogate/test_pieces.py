@@ -80,6 +80,25 @@ def test_intervals_and_p_values_are_those_of_chi_square():
     assert evidence.interval(0, 0.95)[1] ** 2 == pytest.approx(upper)
 
 
+@pytest.mark.parametrize("true", [0.0, 0.02, 0.1, 0.5])
+def test_both_ends_of_an_interval_cover_the_true_residual(true: float):
+    """Residuals drawn as the errors make them, r = ρu + Ag: each end is wrong in one of twenty, near zero and far."""
+    rng = np.random.default_rng(4)
+    errors = 0.04 * rng.standard_normal((30, 6)) * np.array([1.0, 0.7, 0.5, 0.3, 0.2, 0.1]) / np.sqrt(30)
+    # along the largest error, where leaving its product with the residual out would be worst
+    direction = true * errors[:, 0] / np.linalg.norm(errors[:, 0])
+    noise, below, above, runs = (errors.T @ errors)[None], 0, 0, 1000
+    for _ in range(runs):
+        seen = direction + errors @ rng.standard_normal(6)
+        cross, gram = (errors.T @ seen)[:, None], np.array([[seen @ seen]])
+        evidence = Evidence(np.ones((1, 1)), gram, noise, noise.sum(axis=0)[:1, :1], cross, 6, True)
+        lower, upper = evidence.interval(0, 0.95)
+        below, above = below + (lower > true), above + (upper < true)
+    # three standard deviations of a count with chance 5 %, and a little for the χ² that stands in for the true law
+    assert below / runs < 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs) + 0.01
+    assert above / runs < 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs) + 0.01
+
+
 class Endless:
     """Many blocks that are made when asked for and held by nobody."""
 

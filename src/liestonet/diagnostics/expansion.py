@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.stats
+import scipy.special
 from jaxtyping import Bool, Float
 
 from liestonet.domain import Domain
@@ -121,6 +121,6 @@ def _beyond_noise(
     gram = changes.T @ changes / len(values)
     mean, variance = float(np.trace(gram)), 2 * float(np.sum(gram**2))
     freedom = 2 * mean**2 / max(variance, np.finfo(float).tiny)
-    limit = mean * float(scipy.stats.chi2.ppf(confidence, freedom)) / freedom if mean > 0 else 0.0
+    limit = mean * float(scipy.special.chdtri(freedom, 1 - confidence)) / freedom if mean > 0 else 0.0
     square = _size(values) ** 2
     return float(np.sqrt(square - mean)) if square > limit else 0.0

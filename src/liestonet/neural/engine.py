@@ -113,7 +113,7 @@ def run(settings: Neural, request: Request) -> Result:
         span = _span(stage, trained.networks, True)
         found = _judged(source, span, shifts, request)
         chosen = found.count if request.dimension is None else chosen
-    law = law_dimension(kind, fitted, found.count, request.standards, say)
+    law = law_dimension(kind, fitted, found, request.standards, say)
     # what there is to say about data is read off the series' residuals
     spectral = settings.surrogate == "spectral"
     warnings = tuple(data_flags(fitted, found.rows, request.standards.tolerance)) if spectral else ()

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from liestonet.errors import InputError
 from liestonet.report.bands import factor, generator_deviations, generator_errors
 from liestonet.report.looks import (
     VISIBLE,
@@ -78,6 +79,11 @@ def state_part(result: Result, ax: Any = None, *, generator: int = 0) -> Any:
 
 def density_part(result: Result, ax: Any = None, *, generator: int = 0) -> Any:
     """β of one Fokker–Planck generator, which changes the density, over (t, x) or over the first two coordinates."""
+    if not result.fields.has_beta:
+        raise InputError(
+            f"Only Fokker–Planck generators change the density; this result is of {result.symmetry} symmetries. Ask "
+            'for symmetry="fokker-planck".'
+        )
     ax, generator = new_axes(ax), check_generator(result, generator)
     if len(result.names) == 1:
         return _colours(result, ax, generator, len(result.names) + 1, 1)

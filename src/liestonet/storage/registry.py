@@ -73,7 +73,7 @@ HOMES = {
 PLACES = {name: (home.partition(":")[0], home.partition(":")[2] or name) for name, home in HOMES.items()}
 NAMES = {place: name for name, place in PLACES.items()}
 # What is computed on the way and can be done without afterwards.
-LEFT_OUT = {"Refit": {"operator"}}
+LEFT_OUT = {"Refit": {"operator"}, "Estimate": {"folds"}}
 
 
 @dataclass(frozen=True)

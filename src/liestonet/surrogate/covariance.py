@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.linalg
@@ -22,6 +23,8 @@ from liestonet.trajectories.increments import Increments
 SCORED, MOST_JOINT, SKETCHED = 30_000, 700, (48, 16)
 # Directions shorter than this part of the longest one carry no covariance worth having.
 NEGLIGIBLE = 1e-3
+# Relative to the longest: what is shorter is not told from rounding.
+SHORTEST = 1e-6
 
 Regression = tuple[Sequence[Estimate], Targets]
 
@@ -31,21 +34,33 @@ class Errors:
     """Directions of the parameters' errors: those of the data's noise, and those that the prior adds.
 
     With both, R Rᵀ is the posterior covariance H⁻¹(M + Λ)H⁻¹; with the first alone it is the estimate's own scatter.
-    `complete` says that all directions are there, not a random sample.
+    `complete` says that all directions are there, not a random sample. The last `hidden` directions of scatter change
+    the coefficients, but not what the data show of them.
     """
 
     scatter: Float[np.ndarray, "p s"]
     prior: Float[np.ndarray, "p q"]
     complete: bool = True
+    hidden: int = 0
 
-    def with_directions(self, more: Float[np.ndarray, "p k"]) -> Errors:
-        """The same with further directions of scatter."""
-        return Errors(np.concatenate([self.scatter, more], axis=1), self.prior, self.complete)
+    def with_hidden(self, more: Float[np.ndarray, "p k"]) -> Errors:
+        """The same with directions that the data do not show."""
+        scatter = np.concatenate([self.scatter, more], axis=1)
+        return Errors(scatter, self.prior, self.complete, self.hidden + more.shape[1])
 
     def imposed(self, left: Float[np.ndarray, "s_and_q s_and_q"]) -> Errors:
         """What is left of every error when conditions are imposed: `left` maps the errors of `root` to themselves."""
         root, scattered = self.root @ left, self.scatter.shape[1]
-        return Errors(root[:, :scattered], root[:, scattered:], self.complete)
+        return Errors(root[:, :scattered], root[:, scattered:], self.complete, self.hidden)
+
+    @cached_property
+    def back(self) -> Float[np.ndarray, "s_and_q p"]:
+        """The errors, in units of their standard deviations, that a change of the parameters is most likely made of."""
+        return np.linalg.pinv(self.root, rcond=SHORTEST)
+
+    def deviance(self, change: Float[np.ndarray, " p"]) -> float:
+        """Likelihood that a change of the parameters costs."""
+        return float(np.sum((self.back @ change) ** 2))
 
     @property
     def root(self) -> Float[np.ndarray, "p s_and_q"]:

@@ -33,8 +33,9 @@ LARGEST_TURN = 0.3
 class Refit:
     """The symmetric surrogate, the operator and the generators there, and the likelihood ratio of imposing them.
 
-    The surrogate's errors are those that are left when the symmetries are taken as exact. The operator is of use to
-    what goes on computing; a file does not keep it.
+    The surrogate's errors are those that are left when the symmetries are taken as exact. `held_out` is the
+    log-likelihood that paths which the estimates have not seen gain by the symmetries, with its standard error. The
+    operator is of use to what goes on computing; a file does not keep it.
     """
 
     surrogate: Surrogate | Any
@@ -43,6 +44,8 @@ class Refit:
     degrees_of_freedom: float
     converged: bool
     operator: NoisyOperator | Any = None
+    held_out: float = np.nan
+    held_out_error: float = np.nan
 
     @property
     def p_value(self) -> float:
@@ -51,11 +54,6 @@ class Refit:
         The deviance is measured in the posterior's metric, where shrunk parameters scatter less than their prior says.
         """
         return float(scipy.special.chdtrc(max(self.degrees_of_freedom, 1e-9), self.deviance))
-
-    @property
-    def helps(self) -> bool:
-        """Whether fresh data are expected to be likelier under the constraint: Akaike's criterion."""
-        return self.deviance < 2 * self.degrees_of_freedom
 
 
 def refit_with_symmetries(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.linalg
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from liestonet.domain import Domain
 from liestonet.surrogate.evidence import choose_shrinkage
@@ -23,6 +23,8 @@ Entry = tuple[int, ...]
 
 # Increments are worked on so many at a time: all features of a piece stay in the processor's cache.
 PIECE = 8192
+# Sums are kept in so many parts, of other paths each, so that any part can be left out afterwards.
+FOLDS = 16
 # Directions that the data hardly see keep this part of a precision, which makes the matrix invertible.
 UNSEEN = 1e-9
 
@@ -41,8 +43,19 @@ Targets = Callable[[Scaled], tuple[Float[np.ndarray, "b c"], Float[np.ndarray, "
 
 
 @dataclass(frozen=True)
+class Folds:
+    """ΦᵀWΦ and ΦᵀWy of one coefficient, of each part of the data."""
+
+    precisions: Float[np.ndarray, "folds p p"]
+    moments: Float[np.ndarray, "folds p"]
+
+
+@dataclass(frozen=True)
 class Estimate:
-    """One coefficient in units of the box: its features, their parameters, and the precision of data and of prior."""
+    """One coefficient in units of the box: its features, their parameters, and the precision of data and of prior.
+
+    `folds` are the sums by parts of the data; a file does not keep them.
+    """
 
     entry: Entry
     features: Features
@@ -50,16 +63,17 @@ class Estimate:
     precision: Float[np.ndarray, "p p"]
     prior: Float[np.ndarray, " p"]
     log_evidence: float
+    folds: Folds | None = None
 
     @property
     def posterior(self) -> Float[np.ndarray, "p p"]:
         """Covariance of the parameters under data and prior together."""
-        return _inverse(self.precision + np.diag(1 / self.prior))
+        return inverse(self.precision + np.diag(1 / self.prior))
 
     @property
     def free(self) -> Float[np.ndarray, "p p"]:
         """Covariance of the parameters under the data alone; a trace of a prior keeps it finite."""
-        return _inverse(self.precision + np.diag(UNSEEN * np.diag(self.precision)))
+        return inverse(self.precision + np.diag(UNSEEN * np.diag(self.precision)))
 
     def unshrunk(self) -> Estimate:
         """The least-squares estimate, as if there were no prior."""
@@ -73,11 +87,27 @@ def scaled_block(block: Increments, domain: Domain) -> Scaled:
 
 
 def scaled_blocks(source: IncrementSource, domain: Domain) -> Iterator[Scaled]:
-    """The increments that begin inside the domain, piece by piece."""
+    """The increments that begin inside the domain, piece by piece; pieces end where a path does, if one ends there."""
     for block in source.chunks():
         inside = inside_domain(domain, block)
         kept = block if inside.all() else Increments(*(array[inside] for array in block))
-        yield from pieces_of(scaled_block(kept, domain))
+        scaled = scaled_block(kept, domain)
+        for rows in _between_paths(kept.trajectory):
+            yield Scaled(scaled.points[rows], scaled.dt[rows], scaled.dx[rows])
+
+
+def _between_paths(trajectory: Int[np.ndarray, " m"]) -> Iterator[slice]:
+    """As many pieces as there are folds, or more, cut between paths where one ends inside the piece."""
+    count = len(trajectory)
+    size = min(PIECE, -(-count // FOLDS)) if count else 1
+    ends, first = np.flatnonzero(np.diff(trajectory)) + 1, 0
+    while first < count:
+        last = min(first + size, count)
+        before = int(np.searchsorted(ends, last, side="right")) - 1
+        if last < count and before >= 0 and ends[before] > first:
+            last = int(ends[before])
+        yield slice(first, last)
+        first = last
 
 
 def pieces_of(block: Scaled) -> Iterator[Scaled]:
@@ -102,41 +132,50 @@ def regress(
 
 
 class Sums:
-    """ΦᵀWΦ and ΦᵀWy of all entries in one set of features."""
+    """ΦᵀWΦ and ΦᵀWy of all entries in one set of features, in parts."""
 
     def __init__(self, features: Features, entries: int, pooled: bool) -> None:
-        self.features, self.pooled = features, pooled
+        self.features, self.pooled, self.blocks = features, pooled, 0
         size = features.size
-        self.precisions = np.zeros((1 if pooled else entries, size, size))
-        self.moments = np.zeros((size, entries))
+        self.precisions = np.zeros((FOLDS, 1 if pooled else entries, size, size))
+        self.moments = np.zeros((FOLDS, size, entries))
         self.scales = np.ones(entries)
 
     def add(self, block: Scaled, values: Float[np.ndarray, "b c"], weights: Float[np.ndarray, "b c"]) -> None:
         """Take in one block."""
+        fold = self.blocks % FOLDS
         functions = self.features.values(block.points)[()]
-        for position, precision in enumerate(self.precisions):
+        for position, precision in enumerate(self.precisions[fold]):
             precision += functions.T @ (functions * weights[:, position, None])
-        self.moments += functions.T @ (values * weights)
+        self.moments[fold] += functions.T @ (values * weights)
         if self.pooled and len(weights):
             self.scales = weights[0] / weights[0, 0]
+        self.blocks += 1
 
     def estimates(self, entries: Sequence[Entry]) -> list[Estimate]:
         """Posterior mean of each entry's parameters, with the prior that its data make likely."""
+        precisions, moments = self.precisions.sum(axis=0), self.moments.sum(axis=0)
         if not self.pooled:
-            parts = zip(entries, self.precisions, self.moments.T, strict=True)
-            return [self._estimate([entry], precision, moment[:, None])[0] for entry, precision, moment in parts]
-        # in units of its own noise every entry has the same precision
-        unit = self._estimate(entries, self.precisions[0], self.moments / np.sqrt(self.scales))
-        return [
-            Estimate(e.entry, e.features, e.parameters / np.sqrt(s), e.precision * s, e.prior / s, e.log_evidence)
-            for e, s in zip(unit, self.scales, strict=True)
-        ]
+            parts = zip(entries, precisions, moments.T, strict=True)
+            found = [self._estimate([entry], precision, moment[:, None])[0] for entry, precision, moment in parts]
+        else:
+            # in units of its own noise every entry has the same precision
+            unit = self._estimate(entries, precisions[0], moments / np.sqrt(self.scales))
+            found = [
+                Estimate(e.entry, e.features, e.parameters / np.sqrt(s), e.precision * s, e.prior / s, e.log_evidence)
+                for e, s in zip(unit, self.scales, strict=True)
+            ]
+        return [replace(estimate, folds=self._folds(place)) for place, estimate in enumerate(found)]
+
+    def _folds(self, entry: int) -> Folds:
+        precisions = self.precisions[:, 0] * self.scales[entry] if self.pooled else self.precisions[:, entry]
+        return Folds(precisions, self.moments[:, :, entry])
 
     def _estimate(
         self, entries: Sequence[Entry], precision: Float[np.ndarray, "p p"], moments: Float[np.ndarray, "p c"]
     ) -> list[Estimate]:
         shrinkage = choose_shrinkage(precision, moments, self.features.degrees)
-        parameters = _inverse(precision + np.diag(1 / shrinkage.variances)) @ moments
+        parameters = inverse(precision + np.diag(1 / shrinkage.variances)) @ moments
         return [
             Estimate(entry, self.features, parameters[:, j], precision, shrinkage.variances, float(evidence))
             for j, (entry, evidence) in enumerate(zip(entries, shrinkage.log_evidence, strict=True))
@@ -155,7 +194,7 @@ def evaluate(estimates: Sequence[Estimate], points: Float[np.ndarray, "b v"]) ->
     return result
 
 
-def _inverse(matrix: Float[np.ndarray, "p p"]) -> Float[np.ndarray, "p p"]:
+def inverse(matrix: Float[np.ndarray, "p p"]) -> Float[np.ndarray, "p p"]:
     """Inverse of a positive definite matrix, scaled to a unit diagonal first."""
     scale = 1 / np.sqrt(np.diag(matrix))
     factor = scipy.linalg.cho_factor(matrix * scale[:, None] * scale, check_finite=False)

@@ -14,6 +14,7 @@ from jaxtyping import Bool, Float
 
 from liestonet.surrogate.covariance import parameter_errors
 from liestonet.surrogate.features import Features, coordinate_variants, degree_variants
+from liestonet.surrogate.felt import felt_errors
 from liestonet.surrogate.overview import Overview, look_over
 from liestonet.surrogate.regression import (
     Entry,
@@ -35,9 +36,9 @@ from liestonet.trajectories.increments import Increments, IncrementSource
 SMALL_RESIDUAL, ROUNDING_RESIDUAL = 0.1, 1e-16
 DIFFUSIVE_GROWTH = 4.0
 LEAST_PAIRS = 100
-# Degrees are chosen on this many increments. What is less simple has to be so much likelier (log evidence): a logarithm
-# of a coordinate, or another set of degrees.
-TRIED, LOGARITHM_COST, DEGREES_COST = 50_000, 1.0, 6.0
+# Coordinates and degrees are chosen on so many increments. What is less simple has to be so much likelier (log
+# evidence): a logarithm of a coordinate, or another set of degrees.
+TRIED_COORDINATES, TRIED_DEGREES, LOGARITHM_COST, DEGREES_COST = 100_000, 50_000, 1.0, 6.0
 
 Progress = Callable[[str], None]
 
@@ -65,7 +66,10 @@ def fit_spectral(source: IncrementSource, progress: Progress | None = None) -> S
     say("covariance of the estimates")
     errors = parameter_errors(overview, [(drift, targets[0]), (diffusion, squares[0])])
     surrogate = Surrogate(overview, tuple(drift), tuple(diffusion), errors, noisy)
-    return replace(surrogate, errors=errors.with_directions(step_directions(surrogate)))
+    surrogate = replace(surrogate, errors=errors.with_hidden(step_directions(surrogate)))
+    if errors.complete and surrogate.dimension > 1:
+        surrogate = replace(surrogate, errors=felt_errors(surrogate))
+    return surrogate
 
 
 def fit_again(like: Surrogate, source: IncrementSource) -> Surrogate:
@@ -90,9 +94,9 @@ def choose_features(overview: Overview) -> Features:
     """The features that explain a sample best: first the coordinates, then the degrees."""
     variants = coordinate_variants(overview.domain)
     costs = [LOGARITHM_COST * sum(features.logarithmic) for features in variants]
-    best = _most_likely(overview, variants, costs)
+    best = _most_likely(_thinned(overview, TRIED_COORDINATES), variants, costs)
     choices = [best, *degree_variants(best)]
-    return _most_likely(_thinned(overview, TRIED), choices, [0.0] + [DEGREES_COST] * (len(choices) - 1))
+    return _most_likely(_thinned(overview, TRIED_DEGREES), choices, [0.0] + [DEGREES_COST] * (len(choices) - 1))
 
 
 def _most_likely(overview: Overview, variants: Sequence[Features], costs: Sequence[float]) -> Features:

@@ -33,7 +33,7 @@ def without_prior(surrogate: Surrogate) -> Surrogate:
     scatter = np.asarray(blocks) @ _root(_score_covariance(surrogate))
     free = replace(surrogate, drift_estimates=drift, diffusion_estimates=diffusion)
     errors = Errors(scatter, np.zeros((len(scatter), 0)))
-    return replace(free, errors=errors.with_directions(step_directions(surrogate)))
+    return replace(free, errors=errors.with_hidden(step_directions(surrogate)))
 
 
 def _score_covariance(surrogate: Surrogate) -> Float[np.ndarray, "p p"]:

@@ -7,6 +7,7 @@ other directions is absorbed by a small change of V and is no evidence; what cou
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,8 @@ from liestonet.symmetry.noise import RELATIVE_ROUNDING, ROUNDING, Changes, Noisy
 MODEL_ERROR = 7e-4
 # A residual this small is no evidence against a symmetry: bases and projections are no better.
 NEGLIGIBLE = 1e-3
+# Halvings in which the lower end of an interval is found.
+BISECTIONS = 40
 
 
 @dataclass(frozen=True)
@@ -76,13 +79,34 @@ class Evidence:
         return float(np.sqrt(max(np.trace(self.noise[direction]), 0.0)))
 
     def interval(self, direction: int, confidence: float) -> tuple[float, float]:
-        """Ends of an interval for the true residual, each wrong with chance 1 − confidence."""
+        """Ends of an interval for the true residual, each wrong with chance 1 − confidence.
+
+        Under a true residual ρ the square of what is seen has mean ρ² + tr N and variance 2 tr N² + 4 ρ² ν, ν the
+        noise along it. The ends are the ρ under which one as large, or as small, as that seen is only just not too
+        rare. Where that does not exclude zero, most of the residual may have been shrunk away, and the upper end is
+        what was seen and its error on top.
+        """
         square, matrix = self.residual(direction) ** 2, self.noise[direction]
         mean, spread = float(np.trace(matrix)), float(np.sum(matrix * matrix))
-        along = float(np.sum(self.cross[:, direction] ** 2))
-        below = _quantile(mean, 2 * spread, confidence)
-        above = _quantile(square + mean, 2 * spread + 4 * along, confidence)
-        return float(np.sqrt(max(square - below, 0.0))), float(np.sqrt(above))
+        along = float(np.sum(self.cross[:, direction] ** 2)) / max(square, np.finfo(float).tiny)
+
+        def reached(true: float, chance: float) -> float:
+            return _quantile(true**2 + mean, 2 * spread + 4 * true**2 * along, chance)
+
+        seen = float(np.sqrt(square))
+        if reached(0.0, confidence) >= square:
+            return 0.0, float(np.sqrt(_quantile(square + mean, 2 * spread + 4 * square * along, confidence)))
+        below = _bisected(lambda true: reached(true, confidence) < square, 0.0, seen)
+        far = 2 * seen + 10 * float(np.sqrt(mean))
+        return below, _bisected(lambda true: reached(true, 1 - confidence) < square, seen, far)
+
+
+def _bisected(holds: Callable[[float], bool], low: float, high: float) -> float:
+    """Where a statement that holds at `low` and no longer at `high` ceases to hold."""
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return high
 
 
 @dataclass(frozen=True)

@@ -85,13 +85,28 @@ def search(
     return logarithmic if logarithmic.misfit < EARNED * plain.misfit else plain
 
 
-def search_in(
-    kind: Kind, source: UncertainSource, domain: Domain, data: Float[np.ndarray, "rows v"], standards: Standards
+def search_beside(
+    found: Search, kind: Kind, source: UncertainSource, data: Float[np.ndarray, "rows v"], standards: Standards
 ) -> Search:
-    """Enrich the basis until the ladder stops moving."""
+    """The symmetries of another kind, in the coordinates of an earlier search and from about its basis on."""
+    basis, n = found.operator.basis, source.dimension
+    time = int(basis.degrees[0].max())
+    poorer = sum(level[0] < time for level in LEVELS.get(n, LEVELS_BEYOND))
+    return search_in(kind, source, basis.domain, data, standards, max(0, poorer - 1))
+
+
+def search_in(
+    kind: Kind,
+    source: UncertainSource,
+    domain: Domain,
+    data: Float[np.ndarray, "rows v"],
+    standards: Standards,
+    first: int = 0,
+) -> Search:
+    """Enrich the basis, from a level on, until the ladder stops moving."""
     n, found = source.dimension, None
     cloud = mixed_cloud(domain, data, POINTS.get(n, POINTS_BEYOND))
-    for level in LEVELS.get(n, LEVELS_BEYOND):
+    for level in LEVELS.get(n, LEVELS_BEYOND)[first:]:
         basis = generator_basis(kind, n, source.noise, domain, level)
         richer = judge_directions(NoisyOperator(kind, source, basis, cloud), kind, standards)
         if found is not None and _same(found, richer):
@@ -103,20 +118,24 @@ def search_in(
 
 
 def judge_directions(
-    operator: NoisyOperator, kind: Kind, standards: Standards, exact: Float[np.ndarray, "m e"] | None = None
+    operator: NoisyOperator,
+    kind: Kind,
+    standards: Standards,
+    exact: Float[np.ndarray, "m e"] | None = None,
+    proposed: Float[np.ndarray, "m k"] | None = None,
 ) -> Search:
     """Sort the directions, find how many are jointly consistent with zero, and judge each.
 
-    Directions known as `exact` come first, and the others are judged beside them.
+    Directions known as `exact` come first, and the others are judged beside them; `proposed` ones in their own order.
     """
     n = operator.table.dimension
     most = most_symmetries(kind, n)
-    vectors, known = operator.lowest(most + EXTRA_DIRECTIONS), 0
+    vectors, known = operator.lowest(most + EXTRA_DIRECTIONS) if proposed is None else proposed, 0
     if exact is not None:
-        vectors, known = _behind(exact, vectors), exact.shape[1]
+        vectors, known = behind(exact, vectors), exact.shape[1]
     level = standards.level(kind, n)
     changes = operator.changes(vectors)
-    if n <= ONE_BY_ONE:
+    if n <= ONE_BY_ONE and proposed is None:
         count = doubtful(gather(operator, vectors, changes), known)
         if count > 1:
             vectors = peeled(operator, vectors, known, count, level)
@@ -137,7 +156,7 @@ def judge_span(operator: NoisyOperator, kind: Kind, standards: Standards, span: 
     n, count = operator.table.dimension, span.shape[1]
     level, span = standards.level(kind, n), np.linalg.qr(span)[0]
     turn = np.linalg.eigh(gather(operator, span).spread)[1]
-    vectors = _behind(span @ turn, operator.lowest(max(most_symmetries(kind, n), count) + EXTRA_DIRECTIONS))
+    vectors = behind(span @ turn, operator.lowest(max(most_symmetries(kind, n), count) + EXTRA_DIRECTIONS))
     changes = operator.changes(vectors)
 
     def passes(length: int) -> bool:
@@ -150,7 +169,7 @@ def judge_span(operator: NoisyOperator, kind: Kind, standards: Standards, span: 
     return Search(operator, vectors, rows, sum(row.verdict == "symmetry" for row in rows[:count]))
 
 
-def _behind(exact: Float[np.ndarray, "m e"], vectors: Float[np.ndarray, "m k"]) -> Float[np.ndarray, "m k"]:
+def behind(exact: Float[np.ndarray, "m e"], vectors: Float[np.ndarray, "m k"]) -> Float[np.ndarray, "m k"]:
     """Exact directions first, then what is left of the others, as many in all as there were."""
     rest = vectors - exact @ (exact.T @ vectors)
     # the directions that lie in the exact span are the ones that vanish

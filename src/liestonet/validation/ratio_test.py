@@ -31,7 +31,7 @@ from liestonet.symmetry.spread import Turns, turns_of
 from liestonet.trajectories import Trajectories
 from liestonet.validation.given import Given, Lifted, read_generators
 from liestonet.validation.lack_of_fit import DOUBTFUL
-from liestonet.validation.residuals import GivenResiduals, interval, put_in
+from liestonet.validation.residuals import GivenResiduals, put_in
 
 CONFIDENCE = 0.95
 # Points of the data at which the equations are imposed, and those on which residuals are measured.
@@ -160,7 +160,8 @@ def _tested(
             imposed = _put_in(kind, without_prior(surrogate), given, turns, _data_cloud(points))
         deviance, dof = imposed.deviance()
         singles = [_p_value(*imposed.alone(k).deviance()) for k in range(given.count)]
-    ends = [interval(evidence, k, CONFIDENCE) for k in range(given.count)]
+    # both ends together are wrong with the chance that is left
+    ends = [evidence.interval(k, (1 + CONFIDENCE) / 2) for k in range(given.count)]
     rows = tuple(GeneratorRow(names[k], evidence.residual(k), *ends[k], p_value) for k, p_value in enumerate(singles))
     worst = max(rows, key=lambda row: row.residual)
     doubts = tuple(flag for flag in data_flags(surrogate) if flag.code in DOUBTFUL)

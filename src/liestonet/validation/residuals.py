@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.special
 from jaxtyping import Float
 
 from liestonet.domain import Domain
@@ -65,44 +63,6 @@ class GivenResiduals:
         expected = np.where(sizes > MODEL_ERROR, sizes**2 / total, 1.0)
         mean, spread = float(expected.sum()), float(np.sum(expected**2))
         return square * mean / spread, mean**2 / spread
-
-
-def interval(evidence: Evidence, k: int, confidence: float) -> tuple[float, float]:
-    """Ends of an interval for the true residual of a direction, each wrong with half the chance left.
-
-    Under a true residual ρ the square of what is seen has mean ρ² + tr N and variance 2 tr N² + 4 ρ² ν, ν the noise
-    along the residual. The ends are the ρ under which one as large, or as small, as that seen is only just not too
-    rare. Where that does not exclude zero, most of the residual may have been shrunk away, and the upper end is what
-    was seen and its error on top.
-    """
-    level = (1 + confidence) / 2
-    square, matrix = evidence.residual(k) ** 2, evidence.noise[k]
-    mean, spread = float(np.trace(matrix)), float(np.sum(matrix * matrix))
-    along = float(np.sum(evidence.cross[:, k] ** 2)) / max(square, np.finfo(float).tiny)
-
-    def reached(true: float, chance: float) -> float:
-        return _quantile(true**2 + mean, 2 * spread + 4 * true**2 * along, chance)
-
-    seen = float(np.sqrt(square))
-    if reached(0.0, level) >= square:
-        return 0.0, float(np.sqrt(_quantile(square + mean, 2 * spread + 4 * square * along, level)))
-    below = _bisected(lambda true: reached(true, level) < square, 0.0, seen)
-    return below, _bisected(lambda true: reached(true, 1 - level) < square, seen, 2 * seen + 10 * float(np.sqrt(mean)))
-
-
-def _bisected(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """Where a statement that holds at `low` and no longer at `high` ceases to hold."""
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return high
-
-
-def _quantile(mean: float, variance: float, level: float) -> float:
-    """Quantile of a scaled χ² with this mean and variance."""
-    if mean <= 0 or variance <= 0:
-        return max(mean, 0.0)
-    return float(scipy.special.gammaincinv(mean**2 / variance, level) * variance / mean)
 
 
 def put_in(kind: Kind, source: UncertainSource, given: Given, cloud: Cloud, domain: Domain) -> GivenResiduals:

@@ -99,7 +99,7 @@ def fit_coefficients(
     say("solving the last layers" if settings.polish else "covariance of the last layers")
     weights, errors = settle(form, prepared.units, jax.device_get(weights), data, settings.polish)
     surrogate = _assembled(settings, form, prepared, weights, errors, history)
-    return replace(surrogate, errors=errors.with_directions(step_directions(surrogate)))
+    return replace(surrogate, errors=errors.with_hidden(step_directions(surrogate)))
 
 
 def prepare(source: IncrementSource, settings: CoefficientSettings) -> Prepared:
