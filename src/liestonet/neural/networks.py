@@ -127,7 +127,7 @@ class Networks(eqx.Module):
             return jnp.moveaxis(array.reshape(shape), axis, 0)
 
         axis = points.ndim - 2
-        evaluate = jax.checkpoint(lambda part: self._evaluate(*part, second))
+        evaluate = jax.checkpoint(lambda part: self._evaluate(part[0], part[1], second))
         found = jax.lax.map(evaluate, (split(points, axis), split(squared, axis)))
 
         def joined(array: Array) -> Array:
