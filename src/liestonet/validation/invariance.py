@@ -49,7 +49,8 @@ POSITIVE = 1e-3
 class InvarianceRow:
     """One generator pushed by one ε.
 
-    `delta_nll` is NLL after minus before, per increment, `control` the same of random pushes of equal displacement.
+    `delta_nll` is NLL after minus before, per increment, `control` the same of random pushes of equal displacement,
+    `floor` its median size over the bootstrap draws, for which the generator is exact.
     The p-values are of |ΔNLL|, the Kolmogorov–Smirnov and the energy distance, `p_value` of the three together;
     not-a-number where too little of the data stays in the box. `used` of the increments did, `blew_up` points have no
     end, `draws` is the number of bootstrap samples.
@@ -69,6 +70,7 @@ class InvarianceRow:
     blew_up: int
     p_value: float = float("nan")
     draws: int = 0
+    floor: float = float("nan")
 
 
 @dataclass(frozen=True)
@@ -178,6 +180,7 @@ def _pushed(
                 blew_up=seen.blew_up,
                 p_value=together([seen], [[one] for one in drawn]),
                 draws=len(drawn),
+                floor=float(np.nanmedian([abs(one.delta_nll) for one in drawn])) if drawn else UNKNOWN,
             )
         )
     return rows, together(observed, replicas)
