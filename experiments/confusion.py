@@ -5,7 +5,7 @@
     python experiments/confusion.py --first 100 --records tuning.jsonl --no-page
 
 Every run is a line of experiments/records/confusion.jsonl, so that a stopped experiment goes on where it was. Seeds
-begin at 3000; none of them was looked at while the method was built.
+begin at 4000; none of them was looked at while the method was built.
 """
 
 from __future__ import annotations
@@ -13,8 +13,11 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import signal
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +28,7 @@ from oracle import fitted_form
 import liestonet as lsn
 from liestonet.errors import InputError
 
-FIRST_SEED, SIZES = 3000, (512, 4096)
+FIRST_SEED, SIZES = 4000, (512, 4096)
 # A path of fewer steps than this is replaced by several: single increments are no path.
 LEAST_STEPS = 100
 # In more dimensions than this the oracle would take longer than all the rest.
@@ -93,13 +96,37 @@ def angles(system: Any, data: lsn.Trajectories, result: Any, true: int) -> dict[
     return {**found, "oracle": float(np.max(lsn.principal_angles(best, exact, t, x, scale=scale)))}
 
 
+@contextmanager
+def limited(seconds: int) -> Iterator[None]:
+    """Stop what takes longer on the clock."""
+
+    def stop(number: int, frame: Any) -> None:
+        raise TimeoutError
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+
+
+def run_limited(key: str, paths: int, seed: int, seconds: int) -> dict[str, Any]:
+    """One run, or a record that it was cut."""
+    try:
+        with limited(seconds):
+            return run(key, paths, seed)
+    except TimeoutError:
+        return {"system": key, "paths": paths, "seed": seed, "cut": seconds}
+
+
 def outcome(record: dict[str, Any]) -> str:
     """Right, fewer or more symmetries than there are.
 
     Fewer because of what is undecided counts apart, and so does one more that is true to within the tolerance.
     """
-    if "refused" in record:
-        return "refused"
+    if "refused" in record or "cut" in record:
+        return "refused" if "refused" in record else "cut"
     if record["true"] == "inf":
         return "infinite"
     missing = record["true"] - record["found"]
@@ -111,7 +138,7 @@ def outcome(record: dict[str, Any]) -> str:
 
 def matrix(records: list[dict[str, Any]]) -> str:
     """Markdown: true against found; what was found less by undecided directions alone stands apart."""
-    rows = [record for record in records if outcome(record) not in ("refused", "infinite")]
+    rows = [record for record in records if outcome(record) not in ("refused", "infinite", "cut")]
     found = sorted({record["found"] for record in rows if outcome(record) != "undecided"})
     lines = [
         "| true \\ found | " + " | ".join(map(str, found)) + " | undecided |",
@@ -139,7 +166,8 @@ def systems_table(records: list[dict[str, Any]]) -> str:
         own = [record for record in records if record["system"] == key]
         if own:
             cells = [_cells([record for record in own if record["paths"] == size]) for size in SIZES]
-            lines.append(f"| {key} | {'∞' if own[0]['true'] == 'inf' else own[0]['true']} | {' | '.join(cells)} |")
+            true = lsn.catalogue[key].dimension(KIND)
+            lines.append(f"| {key} | {'∞' if true == math.inf else true} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
@@ -151,8 +179,8 @@ def _cells(records: list[dict[str, Any]]) -> str:
 
 
 def _found(record: dict[str, Any]) -> str:
-    if "refused" in record:
-        return "refused"
+    if "refused" in record or "cut" in record:
+        return outcome(record)
     missing = f" + {record['true'] - record['found']}?" if outcome(record) == "undecided" else ""
     return f"{record['found']}{missing}"
 
@@ -165,11 +193,11 @@ def _median(records: list[dict[str, Any]], key: str) -> str:
 def summary(records: list[dict[str, Any]], size: int) -> str:
     own = [record for record in records if record["paths"] == size]
     counts = Counter(outcome(record) for record in own)
-    judged = len(own) - counts["infinite"] - counts["refused"]
+    judged = len(own) - counts["infinite"] - counts["refused"] - counts["cut"]
     return (
         f"**{size:,} paths**: {judged} runs, {counts['right']} right, {counts['undecided']} with what is missing "
         f"undecided, {counts['missed']} that miss a symmetry, {counts['near']} that take a near-symmetry within the "
-        f"tolerance for one, {counts['false']} with a false one."
+        f"tolerance for one, {counts['false']} with a false one; {counts['cut']} took too long and were cut."
     )
 
 
@@ -255,6 +283,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=FIRST_SEED)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--records", type=Path, default=RECORDS)
+    parser.add_argument("--limit", type=int, default=600, help="seconds on the clock that one run may take")
     parser.add_argument("--no-page", action="store_true")
     arguments = parser.parse_args()
     arguments.records.parent.mkdir(exist_ok=True)
@@ -266,7 +295,7 @@ def main() -> None:
             for key in arguments.systems:
                 if (key, size, seed) in present:
                     continue
-                record = run(key, size, seed)
+                record = run_limited(key, size, seed, arguments.limit)
                 done.append(record)
                 with arguments.records.open("a") as file:
                     file.write(json.dumps(record) + "\n")
