@@ -61,12 +61,13 @@ def search_in_stages(
 ) -> tuple[Search, Refit | None]:
     """Search; take exact shifts as such and search again; impose all that was found and solve once more."""
     found = search(kind, surrogate, surrogate.domain, surrogate.overview.points, standards)
+    most, poorer = most_symmetries(kind, surrogate.dimension), found.poorer
     if dimension is not None:
         found = replace(found, count=_possible(dimension, found))
     if not imposing or not surrogate.errors.complete:
         # a sample of the errors can judge symmetries, but not tell which errors they would exclude
-        return found, None
-    level = standards.error_rate / most_symmetries(kind, surrogate.dimension)
+        return found.settled(most), None
+    level = standards.error_rate / most
     shifts, rows = exact_shifts(found.operator, standards, level)
     stage = _Stage(kind, surrogate, found.operator, shifts)
     if rows:
@@ -78,7 +79,7 @@ def search_in_stages(
     plain = stage.imposed(with_estimates(surrogate, estimates))
     proposed, sizes = _lowest(stage, plain, found.vectors.shape[1])
     other = judge_directions(found.operator, kind, standards, shifts, proposed).preceded(rows)
-    found = other if other.count > found.count else found
+    found = replace(other if other.count > found.count else found, poorer=poorer).settled(most)
     found = found if dimension is None else replace(found, count=dimension)
     if not found.count:
         return found, None

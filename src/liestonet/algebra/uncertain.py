@@ -32,7 +32,7 @@ LEAST_ERROR = 3e-4
 LARGEST_TOLERANCE = 0.1
 DENOMINATORS = (1, 2, 3, 4)
 # Largest probability that a random number would be taken for a simple one.
-CHANCE = 0.5
+CHANCE = 0.2
 
 
 def find_uncertain_formulas(

@@ -46,18 +46,17 @@ class Evidence:
         """Chance of residuals this large if all the directions are symmetries: two tests, the smaller one doubled.
 
         The likelihood ratio sees residuals in directions in which the errors would hardly make any; the sum of
-        squares sees all others, and stands alone where the errors are known by a sample only. The null hypothesis is
-        about the data's scatter: the prior has no part in it.
+        squares sees all others, and stands alone where the errors are known by a sample only. The prior's errors count
+        too: shrinkage biases the estimates by about as much, and a symmetry must not be lost to that.
         """
         total = float(np.trace(self.residual_gram[directions, directions]))
         if total <= len(self.residual_gram[directions]) * NEGLIGIBLE**2:
             return 1.0
-        data = slice(0, self.scattered)
-        matrix = self.noise[directions, data, data].sum(axis=0)
+        matrix = self.noise[directions].sum(axis=0)
         square = _tail(total, matrix)
         if not self.complete:
             return square
-        ratio = likelihood_ratio(matrix, self.cross[data, directions].sum(axis=1))[1]
+        ratio = likelihood_ratio(matrix, self.cross[:, directions].sum(axis=1))[1]
         return min(1.0, 2 * min(ratio, square))
 
     def deviance(self) -> tuple[float, int]:

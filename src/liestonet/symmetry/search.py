@@ -21,10 +21,13 @@ from liestonet.symmetry.operator import Cloud, lattice_cloud
 from liestonet.symmetry.peeling import doubtful, peeled
 
 # Degrees in time and in the coordinates, richer and richer.
-LEVELS = {1: ((6, 4), (9, 6), (12, 8), (12, 12)), 2: ((6, 3), (8, 4), (10, 6)), 3: ((4, 2), (6, 3))}
+LEVELS = {1: ((6, 4), (9, 6), (12, 8), (12, 12), (12, 18), (12, 26)), 2: ((6, 3), (8, 4), (10, 6)), 3: ((4, 2), (6, 3))}
 LEVELS_BEYOND = ((2, 2),)
 # A ladder has stopped moving when no residual of a symmetry changes by more than this part of its noise.
 STANDING = 0.25
+# Where a residual falls to such a part with one enrichment, the basis is too poor to tell a near-symmetry from a
+# symmetry, and where it falls by more, to deny a symmetry.
+FALLING, PLUNGING = 0.8, 0.5
 # Logarithms of coordinates have to lower the residuals' mean square to this part.
 EARNED = 0.5
 POINTS = {1: 400, 2: 500, 3: 600}
@@ -49,13 +52,37 @@ class Standards:
 
 @dataclass(frozen=True)
 class Search:
-    """Directions in order, the first `count` of them symmetries (the first `exact` of these taken as exact)."""
+    """Directions in order, the first `count` of them symmetries (the first `exact` of these taken as exact).
+
+    `poorer` are the residuals in the basis before the last enrichment.
+    """
 
     operator: NoisyOperator
     vectors: Float[np.ndarray, "m k"]
     rows: tuple[LadderRow, ...]
     count: int
     exact: int = 0
+    poorer: tuple[float, ...] = ()
+
+    def shown(self, most: int) -> tuple[int, int]:
+        """How many symmetries there are, and how many directions at least may be one."""
+        return self.count, sum(row.verdict != "no" for row in self.rows[:most])
+
+    def falling(self, place: int, part: float) -> bool:
+        """Whether a direction's residual has fallen to a part of what it was in the poorer basis before."""
+        return place < len(self.poorer) and self.rows[place].residual < part * self.poorer[place]
+
+    def settled(self, most: int) -> Search:
+        """The same with verdicts taken back that a still richer basis might change; beyond `most` none could count."""
+        rows = [
+            replace(row, verdict="undecided") if place < most and self._unsettled(place) else row
+            for place, row in enumerate(self.rows)
+        ]
+        return replace(self, rows=tuple(rows))
+
+    def _unsettled(self, place: int) -> bool:
+        part = {"near-symmetry": FALLING, "no": PLUNGING}.get(self.rows[place].verdict, 0.0)
+        return self.falling(place, part)
 
     @property
     def misfit(self) -> float:
@@ -65,7 +92,7 @@ class Search:
     def preceded(self, rows: tuple[LadderRow, ...]) -> Search:
         """The same with the first rows, whose directions were taken as exact, as they were before that."""
         count = max(self.count, len(rows))
-        return Search(self.operator, self.vectors, (*rows, *self.rows[len(rows) :]), count, len(rows))
+        return replace(self, rows=(*rows, *self.rows[len(rows) :]), count=count, exact=len(rows))
 
     def fields(self, vectors: Float[np.ndarray, "m k"], has_beta: bool) -> Fields:
         """Directions as generators."""
@@ -80,8 +107,9 @@ def search(
     if domain.singular is None or not any(below is not None for below, _ in domain.singular):
         return plain
     logarithmic = search_in(kind, source, domain, data, standards)
-    if plain.count != logarithmic.count:
-        return max(plain, logarithmic, key=lambda found: found.count)
+    most = most_symmetries(kind, source.dimension)
+    if plain.shown(most) != logarithmic.shown(most):
+        return max(plain, logarithmic, key=lambda found: found.shown(most))
     return logarithmic if logarithmic.misfit < EARNED * plain.misfit else plain
 
 
@@ -109,8 +137,10 @@ def search_in(
     for level in LEVELS.get(n, LEVELS_BEYOND)[first:]:
         basis = generator_basis(kind, n, source.noise, domain, level)
         richer = judge_directions(NoisyOperator(kind, source, basis, cloud), kind, standards)
-        if found is not None and _same(found, richer):
-            return richer
+        if found is not None:
+            richer = replace(richer, poorer=tuple(row.residual for row in found.rows))
+            if _same(found, richer, most_symmetries(kind, n)):
+                return richer
         found = richer
     if found is None:
         raise RuntimeError("there is a level for every dimension")
@@ -239,11 +269,13 @@ def _verdict(consistent: bool, excluded: bool, lower: float, upper: float, toler
     return "no" if lower > tolerance else "undecided"
 
 
-def _same(before: Search, after: Search) -> bool:
-    """Whether enrichment changed neither the count nor a symmetry's residual noticeably."""
+def _same(before: Search, after: Search, most: int) -> bool:
+    """Whether enrichment changed neither the count nor a residual noticeably, of symmetries or of what may be one."""
     pairs = zip(before.rows[: after.count], after.rows[: after.count], strict=True)
-    return before.count == after.count and all(
-        abs(old.residual - new.residual) <= STANDING * max(old.noise, new.noise) for old, new in pairs
+    return (
+        before.count == after.count
+        and all(abs(old.residual - new.residual) <= STANDING * max(old.noise, new.noise) for old, new in pairs)
+        and after.settled(most).rows == after.rows
     )
 
 
