@@ -154,11 +154,13 @@ def find_null_space(
     bound: int | None,
     coupling: Coupling | None = None,
     progress: Callable[[str], None] | None = None,
+    accuracy: float | None = None,
 ) -> NullSpace:
     """Enrich until every direction that could be a symmetry is one or has settled at a residual that stays.
 
     `bound` is the largest possible dimension where it is known; it says how many directions to watch and when
-    to stop. `coupling` says which variables each component can depend on jointly (see `formal`).
+    to stop. `coupling` says which variables each component can depend on jointly (see `formal`), and `accuracy` how
+    well the span is to be known where the usual is not enough.
     """
     basis = start_basis(kind, source, domain, coupling)
     history: list[Enrichment] = []
@@ -166,7 +168,8 @@ def find_null_space(
     # without a bound, in many dimensions as many as the largest algebra of full-rank noise has, the heat equation's
     guess = 6 if n <= 3 else n * (n - 1) // 2 + 2 * n + 4
     wanted = (bound if bound is not None else guess) + EXTRA_DIRECTIONS
-    accuracy = ACCURACY if source.dimension <= 3 else ACCURACY_BEYOND
+    if accuracy is None:
+        accuracy = ACCURACY if source.dimension <= 3 else ACCURACY_BEYOND
     start, largest = None, LARGEST_BASIS.get(source.dimension, LARGEST_BASIS_BEYOND)
     best: NullSpace | None = None
     while True:
