@@ -45,6 +45,8 @@ LONG, WINDOW, SHORTER, ATTEMPTS = 12.0, 6.0, 0.5, 3
 # Windows overlap by this part of their length; more windows than this, or generators in all of them, take too long.
 OVERLAP, MOST_WINDOWS, MOST_UNKNOWNS = 0.3, 64, 640
 SAMPLES = 200
+# An error of a rate grows with the time over which generators are continued, so that windows are to be known better.
+ACCURACY = 1e-10
 # Points at which series and formulas are compared, and times at which the size of a formula is looked at.
 COMPARED, TIMES = 2000, 33
 # A series on the box shows a formula if it misses no more than this of it.
@@ -164,7 +166,7 @@ def _complete(
     kind: Kind, source: CoefficientSource, domain: Domain, count: FormalCount, say: Progress
 ) -> NullSpace | None:
     """The null space on a window, if it has all symmetries that the bound allows and leaves no doubt."""
-    null = find_null_space(kind, source, domain, count.bound, count.coupling, say)
+    null = find_null_space(kind, source, domain, count.bound, count.coupling, say, ACCURACY)
     return null if null.count == count.bound and null.gap >= CLEAR_GAP else None
 
 

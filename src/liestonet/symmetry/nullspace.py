@@ -33,6 +33,9 @@ CLEAR_GAP = 1e3
 GAP_AT_BOUND = 30.0
 # A direction has settled when two rounds of enrichment lower its residual by less than this each.
 SETTLED_FALL = 0.1
+# Without a bound, what is this far above the symmetries and keeps more than this part from round to round is none: a
+# symmetry falls by orders of magnitude.
+WIDE_GAP, SLOW_FALL = 1e6, 0.5
 # Rounds without a fall after which a direction that could be a symmetry is given up.
 PATIENCE, PATIENT_BASIS = 4, 1200
 # Residuals of this size are rounding; so are those of this many units in the last place of the terms that cancel.
@@ -154,11 +157,13 @@ def find_null_space(
     bound: int | None,
     coupling: Coupling | None = None,
     progress: Callable[[str], None] | None = None,
+    accuracy: float | None = None,
 ) -> NullSpace:
     """Enrich until every direction that could be a symmetry is one or has settled at a residual that stays.
 
     `bound` is the largest possible dimension where it is known; it says how many directions to watch and when
-    to stop. `coupling` says which variables each component can depend on jointly (see `formal`).
+    to stop. `coupling` says which variables each component can depend on jointly (see `formal`), and `accuracy` how
+    well the span is to be known where the usual is not enough.
     """
     basis = start_basis(kind, source, domain, coupling)
     history: list[Enrichment] = []
@@ -166,7 +171,8 @@ def find_null_space(
     # without a bound, in many dimensions as many as the largest algebra of full-rank noise has, the heat equation's
     guess = 6 if n <= 3 else n * (n - 1) // 2 + 2 * n + 4
     wanted = (bound if bound is not None else guess) + EXTRA_DIRECTIONS
-    accuracy = ACCURACY if source.dimension <= 3 else ACCURACY_BEYOND
+    if accuracy is None:
+        accuracy = ACCURACY if source.dimension <= 3 else ACCURACY_BEYOND
     start, largest = None, LARGEST_BASIS.get(source.dimension, LARGEST_BASIS_BEYOND)
     best: NullSpace | None = None
     while True:
@@ -200,6 +206,8 @@ def unsettled_directions(
         watched, patience = np.arange(bound), _patience(history)
     else:
         watched, patience = np.flatnonzero(last.residuals[:-1] < UNPROMISING), 2
+        clear = _clear_gap(history)
+        watched = watched if clear is None else watched[watched < clear]
     open_ = [
         j
         for j in watched.tolist()
@@ -209,6 +217,15 @@ def unsettled_directions(
         near = max(NEAREST, last.enough(bound, bound, accuracy)) < last.residuals[bound] < UNPROMISING
         open_ += [bound] if near and _still_falling(history, bound) else []
     return np.array(open_, dtype=np.int64)
+
+
+def _clear_gap(history: list[Enrichment]) -> int | None:
+    """Where a gap is so wide, and what is above it falls so slowly, that all above are near-symmetries at best."""
+    residuals = np.maximum(history[-1].residuals, ROUNDING)
+    first = int(np.argmax(residuals[1:] / residuals[:-1])) + 1
+    past = [round_.residuals[first] for round_ in history[-3:] if first < len(round_.residuals)]
+    slow = len(past) == 3 and all(after > SLOW_FALL * before for before, after in pairwise(past))
+    return first if slow and residuals[first] > WIDE_GAP * residuals[first - 1] else None
 
 
 def _patience(history: list[Enrichment]) -> int:
