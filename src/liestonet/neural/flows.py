@@ -48,8 +48,8 @@ def pushed_coefficients(
 
     The flow begins with the generators as they were evaluated for the other losses, on the batch or its first points.
     """
-    count = min(objective.flow_points or len(batch["points"]), len(batch["points"]))
-    batch = {name: values[:count] for name, values in batch.items()}
+    batch = _subsampled(batch, objective)
+    count = len(batch["points"])
     fields = jax.tree.map(lambda array: array[:, :count], fields)
     m, noise = networks.count, "sigma" if kind == "ito" else "squared"
 
@@ -67,6 +67,11 @@ def pushed_coefficients(
     missed = jnp.sum((drift - continued(batch, "drift", shift)) ** 2)
     missed = missed + jnp.sum((noisy - continued(batch, noise, shift)) ** 2)
     return missed / (m * count) + objective.barrier * _barrier(networks, batch, points[..., 0], objective)
+
+
+def _subsampled(batch: Batch, objective: Objective) -> Batch:
+    """The points of a batch that flows are followed from."""
+    return {name: values[: objective.flow_points] for name, values in batch.items()}
 
 
 def _carried(kind: str, fields: Fields, state: Carried) -> Carried:
@@ -97,7 +102,7 @@ def pushed_density(networks: Generators, batch: Batch, objective: Objective) -> 
     """L9 in the form that the settings ask for."""
     measure = jnp.abs if objective.absolute else jnp.square
     form = _printed if objective.pushed_density == "printed" else _solution
-    return jnp.mean(measure(form(networks, batch, objective)))
+    return jnp.mean(measure(form(networks, _subsampled(batch, objective), objective)))
 
 
 def _flowed(networks: Generators, objective: Objective, points: Float[Array, "m b v"]) -> tuple[Array, Array, Array]:

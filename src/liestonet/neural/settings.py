@@ -68,8 +68,8 @@ class Objective:
 
     `closure` is "global" (one set of structure constants) or "pointwise" (constants at each point, and the penalty
     that they be constant, as the paper writes it). `independence` is "hinge" (singular values below `level`) or
-    "determinant" (−log det(G + epsilon)). `flow` is ε of L7 and L9, made in `flow_steps` steps of Heun's method, L7 on
-    the first `flow_points` of a batch (None: on all); `barrier` the factor of the penalty on pushed time steps that
+    "determinant" (−log det(G + epsilon)). `flow` is ε of L7 and L9, made in `flow_steps` steps of Heun's method from
+    the first `flow_points` of a batch (None: from all); `barrier` the factor of the penalty on pushed time steps that
     turn negative. `pushed_density` is "solution" (the pushed density still solves its equation) or "printed" (L9 as
     the paper prints it, which no symmetry but the trivial one satisfies). `ramp`: from this part of training on the
     weights of L1–L4 rise from zero (None: they are there from the start, and a wrong algebra that closes may hold the
