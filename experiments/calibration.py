@@ -34,13 +34,13 @@ SYSTEMS = {
     "brownian": ("dx = dW", "2 t d_t + x d_x", "exp(-t) d_x", 0.5),
 }
 POWER_PATHS, POWER_SETS = (16, 64, 256), 40
-# Systems without any symmetry (`solve` proves it), from 128 paths, x₀ ~ U(−1.5, 1.5), T = 4, Δt = .01.
+# Systems without any symmetry (`solve` proves it), from 64 paths, x₀ ~ U(−1.5, 1.5), T = 4, Δt = .01.
 FREE = {
     "forced cubic": "dx = (sin(t)*x - x^3) dt + dW",
     "driven double well": "dx = (cos(2*t) + x - x^3) dt + dW",
     "growing noise": "dx = (1 + t*x - x^3) dt + (1 + x^2/4) dW",
 }
-FREE_RUNS, FREE_PATHS = 100, 128
+FREE_RUNS, FREE_PATHS = 100, 64
 
 
 def recording(system: str, seed: int, paths: int = PATHS) -> lsn.Trajectories:
