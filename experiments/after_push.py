@@ -30,8 +30,8 @@ PAGE = ROOT / "docs" / "after_push.md"
 EXAMPLES = {"Ex. 1": "ex1", "Ex. 2": "ex2", "Ex. 3": "ex3", "Ex. 4": "ex4"}
 REFITS, PUSHES = (1.0, 3.0, 5.0), (0.05, 0.1, 0.2, 0.3, 0.5)
 SEEDS, FRESH = (20_000, 20_001, 20_002), 100_000
-# The paper pushes 500 paths; of Examples 1 and 2 as many as have so many points.
-PUSHED, MOST, DRAWS = 500 / 2048, 100_000, 19
+# The paper pushes 500 paths; of these as many as have so many points.
+PUSHED, MOST, DRAWS = 500 / 2048, 50_000, 19
 
 
 class UnitLength:
@@ -70,7 +70,7 @@ def run(example: str, seed: int) -> dict[str, Any]:
     options: dict[str, Any] = {"truth": system.sde, "fresh": fresh, "seed": seed, "most": MOST}
     refits = after_push(data, unit, REFITS, **options)
     exact = UnitLength([(row.tau, list(row.xi)) for row in system.formulas("ito")], result)
-    bounds = after_push(data, exact, REFITS, **options)
+    bounds = after_push(data, exact, REFITS, **options) if seed == SEEDS[0] else ()
     pushed = invariance(fresh, unit, PUSHES, draws=DRAWS, seed=seed)
     return {
         "example": example,
@@ -90,15 +90,16 @@ def refit_table(records: list[dict[str, Any]], part: str, epsilon: float) -> lis
     heads = " | ".join(f"Gen {k + 1} Dft. | Gen {k + 1} Dfu." for k in range(3))
     lines = [f"\nε = {epsilon:g}\n", f"| Ex. | {heads} | lost points |", "|---|" + "---|" * 7]
     for example in EXAMPLES:
-        own = [record for record in records if record["example"] == example]
+        own = [record for record in records if record["example"] == example and record[part]]
+        if not own:
+            continue
         cells, lost = [], []
         for k in range(3):
             rows = [r for record in own for r in record[part] if (r["generator"], r["epsilon"]) == (k, epsilon)]
             cells += [cell(rows, name) for name in ("drift", "diffusion")]
             points = min(own[0]["points"], MOST)
             lost.append(f"{np.median([row['left'] + row['blew_up'] for row in rows]) / points:.0%}")
-        if own:
-            lines.append(f"| {example[4:]} | {' | '.join(cells)} | {' '.join(lost)} |")
+        lines.append(f"| {example[4:]} | {' | '.join(cells)} | {' '.join(lost)} |")
     return lines
 
 
@@ -134,10 +135,11 @@ def likelihood_table(records: list[dict[str, Any]], example: str) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--page", action="store_true", help="only write the page")
+    parser.add_argument("--seeds", nargs="*", type=int, default=list(SEEDS))
     arguments = parser.parse_args()
     RECORDS.parent.mkdir(exist_ok=True)
     records = [json.loads(line) for line in RECORDS.read_text().splitlines()] if RECORDS.exists() else []
-    for seed in SEEDS:
+    for seed in arguments.seeds:
         for example in EXAMPLES:
             if not arguments.page and (example, seed) not in {(r["example"], r["seed"]) for r in records}:
                 records.append(run(example, seed))
@@ -177,14 +179,13 @@ INTRODUCTION = """# After a finite push
 
 Made by `python experiments/after_push.py`, seeds 20000 to 20002, medians over them. Generators found on the paper's
 data (2048 paths, 256,000 increments of Example 2; their number given), scaled to unit length on the data's box, so that
-ε = 1 moves points by about half the box. As in the paper, 500 fresh paths of the exact equation are pushed and fitted
-again
-(of Examples 1 and 2 about 100,000 points of them). A cell is **residual** / floor / control: the mean squared misfit of
-drift (Dft.) or diffusion (Dfu.) against the exact coefficients, in units of the box, after the push; the same for paths
-that were not pushed; and after a push along a random generator of equal norm. A dash: too few points have an end (flows
-that blow up, or leave the place where the generator is known by eight half-widths). Behind the tables of the found
-generators stand those of the exact ones: what no generator can do better, since a flow like that of x∂x carries the
-data to where few of them are, and e^{2t}∂t ends at finite ε.
+ε = 1 moves points by about half the box. As in the paper, fresh paths of the exact equation are pushed and fitted
+again, of the paper's 500 as many as have 50,000 points. A cell is **residual** / floor / control: the mean squared
+misfit of drift (Dft.) or diffusion (Dfu.) against the exact coefficients, in units of the box, after the push; the same
+for paths that were not pushed; and after a push along a random generator of equal norm. A dash: too few points have an
+end (flows that blow up, or leave the place where the generator is known by eight half-widths). Behind the tables of the
+found generators stand those of the exact ones, for the first seed: what no generator can do better, since a flow like
+that of x∂x carries the data to where few of them are, and e^{2t}∂t ends at finite ε.
 
 In the last part ΔNLL is the change of the standardised residuals' negative log-likelihood per increment, in brackets
 its median size in bootstrap draws for which the generator is exact (the floor), beside the median size for random
