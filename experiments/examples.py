@@ -89,7 +89,8 @@ def run(name: str, seed: int) -> dict[str, object]:
 def table(records: list[dict]) -> str:
     """Markdown: one row a case."""
     lines = [
-        "| case | seeds | dimension right | max angle, median (range) | unit-free | oracle | paper | seconds (processor) |",
+        "| case | seeds | dimension right | max angle, median (range) | unit-free | oracle | paper "
+        "| seconds (processor) |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for name, case in CASES.items():
@@ -170,7 +171,7 @@ are also proposed by a surrogate without the terms that only chance put there, a
 
 Data sizes and angles are the paper's: raw stack on 4,000 data points inside the central 98 % of each coordinate, all at
 the true dimension. The oracle fits the true functional form to the same data and solves that. Seconds are those of the
-clock and of the processor for `discover` without formulas, on a machine with two cores that others use at the same time.
+clock and of the processor for `discover` without formulas, on a machine with two cores that others use as well.
 """
 
 

@@ -176,6 +176,10 @@ def _levels(result: Result) -> Iterator[RenderableType]:
             f"Likelihood ratio of imposing the symmetries: deviance {number(refit.deviance)} on "
             f"{refit.degrees_of_freedom:.1f} degrees of freedom, p = {p_text(refit.p_value)}."
         )
+        if np.isfinite(refit.held_out):
+            yield Text(
+                f"Paths held out gain {refit.held_out:.1f} ± {refit.held_out_error:.1f} in log-likelihood by them."
+            )
 
 
 def _data(result: Result) -> Padding:

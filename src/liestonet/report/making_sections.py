@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from liestonet.report.html import Section, render
 from liestonet.result import Result
 from liestonet.terminal import number
@@ -59,4 +61,7 @@ def _done(result: Result) -> Iterator[tuple[str, str]]:
 
 def _likelihood(refit: Any) -> str:
     freedom = f"{refit.degrees_of_freedom:.1f} degrees of freedom"
-    return f"deviance {number(refit.deviance)} on {freedom}, p = {refit.p_value:.2g}"
+    ratio = f"deviance {number(refit.deviance)} on {freedom}, p = {refit.p_value:.2g}"
+    if not np.isfinite(refit.held_out):
+        return ratio
+    return f"{ratio}; paths held out gain {refit.held_out:.1f} ± {refit.held_out_error:.1f} in log-likelihood"

@@ -47,19 +47,15 @@ def held_out(surrogate: Surrogate | Any, start: Sequence[Estimate], constrained:
     Directions that data do not show are taken out of the prediction.
     """
     estimates = (*surrogate.drift_estimates, *surrogate.diffusion_estimates)
-    whole, imposed, root = surrogate.parameters, constrained.parameters, surrogate.errors.root
-    back = surrogate.errors.back
-    left, scattered = constrained.errors.root, surrogate.errors.scatter.shape[1]
-    hidden = slice(scattered - surrogate.errors.hidden, scattered)
+    root, back, left = surrogate.errors.root, surrogate.errors.back, constrained.errors.root
+    hidden = slice(surrogate.errors.scatter.shape[1] - surrogate.errors.hidden, surrogate.errors.scatter.shape[1])
     begin = np.concatenate([estimate.parameters for estimate in start])
     first, second = _without_parts(estimates), _without_parts(start)
     gains = []
     for fold, (free, other) in enumerate(zip(first, second, strict=True)):
-        moved = other - begin
-        along = back @ moved
-        found = imposed + left @ along + (moved - root @ along)
-        found = found - root[:, hidden] @ (back @ (found - whole))[hidden]
-        gains.append(sum(_gains(estimates, surrogate.noisy, fold, free, found)))
+        change = constrained.parameters - begin + (left - root) @ (back @ (other - begin))
+        change = change - root[:, hidden] @ (back @ change)[hidden]
+        gains.append(sum(_gains(estimates, surrogate.noisy, fold, free, other + change)))
     return HeldOut(np.array(gains))
 
 

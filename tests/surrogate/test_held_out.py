@@ -1,0 +1,99 @@
+"""Paths held out: sums by parts, what a constraint gains on data it has not seen, and the simpler surrogate."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import liestonet as lsn
+from liestonet.surrogate.felt import felt_errors
+from liestonet.surrogate.held_out import held_out
+from liestonet.surrogate.regression import FOLDS, _between_paths
+from liestonet.surrogate.simpler import simpler, with_estimates
+
+
+def _data(equation: str, paths: int = 200, seed: int = 1) -> lsn.Trajectories:
+    sde = lsn.SDE.parse(equation)
+    return sde.simulate(lambda rng, n: rng.uniform(-2, 2, (n, 1)), duration=1.0, step=0.02, paths=paths, seed=seed)
+
+
+@pytest.fixture(scope="module")
+def surrogate():
+    return lsn.fit(_data("dx = -x dt + dW"))
+
+
+def _estimates(surrogate):
+    return (*surrogate.drift_estimates, *surrogate.diffusion_estimates)
+
+
+def test_parts_add_up_to_the_whole(surrogate):
+    for estimate in _estimates(surrogate):
+        total = estimate.folds.precisions.sum(axis=0)
+        assert total == pytest.approx(estimate.precision, rel=1e-9, abs=1e-9 * np.abs(total).max())
+        moments = estimate.precision @ estimate.parameters + estimate.parameters / estimate.prior
+        scale = np.abs(moments).max()
+        assert estimate.folds.moments.sum(axis=0) == pytest.approx(moments, abs=1e-6 * scale)
+        assert (np.trace(estimate.folds.precisions, axis1=1, axis2=2) > 0).all()
+
+
+def test_pieces_end_where_paths_end():
+    """Paths of 30 increments, cut into at least as many pieces as there are folds."""
+    trajectory = np.repeat(np.arange(100), 30)
+    pieces = list(_between_paths(trajectory))
+    assert len(pieces) >= FOLDS
+    assert [piece.start for piece in pieces[1:]] == [piece.stop for piece in pieces[:-1]]
+    assert all(piece.stop % 30 == 0 for piece in pieces)
+    assert pieces[-1].stop == 3000
+
+
+def test_one_long_path_is_cut_all_the_same():
+    pieces = list(_between_paths(np.zeros(1000, dtype=int)))
+    assert len(pieces) >= FOLDS
+    assert sum(piece.stop - piece.start for piece in pieces) == 1000
+
+
+def test_a_constraint_that_changes_nothing_gains_nothing(surrogate):
+    gained = held_out(surrogate, _estimates(surrogate), surrogate)
+    assert np.abs(gained.gains).max() < 1e-9
+
+
+def test_a_wrong_constraint_loses_and_by_how_much(surrogate):
+    """The drift's sign turned round: the loss is that of the weighted squares, computed from the sums themselves."""
+    estimates = _estimates(surrogate)
+    turned = surrogate.parameters.copy()
+    count = len(surrogate.drift_estimates[0].parameters)
+    turned[:count] *= -1
+    fixed = replace(surrogate.errors, scatter=0 * surrogate.errors.scatter, prior=0 * surrogate.errors.prior)
+    plain = replace(surrogate, errors=replace(surrogate.errors, hidden=0))
+    gained = held_out(plain, estimates, replace(surrogate.with_parameters(turned), errors=fixed))
+    drift = surrogate.drift_estimates[0]
+    expected = 2 * drift.folds.moments.sum(axis=0) @ -drift.parameters
+    # nearly: the parts foretold by the others differ a little from the whole
+    assert gained.gain == pytest.approx(expected, rel=0.05)
+    assert gained.loses(2.0)
+
+
+def test_the_simpler_surrogate_keeps_what_the_data_ask_for():
+    """A linear drift and constant noise stay, a strong cubic stays too; chance does not."""
+    points = np.linspace(-1.5, 1.5, 7)[:, None]
+    t = np.full(7, 0.5)
+    for equation, drift in (("dx = -x dt + dW", -points), ("dx = (x - 2*x^3) dt + dW", points - 2 * points**3)):
+        fitted = lsn.fit(_data(equation, paths=2000))
+        plain = with_estimates(fitted, simpler(fitted))
+        assert np.abs(plain.drift(t, points) - drift).max() < 0.35
+        values = plain.diffusion_squared(t, points)[:, 0, 0]
+        assert values == pytest.approx(np.ones(7), abs=0.05)
+        # no dependence on time is left
+        assert plain.drift(t, points) == pytest.approx(plain.drift(t - 0.4, points), abs=1e-9)
+
+
+def test_errors_that_are_left_out_change_no_coefficient():
+    sde = lsn.SDE.parse("dx = -x dt + dW1; dy = -y dt + dW2")
+    data = sde.simulate(lambda rng, n: rng.uniform(-2, 2, (n, 2)), duration=1.0, step=0.05, paths=200, seed=3)
+    fitted = lsn.fit(data)
+    again = felt_errors(fitted)
+    covariance = fitted.parameter_covariance
+    assert again.root @ again.root.T == pytest.approx(covariance, abs=1e-6 * np.abs(covariance).max())
+    assert again.hidden == fitted.errors.hidden == 2

@@ -1,0 +1,48 @@
+"""Verdicts are taken back where a richer basis might still change them, and only there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import liestonet as lsn
+from liestonet.symmetry.ladder import LadderRow
+from liestonet.symmetry.noise import NoisyOperator
+from liestonet.symmetry.search import Search
+
+
+def _search(verdicts: list[str], residuals: list[float], poorer: list[float]) -> Search:
+    rows = tuple(LadderRow(size, 0.0, 0.0, 0.01, 0.0, word) for size, word in zip(residuals, verdicts, strict=True))
+    # verdicts are settled without the operator
+    return Search(
+        object.__new__(NoisyOperator), np.zeros((1, len(rows))), rows, verdicts.count("symmetry"), poorer=tuple(poorer)
+    )
+
+
+@pytest.mark.parametrize(
+    ("verdict", "before", "after", "settled"),
+    [
+        ("near-symmetry", 0.05, 0.049, "near-symmetry"),
+        ("near-symmetry", 0.05, 0.03, "undecided"),
+        ("no", 0.5, 0.35, "no"),
+        ("no", 0.5, 0.2, "undecided"),
+        ("symmetry", 0.05, 0.001, "symmetry"),
+    ],
+)
+def test_what_still_falls_is_undecided(verdict, before, after, settled):
+    found = _search(["symmetry", verdict], [0.001, after], [0.001, before])
+    assert found.settled(3).rows[1].verdict == settled
+    # beyond the largest possible algebra there is nothing to take back
+    assert found.settled(1).rows[1].verdict == verdict
+
+
+@pytest.mark.parametrize("key", ["brownian-sine", "brownian-tanh"])
+def test_generators_singular_just_beyond_the_box_are_found(key):
+    """√(x(1 − x)) and (1 − x²) artanh x: polynomials of low degree leave residuals of several percent."""
+    system = lsn.catalogue[key]
+    result = lsn.discover(system.simulate(paths=512, seed=100), formulas=False)
+    assert result.dimension == 3
+    t = np.random.default_rng(0).uniform(*result.domain.intervals[0], 500)
+    x = np.random.default_rng(1).uniform(*result.domain.intervals[1], (500, 1)) * 0.98
+    angles = lsn.principal_angles(result.generators, system.generators("ito"), t, x)
+    assert np.max(angles) < 4.0
