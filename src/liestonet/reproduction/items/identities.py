@@ -71,7 +71,7 @@ def _equations(system: str) -> dict[str, Any]:
     """The three conditions on every true generator, as they should be, as the theorem has them, and as L8 has them."""
     import sympy
 
-    sde = catalogue[system].sde.symbolic
+    sde: Any = catalogue[system].sde.symbolic
     t, x = sde.time, sde.state[0]
     f, square = sde.drift[0], sde.diffusion[0] ** 2
     A = -square / 2
@@ -113,7 +113,7 @@ def density() -> dict[str, Any]:
     """
     import sympy
 
-    sde = catalogue["brownian"].sde.symbolic
+    sde: Any = catalogue["brownian"].sde.symbolic
     t, x = sde.time, sde.state[0]
     kernel = sympy.exp(-(x**2) / (2 * (1 + t))) / sympy.sqrt(2 * sympy.pi * (1 + t))
     grid = np.meshgrid(np.linspace(0, 1, 21), np.linspace(-2, 2, 41), indexing="ij")
