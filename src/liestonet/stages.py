@@ -118,6 +118,12 @@ def _refitted(
     return None if gained.loses(CLEARLY) else refit
 
 
+def likely_refit(surrogate: Surrogate, refit: Refit) -> Refit | None:
+    """A refit with its likelihood, unless paths held out speak against it."""
+    compared, gained = _compared(surrogate, (*surrogate.drift_estimates, *surrogate.diffusion_estimates), refit)
+    return None if gained.loses(CLEARLY) else compared
+
+
 def _compared(surrogate: Surrogate, start: tuple[Estimate, ...], refit: Refit) -> tuple[Refit, HeldOut]:
     """A refit with its likelihood: how far it is from the estimates, and what paths held out gain by it."""
     gained = held_out(surrogate, start, refit.surrogate)

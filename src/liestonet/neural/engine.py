@@ -29,6 +29,7 @@ from liestonet.neural.sources import coefficient_sources, simulated_paths
 from liestonet.neural.sweep import Rung, jump_rule, paper_rule, span_residuals, warm_start
 from liestonet.neural.training import Trained, begin, train
 from liestonet.result import Result
+from liestonet.stages import likely_refit
 from liestonet.surrogate.refit import Refit, refit_with_symmetries
 from liestonet.symmetry.basis import Basis
 from liestonet.symmetry.kinds import Kind
@@ -101,7 +102,7 @@ def run(settings: Neural, request: Request) -> Result:
     span = _span(stage, trained.networks, False)
     found = _judged(source, span, shifts, request)
     chosen = found.count if request.dimension is None else trained.networks.count
-    refitted = None if trained.interrupted else _imposed(stage, found, chosen, request)
+    refitted = None if trained.interrupted else _imposed(stage, fitted, found, chosen, request)
     if refitted is not None:
         stage = stage.on(refitted.surrogate)
         trained = _trained_on(stage, trained, chosen, request)
@@ -141,8 +142,8 @@ def run(settings: Neural, request: Request) -> Result:
     )
 
 
-def _imposed(stage: Stage, found: Search, count: int, request: Request) -> Refit | None:
-    """The coefficients under the symmetries found, where fresh data are expected to be likelier then.
+def _imposed(stage: Stage, fitted: Any, found: Search, count: int, request: Request) -> Refit | None:
+    """The coefficients under the symmetries found, unless paths held out speak against it.
 
     A sample of the errors can judge symmetries, but not tell which errors they would exclude.
     """
@@ -156,7 +157,7 @@ def _imposed(stage: Stage, found: Search, count: int, request: Request) -> Refit
         found.operator,
         found.vectors[:, :count],
     )
-    return refitted if refitted.helps else None
+    return likely_refit(fitted, refitted)
 
 
 def _trained_on(stage: Stage, trained: Trained, count: int, request: Request) -> Trained:
