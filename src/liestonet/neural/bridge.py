@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations_with_replacement
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -43,6 +43,7 @@ class LearnedBasis(Basis):
     networks: Networks
     frame: Frame
     mixing: tuple[Float[np.ndarray, "_ _"], ...]
+    polynomial: ClassVar[bool] = False
 
     def tables(self, points: Float[np.ndarray, "b v"], order: int) -> Any:
         """Derivatives up to `order` of the features of τ, ξ and β, at points of the data."""

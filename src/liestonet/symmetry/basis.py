@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -27,6 +28,7 @@ class Basis:
     domain: Domain
     scales: Float[np.ndarray, " unknowns"]
     degrees: tuple[Degrees, ...]
+    polynomial: ClassVar[bool] = True  # functions are products of polynomials of these degrees
 
     @cached_property
     def offsets(self) -> Int[np.ndarray, " unknowns_and_one"]:

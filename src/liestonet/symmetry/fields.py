@@ -74,6 +74,8 @@ class Fields:
     @cached_property
     def _tensors(self) -> dict[int, Float[np.ndarray, "m ..."]] | None:
         """Coefficients of each unknown by degree in every variable; None where most of them would be empty."""
+        if not self.basis.polynomial:
+            return None
         tensors = {}
         for u, rows in enumerate(self.basis.degrees):
             if len(rows):
