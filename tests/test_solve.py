@@ -19,6 +19,8 @@ from hypothesis import strategies as st
 import liestonet as lsn
 import solve_cases_1d
 import solve_cases_2d
+import solve_cases_images
+import solve_cases_more
 import solve_cases_nd
 from solve_exact import Case, Later, exact_generators, linear, t, worst_residual
 
@@ -57,10 +59,12 @@ QUICK = {
 
 def rows() -> Iterator[Any]:
     """Every case and kind; what takes more than a second or two is marked slow."""
-    for table in (solve_cases_1d, solve_cases_2d, solve_cases_nd):
+    for table in (solve_cases_1d, solve_cases_images, solve_cases_2d, solve_cases_more, solve_cases_nd):
         for item in table.CASES:
             for kind in item.answers:
-                many = table is solve_cases_nd or (kind == "fokker-planck" and table is not solve_cases_1d)
+                many = table is solve_cases_nd or (
+                    kind == "fokker-planck" and table not in (solve_cases_1d, solve_cases_images)
+                )
                 heavy = table is solve_cases_nd or (many and item.name not in QUICK)
                 marks = [pytest.mark.slow] if heavy or kind in item.slow or item.name in SLOW else []
                 yield pytest.param(item, kind, marks=marks, id=f"{item.name}-{kind}")

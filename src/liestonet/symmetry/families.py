@@ -110,7 +110,8 @@ def find_family(
 def _pool(kind: Kind, source: CoefficientSource, domain: Domain, orbit: Float[np.ndarray, "b v"]) -> Fields | None:
     """Symmetries of the lowest degree that show as much as those of higher degree; None if all of them move time."""
     # a linear field is simple in x, not in the logarithm that suits a box next to a singular point
-    boxes = dict.fromkeys([replace(domain, singular=None), domain])
+    plain = replace(domain, singular=None)
+    boxes = [plain] if all(coordinate.is_affine for coordinate in domain.coordinates) else [plain, domain]
     pools = [
         _simple_symmetries(kind, source, box, degrees) for box in boxes for degrees in _simple_degrees(source.dimension)
     ]
