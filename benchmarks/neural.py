@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -56,27 +54,32 @@ def problem(count: int, dimension: int, batch: int, shared: bool) -> tuple[Any, 
     return networks, {name: jax.numpy.asarray(values) for name, values in table.items()}
 
 
-def cost(
-    numbers: tuple[int, ...], count: int, dimension: int, batch: int, shared: bool, **forms: Any
-) -> dict[str, float]:
-    """Median CPU milliseconds of value and gradient of some losses together, and CPU seconds of compilation."""
+def compiled(numbers: tuple[int, ...], networks: Any, table: Any, **forms: Any) -> Any:
+    """Value and gradient of some losses together, ready to be called with these networks and this table."""
     from liestonet.neural.objective import Losses
     from liestonet.neural.settings import Objective
 
-    networks, table = problem(count, dimension, batch, shared)
     losses = Losses(Objective(checks=True, **forms), "ito")
 
     def total(networks: Any, table: Any) -> Any:
         return sum(losses.terms(networks, table, jax.random.key(0), numbers).values())
 
+    return jax.jit(jax.value_and_grad(total)).lower(networks, table).compile()
+
+
+def cost(
+    numbers: tuple[int, ...], count: int, dimension: int, batch: int, shared: bool, **forms: Any
+) -> dict[str, float]:
+    """Median CPU milliseconds of value and gradient of some losses together, and CPU seconds of compilation."""
+    networks, table = problem(count, dimension, batch, shared)
     start = time.process_time()
-    run = jax.jit(jax.value_and_grad(total)).lower(networks, table).compile()
-    compiled, seconds = time.process_time() - start, []
+    run = compiled(numbers, networks, table, **forms)
+    compilation, seconds = time.process_time() - start, []
     for _ in range(REPEATS + 1):
         start = time.process_time()
         jax.block_until_ready(run(networks, table))
         seconds.append(time.process_time() - start)
-    return {"milliseconds": 1e3 * float(np.median(seconds[1:])), "compilation": compiled}
+    return {"milliseconds": 1e3 * float(np.median(seconds[1:])), "compilation": compilation}
 
 
 def losses_table() -> list[str]:
@@ -145,24 +148,19 @@ def training_table() -> list[str]:
 
 
 def memory_table() -> list[str]:
-    """Peak memory of a process that evaluates and differentiates the losses once, by sizes."""
-    lines = ["| losses | m | n | B | peak memory, MB |", "|---|---|---|---|---|"]
+    """Memory that the compiled value and gradient need beside their arguments, as the compiler plans it."""
+    lines = ["| losses | m | n | B | MB |", "|---|---|---|---|---|"]
     for numbers, count, dimension, batch in (
         ((5,), 3, 1, 2048),
         ((1, 2, 5, 6), 3, 1, 2048),
         ((1, 2, 5, 6, 7), 3, 1, 2048),
+        ((1, 2, 5, 6, 7), 3, 1, 8192),
         ((1, 2, 5, 6), 12, 10, 2048),
     ):
-        code = (
-            "import resource, neural; neural.REPEATS = 1; "
-            f"neural.cost({numbers}, {count}, {dimension}, {batch}, False); "
-            "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)"
-        )
-        done = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parent
-        )
+        networks, table = problem(count, dimension, batch, False)
+        megabytes = compiled(numbers, networks, table).memory_analysis().temp_size_in_bytes / 2**20
         names = ", ".join(f"L{number}" for number in numbers)
-        lines.append(f"| {names} | {count} | {dimension} | {batch} | {float(done.stdout):.0f} |")
+        lines.append(f"| {names} | {count} | {dimension} | {batch} | {megabytes:.1f} |")
         print(lines[-1], flush=True)
     return lines
 

@@ -186,7 +186,8 @@ out on seeds below 1000:
   Fokker–Planck, seeds 2 and 3. They come in when 40 % of the steps are done (1.9° and 0.5°).
 - The errors of the coefficients limit Example 4: 2.9° and 4.4° on seeds 2 and 3. What the networks span is therefore
   imposed on the coefficients, if Akaike's criterion gains, and the networks are trained on with those, as the spectral
-  engine refits: 1.7° and 1.5°. Both columns of the table are after that.
+  engine refits: 1.7° and 1.5°. Both columns of the table are after that (on Example 1 exact shifts leave nothing to
+  impose).
 - *With polish* the last layer is solved exactly on the learned features, with the operator of the spectral engine. On
   coefficients as estimated that made Example 3 worse (3.2° against 1.5°, seeds 3000 and 3001), where a near-symmetry
   stands beside the symmetries; it is done on the refitted ones.
