@@ -171,7 +171,7 @@ def uniform_table(ratios: list[dict[str, Any]], pushes: list[dict[str, Any]], sp
             observed = np.array([record["observed"][statistic] for record in own])
             drawn = np.array([draw[statistic] for record in own for draw in record["drawn"]])
             if len(own):
-                uniform = float(scipy.stats.ks_2samp(observed, drawn).pvalue)
+                uniform = float(scipy.stats.ks_2samp(observed, drawn)[1])
                 title = f"pushed, {statistic.replace('_', ' ')}"
                 lines += row_of(title, name, generator, warp(observed, drawn), uniform)
     return "\n".join(lines)
@@ -187,8 +187,8 @@ def row_of(check: str, system: str, generator: str, p_values: np.ndarray, unifor
     if not len(p_values):
         return []
     shares = " | ".join(f"{np.mean(p_values < level):.3f}" for level in (0.01, 0.05, 0.5))
-    uniform = float(scipy.stats.kstest(p_values, "uniform").pvalue) if uniform is None else uniform
-    return [f"| {check} | {system} | {generator} | {len(p_values)} | {uniform:.2f} | {shares} |"]
+    uniform = float(scipy.stats.kstest(p_values, "uniform")[1]) if uniform is None else uniform
+    return [f"| {check} | {system} | {generator} | {len(p_values)} | {uniform:.2g} | {shares} |"]
 
 
 def coverage_table(records: list[dict[str, Any]]) -> str:
@@ -238,7 +238,17 @@ in 92 to 98 of 100 sets, in at least 92 where it is 0. Power is the share of set
 Pushed data are judged by a bootstrap at warp speed: every set's statistic among four draws from each set. The draws are
 a sample too, so uniformity is tested by the two-sample Kolmogorov–Smirnov test. (An earlier table took one draw from
 each set for the exact law, which makes small p-values of uniformity far too likely; that, and nothing in the check, was
-why ΔNLL of Brownian motion looked conservative.)
+why ΔNLL of Brownian motion looked conservative. Drawn again from the same sets, it did not.)
+
+What deviates. The likelihood ratio rejects a true generator of the Ornstein–Uhlenbeck process a little too often, in 8
+of 100 sets instead of 5. The excess is in the drift alone (deviance 17.1 on 16 degrees of freedom, seeds 750 to 829;
+the diffusion's is 16.1): where a path goes depends on its own noise, and χ² does not know that. With every increment
+drawn anew from where it began the excess is gone (15.3). It is of the order of one over the number of paths, and a
+jackknife over paths makes it worse, not better. Generators found on the other half keep their level (6 and 1 of 100 at
+5 %), but most of their p-values are too large: the errors of the generators are those of the shrunk fit, its prior
+included, and in these simple systems the prior has nothing to hide. (Before these errors were counted, nearly all
+p-values were above .9 where the generators could turn freely.) Intervals for residuals that are not zero are a little
+too wide (they miss in 1 of 100 sets), because what the prior may have hidden counts in them.
 
 """
 

@@ -23,7 +23,7 @@ from liestonet.validation.lack_of_fit import lack_of_fit
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = ROOT / "experiments" / "records" / "failures.jsonl"
 PAGE = ROOT / "docs" / "failures.md"
-PATHS, RUNS, FIRST_SEED = (16, 64, 256), 5, 21_000
+PATHS, RUNS, FIRST_SEED = (16, 64, 256), 3, 21_000
 OU, HIDDEN = "dx = -x dt + dW", "dx = 5*y dt + dW1; dy = -5*y dt + 5 dW2"
 # What is wrong, the equation of the data, and the generator that is claimed.
 CASES = {

@@ -1,8 +1,8 @@
 """`lsn.test`: is this a symmetry of my data? A likelihood-ratio test of given generators, with the size of the misfit.
 
 Imposing DX = 0 on the estimated coefficients costs likelihood; too much of it speaks against X. What is tested is
-estimated without shrinking (`surrogate.unshrunk`), so that the p-value is uniform where X is exact; the residual and
-its interval are those of the ladder.
+estimated without shrinking (`surrogate.unshrunk`), so that the p-value is close to uniform where X is exact; the
+residual is that of the ladder.
 """
 
 from __future__ import annotations
