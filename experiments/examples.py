@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -56,7 +57,7 @@ CASES = {
 }
 
 
-def run(name: str, seed: int) -> dict[str, object]:
+def run(name: str, seed: int) -> dict[str, Any]:
     """One run: what was found, its angles at the true dimension, the oracle's, and the time."""
     case, system = CASES[name], lsn.catalogue[CASES[name].system]
     data = case.data(seed)
@@ -67,7 +68,7 @@ def run(name: str, seed: int) -> dict[str, object]:
     t, x = central_points(data)
     half = result.domain.half
     found = result.candidates(true)
-    record: dict[str, object] = {
+    record: dict[str, Any] = {
         "case": name,
         "seed": seed,
         "true": true,
