@@ -86,7 +86,8 @@ within two uncertainties and few enough do. With honest uncertainties two thirds
 95 % within two; rates that were rounded because a simple number was consistent stand in the last column. The two rates
 of one run move together, so that 40 rates tell as much as 20, and runs that found fewer generators have fewer rates. A
 step of 0.01 changes the rate that increments show from k to (exp(k/100) − 1) · 100: nearly 0.6 uncertainties upwards in
-the unstable case, which is why it covers a little less.
+the unstable case, which is why it covers a little less: whether a file holds a continuous process or Euler steps of its
+own step is not in it, and only the second shows k itself. Rates of -1.05 to -1.08 ± 0.04 were rounded to -1, wrongly.
 """
 
 

@@ -110,7 +110,7 @@ def difference(a: Any, b: Any, where: str = "result") -> str | None:
     if isinstance(a, sparse.csr_array):
         return None if a.shape == b.shape and not abs(a - b).nnz else where
     if is_dataclass(a):
-        kept = [f.name for f in fields(a) if not f.name.startswith("_") and f.name != "operator"]
+        kept = [f.name for f in fields(a) if not f.name.startswith("_") and f.name not in ("operator", "folds")]
         pairs = [(getattr(a, name), getattr(b, name), name) for name in kept]
     elif isinstance(a, dict):
         if list(a) != list(b):
