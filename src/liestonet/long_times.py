@@ -411,5 +411,5 @@ def _flag(domain: Domain, span: Span) -> Flag:
         "long-time",
         f"The time from {domain.intervals[0][0]:g} to {domain.intervals[0][1]:g} is long beside the equation's own: it "
         f"was {how}. Residuals of directions that are no symmetries are those on the window.",
-        "Nothing; for the ladder of the whole box give a shorter time.",
+        "Nothing needs to be done; a shorter time shows the ladder of the whole box.",
     )

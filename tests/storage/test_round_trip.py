@@ -56,9 +56,17 @@ def test_it_answers_as_before(stored):
         assert all(np.array_equal(a, b) for a, b in zip(old, new, strict=True))
     assert after.to_json() == before.to_json()
     assert after.latex() == before.latex()
-    assert after.brackets() == before.brackets()
+    assert brackets_or_refusal(after) == brackets_or_refusal(before)
     assert after._repr_html_() == before._repr_html_()
     assert after.algebra.name == before.algebra.name
+
+
+def brackets_or_refusal(result):
+    """The table of brackets, or the sentence where an infinite-dimensional algebra has none."""
+    try:
+        return result.brackets()
+    except InputError as refusal:
+        return str(refusal)
 
 
 @pytest.mark.parametrize("stored", EQUATIONS, indirect=True)
