@@ -177,15 +177,16 @@ def found_lines(records: list[dict[str, Any]]) -> list[str]:
 
 INTRODUCTION = """# After a finite push
 
-Made by `python experiments/after_push.py`, seeds 20000 to 20002, medians over them. Generators found on the paper's
-data (2048 paths, 256,000 increments of Example 2; their number given), scaled to unit length on the data's box, so that
-ε = 1 moves points by about half the box. As in the paper, fresh paths of the exact equation are pushed and fitted
-again, of the paper's 500 as many as have 50,000 points. A cell is **residual** / floor / control: the mean squared
-misfit of drift (Dft.) or diffusion (Dfu.) against the exact coefficients, in units of the box, after the push; the same
-for paths that were not pushed; and after a push along a random generator of equal norm. A dash: too few points have an
-end (flows that blow up, or leave the place where the generator is known by eight half-widths). Behind the tables of the
-found generators stand those of the exact ones, for the first seed: what no generator can do better, since a flow like
-that of x∂x carries the data to where few of them are, and e^{2t}∂t ends at finite ε.
+Made by `python experiments/after_push.py`, seeds 20000 and up, medians over as many as the first table says (three are
+planned). Generators found on the paper's data (2048 paths, 256,000 increments of Example 2; their number given), scaled
+to unit length on the data's box, so that ε = 1 moves points by about half the box. As in the paper, fresh paths of the
+exact equation are pushed and fitted again, of the paper's 500 as many as have 50,000 points. A cell is **residual** /
+floor / control: the mean squared misfit of drift (Dft.) or diffusion (Dfu.) against the exact coefficients, in units of
+the box, after the push; the same for paths that were not pushed; and after a push along a random generator of equal
+norm. A dash: too few points have an end (flows that blow up, or leave the place where the generator is known by eight
+half-widths). Behind the tables of the found generators stand those of the exact ones, for the first seed: what no
+generator can do better, since a flow like that of x∂x carries the data to where few of them are, and e^{2t}∂t ends at
+finite ε.
 
 What limits the found ones: where the data give formulas for all generators (the table below), residuals stay where
 those of the exact generators are. That is the floor for every ε, in Example 4 too, though up to 87 % of the points of
