@@ -20,12 +20,13 @@ from typing import Any
 import jax
 import numpy as np
 
+from liestonet.neural.trial import brownian_problem, cost, value_and_gradient
+
 jax.config.update("jax_enable_x64", True)
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "benchmarks" / "neural.md"
 PAPER_MILLISECONDS = {1: 0.43, 2: 0.76, 3: 0.38, 4: 0.52, 5: 0.47, 6: 0.47, 7: 2.15}
-REPEATS = 5
 RECORDS = ROOT / "experiments" / "records" / "neural.jsonl"
 MEASURED = ROOT / "benchmarks" / "neural.json"
 CASES = {"ex1": "Ex. 1", "ex2": "Ex. 2", "ex3": "Ex. 3", "ex4": "Ex. 4", "ex1-fp": "FP of Ex. 1", "ten": "10-D"}
@@ -34,52 +35,7 @@ FIRST_SEED = 4000
 
 def problem(count: int, dimension: int, batch: int, shared: bool) -> tuple[Any, dict[str, Any]]:
     """Networks of the paper's widths and a table of Brownian motion's coefficients."""
-    from liestonet.neural.networks import make_networks
-
-    widths = ((32, 32), (64, 64), (64, 64))
-    networks = make_networks(jax.random.key(0), count, dimension, widths, "tanh", shared, False)
-    rng, n, v = np.random.default_rng(0), dimension, dimension + 1
-    identity = np.broadcast_to(np.eye(n), (batch, n, n))
-    table = {
-        "points": rng.uniform(-1, 1, (batch, v)),
-        "drift": np.zeros((batch, n)),
-        "drift_gradient": np.zeros((batch, n, v)),
-        "drift_hessian": np.zeros((batch, n, v, v)),
-        "squared": identity,
-        "sigma": identity,
-        "sigma_gradient": np.zeros((batch, n, n, v)),
-        "sigma_hessian": np.zeros((batch, n, n, v, v)),
-        "time_step": np.full(batch, 0.01),
-    }
-    return networks, {name: jax.numpy.asarray(values) for name, values in table.items()}
-
-
-def compiled(numbers: tuple[int, ...], networks: Any, table: Any, **forms: Any) -> Any:
-    """Value and gradient of some losses together, ready to be called with these networks and this table."""
-    from liestonet.neural.objective import Losses
-    from liestonet.neural.settings import Objective
-
-    losses = Losses(Objective(checks=True, **forms), "ito")
-
-    def total(networks: Any, table: Any) -> Any:
-        return sum(losses.terms(networks, table, jax.random.key(0), numbers).values())
-
-    return jax.jit(jax.value_and_grad(total)).lower(networks, table).compile()
-
-
-def cost(
-    numbers: tuple[int, ...], count: int, dimension: int, batch: int, shared: bool, **forms: Any
-) -> dict[str, float]:
-    """Median CPU milliseconds of value and gradient of some losses together, and CPU seconds of compilation."""
-    networks, table = problem(count, dimension, batch, shared)
-    start = time.process_time()
-    run = compiled(numbers, networks, table, **forms)
-    compilation, seconds = time.process_time() - start, []
-    for _ in range(REPEATS + 1):
-        start = time.process_time()
-        jax.block_until_ready(run(networks, table))
-        seconds.append(time.process_time() - start)
-    return {"milliseconds": 1e3 * float(np.median(seconds[1:])), "compilation": compilation}
+    return brownian_problem(count, dimension, batch, shared=shared)
 
 
 def losses_table() -> list[str]:
@@ -93,7 +49,7 @@ def losses_table() -> list[str]:
         ("L1 to L7 together", (1, 2, 3, 4, 5, 6, 7), {}),
     ]
     for title, numbers, forms in rows:
-        separate, shared = (cost(numbers, 3, 1, 2048, shared, **forms) for shared in (False, True))
+        separate, shared = (cost(numbers, *problem(3, 1, 2048, shared), **forms) for shared in (False, True))
         paper = f"{PAPER_MILLISECONDS[numbers[0]]:.2f}" if len(numbers) == 1 and not forms else "–"
         lines.append(
             f"| {title} | {separate['milliseconds']:.0f} | {shared['milliseconds']:.0f} | "
@@ -110,7 +66,7 @@ def growth_table() -> list[str]:
     sizes["B"] = [(3, 1, 256), (3, 1, 1024), (3, 1, 4096)]
     for name, cases in sizes.items():
         position = "mnB".index(name)
-        measured = [cost((1, 2, 5, 6), *case, shared=True)["milliseconds"] for case in cases]
+        measured = [cost((1, 2, 5, 6), *problem(*case, shared=True))["milliseconds"] for case in cases]
         values = ", ".join(str(case[position]) for case in cases)
         lines.append(f"| {name} | {values} | {', '.join(f'{value:.1f}' for value in measured)} |")
         print(lines[-1], flush=True)
@@ -158,7 +114,7 @@ def memory_table() -> list[str]:
         ((1, 2, 5, 6), 12, 10, 2048),
     ):
         networks, table = problem(count, dimension, batch, False)
-        megabytes = compiled(numbers, networks, table).memory_analysis().temp_size_in_bytes / 2**20
+        megabytes = value_and_gradient(numbers, networks, table).memory_analysis().temp_size_in_bytes / 2**20
         names = ", ".join(f"L{number}" for number in numbers)
         lines.append(f"| {names} | {count} | {dimension} | {batch} | {megabytes:.1f} |")
         print(lines[-1], flush=True)

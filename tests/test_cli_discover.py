@@ -90,7 +90,8 @@ def test_json_is_what_python_answers(table):
     assert printed["data"]["increments"] == 20_000
     assert printed["data"]["step"]["median"] == pytest.approx(0.02)
     assert printed["standards"] == {"tolerance": 0.1, "error_rate": 0.05}
-    assert set(printed["refit"]) == {"deviance", "degrees_of_freedom", "p_value", "converged"}
+    known = {"deviance", "degrees_of_freedom", "p_value", "converged", "held_out", "held_out_error"}
+    assert set(printed["refit"]) == known
     assert printed["equation"] == "dposition = f(t, position) dt + σ(t, position) dW, estimated from 20,000 increments"
 
 

@@ -182,8 +182,9 @@ def _formulas_are_the_generators(result, points):
     for k, row in enumerate(rows):
         if row.status == "numerical":
             continue
+        known = {"t": t, "x": x, **{constant.symbol.name: constant.value for constant in row.constants}}
         for formula, values in ((row.tau, tau[k]), (row.xi[0], xi[k, :, 0])):
-            plain = formula.xreplace({s: {"t": t, "x": x}[s.name] for s in formula.free_symbols})
+            plain = formula.subs({s: known[s.name] for s in formula.free_symbols})
             expected = np.broadcast_to(sympy.lambdify((t, x), plain)(*points.T), len(points))
             np.testing.assert_allclose(values, expected, atol=0.1 * (1 + np.abs(expected).max()))
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from liestonet.catalogue import catalogue
 from liestonet.reproduction.engines import prepare_networks
-from liestonet.reproduction.items.runtime import brownian_problem
 from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.study import Item, Options, Publication
 from liestonet.reproduction.tables import Table, spread
@@ -26,25 +25,11 @@ POINTS = 40
 def losses(seed: int) -> dict[str, Any]:
     """Values of L3, L4, L6 and L7 on random networks, and the largest entry of their gradients."""
     prepare_networks()
-    import jax
+    from liestonet.neural.trial import brownian_problem, size
 
-    from liestonet.neural.objective import Losses
-    from liestonet.neural.settings import Objective
-
-    networks, table = brownian_problem(count=3, dimension=1, batch=256, seed=seed)
-
-    def of(number: int, flow: float = STEPS[0]) -> list[float]:
-        terms = Losses(Objective(checks=True, flow=flow, barrier=0.0), "ito").terms
-
-        def value(networks: Any) -> Any:
-            return terms(networks, table, jax.random.key(seed), (number,))[number]
-
-        found, gradient = jax.value_and_grad(value)(networks)
-        leaves = [np.abs(np.asarray(leaf)).max() for leaf in jax.tree.leaves(gradient)]
-        return [float(found), float(max(leaves))]
-
-    pushed = {f"{flow:g}": [value / flow**2 for value in of(7, flow)] for flow in STEPS}
-    return {"L3": of(3), "L4": of(4), "L6": of(6), "L7": pushed}
+    problem = brownian_problem(count=3, dimension=1, batch=256, seed=seed)
+    pushed = {f"{flow:g}": [part / flow**2 for part in size(7, *problem, flow=flow, barrier=0.0)] for flow in STEPS}
+    return {**{f"L{number}": list(size(number, *problem)) for number in (3, 4, 6)}, "L7": pushed}
 
 
 def conditions(system: str) -> dict[str, Any]:

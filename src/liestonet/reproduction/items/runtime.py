@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
-
-import numpy as np
 
 from liestonet.reproduction.engines import prepare_networks
 from liestonet.reproduction.jobs import Job
@@ -13,57 +10,17 @@ from liestonet.reproduction.paper import MILLISECONDS
 from liestonet.reproduction.study import Item, Options, Publication
 from liestonet.reproduction.tables import Table, spread
 
-WIDTHS = ((32, 32), (64, 64), (64, 64))  # of τ, ξ and β, the paper's
 COUNT, DIMENSION, BATCH = 3, 1, 2048
-REPEATS, RUNS = 7, 5
+RUNS = 5
 TOGETHER = (1, 2, 5, 6)
 
 
 def run(losses: list[int], repetition: int) -> dict[str, Any]:
     """Median CPU milliseconds of value and gradient of these losses together, without compilation."""
     prepare_networks()
-    import jax
+    from liestonet.neural.trial import brownian_problem, cost
 
-    from liestonet.neural.objective import Losses
-    from liestonet.neural.settings import Objective
-
-    networks, table = brownian_problem(COUNT, DIMENSION, BATCH)
-    terms = Losses(Objective(checks=True), "ito").terms
-
-    def total(networks: Any, table: Any) -> Any:
-        return sum(terms(networks, table, jax.random.key(0), tuple(losses)).values())
-
-    compiled, seconds = jax.jit(jax.value_and_grad(total)).lower(networks, table).compile(), []
-    for _ in range(REPEATS + 1):
-        start = time.process_time()
-        jax.block_until_ready(compiled(networks, table))
-        seconds.append(time.process_time() - start)
-    return {"milliseconds": 1e3 * float(np.median(seconds[1:]))}
-
-
-def brownian_problem(
-    count: int, dimension: int, batch: int, *, shared: bool = False, seed: int = 0
-) -> tuple[Any, dict[str, Any]]:
-    """Networks of the paper's widths and a table of Brownian motion's coefficients."""
-    import jax
-
-    from liestonet.neural.networks import make_networks
-
-    networks = make_networks(jax.random.key(seed), count, dimension, WIDTHS, "tanh", shared, False)
-    rng, n, v = np.random.default_rng(seed), dimension, dimension + 1
-    identity = np.broadcast_to(np.eye(n), (batch, n, n))
-    table = {
-        "points": rng.uniform(-1, 1, (batch, v)),
-        "drift": np.zeros((batch, n)),
-        "drift_gradient": np.zeros((batch, n, v)),
-        "drift_hessian": np.zeros((batch, n, v, v)),
-        "squared": identity,
-        "sigma": identity,
-        "sigma_gradient": np.zeros((batch, n, n, v)),
-        "sigma_hessian": np.zeros((batch, n, n, v, v)),
-        "time_step": np.full(batch, 0.01),
-    }
-    return networks, {name: jax.numpy.asarray(values) for name, values in table.items()}
+    return {"milliseconds": cost(tuple(losses), *brownian_problem(COUNT, DIMENSION, BATCH))["milliseconds"]}
 
 
 def jobs(options: Options) -> list[Job]:
