@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.special
 import sympy as sp
 
 import liestonet as lsn
@@ -203,3 +204,46 @@ def test_gluing_keeps_what_all_windows_have() -> None:
     assert lsn.principal_angles(box, given, times, np.zeros((200, 1)))[-1] < 1e-5
     odd = _window_fields([np.sin, lambda s: np.exp(-2 * s)], windows[1])
     assert glued([both[0], odd, both[2]], domain) is None
+
+
+def brownian_in_its_own_time(times: np.ndarray, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """dx = t x dt + dW is x = e^{t²/2} y, y Brownian motion in the time s with s' = e^{−t²}, counted from its end.
+
+    Its generators are ∂s, ∂y and 2s∂s + y∂y.
+    """
+    z, end = states[:, 0], times.max()
+    late, clock = np.exp(times**2 - end**2), -np.sqrt(np.pi) * scipy.special.erfcx(times)
+    tau = np.stack([late, 0 * late, clock])
+    xi = np.stack([times * z * late, np.exp((times**2 - end**2) / 2), clock * times * z + z])
+    return tau, xi[:, :, None]
+
+
+def brownian_stretched(times: np.ndarray, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """x = (1+t)² y + sin 5t with y Brownian motion: ∂t, ∂y and 2t∂t + y∂y carried along."""
+    z = states[:, 0]
+    along = 2 * (z - np.sin(5 * times)) / (1 + times) + 5 * np.cos(5 * times)
+    tau = np.stack([np.ones_like(z), np.zeros_like(z), 2 * times])
+    return tau, np.stack([along, (1 + times) ** 2, 2 * times * along + z - np.sin(5 * times)])[:, :, None]
+
+
+@pytest.mark.parametrize(
+    ("text", "end", "exact"),
+    [
+        ("dx = t*x dt + dW", 5.0, brownian_in_its_own_time),
+        ("dx = (2*x + 5*(1+t)*cos(5*t) - 2*sin(5*t))/(1+t) dt + (1+t)^2 dW", 10.0, brownian_stretched),
+    ],
+)
+def test_formulas_with_error_functions_and_integrals(text: str, end: float, exact: Any) -> None:
+    result = lsn.solve(lsn.SDE.parse(text), "ito", [(0, end), (-1, 1)])
+    assert result.dimension == 3
+    assert "nothing in the equation depends on time" not in next(
+        f.message for f in result.flags if f.code == "long-time"
+    )
+    rng = np.random.default_rng(3)
+    times, states = rng.uniform(0, end, 400), rng.uniform(-1, 1, (400, 1))
+    assert lsn.principal_angles(result.generators, exact, times, states).max() < LARGEST_ANGLE
+
+
+def test_a_moment_long_after_the_start() -> None:
+    """Where every exponential has long vanished there is still an algebra, and formulas are sought in vain."""
+    assert lsn.solve(lsn.SDE.parse("dx = -x dt + dW"), "ito", [(1000, 1000.001), (0, 0.001)]).dimension == 3

@@ -222,6 +222,6 @@ def family_flag(kind: Kind, family: Family, invariants: tuple[Any, ...]) -> Flag
         "infinite",
         f"The algebra is infinite-dimensional: {arguments} {'are' if several else 'is'} constant along every path, so "
         f"{what}. {where} {shown}.",
-        "Of the generators listed, multiply those without time component by any such function; they are those that low "
-        "degrees in the coordinates show.",
+        "Of the generators listed, multiply those without time component by any such function. Listed is what low "
+        "degrees in the coordinates show; there may be more that no such product gives.",
     )

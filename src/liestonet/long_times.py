@@ -257,9 +257,9 @@ def _holds_everywhere(formula: Formula, sde: SDE, domain: Domain) -> bool:
 
     if sde.symbolic is None or formula.status != "proved":
         return False
-    formula, n = _tamed(formula, domain, sde.names)[0], sde.dimension
     if any(entry.has(sympy.Integral) for entry in (formula.tau, *formula.xi, formula.beta)):
         return False
+    formula, n = _tamed(formula, domain, sde.names)[0], sde.dimension
     others = sympy.ImmutableMatrix(n, 2, [formula.tau, formula.beta] + [0] * (2 * n - 2))
     entries = replace(sde.symbolic, drift=sympy.ImmutableMatrix(n, 1, list(formula.xi)), diffusion=others, _compiled={})
     try:
@@ -353,7 +353,9 @@ def _tamed(formula: Formula, domain: Domain, names: Sequence[str]) -> tuple[Form
 
     symbols = [sympy.Symbol(name, real=True) for name in ("t", *names)]
     entries = (formula.tau, *formula.xi, formula.beta)
-    evaluate = sympy.lambdify(symbols, list(entries), "mpmath", cse=True)
+    # common parts of an integral would hold its variable, which nobody else knows
+    shared = not any(entry.has(sympy.Integral) for entry in entries)
+    evaluate = sympy.lambdify(symbols, list(entries), "mpmath", cse=shared)
     low, high = np.array(domain.intervals).T
     states = np.random.default_rng(17).uniform(low[1:], high[1:], (3, len(names)))
     times = np.linspace(low[0], high[0], TIMES)
@@ -401,12 +403,15 @@ def _flag(domain: Domain, span: Span) -> Flag:
     """What was done about the long time."""
     low, high = span.window.basis.domain.intervals[0]
     where = f"{high - low:.3g} units of time"
-    how = (
-        f"solved on a window of {where}, as nothing in the equation depends on time, and continued from there by the "
-        "rates of its generators"
-        if span.windows == 1
-        else f"solved on {span.windows} windows of {where} that overlap, and put together from these"
-    )
+    if span.windows > 1:
+        how = f"solved on {span.windows} windows of {where} that overlap, and put together from these"
+    elif span.apart is None:
+        how = f"solved on a window of {where}, and the formulas proved there hold on the whole box"
+    else:
+        how = (
+            f"solved on a window of {where}, as nothing in the equation depends on time, and continued from there by "
+            "the rates of its generators"
+        )
     return Flag(
         "long-time",
         f"The time from {domain.intervals[0][0]:g} to {domain.intervals[0][1]:g} is long beside the equation's own: it "

@@ -205,6 +205,8 @@ def _coefficients_in(
             columns.append(values.ravel() / size)
             flat.append((leading, field[leading], size, field))
     usable = independent(columns)
+    if not usable:  # every candidate is too small to be seen here
+        return None
     matrix = np.column_stack([columns[j] for j in usable])
     width = samples.values.shape[-1]
     values = samples.values.reshape(fields.count, -1, width)[:, chosen].reshape(fields.count, -1).T

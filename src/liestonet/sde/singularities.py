@@ -54,8 +54,11 @@ class Locus:
         """The expression at points (t, x)."""
         import sympy
 
+        from liestonet.sde.symbolic import numeric_modules
+
         if not self._compiled:
-            self._compiled.append(sympy.lambdify(self.symbols, self.expression, "numpy"))
+            modules = numeric_modules(self.expression)
+            self._compiled.append(sympy.lambdify(self.symbols, self.expression, modules))
         with np.errstate(all="ignore"):
             found = self._compiled[0](*points[:, list(self.variables)].T)
         found = np.broadcast_to(np.asarray(found), (len(points),))

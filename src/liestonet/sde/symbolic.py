@@ -183,7 +183,7 @@ class _Compiled:
         self._function: Callable[..., list[Any]] = sympy.lambdify(
             variables,
             expressions,
-            modules=[{"Step": np.sign, "Floor": np.floor}, "numpy"],
+            modules=[{"Step": np.sign, "Floor": np.floor}, *numeric_modules(*expressions)],
             cse=True,
             dummify=True,
         )
@@ -199,6 +199,13 @@ class _Compiled:
                 if self._symmetric:
                     array[:, column, row] = array[:, row, column]
         return result
+
+
+def numeric_modules(*expressions: Any) -> list[str]:
+    """Where functions are found as numbers: SciPy too where formulas hold erf and its kin, which NumPy lacks."""
+    functions = {type(f).__module__ for e in expressions for f in sympy.sympify(e).atoms(sympy.Function)}
+    special = any(name.startswith("sympy.functions.special") for name in functions)
+    return ["scipy", "numpy"] if special else ["numpy"]
 
 
 def _differentiate(
