@@ -126,3 +126,17 @@ def test_a_coordinate_that_never_changes():
     states[..., 0] = np.random.default_rng(0).standard_normal((4, 200)).cumsum(axis=1)
     with pytest.raises(lsn.InputError, match="hardly ever changes"):
         lsn.discover(lsn.Trajectories.from_arrays(np.arange(200.0), states))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [100, 103])
+def test_many_directions_are_judged_together_whatever_the_gaps_between_their_residuals(seed):
+    """Ten dimensions: residuals of all 57 symmetries are far below their noise, and differ by factors of twenty."""
+    data = lsn.catalogue["brownian-10d"].sde.simulate(
+        initial=lambda rng, count: rng.uniform(-2.0, 2.0, size=(count, 10)),
+        duration=2.0,
+        step=0.01,
+        paths=2048,
+        seed=seed,
+    )
+    assert lsn.discover(data, symmetry="law", formulas=False).dimension == 57

@@ -41,21 +41,19 @@ def discovered(case: str, engine: str, data: Trajectories, seed: int, count: int
     return discover(data, engine_named(engine, case), what.symmetry, dimension=dimension, formulas=False, seed=seed)
 
 
-def networks(*, polish: bool = False, checks: bool = False, weights: tuple[float, ...] | None = None) -> Any:
-    """`Neural()` as it comes, with L3 and L4 evaluated as well, or with other weights of L1 to L9."""
+def networks(*, polish: bool = False) -> Any:
+    """`Neural()` as it comes, or without what follows its training."""
     from liestonet.neural.settings import Neural
 
     prepare_networks()
-    return weighted(Neural(polish=polish), weights, checks=checks)
+    return Neural(polish=polish)
 
 
-def weighted(settings: Any, weights: tuple[float, ...] | None, *, checks: bool = False) -> Any:
-    """The same engine with other weights of its losses."""
+def with_objective(settings: Any, **changed: Any) -> Any:
+    """The same engine with other settings of its losses, such as their `weights`."""
     from dataclasses import replace
 
-    if weights is None:
-        return settings
-    return replace(settings, objective=replace(settings.objective, weights=weights, checks=checks))
+    return replace(settings, objective=replace(settings.objective, **changed))
 
 
 def prepare_networks() -> None:

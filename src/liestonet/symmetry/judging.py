@@ -167,9 +167,9 @@ def gather(
     return weigh(operator, project(operator, vectors, changes, cautious), changes)
 
 
-def unprojected(operator: NoisyOperator, vectors: Float[np.ndarray, "m k"]) -> Evidence:
+def unprojected(operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], changes: Changes | None = None) -> Evidence:
     """The same for directions that are not free to turn: all their noise counts."""
-    changes = operator.changes(vectors)
+    changes = operator.changes(vectors) if changes is None else changes
     cross = np.einsum("msk,mk->sk", changes.with_basis, vectors)
     gram = vectors.T @ operator.gram @ vectors
     return Evidence(vectors, gram, changes.each, changes.mutual, cross, operator.scattered, operator.complete)

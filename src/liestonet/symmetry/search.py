@@ -13,7 +13,7 @@ from liestonet.domain import Domain
 from liestonet.multiindex import Degrees, total_degree
 from liestonet.symmetry.basis import Basis
 from liestonet.symmetry.fields import Fields
-from liestonet.symmetry.judging import gather
+from liestonet.symmetry.judging import gather, unprojected
 from liestonet.symmetry.kinds import Kind
 from liestonet.symmetry.ladder import LadderRow
 from liestonet.symmetry.noise import Changes, NoisyOperator, UncertainSource
@@ -34,7 +34,7 @@ POINTS = {1: 400, 2: 500, 3: 600}
 POINTS_BEYOND = 300
 # Directions looked at beyond the largest algebra that noise of full rank allows.
 EXTRA_DIRECTIONS = 3
-# In more dimensions than this the directions are judged as one block, cut at the widest gap.
+# In more dimensions than this the directions are judged as one block.
 ONE_BY_ONE = 3
 
 
@@ -221,15 +221,25 @@ def _consistent(
         return evidence.p_value(slice(known, length)) > level
 
     if operator.table.dimension > ONE_BY_ONE:
-        sizes = np.sqrt(np.maximum(np.einsum("mk,mn,nk->k", vectors, operator.gram, vectors), 1e-300))[known:]
-        cut = known + int(np.argmax(sizes[1:] / sizes[:-1])) + 1
-        return cut if passes(cut) else known
+        return next(filter(passes, _cuts(operator, vectors, changes, known, level)), known)
     # with noise in every coordinate no system has more symmetries than Brownian motion
     full = operator.table.noise == operator.table.dimension
     length, limit = known, vectors.shape[1] - (EXTRA_DIRECTIONS if full else 0)
     while length < limit and passes(length + 1):
         length += 1
     return length
+
+
+def _cuts(
+    operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], changes: Changes, known: int, level: float
+) -> Iterator[int]:
+    """Where a block of many directions may end: before the first that its own noise excludes, or at the widest gap."""
+    alone, count = unprojected(operator, vectors, changes), vectors.shape[1]
+    excluded = (k for k in range(known, count) if alone.p_value(slice(k, k + 1)) <= level / count)
+    yield (cut := next(excluded, count))
+    sizes = np.array([alone.residual(k) ** 2 + alone.noise_level(k) ** 2 for k in range(known, cut)])
+    if len(sizes) > 1:
+        yield known + int(np.argmax(sizes[1:] / np.maximum(sizes[:-1], 1e-300))) + 1
 
 
 def _judgements(

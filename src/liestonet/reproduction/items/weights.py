@@ -8,8 +8,8 @@ import numpy as np
 
 from liestonet.from_data import discover
 from liestonet.reproduction.cases import CASES, central_points
-from liestonet.reproduction.engines import TITLES, engine_named, weighted
-from liestonet.reproduction.items.ablation import FULL
+from liestonet.reproduction.engines import TITLES, engine_named, with_objective
+from liestonet.reproduction.items.ablation import FLOW_POINTS, FULL
 from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.paper import WEIGHTS
 from liestonet.reproduction.study import Item, Options, Publication
@@ -20,16 +20,20 @@ FIRST_SEED = 4500
 MIDDLE = (0.6, 0.5)
 CASE = "ex2"  # the paper does not say which; its angles are of the size of Example 2's
 SEEDS = {"neural": 3, "paper": 1}
+SUBSAMPLED: dict[str, dict[str, int]] = {"neural": {"flow_points": FLOW_POINTS}, "paper": {}}
 COSTS = {"neural": 30.0, "paper": 300.0}
 
 
-def run(engine: str, sixth: float, seventh: float, seed: int, share: float = 1.0) -> dict[str, Any]:
+def run(
+    engine: str, sixth: float, seventh: float, seed: int, share: float = 1.0, flow_points: int | None = None
+) -> dict[str, Any]:
     """The angle at the true dimension with these two weights; L3 and L4, exactly zero, are not evaluated."""
     what = CASES[CASE]
     data = what.data(seed, share)
     settings = engine_named(engine, CASE)
     others = FULL if engine == "neural" else settings.objective.weights
-    settings = weighted(settings, (*others[:5], sixth, seventh, *others[7:]))
+    points = settings.objective.flow_points if flow_points is None else flow_points
+    settings = with_objective(settings, weights=(*others[:5], sixth, seventh, *others[7:]), flow_points=points)
     result = discover(data, settings, what.symmetry, dimension=what.dimension, formulas=False, seed=seed)
     t, x = central_points(data)
     return {"angle": float(principal_angles(result.training.generators, what.exact, t, x)[-1])}
@@ -46,7 +50,7 @@ def jobs(options: Options) -> list[Job]:
             "weights",
             f"{engine}-{sixth}-{seventh}-{seed}",
             "weights:run",
-            {"engine": engine, "sixth": sixth, "seventh": seventh, "seed": seed, "share": share},
+            {"engine": engine, "sixth": sixth, "seventh": seventh, "seed": seed, "share": share, **SUBSAMPLED[engine]},
             cost=COSTS[engine],
         )
         for engine, pairs in chosen.items()
