@@ -166,12 +166,12 @@ def main() -> None:
 
 
 INTRODUCTION = """Made by `python experiments/examples.py`. No seed was used while the method was built: everything was
-tuned on seeds below 1000. Earlier batches (seeds 2000 to 2009, 3000 to 3009 and 3010
-to 3019) had Example 3 right in 22 of 30 runs, with median angles up to 1.8°, and led to what is new since: directions
-are also proposed by a surrogate without the terms that only chance put there, and symmetries are imposed on that one. In ten
-dimensions the seeds 4000 to 4009 had 57 symmetries of the law in 7 of 10 runs: the block of directions that is judged
-together was cut at the widest gap between residuals, even where both were far below their noise. It now ends before the
-first direction that its own noise excludes, and these two rows have new seeds.
+tuned on seeds below 1000. Earlier batches (seeds 2000 to 2009, 3000 to 3009 and 3010 to 3019) had Example 3 right in 22
+of 30 runs, with median angles up to 1.8°, and led to what is new since: directions are also proposed by a surrogate
+without the terms that only chance put there, and symmetries are imposed on that one. In ten dimensions the seeds 4000
+to 4009 had 57 symmetries of the law in 7 of 10 runs: the block of directions that is judged together was cut at the
+widest gap between residuals, even where both were far below their noise. It now ends before the first direction that
+its own noise excludes, and these two rows have new seeds.
 
 Data sizes and angles are the paper's: raw stack on 4,000 data points inside the central 98 % of each coordinate, all at
 the true dimension. The oracle fits the true functional form to the same data and solves that. Seconds are those of the
