@@ -54,6 +54,9 @@ class ExactGenerators:
         parts = [self._fields(f, p, s) for f, p, s in zip(self._functions, points, squared, strict=True)]
         return Fields(*(jnp.stack(group) for group in zip(*parts, strict=True)))
 
+    def own_values(self, points: Any) -> jax.Array:
+        return self.at_own(points, jnp.zeros((*points.shape[:2], self.dimension, self.dimension))).values
+
     def bent(self, points: jax.Array, squared: jax.Array) -> Fields:
         return self(points, squared)
 
@@ -62,7 +65,7 @@ class ExactGenerators:
 
     def clocks(self, times: jax.Array) -> jax.Array:
         points = jnp.zeros((*times.shape, self.dimension + 1)).at[..., 0].set(times)
-        return self.at_own(points, jnp.zeros((*times.shape, self.dimension, self.dimension))).values[..., 0]
+        return self.own_values(points)[..., 0]
 
 
 def _named(entry: sympy.Expr, plain: dict[str, sympy.Symbol]) -> Any:

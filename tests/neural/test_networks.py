@@ -46,7 +46,9 @@ def test_channels_are_derivatives(shared, activation):
     np.testing.assert_allclose(networks.clocks(times)[0], fields.values[0, :, 0], atol=1e-12)
     # τ depends on time alone
     assert not np.any(fields.gradient[:, :, 0, 1:])
-    own = networks.at_own(jnp.stack([points, points + 0.1, points - 0.2]), jnp.stack([squared] * 3))
+    sets = jnp.stack([points, points + 0.1, points - 0.2])
+    own = networks.at_own(sets, jnp.stack([squared] * 3))
+    np.testing.assert_allclose(networks.own_values(sets), own.values, atol=1e-12)
     moved = networks(points + 0.1, squared)
     np.testing.assert_allclose(own.values[1], moved.values[1], atol=1e-12)
     np.testing.assert_allclose(own.curvature[1], moved.curvature[1], atol=1e-12)

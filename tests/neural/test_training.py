@@ -18,7 +18,7 @@ from liestonet.neural.networks import make_networks
 from liestonet.neural.running import Watch, csv_columns
 from liestonet.neural.settings import Architecture, Neural, Objective, Optimizer, Running
 from liestonet.neural.sweep import Rung, jump_rule, paper_rule, span_residuals, warm_start
-from liestonet.symmetry.kinds import ITO
+from liestonet.symmetry.kinds import FOKKER_PLANCK, ITO
 
 SMALL = Neural(
     architecture=Architecture(tau=(8,), xi=(8, 8)),
@@ -44,12 +44,12 @@ def with_second_derivatives():
     return table | {"time_step": np.full(len(points), 0.01)}
 
 
-def fresh(count=3, settings=SMALL):
-    shape = settings.architecture
+def fresh(count=3, settings=SMALL, kind="ito"):
+    shape, beta = settings.architecture, kind == "fokker-planck"
     networks = make_networks(
-        jax.random.key(0), count, 1, (shape.tau, shape.xi, shape.beta), shape.activation, shape.shared, False
+        jax.random.key(0), count, 1, (shape.tau, shape.xi, shape.beta), shape.activation, shape.shared, beta
     )
-    return training.begin(networks, settings, "ito")
+    return training.begin(networks, settings, kind)
 
 
 def leaves(trained):
@@ -160,6 +160,23 @@ def test_a_flow_that_runs_away_is_named_with_its_remedy():
     table = dict(with_second_derivatives())
     with pytest.raises(lsn.InputError, match=r"step 0: L7 .*objective\.flow"):
         training.train(fresh(settings=settings), settings, "ito", table, 5)
+
+
+def test_a_density_that_runs_away_is_named_with_its_remedy():
+    objective = Objective(weights=(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), flow=1e200)
+    settings = replace(SMALL, objective=objective)
+    system = lsn.catalogue["brownian"]
+    domain = Domain.from_pairs(system.box, 1)
+    frame, points = Frame.of(domain, True), brownian_table()["points"]
+    table = tabulate(FOKKER_PLANCK, system.sde.coefficients(domain), frame, frame.leave(points), second=True)
+    rows = len(points)
+    density = {
+        "density": np.ones(rows),
+        "density_gradient": np.ones((rows, 2)),
+        "density_hessian": np.ones((rows, 2, 2)),
+    }
+    with pytest.raises(lsn.InputError, match=r"step 0: L9 .*objective\.flow"):
+        training.train(fresh(settings=settings, kind="fokker-planck"), settings, "fokker-planck", table | density, 5)
 
 
 def test_batches_are_drawn_without_replacement():

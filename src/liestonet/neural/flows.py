@@ -111,9 +111,9 @@ def _flowed(networks: Generators, objective: Objective, points: Float[Array, "m 
 
     def rates(state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
         at = state[0]
-        fields = networks.at_own(at, jnp.zeros((*at.shape[:2], n, n)))
-        beta = fields.values[..., -1]
-        return fields.values[..., : n + 1], beta, beta - fields.gradient[..., 0, 0]
+        values, times = networks.own_values(at), at[..., 0]
+        slowing = jax.jvp(networks.clocks, (times,), (jnp.ones_like(times),))[1]
+        return values[..., : n + 1], values[..., -1], values[..., -1] - slowing
 
     nothing = jnp.zeros(points.shape[:2])
     return heun(rates, (points, nothing, nothing), objective.flow, objective.flow_steps)
@@ -174,8 +174,9 @@ def _derivatives(image: Callable[[Array], tuple[Array, Array]], points: Float[Ar
     def along(k: int) -> Callable[[Array], tuple[Array, Array]]:
         return lambda at: jax.jvp(image, (at,), (unit[k],))[1]
 
-    firsts = [along(k)(points) for k in range(v)]
-    seconds = [[jax.jvp(along(k), (points,), (unit[j],))[1] for j in range(v)] for k in range(v)]
+    both = {(k, j): jax.jvp(along(k), (points,), (unit[j],)) for k in range(v) for j in range(k, v)}
+    firsts = [both[k, k][0] for k in range(v)]
+    seconds = [[both[min(k, j), max(k, j)][1] for j in range(v)] for k in range(v)]
     jacobian = jnp.stack([first[0] for first in firsts], axis=-1)
     gradient = jnp.stack([first[1] for first in firsts], axis=-1)
     map_hessian = jnp.stack([jnp.stack([s[0] for s in row], axis=-1) for row in seconds], axis=-2)

@@ -62,6 +62,8 @@ class Generators(Protocol):
 
     def at_own(self, points: Float[Array, "m b v"], squared: Float[Array, "m b n n"]) -> Fields: ...
 
+    def own_values(self, points: Float[Array, "m b v"]) -> Float[Array, "m b c"]: ...
+
 
 class Networks(eqx.Module):
     """τ(t), ξ(t, x) and β(t, x) of m generators: a network each, or heads on common layers."""
@@ -95,12 +97,20 @@ class Networks(eqx.Module):
         """The same with all second derivatives."""
         return self._in_pieces(points, squared, Second.HESSIAN)
 
-    def values(self, points: Float[Array, "b v"]) -> Float[Array, "m b c"]:
+    def values(self, points: Float[Array, "*sets b v"]) -> Float[Array, "m b c"]:
         """Values alone, without the cost of derivatives."""
-        stacks = [(self.tau, points[:, :1], 1), (self.xi, points, self.dimension)]
+        stacks = [(self.tau, points[..., :1], 1), (self.xi, points, self.dimension)]
         stacks += [(self.beta, points, 1)] if self.beta else []
         parts = [_headed(self._plain(layers, at)[:, :, None], self.count, size) for layers, at, size in stacks]
         return jnp.concatenate(parts, axis=3)[:, :, 0]
+
+    def own_values(self, points: Float[Array, "m b v"]) -> Float[Array, "m b c"]:
+        """Generator i at the i-th set of points, without derivatives."""
+        m, b = points.shape[:2]
+        if self.shared:
+            own = jnp.arange(m)
+            return self.values(points.reshape(m * b, -1)).reshape(m, m, b, -1)[own, own]
+        return self.values(points)
 
     def clocks(self, times: Float[Array, "m b"]) -> Float[Array, "m b"]:
         """τ_i at the i-th set of times."""
