@@ -11,6 +11,7 @@ from zlib import crc32
 import numpy as np
 from jaxtyping import Float
 
+from liestonet.sde.jets import JetOrder
 from liestonet.surrogate.refit import refit_exactly
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.kinds import Kind
@@ -55,12 +56,24 @@ def as_pairs(begin: Increments, names: tuple[str, ...]) -> Trajectories:
 
 
 def drawn_steps(model: Surrogate, begin: Increments, rng: np.random.Generator) -> Float[np.ndarray, "b n"]:
-    """f Δt + σ ΔW with σσᵀ = a; coordinates without noise keep their recorded residuals, which are no diffusion."""
-    drift = model.drift(begin.t, begin.x) * begin.dt[:, None]
-    values, vectors = np.linalg.eigh(model.diffusion_squared(begin.t, begin.x))
-    normal = rng.standard_normal(begin.x.shape)
-    root = np.sqrt(np.maximum(values, 0.0) * begin.dt[:, None])
-    noise = np.einsum("bij,bj->bi", vectors, root * normal)
+    """Increments drawn anew from where they began; coordinates without noise keep their recorded residuals."""
+    left = begin.dx - model.drift(begin.t, begin.x) * begin.dt[:, None]
+    return diffusive_steps(model, begin.t, begin.x, begin.dt, left, rng)
+
+
+def diffusive_steps(
+    model: Surrogate,
+    t: Float[np.ndarray, " b"],
+    x: Float[np.ndarray, "b n"],
+    dt: Float[np.ndarray, " b"],
+    left: Float[np.ndarray, "b n"],
+    rng: np.random.Generator,
+) -> Float[np.ndarray, "b n"]:
+    """f Δt + σ ΔW with σσᵀ = a; coordinates without noise have what is `left` of recorded ones: it is no diffusion."""
+    jet = model.jet(t, x, JetOrder(drift=0, diffusion_squared=0))
+    values, vectors = np.linalg.eigh(jet.diffusion_squared[()])
+    root = np.sqrt(np.maximum(values, 0.0) * dt[:, None])
+    noise = np.einsum("bij,bj->bi", vectors, root * rng.standard_normal(x.shape))
     still = ~model.noisy
-    noise[:, still] = (begin.dx - drift)[:, still]
-    return drift + noise
+    noise[:, still] = left[:, still]
+    return jet.drift[()] * dt[:, None] + noise
