@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.special
 
+from liestonet.surrogate.covariance import Errors
 from liestonet.surrogate.refit import refit_exactly
 from liestonet.surrogate.spectral import fit_again
 from liestonet.surrogate.surrogate import Surrogate
@@ -22,8 +23,9 @@ from liestonet.trajectories import Trajectories
 from liestonet.validation.residuals import GivenResiduals
 from liestonet.validation.simulated import design_of, draw_paths
 
-# Recordings drawn. That they are few widens the law (F instead of χ²) and biases nothing.
-DRAWS = 20
+# Recordings drawn, so many that their deviances have these degrees of freedom in all, but neither fewer nor more than
+# the other two numbers. That they are few widens the law (F instead of χ²) and biases nothing.
+FREEDOM, FEWEST, MOST = 640, 12, 20
 # The correction is of the order of one over the size of the data. It is left out where draws have less than this part
 # of that size, and where no p-value would come near any level whatever the correction.
 LEAST_PART, HOPELESS = 0.05, 1e-12
@@ -63,36 +65,37 @@ def null_laws(
     """Laws of the observed deviances (with degrees of freedom): of all generators together, then of each alone."""
     design, part = design_of(data)
     hopeless = all(NullLaw().p_value(*each) < HOPELESS for each in observed)
-    if part < LEAST_PART or hopeless:
+    # what a coordinate without noise leaves is no diffusion, and nothing to draw
+    if part < LEAST_PART or hopeless or not surrogate.noisy.all():
         return [NullLaw()] * len(observed)
-    null = _imposed(surrogate, evidence)
-    ratios = []
-    for drawn in _drawn(null, surrogate, design, put_in, cloud_of, rng):
-        each = [drawn.deviance(), *(drawn.alone(k).deviance() for k in range(len(drawn.residual)))]
-        ratios.append([deviance / dof if dof else 1.0 for deviance, dof in each])
+    null, count = _imposed(surrogate, evidence), int(np.clip(FREEDOM / max(observed[0][1], 1.0), FEWEST, MOST))
+    recordings, ratios = draw_paths(null, design, count, rng), []
+    for drawn in _drawn(null, surrogate, recordings, put_in, cloud_of, rng):
+        ratios.append([deviance / dof if dof else 1.0 for deviance, dof in drawn.deviances()])
     # what exceeds χ² falls with the size of the data, and so does the error of what is known of it
     means = 1 + part * (np.mean(ratios, axis=0) - 1)
-    return [NullLaw(float(mean), DRAWS / part**2) for mean in means]
+    return [NullLaw(float(mean), count / part**2) for mean in means]
 
 
 def _imposed(surrogate: Surrogate, evidence: Evidence) -> Surrogate:
-    """The fit with the generators imposed, as far as the errors of generators do not explain their residuals."""
+    """The fit with generators imposed, as far as their own errors do not explain residuals; taken for the truth."""
     errors = surrogate.errors
     turns = np.zeros((len(errors.prior), evidence.noise.shape[1] - errors.root.shape[1]))  # change no coefficient
     padded = replace(errors, prior=np.concatenate([errors.prior, turns], axis=1))
-    return refit_exactly(replace(surrogate, errors=padded), evidence)
+    exact = refit_exactly(replace(surrogate, errors=padded), evidence)
+    return replace(exact, errors=Errors(np.zeros((len(turns), 1)), np.zeros((len(turns), 0))))
 
 
 def _drawn(
     null: Surrogate,
     surrogate: Surrogate,
-    design: Trajectories,
+    recordings: Sequence[Trajectories],
     put_in: PutIn,
     cloud_of: Callable[[Surrogate], Cloud],
     rng: np.random.Generator,
 ) -> Iterator[GivenResiduals]:
     """Residuals in drawn recordings, less those of the model itself; generators with errors have drawn ones too."""
-    for recording in draw_paths(null, design, DRAWS, rng):
+    for recording in recordings:
         free = without_prior(fit_again(surrogate, recording))
         cloud = cloud_of(free)
         found, exact = put_in(free, cloud), put_in(null, cloud)

@@ -56,9 +56,10 @@ def as_pairs(begin: Increments, names: tuple[str, ...]) -> Trajectories:
 
 
 def drawn_steps(model: Surrogate, begin: Increments, rng: np.random.Generator) -> Float[np.ndarray, "b n"]:
-    """Increments drawn anew from where they began; coordinates without noise keep their recorded residuals."""
-    left = begin.dx - model.drift(begin.t, begin.x) * begin.dt[:, None]
-    return diffusive_steps(model, begin.t, begin.x, begin.dt, left, rng)
+    """Increments drawn anew from where they began; coordinates without noise are as recorded, which is no diffusion."""
+    steps = diffusive_steps(model, begin.t, begin.x, begin.dt, rng)
+    steps[:, ~model.noisy] = begin.dx[:, ~model.noisy]
+    return steps
 
 
 def diffusive_steps(
@@ -66,14 +67,11 @@ def diffusive_steps(
     t: Float[np.ndarray, " b"],
     x: Float[np.ndarray, "b n"],
     dt: Float[np.ndarray, " b"],
-    left: Float[np.ndarray, "b n"],
     rng: np.random.Generator,
 ) -> Float[np.ndarray, "b n"]:
-    """f Δt + σ ΔW with σσᵀ = a; coordinates without noise have what is `left` of recorded ones: it is no diffusion."""
+    """f Δt + σ ΔW with σσᵀ = a; coordinates without noise follow the drift."""
     jet = model.jet(t, x, JetOrder(drift=0, diffusion_squared=0))
     values, vectors = np.linalg.eigh(jet.diffusion_squared[()])
     root = np.sqrt(np.maximum(values, 0.0) * dt[:, None])
     noise = np.einsum("bij,bj->bi", vectors, root * rng.standard_normal(x.shape))
-    still = ~model.noisy
-    noise[:, still] = left[:, still]
-    return jet.drift[()] * dt[:, None] + noise
+    return jet.drift[()] * dt[:, None] + np.where(model.noisy, noise, 0.0)

@@ -30,6 +30,7 @@ from liestonet.symmetry.spread import Turns, turns_of
 from liestonet.trajectories import Trajectories
 from liestonet.validation.correction import NullLaw, null_laws
 from liestonet.validation.given import Given, Lifted, read_generators
+from liestonet.validation.intervals import interval, with_own_bias
 from liestonet.validation.lack_of_fit import DOUBTFUL
 from liestonet.validation.null_model import stream
 from liestonet.validation.residuals import GivenResiduals, put_in
@@ -158,7 +159,7 @@ def _tested(
     turns: Turns | None,
     held_out: str | None,
 ) -> SymmetryTest:
-    complete, laws = surrogate.errors.complete, [NullLaw()] * (given.count + 1)
+    complete, own, laws = surrogate.errors.complete, None, [NullLaw()] * (given.count + 1)
     if turning and (turns is None or not complete):
         evidence, deviance, dof = _free_to_turn(kind, surrogate, given)
         costs = [(deviance, dof), *(_alone(evidence, k).deviance() for k in range(given.count))]
@@ -167,17 +168,18 @@ def _tested(
         def put(source: Surrogate, cloud: Cloud) -> GivenResiduals:
             return _put_in(kind, source, given, turns, cloud)
 
-        measured = put(surrogate, mixed_cloud(surrogate.domain, surrogate.overview.points, MEASURED))
+        cloud = mixed_cloud(surrogate.domain, surrogate.overview.points, MEASURED)
+        measured = put(surrogate, cloud)
         evidence, imposed = measured.evidence(), measured
         if complete:  # in many dimensions there is only a sample of the errors
+            own = put(with_own_bias(surrogate), cloud).evidence()
             imposed = put(without_prior(surrogate), _data_cloud(surrogate))
-        costs = [imposed.deviance(), *(imposed.alone(k).deviance() for k in range(given.count))]
+        costs = imposed.deviances()
         if complete:
             laws = null_laws(costs, data, surrogate, evidence, put, _data_cloud, stream(0, "likelihood ratio"))
     deviance, dof = costs[0]
     joint, *singles = [law.p_value(*cost) for law, cost in zip(laws, costs, strict=True)]
-    # both ends together are wrong with the chance that is left
-    ends = [evidence.interval(k, (1 + CONFIDENCE) / 2) for k in range(given.count)]
+    ends = [interval(evidence, own or evidence, k, CONFIDENCE) for k in range(given.count)]
     rows = tuple(GeneratorRow(names[k], evidence.residual(k), *ends[k], p_value) for k, p_value in enumerate(singles))
     worst = max(rows, key=lambda row: row.residual)
     doubts = tuple(flag for flag in data_flags(surrogate) if flag.code in DOUBTFUL)

@@ -7,11 +7,9 @@ begin and with their steps. A draw is of bounded size: what it is for is of the 
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Float
 
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.trajectories import Trajectories
-from liestonet.trajectories.increments import Increments
 from liestonet.validation.null_model import diffusive_steps
 
 # Longer paths are cut, and of more increments in all some paths are taken.
@@ -38,21 +36,11 @@ def draw_paths(model: Surrogate, like: Trajectories, count: int, rng: np.random.
     starts, lengths = like.offsets[:-1], np.diff(like.offsets)
     states = np.empty((count, *like.flat_states.shape))
     states[:, starts] = like.flat_states[starts]
-    left = _without_noise(model, like)
     for step in range(int(lengths.max()) - 1):
         rows = starts[lengths > step + 1] + step
         here = states[:, rows].reshape(-1, like.dimension)
         dt = like.flat_times[rows + 1] - like.flat_times[rows]
         t, dt = np.tile(like.flat_times[rows], count), np.tile(dt, count)
-        moved = diffusive_steps(model, t, np.clip(here, low, high), dt, np.tile(left[rows], (count, 1)), rng)
+        moved = diffusive_steps(model, t, np.clip(here, low, high), dt, rng)
         states[:, rows + 1] = (here + moved).reshape(count, len(rows), -1)
-    return [Trajectories(like.flat_times, drawn, like.offsets, like.names) for drawn in states]
-
-
-def _without_noise(model: Surrogate, like: Trajectories) -> Float[np.ndarray, "points n"]:
-    """What the drift leaves of the recorded increments, at the points where they begin."""
-    block: Increments = like.increments()
-    begin = np.delete(np.arange(like.points), like.offsets[1:] - 1)
-    left = np.zeros_like(like.flat_states)
-    left[begin] = block.dx - model.drift(block.t, block.x) * block.dt[:, None]
-    return left
+    return [Trajectories(like.flat_times, states[draw], like.offsets, like.names) for draw in range(count)]
