@@ -44,7 +44,7 @@ class NullLaw:
     mean: float = 1.0
     draws: float = float("inf")
 
-    def p_value(self, deviance: float, dof: float) -> float:
+    def p_value(self, deviance: float, dof: float | int) -> float:
         """Chance of a deviance at least this large; F, as the mean is that of so many other deviances."""
         if not dof:
             return 1.0
@@ -54,7 +54,7 @@ class NullLaw:
 
 
 def null_laws(
-    observed: Sequence[tuple[float, float]],
+    observed: Sequence[tuple[float, float | int]],
     data: Trajectories,
     surrogate: Surrogate,
     evidence: Evidence,
