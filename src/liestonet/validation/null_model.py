@@ -32,6 +32,14 @@ def stream(seed: int, purpose: str) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(crc32(purpose.encode()),)))
 
 
+def stream_of(data: Trajectories, purpose: str) -> np.random.Generator:
+    """Random numbers that every recording has to itself: the signs of its increments choose them.
+
+    What is drawn for one recording is then independent of what is drawn for another, and the same in all units.
+    """
+    return stream(crc32(np.packbits(data.increments().dx > 0).tobytes()), purpose)
+
+
 def null_model(kind: Kind, surrogate: Surrogate, given: Given) -> Surrogate:
     """The fit with generators imposed as they stand; as it is where only a sample of its errors is known."""
     if not surrogate.errors.complete:

@@ -1,8 +1,8 @@
 """`lsn.test`: is this a symmetry of my data? A likelihood-ratio test of given generators, with the size of the misfit.
 
 Imposing DX = 0 on the estimated coefficients costs likelihood; too much of it speaks against X. What is tested is
-estimated without shrinking (`surrogate.unshrunk`), so that the p-value is close to uniform where X is exact; the
-residual is that of the ladder.
+estimated without shrinking (`surrogate.unshrunk`) and compared with data drawn where X is exact (`correction`), so that
+the p-value is close to uniform there; the residual is that of the ladder.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from liestonet.validation.correction import NullLaw, null_laws
 from liestonet.validation.given import Given, Lifted, read_generators
 from liestonet.validation.intervals import interval, with_own_bias
 from liestonet.validation.lack_of_fit import DOUBTFUL
-from liestonet.validation.null_model import stream
+from liestonet.validation.null_model import stream_of
 from liestonet.validation.residuals import GivenResiduals, put_in
 
 CONFIDENCE = 0.95
@@ -59,8 +59,8 @@ class SymmetryTest:
     """What data say of given generators as symmetries, all together.
 
     `deviance` is twice the log likelihood that imposing them costs, `dof` the number of conditions imposed, `expected`
-    the mean deviance if they are exact (`dof` in large data; None where the law is not known), and `p_value` the chance
-    of at least that deviance then. `residual`, `lower` and `upper` are of the worst generator.
+    the mean deviance if they are exact (`dof` in large data; None in files that did not keep it), and `p_value` the
+    chance of at least that deviance then. `residual`, `lower` and `upper` are of the worst generator.
     `turning` says that the generators came from data themselves, so that their own errors count beside those of the
     coefficients (where they are not known, the generators are free to turn); `held_out`
     tells which part of the data was kept for the test, None where all of it was. `doubts` are what is wrong with the
@@ -176,7 +176,7 @@ def _tested(
             imposed = put(without_prior(surrogate), _data_cloud(surrogate))
         costs = imposed.deviances()
         if complete:
-            laws = null_laws(costs, data, surrogate, evidence, put, _data_cloud, stream(0, "likelihood ratio"))
+            laws = null_laws(costs, data, surrogate, evidence, put, _data_cloud, stream_of(data, "likelihood ratio"))
     deviance, dof = costs[0]
     joint, *singles = [law.p_value(*cost) for law, cost in zip(laws, costs, strict=True)]
     ends = [interval(evidence, own or evidence, k, CONFIDENCE) for k in range(given.count)]
