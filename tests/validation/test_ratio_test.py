@@ -11,10 +11,18 @@ from liestonet.domain import Domain
 from liestonet.surrogate.unshrunk import without_prior
 from liestonet.symmetry.kinds import LAW
 from liestonet.symmetry.operator import Cloud
+from liestonet.validation import correction
 from liestonet.validation.given import parse_generators
 from liestonet.validation.residuals import GivenResiduals, put_in
 
 OU = lsn.SDE.parse("dx = -x dt + dW")
+
+
+@pytest.fixture(autouse=True)
+def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """P-values keep their level with any number of draws; few keep these tests quick."""
+    monkeypatch.setattr(correction, "FEWEST", 4)
+    monkeypatch.setattr(correction, "MOST", 4)
 
 
 def recording(sde: lsn.SDE, paths: int, seed: int, duration: float = 1.0) -> lsn.Trajectories:

@@ -47,8 +47,8 @@ class Overview:
         return np.column_stack([self.sample.t, self.sample.x])
 
 
-def look_over(source: IncrementSource) -> Overview:
-    """Count the increments, choose the domain and keep a sample."""
+def look_over(source: IncrementSource, domain: Domain | None = None) -> Overview:
+    """Count the increments, choose the domain where none is given, and keep a sample."""
     blocks: list[Increments] = []
     count, kept, stride, first, last = 0, 0, 1, np.inf, -np.inf
     consecutive = None
@@ -68,7 +68,7 @@ def look_over(source: IncrementSource) -> Overview:
         )
     sample = _joined(blocks)
     blocks.clear()  # as large as the sample
-    domain = _box(sample, (float(first), float(last)), source.names)
+    domain = _box(sample, (float(first), float(last)), source.names) if domain is None else domain
     inside, begun = inside_domain(domain, sample), inside_domain(domain, consecutive)
     pairs = np.flatnonzero(_followed(consecutive) & begun[:-1] & begun[1:])
     kept = Increments(*(array[inside] for array in sample))

@@ -77,7 +77,7 @@ def fit_again(like: Surrogate, source: IncrementSource) -> Surrogate:
 
     For data drawn on the same design, where choosing everything anew would cost most of the time.
     """
-    overview, noisy = replace(look_over(source), domain=like.domain), like.noisy
+    overview, noisy = look_over(source, like.domain), like.noisy
     features = like.drift_estimates[0].features
     sample = scaled_block(overview.sample, overview.domain)
     rest = sample.dx if noisy.all() else np.where(noisy, sample.dx, residuals(sample, like.drift_estimates))

@@ -11,6 +11,7 @@ from zlib import crc32
 import numpy as np
 from jaxtyping import Float
 
+from liestonet.sde.jets import JetOrder
 from liestonet.surrogate.refit import refit_exactly
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.kinds import Kind
@@ -29,6 +30,14 @@ def stream(seed: int, purpose: str) -> np.random.Generator:
     Data may have been simulated with the same seed; draws that repeat their noise would not be independent of them.
     """
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(crc32(purpose.encode()),)))
+
+
+def stream_of(data: Trajectories, purpose: str) -> np.random.Generator:
+    """Random numbers that every recording has to itself: the signs of its increments choose them.
+
+    What is drawn for one recording is then independent of what is drawn for another, and the same in all units.
+    """
+    return stream(crc32(np.packbits(data.increments().dx > 0).tobytes()), purpose)
 
 
 def null_model(kind: Kind, surrogate: Surrogate, given: Given) -> Surrogate:
@@ -55,12 +64,22 @@ def as_pairs(begin: Increments, names: tuple[str, ...]) -> Trajectories:
 
 
 def drawn_steps(model: Surrogate, begin: Increments, rng: np.random.Generator) -> Float[np.ndarray, "b n"]:
-    """f Δt + σ ΔW with σσᵀ = a; coordinates without noise keep their recorded residuals, which are no diffusion."""
-    drift = model.drift(begin.t, begin.x) * begin.dt[:, None]
-    values, vectors = np.linalg.eigh(model.diffusion_squared(begin.t, begin.x))
-    normal = rng.standard_normal(begin.x.shape)
-    root = np.sqrt(np.maximum(values, 0.0) * begin.dt[:, None])
-    noise = np.einsum("bij,bj->bi", vectors, root * normal)
-    still = ~model.noisy
-    noise[:, still] = (begin.dx - drift)[:, still]
-    return drift + noise
+    """Increments drawn anew from where they began; coordinates without noise are as recorded, which is no diffusion."""
+    steps = diffusive_steps(model, begin.t, begin.x, begin.dt, rng)
+    steps[:, ~model.noisy] = begin.dx[:, ~model.noisy]
+    return steps
+
+
+def diffusive_steps(
+    model: Surrogate,
+    t: Float[np.ndarray, " b"],
+    x: Float[np.ndarray, "b n"],
+    dt: Float[np.ndarray, " b"],
+    rng: np.random.Generator,
+) -> Float[np.ndarray, "b n"]:
+    """f Δt + σ ΔW with σσᵀ = a; coordinates without noise follow the drift."""
+    jet = model.jet(t, x, JetOrder(drift=0, diffusion_squared=0))
+    values, vectors = np.linalg.eigh(jet.diffusion_squared[()])
+    root = np.sqrt(np.maximum(values, 0.0) * dt[:, None])
+    noise = np.einsum("bij,bj->bi", vectors, root * rng.standard_normal(x.shape))
+    return jet.drift[()] * dt[:, None] + np.where(model.noisy, noise, 0.0)

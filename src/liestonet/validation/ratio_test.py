@@ -1,8 +1,8 @@
 """`lsn.test`: is this a symmetry of my data? A likelihood-ratio test of given generators, with the size of the misfit.
 
 Imposing DX = 0 on the estimated coefficients costs likelihood; too much of it speaks against X. What is tested is
-estimated without shrinking (`surrogate.unshrunk`), so that the p-value is close to uniform where X is exact; the
-residual is that of the ladder.
+estimated without shrinking (`surrogate.unshrunk`) and compared with data drawn where X is exact (`correction`), so that
+the p-value is close to uniform there; the residual is that of the ladder.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.special
 
 from liestonet.diagnostics.report import data_flags
 from liestonet.errors import InputError
@@ -29,8 +28,11 @@ from liestonet.symmetry.operator import Cloud
 from liestonet.symmetry.search import LEVELS, LEVELS_BEYOND, generator_basis, mixed_cloud
 from liestonet.symmetry.spread import Turns, turns_of
 from liestonet.trajectories import Trajectories
+from liestonet.validation.correction import NullLaw, null_laws
 from liestonet.validation.given import Given, Lifted, read_generators
+from liestonet.validation.intervals import interval, with_own_bias
 from liestonet.validation.lack_of_fit import DOUBTFUL
+from liestonet.validation.null_model import stream_of
 from liestonet.validation.residuals import GivenResiduals, put_in
 
 CONFIDENCE = 0.95
@@ -56,8 +58,9 @@ class GeneratorRow:
 class SymmetryTest:
     """What data say of given generators as symmetries, all together.
 
-    `deviance` is twice the log likelihood that imposing them costs, `dof` the number of conditions imposed, `p_value`
-    the chance of at least that deviance if they are exact. `residual`, `lower` and `upper` are of the worst generator.
+    `deviance` is twice the log likelihood that imposing them costs, `dof` the number of conditions imposed, `expected`
+    the mean deviance if they are exact (`dof` in large data; None in files that did not keep it), and `p_value` the
+    chance of at least that deviance then. `residual`, `lower` and `upper` are of the worst generator.
     `turning` says that the generators came from data themselves, so that their own errors count beside those of the
     coefficients (where they are not known, the generators are free to turn); `held_out`
     tells which part of the data was kept for the test, None where all of it was. `doubts` are what is wrong with the
@@ -77,6 +80,7 @@ class SymmetryTest:
     held_out: str | None = None
     doubts: tuple[Flag, ...] = ()
     error_rate: float = 0.05
+    expected: float | None = None
 
     @property
     def rejected(self) -> bool:
@@ -85,6 +89,11 @@ class SymmetryTest:
 
     def __str__(self) -> str:
         return "\n".join(self.sentences())
+
+    def _mean(self) -> str:
+        """The mean deviance in words, where it differs from the degrees of freedom."""
+        differs = self.expected is not None and abs(self.expected - self.dof) >= 0.05
+        return f", {self.expected:.1f} expected" if differs else ""
 
     def sentences(self) -> list[str]:
         """The outcome in words, the verdict first."""
@@ -97,7 +106,8 @@ class SymmetryTest:
         said = f"{start}{said[0].lower() if start else said[0]}{said[1:]}"
         lines = [
             f"{said}if {what} ({self.symmetry}), data like these are seen with probability {self.p_value:.2g} "
-            f"(deviance {self.deviance:.1f} on {self.dof:.1f} degrees of freedom, {self.increments:,} increments)."
+            f"(deviance {self.deviance:.1f} on {self.dof:.1f} degrees of freedom{self._mean()}, {self.increments:,} "
+            "increments)."
         ]
         lines += [
             f"{row.generator}: residual {row.residual:.2%}, 95 % interval {row.lower:.2%} to {row.upper:.2%}, "
@@ -136,11 +146,12 @@ def test(  # the linter takes it for a test
     turning = isinstance(generators, Result) and generators.data is not None
     names = _labels(generators, given)
     turns = _turns(kind, generators) if turning and isinstance(given, Fields) else None
-    return _tested(kind, surrogate, given, names, turning, turns, held_out)
+    return _tested(kind, data, surrogate, given, names, turning, turns, held_out)
 
 
 def _tested(
     kind: Kind,
+    data: Trajectories,
     surrogate: Surrogate,
     given: Given,
     names: list[str],
@@ -148,26 +159,33 @@ def _tested(
     turns: Turns | None,
     held_out: str | None,
 ) -> SymmetryTest:
-    points, complete = surrogate.overview.points, surrogate.errors.complete
+    complete, own, laws = surrogate.errors.complete, None, [NullLaw()] * (given.count + 1)
     if turning and (turns is None or not complete):
         evidence, deviance, dof = _free_to_turn(kind, surrogate, given)
-        singles = [_p_value(*_alone(evidence, k).deviance()) for k in range(given.count)]
+        costs = [(deviance, dof), *(_alone(evidence, k).deviance() for k in range(given.count))]
     else:
-        cloud = mixed_cloud(surrogate.domain, points, MEASURED)
-        measured = _put_in(kind, surrogate, given, turns, cloud)
+
+        def put(source: Surrogate, cloud: Cloud) -> GivenResiduals:
+            return _put_in(kind, source, given, turns, cloud)
+
+        cloud = mixed_cloud(surrogate.domain, surrogate.overview.points, MEASURED)
+        measured = put(surrogate, cloud)
         evidence, imposed = measured.evidence(), measured
         if complete:  # in many dimensions there is only a sample of the errors
-            imposed = _put_in(kind, without_prior(surrogate), given, turns, _data_cloud(points))
-        deviance, dof = imposed.deviance()
-        singles = [_p_value(*imposed.alone(k).deviance()) for k in range(given.count)]
-    # both ends together are wrong with the chance that is left
-    ends = [evidence.interval(k, (1 + CONFIDENCE) / 2) for k in range(given.count)]
+            own = put(with_own_bias(surrogate), cloud).evidence()
+            imposed = put(without_prior(surrogate), _data_cloud(surrogate))
+        costs = imposed.deviances()
+        if complete:
+            laws = null_laws(costs, data, surrogate, evidence, put, _data_cloud, stream_of(data, "likelihood ratio"))
+    deviance, dof = costs[0]
+    joint, *singles = [law.p_value(*cost) for law, cost in zip(laws, costs, strict=True)]
+    ends = [interval(evidence, own or evidence, k, CONFIDENCE) for k in range(given.count)]
     rows = tuple(GeneratorRow(names[k], evidence.residual(k), *ends[k], p_value) for k, p_value in enumerate(singles))
     worst = max(rows, key=lambda row: row.residual)
     doubts = tuple(flag for flag in data_flags(surrogate) if flag.code in DOUBTFUL)
     return SymmetryTest(
         symmetry=kind.name,
-        p_value=_p_value(deviance, dof),
+        p_value=joint,
         deviance=deviance,
         dof=dof,
         residual=worst.residual,
@@ -178,11 +196,8 @@ def _tested(
         turning=turning,
         held_out=held_out,
         doubts=doubts,
+        expected=laws[0].mean * dof,
     )
-
-
-def _p_value(deviance: float, dof: float | int) -> float:
-    return float(scipy.special.chdtrc(dof, deviance)) if dof else 1.0
 
 
 def _kind(symmetry: Any, generators: Any, given: Given) -> Kind:
@@ -229,8 +244,9 @@ def _labels(generators: Any, given: Given) -> list[str]:
     return [f"X{k + 1}" for k in range(given.count)]
 
 
-def _data_cloud(points: np.ndarray) -> Cloud:
+def _data_cloud(surrogate: Surrogate) -> Cloud:
     """Points of the data, spread evenly over them."""
+    points = surrogate.overview.points
     rows = np.linspace(0, len(points) - 1, min(IMPOSED, len(points))).astype(int)
     return Cloud(points[rows], np.full(len(rows), 1 / len(rows)))
 

@@ -41,6 +41,11 @@ class GivenResiduals:
         gram = self.residual @ self.residual.T
         return Evidence(np.eye(count), gram, noise, mutual, cross, self.scattered, self.complete)
 
+    def deviances(self) -> list[tuple[float, float]]:
+        """Deviance and degrees of freedom of all generators together, then of each alone."""
+        together, count = self.deviance(), len(self.residual)
+        return [together, *([together] if count == 1 else [self.alone(k).deviance() for k in range(count)])]
+
     def deviance(self) -> tuple[float, float]:
         """Least |z|² with DX + Σ z_s D(δ_s)X = 0, and how many conditions that are: the likelihood ratio.
 

@@ -1,0 +1,104 @@
+"""The law of the deviance where generators are exact: χ² on average only, as paths depend on their own noise.
+
+Bartlett's correction, with the mean of the deviance from a few recordings that are drawn from the fit with the
+generators imposed and fitted again like the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.special
+
+from liestonet.surrogate.covariance import Errors
+from liestonet.surrogate.refit import refit_exactly
+from liestonet.surrogate.spectral import fit_again
+from liestonet.surrogate.surrogate import Surrogate
+from liestonet.surrogate.unshrunk import without_prior
+from liestonet.symmetry.judging import Evidence
+from liestonet.symmetry.operator import Cloud
+from liestonet.trajectories import Trajectories
+from liestonet.validation.residuals import GivenResiduals
+from liestonet.validation.simulated import design_of, draw_paths
+
+# Recordings drawn, so many that their deviances have these degrees of freedom in all, but neither fewer nor more than
+# the other two numbers. That they are few widens the law (F instead of χ²) and biases nothing.
+FREEDOM, FEWEST, MOST = 640, 12, 20
+# The correction is of the order of one over the size of the data. It is left out where draws have less than this part
+# of that size, and where no p-value would come near any level whatever the correction.
+LEAST_PART, HOPELESS = 0.05, 1e-12
+
+# Residuals of the generators, and of their errors, for these coefficients on this cloud.
+PutIn = Callable[[Surrogate, Cloud], GivenResiduals]
+
+
+@dataclass(frozen=True)
+class NullLaw:
+    """Deviance over degrees of freedom where the generators are exact: a χ² scaled to a mean that draws gave.
+
+    `draws` is the number of recordings of the data's own size that the mean is worth; infinite where it is exact.
+    """
+
+    mean: float = 1.0
+    draws: float = float("inf")
+
+    def p_value(self, deviance: float, dof: float | int) -> float:
+        """Chance of a deviance at least this large; F, as the mean is that of so many other deviances."""
+        if not dof:
+            return 1.0
+        if not np.isfinite(self.draws):
+            return float(scipy.special.chdtrc(dof, deviance))
+        return float(scipy.special.fdtrc(dof, dof * self.draws, deviance / (dof * self.mean)))
+
+
+def null_laws(
+    observed: Sequence[tuple[float, float | int]],
+    data: Trajectories,
+    surrogate: Surrogate,
+    evidence: Evidence,
+    put_in: PutIn,
+    cloud_of: Callable[[Surrogate], Cloud],
+    rng: np.random.Generator,
+) -> list[NullLaw]:
+    """Laws of the observed deviances (with degrees of freedom): of all generators together, then of each alone."""
+    design, part = design_of(data)
+    hopeless = all(NullLaw().p_value(*each) < HOPELESS for each in observed)
+    # what a coordinate without noise leaves is no diffusion, and nothing to draw
+    if part < LEAST_PART or hopeless or not surrogate.noisy.all():
+        return [NullLaw()] * len(observed)
+    null, count = _imposed(surrogate, evidence), int(np.clip(FREEDOM / max(observed[0][1], 1.0), FEWEST, MOST))
+    recordings, ratios = draw_paths(null, design, count, rng), []
+    for drawn in _drawn(null, surrogate, recordings, put_in, cloud_of, rng):
+        ratios.append([deviance / dof if dof else 1.0 for deviance, dof in drawn.deviances()])
+    # what exceeds χ² falls with the size of the data, and so does the error of what is known of it
+    means = 1 + part * (np.mean(ratios, axis=0) - 1)
+    return [NullLaw(float(mean), count / part**2) for mean in means]
+
+
+def _imposed(surrogate: Surrogate, evidence: Evidence) -> Surrogate:
+    """The fit with generators imposed, as far as their own errors do not explain residuals; taken for the truth."""
+    errors = surrogate.errors
+    turns = np.zeros((len(errors.prior), evidence.noise.shape[1] - errors.root.shape[1]))  # change no coefficient
+    padded = replace(errors, prior=np.concatenate([errors.prior, turns], axis=1))
+    exact = refit_exactly(replace(surrogate, errors=padded), evidence)
+    return replace(exact, errors=Errors(np.zeros((len(turns), 1)), np.zeros((len(turns), 0))))
+
+
+def _drawn(
+    null: Surrogate,
+    surrogate: Surrogate,
+    recordings: Sequence[Trajectories],
+    put_in: PutIn,
+    cloud_of: Callable[[Surrogate], Cloud],
+    rng: np.random.Generator,
+) -> Iterator[GivenResiduals]:
+    """Residuals in drawn recordings, less those of the model itself; generators with errors have drawn ones too."""
+    for recording in recordings:
+        free = without_prior(fit_again(surrogate, recording))
+        cloud = cloud_of(free)
+        found, exact = put_in(free, cloud), put_in(null, cloud)
+        turned = found.changes[:, :, free.errors.root.shape[1] :]
+        turns = turned @ rng.standard_normal(turned.shape[2])
+        yield replace(found, residual=found.residual - exact.residual + turns)

@@ -1,0 +1,46 @@
+"""Whole recordings as they would be under a model, on the design of the data: a parametric bootstrap along paths.
+
+Where a path goes depends on its own noise, so that the paths of a draw are simulated, from where the recorded ones
+begin and with their steps. A draw is of bounded size: what it is for is of the order of one over the size of the data.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from liestonet.surrogate.surrogate import Surrogate
+from liestonet.trajectories import Trajectories
+from liestonet.validation.null_model import diffusive_steps
+
+# Longer paths are cut, and of more increments in all some paths are taken.
+LONGEST, INCREMENTS = 400, 20_000
+
+
+def design_of(data: Trajectories) -> tuple[Trajectories, float]:
+    """Paths on which draws are made, whole data if they are not too many; and which part of the increments that is."""
+    total = data.points - len(data)
+    part = data.windows(LONGEST + 1) if int(np.diff(data.offsets).max()) > 2 * LONGEST else data
+    steps = part.points - len(part)
+    if steps > INCREMENTS:
+        kept = max(1, int(len(part) * INCREMENTS / steps))
+        part = part.take(np.unique(np.linspace(0, len(part) - 1, kept).astype(int)))
+    return part, (part.points - len(part)) / total
+
+
+def draw_paths(model: Surrogate, like: Trajectories, count: int, rng: np.random.Generator) -> list[Trajectories]:
+    """Recordings from a model that begin where these paths do and have their times.
+
+    Outside the box nothing is known of the coefficients, so they are taken at its nearest point.
+    """
+    low, high = np.array(model.domain.intervals[1:]).T
+    starts, lengths = like.offsets[:-1], np.diff(like.offsets)
+    states = np.empty((count, *like.flat_states.shape))
+    states[:, starts] = like.flat_states[starts]
+    for step in range(int(lengths.max()) - 1):
+        rows = starts[lengths > step + 1] + step
+        here = states[:, rows].reshape(-1, like.dimension)
+        dt = like.flat_times[rows + 1] - like.flat_times[rows]
+        t, dt = np.tile(like.flat_times[rows], count), np.tile(dt, count)
+        moved = diffusive_steps(model, t, np.clip(here, low, high), dt, rng)
+        states[:, rows + 1] = (here + moved).reshape(count, len(rows), -1)
+    return [Trajectories(like.flat_times, states[draw], like.offsets, like.names) for draw in range(count)]
