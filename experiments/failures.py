@@ -23,7 +23,7 @@ from liestonet.validation.lack_of_fit import lack_of_fit
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = ROOT / "experiments" / "records" / "failures.jsonl"
 PAGE = ROOT / "docs" / "failures.md"
-PATHS, RUNS, FIRST_SEED = (16, 64, 256), 3, 21_000
+PATHS, RUNS, FIRST_SEED = (16, 64, 256), 5, 31_000
 OU, HIDDEN = "dx = -x dt + dW", "dx = 5*y dt + dW1; dy = -5*y dt + 5 dW2"
 # What is wrong, the equation of the data, and the generator that is claimed.
 CASES = {
@@ -111,7 +111,7 @@ def main() -> None:
 
 
 INTRODUCTION = """Made by `python experiments/failures.py`: how often each check notices that something is wrong. Paths
-begin at U(−2, 2), T = 1, Δt = .01, seeds 21000 and up. The likelihood ratio (`lsn.test`) rejects at 5 %; so do pushes
+begin at U(−2, 2), T = 1, Δt = .01, seeds 31000 and up. The likelihood ratio (`lsn.test`) rejects at 5 %; so do pushes
 by ε = .3, where ΔNLL, Kolmogorov–Smirnov and energy distance together exceed all of 19 bootstrap draws; gates (Markov,
 Gaussian, halves, flags of the data) fail at 1 % together.
 """

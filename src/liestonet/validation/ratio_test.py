@@ -159,6 +159,7 @@ def _tested(
     turns: Turns | None,
     held_out: str | None,
 ) -> SymmetryTest:
+    """The test itself: what imposing the generators costs, by which law that is judged, and how large residuals are."""
     complete, own, laws = surrogate.errors.complete, None, [NullLaw()] * (given.count + 1)
     if turning and (turns is None or not complete):
         evidence, deviance, dof = _free_to_turn(kind, surrogate, given)
