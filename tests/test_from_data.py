@@ -128,6 +128,15 @@ def test_a_coordinate_that_never_changes():
         lsn.discover(lsn.Trajectories.from_arrays(np.arange(200.0), states))
 
 
+@pytest.mark.parametrize("path", [lambda t: np.exp(-t), lambda t: np.column_stack([np.sin(t), np.cos(t)])])
+def test_paths_without_any_noise_are_refused(path):
+    """An ordinary differential equation has infinitely many symmetries."""
+    t = np.arange(0, 10, 0.01)
+    states = path(t).reshape(len(t), -1)
+    with pytest.raises(lsn.InputError, match=r"no noise in|hardly random"):
+        lsn.discover(lsn.Trajectories.from_arrays([t], [states]))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [100, 103])
 def test_many_directions_are_judged_together_whatever_the_gaps_between_their_residuals(seed):

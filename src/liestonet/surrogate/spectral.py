@@ -12,6 +12,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 from jaxtyping import Bool, Float
 
+from liestonet.errors import InputError
 from liestonet.surrogate.covariance import parameter_errors
 from liestonet.surrogate.features import Features, coordinate_variants, degree_variants
 from liestonet.surrogate.felt import felt_errors
@@ -45,7 +46,17 @@ Progress = Callable[[str], None]
 
 def fit_spectral(source: IncrementSource, progress: Progress | None = None) -> Surrogate:
     """Estimate drift and diffusion of trajectories in memory or in a file."""
-    say = progress or _silent
+    try:
+        return _fitted(source, progress or _silent)
+    except np.linalg.LinAlgError:
+        raise InputError(
+            "Drift and diffusion cannot be estimated from these paths: their increments differ too much in size, or "
+            "are hardly random. Look at a narrower range of times and states, or check that values were not smoothed."
+        ) from None
+
+
+def _fitted(source: IncrementSource, say: Progress) -> Surrogate:
+    """Coordinates and degrees first, then drift, diffusion, and the covariance of both."""
     say("looking over the data")
     overview = look_over(source)
     features = choose_features(overview)
@@ -55,6 +66,11 @@ def fit_spectral(source: IncrementSource, progress: Progress | None = None) -> S
     targets = drift_targets(overview, sample.dx)
     drift = regress(scaled_blocks(source, overview.domain), features, entries, *targets)
     noisy = noisy_coordinates(overview, drift)
+    if not noisy.any():
+        raise InputError(
+            f"There is no noise in {' or '.join(overview.names)}: these paths follow an ordinary differential equation,"
+            " and its symmetries are infinitely many. Check that the recorded values were not smoothed or filtered."
+        )
     if not noisy.all():
         say("drift of coordinates without noise")
         targets = drift_targets(overview, np.where(noisy, sample.dx, residuals(sample, drift)), noisy)
