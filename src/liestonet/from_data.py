@@ -141,11 +141,14 @@ def _standards(tolerance: Any, error_rate: Any) -> Standards:
 
 
 def law_dimension(kind: Kind, surrogate: Surrogate, found: Search, standards: Standards, say: Progress) -> int | None:
-    """Number of symmetries at law level; with one noise Itô and law agree, and for Fokker–Planck nobody asked."""
+    """Number of symmetries at law level; with one noise Itô and law agree, and for Fokker–Planck nobody asked.
+
+    It is what the data say, whatever dimension was asked for.
+    """
+    if kind is LAW or (kind is ITO and surrogate.noise <= 1):
+        return sum(row.verdict == "symmetry" for row in found.rows)
     if kind is not ITO:
-        return found.count if kind is LAW else None
-    if surrogate.noise <= 1:
-        return found.count
+        return None
     say("looking for symmetries of the law")
     return search_beside(found, LAW, surrogate, surrogate.overview.points, standards).count
 
@@ -241,7 +244,7 @@ def _flags(kind: Kind, surrogate: Surrogate, found: Search, count: int) -> Itera
         yield Flag(
             "undecided",
             f"For {undecided} further {'direction' if undecided == 1 else 'directions'} the data do not tell whether "
-            "the residual is below the tolerance.",
+            "the residual is zero, or not even whether it is below the tolerance.",
             "Record more paths, or longer ones.",
         )
 

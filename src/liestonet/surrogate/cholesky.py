@@ -82,10 +82,12 @@ def _half_triangle(matrix: np.ndarray) -> np.ndarray:
 
 
 def _positive(matrix: Float[np.ndarray, "b r r"]) -> Float[np.ndarray, "b r r"]:
-    """The matrix itself where it is safely positive, else with its eigenvalues lifted."""
-    values, vectors = np.linalg.eigh(matrix)
+    """The matrix itself where it is safely positive, else with its eigenvalues lifted; in units of its own diagonal."""
+    diagonal = np.median(np.abs(np.diagonal(matrix, axis1=1, axis2=2)), axis=0)
+    units = np.sqrt(np.maximum(diagonal, np.finfo(float).tiny))
+    values, vectors = np.linalg.eigh(matrix / units / units[:, None])
     floor = LEAST_EIGENVALUE * max(float(np.median(np.abs(values[:, -1]))), np.finfo(float).tiny)
-    lifted = np.einsum("bij,bj,bkj->bik", vectors, np.maximum(values, floor), vectors)
+    lifted = np.einsum("bij,bj,bkj->bik", vectors, np.maximum(values, floor), vectors) * units * units[:, None]
     return np.where((values[:, :1] < floor)[:, :, None], lifted, matrix)
 
 

@@ -56,8 +56,12 @@ class Evidence:
         square = _tail(total, matrix)
         if not self.complete:
             return square
-        ratio = likelihood_ratio(matrix, self.cross[:, directions].sum(axis=1))[1]
+        ratio = likelihood_ratio(matrix, self.cross[:, directions].sum(axis=1), self._second_order(directions))[1]
         return min(1.0, 2 * min(ratio, square))
+
+    def _second_order(self, directions: slice) -> float:
+        """Square of what errors of the coefficients do beyond first order: error times error, direction by direction."""
+        return float(np.sum(np.einsum("kss->k", self.noise[directions]) ** 2))
 
     def deviance(self) -> tuple[float, int]:
         """Likelihood that imposing all the directions costs, and the number of conditions; by the data's scatter."""
@@ -195,18 +199,26 @@ def visible(matrix: Float[np.ndarray, "s s"]) -> Float[np.ndarray, "s v"]:
     return vectors[:, values > MODEL_ERROR**2 / 10]
 
 
-def likelihood_ratio(matrix: Float[np.ndarray, "s s"], cross: Float[np.ndarray, " s"]) -> tuple[float, float]:
-    """Deviance of the residual and its p-value."""
-    deviance, freedom = _deviance(matrix, cross)
+def likelihood_ratio(
+    matrix: Float[np.ndarray, "s s"], cross: Float[np.ndarray, " s"], neglected: float | int = 0.0
+) -> tuple[float, float]:
+    """Deviance of the residual and its p-value; `neglected` is the square of a residual that has no first order."""
+    deviance, freedom = _deviance(matrix, cross, neglected)
     return deviance, float(scipy.special.chdtrc(freedom, deviance)) if freedom else 1.0
 
 
-def _deviance(matrix: Float[np.ndarray, "s s"], cross: Float[np.ndarray, " s"]) -> tuple[float, int]:
-    """The residual, direction by direction of the noise, over its variance there and the model's error."""
+def _deviance(
+    matrix: Float[np.ndarray, "s s"], cross: Float[np.ndarray, " s"], neglected: float | int = 0.0
+) -> tuple[float, int]:
+    """The residual, direction by direction of the noise, over its variance there and the model's error.
+
+    What the first order neglects is spread over all directions alike.
+    """
     values, vectors = np.linalg.eigh(matrix)
     seen = values > MODEL_ERROR**2 / 10
     along = (vectors.T @ cross)[seen] ** 2 / values[seen]
-    return float(np.sum(along / (values[seen] + MODEL_ERROR**2))), int(seen.sum())
+    error = MODEL_ERROR**2 + neglected / max(int(seen.sum()), 1)
+    return float(np.sum(along / (values[seen] + error))), int(seen.sum())
 
 
 def _tail(statistic: float, matrix: Float[np.ndarray, "s s"]) -> float:

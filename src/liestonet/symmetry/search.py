@@ -13,7 +13,7 @@ from liestonet.domain import Domain
 from liestonet.multiindex import Degrees, total_degree
 from liestonet.symmetry.basis import Basis
 from liestonet.symmetry.fields import Fields
-from liestonet.symmetry.judging import gather, unprojected
+from liestonet.symmetry.judging import NEGLIGIBLE, gather, unprojected
 from liestonet.symmetry.kinds import Kind
 from liestonet.symmetry.ladder import LadderRow
 from liestonet.symmetry.noise import Changes, NoisyOperator, UncertainSource
@@ -267,7 +267,8 @@ def _judgements(
             p_value = evidence.p_value(slice(consistent, consistent + 1))
         lower, upper = evidence.interval(place, confidence)
         inside = k < consistent
-        lower = 0.0 if inside else lower
+        # a residual that bases and projections may have made is no evidence against zero
+        lower = 0.0 if inside or evidence.residual(place) <= NEGLIGIBLE else lower
         verdict = _verdict(inside, p_value <= level, lower, upper, standards.tolerance)
         yield LadderRow(evidence.residual(place), lower, upper, evidence.noise_level(place), p_value, verdict)
 
