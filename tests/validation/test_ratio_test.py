@@ -64,6 +64,24 @@ def test_near_misses_are_rejected(data: lsn.Trajectories, generator: str):
     assert found.lower > 0.05
 
 
+@pytest.mark.parametrize(("generator", "seed"), [("exp(-t) d_x", 100), ("exp(-t) d_x", 103), ("exp(-2*t) d_x", 401)])
+def test_with_one_noise_ito_and_law_are_the_same_claim(generator, seed):
+    """Sixteen paths: σ = √a is far from linear in what was estimated, and the verdict must not depend on it."""
+    few = OU.simulate(lambda rng, k: rng.uniform(-2, 2, (k, 1)), duration=1.0, step=0.01, paths=16, seed=seed)
+    ito, law = (lsn.test(few, generator, kind) for kind in ("ito", "law"))
+    assert ito.deviance / ito.dof == pytest.approx(law.deviance / law.dof, rel=0.1)
+    assert ito.expected / ito.dof == pytest.approx(law.expected / law.dof, rel=0.25)
+
+
+def test_an_exact_ito_symmetry_of_two_coordinates_passes():
+    """32 paths, where imposing it used to take all noise from the other coordinate; chance of failing 1 in 1000."""
+    plane = lsn.SDE.parse("dx = dW1; dy = dW2")
+    data = plane.simulate(lambda rng, k: rng.uniform(-2, 2, (k, 2)), duration=1.0, step=0.01, paths=32, seed=0)
+    tested = lsn.test(data, "d_x", "ito")
+    assert tested.p_value > 1e-3
+    assert tested.expected < 2 * tested.dof
+
+
 def test_what_no_error_explains_counts():
     """dx = y dt has no noise, so nothing can make e^t∂x a symmetry; ∂x is one."""
     data = recording(lsn.SDE.parse("dx = y dt; dy = -y dt + sqrt(2) dW"), 100, 3)

@@ -79,10 +79,10 @@ def refit_with_symmetries(
     return Refit(step.surrogate, vectors, float(shift @ shift), step.freedom, moved < STEP, operator)
 
 
-def refit_exactly(surrogate: Surrogate | Any, evidence: Evidence) -> Surrogate | Any:
-    """Impose directions as they stand, not free to turn."""
+def refit_exactly(surrogate: Surrogate | Any, evidence: Evidence, slack: float | int = EXACT) -> Surrogate | Any:
+    """Impose directions as they stand, not free to turn; up to `slack` of the largest noise, in squares."""
     shift = np.zeros(surrogate.errors.root.shape[1])
-    return _imposed(surrogate, evidence, shift, EXACT).surrogate
+    return _imposed(surrogate, evidence, shift, slack).surrogate
 
 
 @dataclass(frozen=True)

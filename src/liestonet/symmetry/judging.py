@@ -56,11 +56,11 @@ class Evidence:
         square = _tail(total, matrix)
         if not self.complete:
             return square
-        ratio = likelihood_ratio(matrix, self.cross[:, directions].sum(axis=1), self._second_order(directions))[1]
+        ratio = likelihood_ratio(matrix, self.cross[:, directions].sum(axis=1), self.second_order(directions))[1]
         return min(1.0, 2 * min(ratio, square))
 
-    def _second_order(self, directions: slice) -> float:
-        """Square of what errors of the coefficients do beyond first order: error times error, direction by direction."""
+    def second_order(self, directions: slice = slice(None)) -> float:
+        """Square of what errors of the coefficients do beyond first order: error times error."""
         return float(np.sum(np.einsum("kss->k", self.noise[directions]) ** 2))
 
     def deviance(self) -> tuple[float, int]:

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.special
+from jaxtyping import Float
 
 from liestonet.surrogate.covariance import Errors
-from liestonet.surrogate.refit import refit_exactly
+from liestonet.surrogate.refit import EXACT, refit_exactly
 from liestonet.surrogate.spectral import fit_again
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.surrogate.unshrunk import without_prior
@@ -29,6 +30,11 @@ FREEDOM, FEWEST, MOST = 640, 12, 20
 # The correction is of the order of one over the size of the data. It is left out where draws have less than this part
 # of that size, and where no p-value would come near any level whatever the correction.
 LEAST_PART, HOPELESS = 0.05, 1e-12
+
+# Points with less than this part of the usual diffusion are left out where equations are imposed: σ is its root.
+NEARLY_ZERO = 0.1
+# A draw whose deviance is so many standard deviations above the usual one is left out.
+FAR_OUT = 8.0
 
 # Residuals of the generators, and of their errors, for these coefficients on this cloud.
 PutIn = Callable[[Surrogate, Cloud], GivenResiduals]
@@ -73,16 +79,51 @@ def null_laws(
     for drawn in _drawn(null, surrogate, recordings, put_in, cloud_of, rng):
         ratios.append([deviance / dof if dof else 1.0 for deviance, dof in drawn.deviances()])
     # what exceeds χ² falls with the size of the data, and so does the error of what is known of it
-    means = 1 + part * (np.mean(ratios, axis=0) - 1)
-    return [NullLaw(float(mean), count / part**2) for mean in means]
+    means = [_mean(each, dof) for each, (_, dof) in zip(np.transpose(ratios), observed, strict=True)]
+    return [NullLaw(1 + part * (mean - 1), count / part**2) for mean in means]
+
+
+def _mean(ratios: Float[np.ndarray, " draws"], dof: float | int) -> float:
+    """Mean without draws so far out that no χ² has them: there the diffusion was estimated as nearly zero."""
+    usual = float(np.median(ratios))
+    return float(np.mean(ratios[ratios <= usual * (1 + FAR_OUT * np.sqrt(2 / max(dof, 1.0)))]))
+
+
+def safely_noisy(surrogate: Surrogate, points: Float[np.ndarray, "b v"]) -> Cloud:
+    """The points but for those where the diffusion is estimated as nearly zero."""
+    noisy = np.flatnonzero(surrogate.noisy)
+    squared = surrogate.diffusion_squared(points[:, 0], points[:, 1:])[:, noisy][:, :, noisy]
+    units = np.sqrt(np.median(np.abs(np.diagonal(squared, axis1=1, axis2=2)), axis=0))
+    least = np.linalg.eigvalsh(squared / units / units[:, None])[:, 0]
+    kept = points[least >= NEARLY_ZERO * np.median(least)]
+    return Cloud(kept, np.full(len(kept), 1 / len(kept)))
+
+
+def unshrunk_residuals(put_in: PutIn, surrogate: Surrogate, cloud: Cloud) -> GivenResiduals:
+    """Residuals for plain least squares, whose only error is noise, to first order around the shrunk fit.
+
+    σ is a root of the diffusion, and the unshrunk one may come near zero where there are few data.
+    """
+    free = without_prior(surrogate)
+    shift = (free.parameters - surrogate.parameters)[:, None]
+    errors = Errors(np.concatenate([free.errors.scatter, shift], axis=1), free.errors.prior)
+    found = put_in(replace(surrogate, errors=errors), cloud)
+    place = free.errors.scatter.shape[1]
+    residual = found.residual + found.changes[:, :, place]
+    return replace(found, residual=residual, changes=np.delete(found.changes, place, axis=2), scattered=place)
 
 
 def _imposed(surrogate: Surrogate, evidence: Evidence) -> Surrogate:
-    """The fit with generators imposed, as far as their own errors do not explain residuals; taken for the truth."""
+    """The fit with generators imposed, as far as their own errors do not explain residuals; taken for the truth.
+
+    What is of second order in the errors is left: to force it would take coefficients far away.
+    """
     errors = surrogate.errors
     turns = np.zeros((len(errors.prior), evidence.noise.shape[1] - errors.root.shape[1]))  # change no coefficient
     padded = replace(errors, prior=np.concatenate([errors.prior, turns], axis=1))
-    exact = refit_exactly(replace(surrogate, errors=padded), evidence)
+    noise = evidence.noise.sum(axis=0)
+    neglected = evidence.second_order() / len(noise) / max(float(np.linalg.eigvalsh(noise)[-1]), np.finfo(float).tiny)
+    exact = refit_exactly(replace(surrogate, errors=padded), evidence, max(neglected, EXACT))
     return replace(exact, errors=Errors(np.zeros((len(turns), 1)), np.zeros((len(turns), 0))))
 
 
@@ -96,9 +137,9 @@ def _drawn(
 ) -> Iterator[GivenResiduals]:
     """Residuals in drawn recordings, less those of the model itself; generators with errors have drawn ones too."""
     for recording in recordings:
-        free = without_prior(fit_again(surrogate, recording))
-        cloud = cloud_of(free)
-        found, exact = put_in(free, cloud), put_in(null, cloud)
-        turned = found.changes[:, :, free.errors.root.shape[1] :]
+        again = fit_again(surrogate, recording)
+        cloud = safely_noisy(null, cloud_of(again).points)
+        found, exact = unshrunk_residuals(put_in, again, cloud), put_in(null, cloud)
+        turned = found.changes[:, :, found.scattered :]
         turns = turned @ rng.standard_normal(turned.shape[2])
         yield replace(found, residual=found.residual - exact.residual + turns)

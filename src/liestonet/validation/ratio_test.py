@@ -19,7 +19,6 @@ from liestonet.from_data import discover, fit
 from liestonet.result import Result
 from liestonet.surrogate.refit import refit_with_symmetries
 from liestonet.surrogate.surrogate import Surrogate
-from liestonet.surrogate.unshrunk import without_prior
 from liestonet.symmetry.fields import Fields
 from liestonet.symmetry.judging import Evidence, gather
 from liestonet.symmetry.kinds import FOKKER_PLANCK, Kind, kind_named
@@ -28,7 +27,7 @@ from liestonet.symmetry.operator import Cloud
 from liestonet.symmetry.search import LEVELS, LEVELS_BEYOND, generator_basis, mixed_cloud
 from liestonet.symmetry.spread import Turns, turns_of
 from liestonet.trajectories import Trajectories
-from liestonet.validation.correction import NullLaw, null_laws
+from liestonet.validation.correction import NullLaw, null_laws, safely_noisy, unshrunk_residuals
 from liestonet.validation.given import Given, Lifted, read_generators
 from liestonet.validation.intervals import interval, with_own_bias
 from liestonet.validation.lack_of_fit import DOUBTFUL
@@ -174,7 +173,7 @@ def _tested(
         evidence, imposed = measured.evidence(), measured
         if complete:  # in many dimensions there is only a sample of the errors
             own = put(with_own_bias(surrogate), cloud).evidence()
-            imposed = put(without_prior(surrogate), _data_cloud(surrogate))
+            imposed = unshrunk_residuals(put, surrogate, _data_cloud(surrogate))
         costs = imposed.deviances()
         if complete:
             laws = null_laws(costs, data, surrogate, evidence, put, _data_cloud, stream_of(data, "likelihood ratio"))
@@ -246,10 +245,10 @@ def _labels(generators: Any, given: Given) -> list[str]:
 
 
 def _data_cloud(surrogate: Surrogate) -> Cloud:
-    """Points of the data, spread evenly over them."""
+    """Points of the data, spread evenly over them, where the diffusion is safely positive."""
     points = surrogate.overview.points
-    rows = np.linspace(0, len(points) - 1, min(IMPOSED, len(points))).astype(int)
-    return Cloud(points[rows], np.full(len(rows), 1 / len(rows)))
+    points = points[np.linspace(0, len(points) - 1, min(IMPOSED, len(points))).astype(int)]
+    return safely_noisy(surrogate, points)
 
 
 def _put_in(kind: Kind, surrogate: Surrogate, given: Given, turns: Turns | None, cloud: Cloud) -> GivenResiduals:
