@@ -56,3 +56,19 @@ def test_what_is_not_positive_is_lifted():
     sigma, _ = cholesky_jet(squared, np.array([True]))
     assert np.all(np.isfinite(sigma[()]))
     assert np.all(sigma[()] > 0)
+
+
+def test_units_of_the_coordinates_do_not_matter():
+    """σ(UaU) = Uσ(a) for diagonal U, also where an estimate of a is not positive and is lifted."""
+    rng = np.random.default_rng(3)
+    root = rng.normal(size=(40, 2, 2))
+    a = root @ np.swapaxes(root, 1, 2) - 0.2 * np.eye(2)
+    assert np.any(np.linalg.eigvalsh(a)[:, 0] < 0)
+    slope = rng.normal(size=(40, 2, 2))
+    squared = {(): a[..., None], (1,): (slope + np.swapaxes(slope, 1, 2))[..., None]}
+    units = np.array([1.0, 1e-9])
+    changed = {d: array * units[:, None, None] * units[:, None] for d, array in squared.items()}
+    noisy = np.array([True, True])
+    plain, scaled = cholesky_jet(squared, noisy)[0], cholesky_jet(changed, noisy)[0]
+    for derivative, sigma in plain.items():
+        np.testing.assert_allclose(scaled[derivative], sigma * units[:, None], rtol=1e-7)
