@@ -107,6 +107,15 @@ def test_options_reach_the_library(table):
     assert any("Every 2-th point" in note for note in printed["data"]["notes"])
 
 
+def test_windows_restart_the_clock_where_asked(table):
+    words = (*named(table), "--window", "51", "--json")
+    kept, restarted = (json.loads(run(*words, *more).stdout) for more in ([], ["--restart-clock"]))
+    # paths of two seconds in windows of one: the box lasts as long as the clock
+    assert kept["domain"]["intervals"]["t"] == pytest.approx([0, 2])
+    assert restarted["domain"]["intervals"]["t"] == pytest.approx([0, 1])
+    assert any("not to depend on the date" in note for note in restarted["data"]["notes"])
+
+
 def test_a_logarithm_gets_its_name(table, folder):
     numbers = np.loadtxt(table, delimiter=",", skiprows=1)
     rows = np.column_stack([numbers[:, :2], np.exp(numbers[:, 2])])
@@ -178,6 +187,7 @@ WRONG = {
     "error rate": (["--error-rate", "0"], "between 0 and 1"),
     "dimension": (["--dimension", "99"], "whole number from 0 to"),
     "stride alone": (["--stride", "5"], "--stride needs --window"),
+    "restart alone": (["--restart-clock"], "--restart-clock needs --window"),
     "thin": (["--thin", "0"], "at least 1"),
     "window": (["--window", "5000"], "longer than every path"),
     "log of negative": (["--log", "position"], "transform of position"),

@@ -29,7 +29,7 @@ def data_flags(surrogate: Surrogate, rows: Sequence[LadderRow] = (), tolerance: 
     yield from wild
     if not wild:  # single steps that decide about the diffusion hide what the others say
         known = what_is_known(surrogate, residuals.sample, 1 - ERROR_RATE)
-        yield from sampling_flags(known, rows, tolerance)
+        yield from sampling_flags(known, surrogate.overview, rows, tolerance)
     if not related:  # which would explain an empty box
         yield from coverage_flags(surrogate.overview)
     yield from motion_flags(surrogate, tolerance)

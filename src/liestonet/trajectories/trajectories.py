@@ -207,13 +207,15 @@ class Trajectories:
         size = reshaping.whole_number(rows, "The number of rows in a block", 1)
         return blocks_of(self.flat_times, self.flat_states, self.offsets, size)
 
-    def windows(self, n: int | Any, stride: int | Any = None) -> Trajectories:
+    def windows(self, n: int | Any, stride: int | Any = None, *, restart: bool | Any = False) -> Trajectories:
         """Cut each path into windows of n points that begin `stride` points apart.
 
         Without a stride the last point of a window is the first of the next (n - 1), so that every increment
-        counts exactly once.
+        counts exactly once. `restart` sets the clock of every window to 0 at its first point: one long series
+        becomes many paths over the same short time. That assumes that the law does not depend on the date,
+        and what was found cannot speak against it.
         """
-        return reshaping.windows(self, n, stride)
+        return reshaping.windows(self, n, stride, restart)
 
     def thin(self, k: int | Any) -> Trajectories:
         """Keep every k-th point of each path."""
