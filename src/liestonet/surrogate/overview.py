@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float, Int
 
 from liestonet.domain import Domain
 from liestonet.errors import InputError
+from liestonet.surrogate.no_state import refuse_no_state
 from liestonet.trajectories.increments import Increments, IncrementSource
 
 SAMPLE = 250_000
@@ -68,7 +69,9 @@ def look_over(source: IncrementSource, domain: Domain | None = None) -> Overview
         )
     sample = _joined(blocks)
     blocks.clear()  # as large as the sample
-    domain = _box(sample, (float(first), float(last)), source.names) if domain is None else domain
+    if domain is None:
+        domain = _box(sample, (float(first), float(last)), source.names)
+        refuse_no_state(sample, source.names)
     inside, begun = inside_domain(domain, sample), inside_domain(domain, consecutive)
     pairs = np.flatnonzero(_followed(consecutive) & begun[:-1] & begun[1:])
     kept = Increments(*(array[inside] for array in sample))
