@@ -234,6 +234,18 @@ def test_out_must_be_a_folder(table, folder):
     assert (folder / "taken").read_text() == "mine"
 
 
+@pytest.mark.parametrize("name", ["result.json", "run.lsn", "report.html"])
+def test_a_folder_in_the_place_of_a_file_is_refused_before_anything_is_written(name, table, folder):
+    (folder / "run" / name).mkdir(parents=True)
+    assert f"{name}' is a folder" in refused(run(*named(table), "--out", "run"))
+    assert [path.name for path in (folder / "run").iterdir()] == [name]
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a file system in which no folder can be made")
+def test_a_place_where_no_folder_can_be_made_is_refused(table):
+    assert "cannot be written to" in refused(run(*named(table), "--out", "/proc/run"))
+
+
 def test_a_terminal_sees_the_stages(table):
     """On a terminal progress goes to stderr, and the pipe stays clean."""
     leader, follower = pty.openpty()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -209,8 +209,16 @@ def check_folder(folder: Path) -> None:
     existing = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     if not existing.is_dir():
         raise InputError(f"--out {str(folder)!r} must be a folder, but {str(existing)!r} is a file; choose another.")
-    if not os.access(existing, os.W_OK):
-        raise InputError(f"The folder {str(existing)!r} cannot be written to; choose another place for --out.")
+    for taken in (folder / name for name in (RESULT_FILE, REPORT_FILE, RUN_FILE)):
+        if taken.is_dir():
+            raise InputError(f"{str(taken)!r} is a folder, but a file of that name is to be written; move it away.")
+    try:
+        with TemporaryDirectory(dir=existing):  # permissions alone do not tell: nobody makes a folder in /proc
+            pass
+    except OSError as problem:
+        raise InputError(
+            f"The folder {str(existing)!r} cannot be written to; choose another place for --out."
+        ) from problem
 
 
 def write_files(result: Result, folder: Path, progress: Callable[[str], None] | None) -> tuple[Path, Path, Path]:

@@ -27,6 +27,7 @@ from liestonet.trajectories.checks import (
     check_values,
     names_and_units,
 )
+from liestonet.trajectories.dates import arrays_in_seconds
 from liestonet.trajectories.degrade import degraded
 from liestonet.trajectories.gaps import Gaps, check_gap, place_in, split_at_gaps
 from liestonet.trajectories.increments import BLOCK_ROWS, Increments, blocks_of, increments_of
@@ -87,14 +88,15 @@ class Trajectories:
         increase strictly, steps and lengths may be anything. Points that are not finite split a path, and so
         does a step longer than `gap`; both are counted in `data.notes`. `names` are the coordinates' names,
         which may hold a unit, as in "x [um]"; without them x, or x, y, or x, y, z, or x1 … xd. `units` are by
-        coordinate, and by "t" for the time.
+        coordinate, and by "t" for the time. NumPy dates become seconds since the first.
         """
+        times, seconds, remarks = arrays_in_seconds(times)
         flat_times, flat_states, offsets = flatten(times, states)
         check_lengths(offsets)
         plain, labels = names_and_units(names, units, flat_states.shape[1])
         longest = check_gap(gap)
         parts = split_at_gaps(flat_times, flat_states, offsets, longest, plain, place_in(offsets))
-        return cls(*parts[:3], plain, labels, parts[3])
+        return cls(*parts[:3], plain, labels | seconds, parts[3], remarks)
 
     @classmethod
     def from_dataframe(
