@@ -203,6 +203,16 @@ def test_one_long_series_is_told_to_restart_the_clock() -> None:
     assert "restart" in {flag.code: flag.action for flag in kept.flags}["undecided"]
 
 
+def test_gross_errors_are_no_turnover() -> None:
+    """They lengthen the mean step, but the clock is short: the only remedy is to take them out."""
+    data = simulated(paths=60)
+    states = np.array(data.states)
+    states[5, 20], states[40, 100] = -999.0, 999.0
+    result = lsn.discover(Trajectories.from_arrays(data.times[0], states), formulas=False)
+    assert "outliers" in {flag.code for flag in result.flags}
+    assert all("restart" not in flag.action for flag in result.flags)
+
+
 def test_few_short_paths_are_told_to_record_more() -> None:
     found = flags(simulated(paths=2))["too-little-data"]
     assert found.action.startswith("Record at least")

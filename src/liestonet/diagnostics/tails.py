@@ -21,16 +21,17 @@ MIDDLE, OUTER = 0.5, 0.95
 RATIO_ERROR = 1.3
 # Sizes that matter: an outer quantile that is farther out by this part, and steps this much beyond the Gaussian limit.
 HEAVIER, FARTHER = 0.08, 1.25
+ALONE = "One step is far longer than those beside it,"
 
 
 def outlier_flags(overview: Overview) -> Iterator[Flag]:
     """Steps so long that the fitted diffusion follows them, which hides them from all that looks at residuals."""
     found = overview.outlier
     if found is not None:
-        others = f"{found.steps} steps are" if found.steps > 1 else "One step is"
+        far = f"{found.steps} steps are far longer than those beside them, up to" if found.steps > 1 else ALONE
         yield Flag(
             "outliers",
-            f"{others} far longer than those beside them, up to {found.factor:.2g} times: {found}.",
+            f"{far} {found.factor:.2g} times: {found}.",
             "Mark such values as NaN, which splits the path there, if they are errors or a code for a missing value; "
             "a system that jumps is outside the theory.",
         )

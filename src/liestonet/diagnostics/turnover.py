@@ -9,6 +9,8 @@ from liestonet.surrogate.overview import Overview
 # Noise that crosses half of the box this often has forgotten where it began; a free particle stays below ten.
 MANY = 20.0
 LEAST_WINDOW = 20
+# The median of a squared standard normal number.
+MEDIAN_SQUARE = 0.4549
 
 
 def remedy(overview: Overview, otherwise: str) -> str:
@@ -22,14 +24,17 @@ def remedy(overview: Overview, otherwise: str) -> str:
     points = _rounded(window_points(overview, turnover))
     return (
         f"If the law does not depend on the date, cut the paths into windows whose clocks begin at 0: "
-        f"windows({points}, restart=True), or --window {points} --restart-clock. Otherwise: {otherwise}"
+        f"windows({points}, restart=True), or --window {points} --restart-clock. "
+        f"Otherwise {otherwise[0].lower()}{otherwise[1:]}"
     )
 
 
 def turnover_time(overview: Overview) -> float:
-    """The time in which noise carries the fastest coordinate over half of its range: half² / E[Δx²/Δt]."""
+    """The time in which noise carries the fastest coordinate over half of its range: half² / a, a from Δx²/Δt."""
     sample = overview.sample
-    rates = np.mean(sample.dx**2 / sample.dt[:, None], axis=0) / overview.domain.half[1:] ** 2
+    # the median, as a few gross errors would decide about a mean
+    squares = np.median(sample.dx**2 / sample.dt[:, None], axis=0) / MEDIAN_SQUARE
+    rates = squares / overview.domain.half[1:] ** 2
     return 1 / max(float(rates.max()), np.finfo(float).tiny)
 
 
