@@ -49,12 +49,6 @@ def fit_spectral(source: IncrementSource, progress: Progress | None = None) -> S
     try:
         return _fitted(source, progress or _silent)
     except np.linalg.LinAlgError:
-        outlier = look_over(source).outlier
-        if outlier is not None:
-            raise InputError(
-                f"Drift and diffusion cannot be estimated from these paths: {outlier}, far from the points beside it. "
-                "Mark it as NaN if it is an error or a code for a missing value."
-            ) from None
         raise InputError(
             "Drift and diffusion cannot be estimated from these paths: their increments differ too much in size, or "
             "are hardly random. Look at a narrower range of times and states, or check that values were not smoothed."
