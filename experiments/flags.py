@@ -38,6 +38,7 @@ MEANINGS = {
     "positions-only": ("mean squared displacement grows faster than t^1.6", "add the velocity"),
     "heavy-tails": ("outer quantile of the steps more than 8 % too far out", "thin"),
     "jumps": ("steps of more than 1.25 times the Gaussian limit", "split the paths there"),
+    "outliers": ("steps 40 times as long as others, there and back", "mark such values as NaN"),
     "coarse-steps": ("a step changes drift or diffusion by more than 7 %", "shorter steps"),
     "too-little-data": (
         "drift or diffusion known to 30 % only, or the ladder to less than the tolerance",

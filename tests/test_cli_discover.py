@@ -107,6 +107,15 @@ def test_options_reach_the_library(table):
     assert any("Every 2-th point" in note for note in printed["data"]["notes"])
 
 
+def test_windows_restart_the_clock_where_asked(table):
+    words = (*named(table), "--window", "51", "--json")
+    kept, restarted = (json.loads(run(*words, *more).stdout) for more in ([], ["--restart-clock"]))
+    # paths of two seconds in windows of one: the box lasts as long as the clock
+    assert kept["domain"]["intervals"]["t"] == pytest.approx([0, 2])
+    assert restarted["domain"]["intervals"]["t"] == pytest.approx([0, 1])
+    assert any("not to depend on the date" in note for note in restarted["data"]["notes"])
+
+
 def test_a_logarithm_gets_its_name(table, folder):
     numbers = np.loadtxt(table, delimiter=",", skiprows=1)
     rows = np.column_stack([numbers[:, :2], np.exp(numbers[:, 2])])
@@ -178,6 +187,7 @@ WRONG = {
     "error rate": (["--error-rate", "0"], "between 0 and 1"),
     "dimension": (["--dimension", "99"], "whole number from 0 to"),
     "stride alone": (["--stride", "5"], "--stride needs --window"),
+    "restart alone": (["--restart-clock"], "--restart-clock needs --window"),
     "thin": (["--thin", "0"], "at least 1"),
     "window": (["--window", "5000"], "longer than every path"),
     "log of negative": (["--log", "position"], "transform of position"),
@@ -222,6 +232,18 @@ def test_out_must_be_a_folder(table, folder):
     assert "must be a folder" in refused(run(*named(table), "--out", "taken"))
     assert "must be a folder" in refused(run(*named(table), "--out", "taken/run"))
     assert (folder / "taken").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["result.json", "run.lsn", "report.html"])
+def test_a_folder_in_the_place_of_a_file_is_refused_before_anything_is_written(name, table, folder):
+    (folder / "run" / name).mkdir(parents=True)
+    assert f"{name}' is a folder" in refused(run(*named(table), "--out", "run"))
+    assert [path.name for path in (folder / "run").iterdir()] == [name]
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a file system in which no folder can be made")
+def test_a_place_where_no_folder_can_be_made_is_refused(table):
+    assert "cannot be written to" in refused(run(*named(table), "--out", "/proc/run"))
 
 
 def test_a_terminal_sees_the_stages(table):

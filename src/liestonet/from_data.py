@@ -12,6 +12,7 @@ import numpy as np
 from liestonet.algebra.closed_forms import Formula, find_formulas
 from liestonet.algebra.structure import find_algebra
 from liestonet.diagnostics.report import data_flags
+from liestonet.diagnostics.turnover import remedy
 from liestonet.errors import InputError
 from liestonet.flags import Flag
 from liestonet.provenance import provenance_of
@@ -245,7 +246,7 @@ def _flags(kind: Kind, surrogate: Surrogate, found: Search, count: int) -> Itera
             "undecided",
             f"For {undecided} further {'direction' if undecided == 1 else 'directions'} the data do not tell whether "
             "the residual is zero, or not even whether it is below the tolerance.",
-            "Record more paths, or longer ones.",
+            remedy(surrogate.overview, "Record more paths, or longer ones."),
         )
 
 

@@ -178,3 +178,48 @@ def test_the_same_state_looked_at_closely_moves() -> None:
     start = 1e-3 * rng.uniform(-2, 2, (PATHS, 1, 1))
     states = np.concatenate([start, start + np.cumsum(steps, axis=1)], axis=1)
     assert "little-motion" not in flags(Trajectories.from_arrays(STEP * np.arange(STEPS + 1), states))
+
+
+def long_series(duration: float = 1000.0) -> Trajectories:
+    """One path of dx = −x dt + dW, many relaxation times long."""
+    return lsn.SDE.parse("dx = -x dt + dW").simulate([0.5], duration, 0.02, paths=1, seed=0)
+
+
+def test_one_long_series_is_told_to_restart_the_clock() -> None:
+    """All three symmetries stand in the data; on the absolute clock e^{−t}∂x is out of reach."""
+    data = long_series()
+    told = lsn.discover(data, formulas=False)
+    assert told.dimension == 0
+    actions = {flag.code: flag.action for flag in told.flags}
+    for code in ("too-little-data", "undecided"):
+        assert "does not depend on the date" in actions[code]
+    points = int(actions["undecided"].split("windows(")[1].split(",")[0])
+    assert f"--window {points} --restart-clock" in actions["undecided"]
+    # the state forgets itself in one unit of time, 50 points
+    assert 25 <= points <= 250
+    assert lsn.discover(data.windows(points, restart=True), formulas=False).dimension == 3
+    # windows that keep the clock are no remedy, and are told the same
+    kept = lsn.discover(data.windows(101), formulas=False)
+    assert "restart" in {flag.code: flag.action for flag in kept.flags}["undecided"]
+
+
+def test_gross_errors_are_no_turnover() -> None:
+    """They lengthen the mean step, but the clock is short: the only remedy is to take them out."""
+    data = simulated(paths=60)
+    states = np.array(data.states)
+    states[5, 20], states[40, 100] = -999.0, 999.0
+    result = lsn.discover(Trajectories.from_arrays(data.times[0], states), formulas=False)
+    assert "outliers" in {flag.code for flag in result.flags}
+    assert all("restart" not in flag.action for flag in result.flags)
+
+
+def test_few_short_paths_are_told_to_record_more() -> None:
+    found = flags(simulated(paths=2))["too-little-data"]
+    assert found.action.startswith("Record at least")
+
+
+def test_one_free_particle_has_not_turned_over() -> None:
+    rng = np.random.default_rng(8)
+    walk = np.cumsum(rng.standard_normal((1, 20_000, 1)), axis=1)
+    result = lsn.discover(Trajectories.from_arrays(np.arange(20_000.0), walk), formulas=False)
+    assert all("restart" not in flag.action for flag in result.flags)

@@ -48,6 +48,22 @@ def test_windows_without_a_stride_count_every_increment_once():
     assert len(data.windows(6)) == 6
 
 
+@given(lengths, st.integers(2, 12), st.integers(1, 6))
+def test_windows_with_clocks_of_their_own_begin_at_zero(counts, n, stride):
+    data = uneven(counts)
+    kept, restarted = data.windows(n, stride), data.windows(n, stride, restart=True)
+    for before, after in zip(kept.times, restarted.times, strict=True):
+        np.testing.assert_array_equal(after, before - before[0])
+    np.testing.assert_array_equal(kept.flat_states, restarted.flat_states)
+    assert not any("date" in note for note in kept.notes)
+    assert any("not to depend on the date" in note for note in restarted.notes)
+
+
+def test_restarting_is_yes_or_no():
+    with pytest.raises(InputError, match="True or False"):
+        uneven([12]).windows(4, restart="daily")
+
+
 @given(lengths, st.integers(1, 8))
 def test_thinning_equals_slicing(counts, k):
     data = uneven(counts)

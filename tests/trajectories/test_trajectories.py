@@ -8,6 +8,7 @@ import re
 import tracemalloc
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -156,7 +157,9 @@ WRONG = [
     ([TIMES[0], [[1], [2, 3]]], STATES, "times of trajectory 1 cannot be read"),
     (TIMES, [STATES[0], STATES[1] * 1j], "states of trajectory 1 have the type complex128"),
     (TIMES, [STATES[0], [["1", "2"], ["3", "4"]]], "states of trajectory 1 have the type <U1"),
-    (np.array(["2020-01-01", "2020-02-01"], "M8[s]"), np.zeros((1, 2, 1)), "type datetime64[s]"),
+    (np.array([0, 1]), np.array([[["2020-01-01"], ["2020-02-01"]]], "M8[s]"), "type datetime64[s]"),
+    (np.ma.masked_equal(np.array([0, 1], "M8[s]"), np.datetime64(0, "s")), np.zeros((1, 2, 1)), "type datetime64[s]"),
+    ([np.array([0, 1], "M8[s]"), np.array([0, 1], "m8[s]")], np.zeros((2, 2, 1)), "type datetime64[s]"),
     (np.array([False, True]), np.zeros((1, 2, 1)), "times have the type bool"),
     (TIMES, [STATES[0], np.ma.masked_equal([[1, 2], [3, 4]], 3)], "states of trajectory 1 are masked"),
     (np.array([BIG, BIG + 1]), np.zeros((1, 2, 1)), "times are integers too large for float64"),
@@ -222,3 +225,38 @@ def test_fuzzed_input_ends_in_our_error_or_in_trajectories(values):
 def test_flat_storage_is_checked_too(times, states, offsets, message):
     with pytest.raises(InputError, match=message):
         Trajectories(times, states, offsets, ("x",))
+
+
+DAYS = np.array(["2024-02-28T12", "2024-03-01T00", "2024-03-01T06"], "M8[h]")  # the leap day lies between
+DATED = {
+    "shared": (DAYS, np.zeros((2, 3, 1)), [0, 36, 42, 0, 36, 42]),
+    "for each path": (np.stack([DAYS, DAYS + np.timedelta64(1, "h")]), np.zeros((2, 3, 1)), [0, 36, 42, 1, 37, 43]),
+    "a list": ([DAYS[1:], DAYS[:2].astype("M8[ns]")], [np.zeros((2, 1))] * 2, [36, 42, 0, 36]),
+    "a list of dates": (list(DAYS), np.zeros((1, 3, 1)), [0, 36, 42]),
+    "pandas with a zone": ([pd.Series(DAYS).dt.tz_localize("UTC")], [np.zeros((3, 1))], [0, 36, 42]),
+}
+
+
+@pytest.mark.parametrize(("times", "states", "hours"), DATED.values(), ids=DATED.keys())
+def test_dates_become_seconds_since_the_earliest(times, states, hours):
+    data = Trajectories.from_arrays(times, states)
+    np.testing.assert_array_equal(data.flat_times, 3600.0 * np.array(hours))
+    assert data.units["t"] == "s"
+    assert "Times are seconds since 2024-02-28T12:00:00." in data.notes
+
+
+def test_durations_count_from_zero_and_missing_dates_split():
+    durations = Trajectories.from_arrays(np.array([500, 1500], "m8[ms]"), np.zeros((1, 2, 1)))
+    np.testing.assert_array_equal(durations.flat_times, [0.5, 1.5])
+    assert not any("since" in note for note in durations.notes)
+    times = np.array(["2024-01-01", "2024-01-02", "NaT", "2024-01-04", "2024-01-05"], "M8[D]")
+    split = Trajectories.from_arrays(times, np.zeros((1, 5, 1)))
+    assert [t.tolist() for t in split.times] == [[0, 86400], [3 * 86400, 4 * 86400]]
+
+
+def test_numbers_that_look_like_dates_are_noted():
+    states = np.arange(4.0).reshape(1, 4, 1)
+    dates = Trajectories.from_arrays(np.array([20240130, 20240131, 20240201, 20240202]), states)
+    assert any("20240130 look like dates" in note for note in dates.notes)
+    for times in ([20240130, 20240131, 20240132, 20240133], [0, 1, 2, 3], [20240101.5, 20240102, 20240103, 20240104]):
+        assert not any("look like" in note for note in Trajectories.from_arrays(np.array(times), states).notes)

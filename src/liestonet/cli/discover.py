@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,6 +14,7 @@ from liestonet.errors import InputError
 
 if TYPE_CHECKING:
     from liestonet.result import Result
+    from liestonet.trajectories import Trajectories
 
 RESULT_FILE, REPORT_FILE, RUN_FILE = "result.json", "report.html", "run.lsn"
 
@@ -28,6 +30,25 @@ Logarithms = Annotated[
     list[str] | None,
     typer.Option("--log", metavar="NAME,…", help="Coordinates to replace by their logarithms. Repeatable."),
 ]
+
+
+@dataclass(frozen=True)
+class Windows:
+    """What was asked for about windows: their points, the points between their starts, and clocks of their own."""
+
+    points: int | None = None
+    stride: int | None = None
+    restart: bool = False
+
+    def check(self) -> None:
+        """The other options say something about windows, which there must be."""
+        for option in ("--stride",) * (self.stride is not None) + ("--restart-clock",) * self.restart:
+            if self.points is None:
+                raise InputError(f"{option} needs --window, which says how many points a window has; add it.")
+
+    def cut(self, data: Trajectories) -> Trajectories:
+        """The data in windows, or as they are where none were asked for."""
+        return data if self.points is None else data.windows(self.points, self.stride, restart=self.restart)
 
 
 def discover(
@@ -53,6 +74,13 @@ def discover(
     error_rate: Annotated[float, typer.Option(help="Chance of losing any true symmetry.")] = 0.05,
     window: Annotated[int | None, typer.Option(help="Cut each path into windows of so many points.")] = None,
     stride: Annotated[int | None, typer.Option(help="Points between the starts of windows.")] = None,
+    restart_clock: Annotated[
+        bool,
+        typer.Option(
+            "--restart-clock",
+            help="Begin every window at time 0. Assumes that the law does not depend on the date.",
+        ),
+    ] = False,
     thin: Annotated[int | None, typer.Option(help="Keep every k-th point of a path.")] = None,
     gap: Annotated[float | None, typer.Option(help="A step longer than this splits a path.")] = None,
     sort: Annotated[bool, typer.Option("--sort", help="Sort each path by time first.")] = False,
@@ -77,6 +105,7 @@ def discover(
       liestonet discover paths.csv --time t --trajectory path --state x
       liestonet discover tracks.parquet --state "x, y" --symmetry law --out run
       liestonet discover prices.csv --time date --state price --log price --window 250
+      liestonet discover series.csv --state x --window 100 --restart-clock
       liestonet discover tracks.csv --thin 6 --gap 0.5 --no-formulas --json
     """
     from liestonet.cli.output import emit, remembering, show, stages
@@ -89,7 +118,16 @@ def discover(
         if progress is not None:
             progress(f"reading {file.name}")
         data = read_data(
-            file, time, trajectory, names(state), names(log) or (), (window, stride), thin, gap, sort, stream
+            file,
+            time,
+            trajectory,
+            names(state),
+            names(log) or (),
+            Windows(window, stride, restart_clock),
+            thin,
+            gap,
+            sort,
+            stream,
         )
         result = find_symmetries(
             data,
@@ -141,7 +179,7 @@ def read_data(
     trajectory: str | None,
     state: Sequence[str] | None,
     logarithms: Sequence[str],
-    windows: tuple[int | None, int | None],
+    windows: Windows,
     thin: int | None,
     gap: float | None,
     sort: bool,
@@ -152,11 +190,9 @@ def read_data(
 
     from liestonet.trajectories import Trajectories
 
-    window, stride = windows
-    if stride is not None and window is None:
-        raise InputError("--stride needs --window, which says how many points a window has; add it.")
+    windows.check()
     if stream:
-        wanted = {"--log": logarithms, "--thin": thin, "--window": window, "--sort": sort}
+        wanted = {"--log": logarithms, "--thin": thin, "--window": windows.points, "--sort": sort}
         for option in (option for option, value in wanted.items() if value):
             raise InputError(f"A streamed file is taken as it is; leave {option} or --stream out.")
         return Trajectories.stream(file, time, trajectory, state, gap=gap)
@@ -165,7 +201,7 @@ def read_data(
         data = data.transform(**dict.fromkeys(logarithms, np.log))
     if thin is not None:
         data = data.thin(thin)
-    return data if window is None else data.windows(window, stride)
+    return windows.cut(data)
 
 
 def check_folder(folder: Path) -> None:
@@ -173,8 +209,16 @@ def check_folder(folder: Path) -> None:
     existing = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     if not existing.is_dir():
         raise InputError(f"--out {str(folder)!r} must be a folder, but {str(existing)!r} is a file; choose another.")
-    if not os.access(existing, os.W_OK):
-        raise InputError(f"The folder {str(existing)!r} cannot be written to; choose another place for --out.")
+    for taken in (folder / name for name in (RESULT_FILE, REPORT_FILE, RUN_FILE)):
+        if taken.is_dir():
+            raise InputError(f"{str(taken)!r} is a folder, but a file of that name is to be written; move it away.")
+    try:
+        with TemporaryDirectory(dir=existing):  # permissions alone do not tell: nobody makes a folder in /proc
+            pass
+    except OSError as problem:
+        raise InputError(
+            f"The folder {str(existing)!r} cannot be written to; choose another place for --out."
+        ) from problem
 
 
 def write_files(result: Result, folder: Path, progress: Callable[[str], None] | None) -> tuple[Path, Path, Path]:

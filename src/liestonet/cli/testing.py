@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from liestonet.cli.discover import File, Logarithms, Names, names, read_data
+from liestonet.cli.discover import File, Logarithms, Names, Windows, names, read_data
 
 
 def try_generators(
@@ -54,7 +54,7 @@ def try_generators(
         if progress is not None:
             progress(f"reading {file.name}")
         data = read_data(
-            file, time, trajectory, names(state), names(log) or (), (None, None), thin, gap, sort=False, stream=False
+            file, time, trajectory, names(state), names(log) or (), Windows(), thin, gap, sort=False, stream=False
         )
         if progress is not None:
             progress("testing")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from liestonet.cli.discover import Logarithms, Names, check_folder, names, read_data, write_files
+from liestonet.cli.discover import Logarithms, Names, Windows, check_folder, names, read_data, write_files
 
 
 def validate_run(
@@ -66,7 +66,7 @@ def validate_run(
         paths = None
         if data is not None:
             columns = names(state), names(log) or ()
-            paths = read_data(data, time, trajectory, *columns, (None, None), None, None, sort=False, stream=False)
+            paths = read_data(data, time, trajectory, *columns, Windows(), None, None, sort=False, stream=False)
         found = validate(result, paths, draws=draws, progress=progress)
         told = result.with_validation(found)
         if report is not None:

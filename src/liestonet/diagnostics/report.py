@@ -9,7 +9,7 @@ from liestonet.diagnostics.expansion import what_is_known
 from liestonet.diagnostics.memory import memory_flags
 from liestonet.diagnostics.residuals import Residuals
 from liestonet.diagnostics.sampling import ERROR_RATE, sampling_flags
-from liestonet.diagnostics.tails import tail_flags
+from liestonet.diagnostics.tails import outlier_flags, tail_flags
 from liestonet.diagnostics.values import value_flags
 from liestonet.flags import Flag
 from liestonet.surrogate.surrogate import Surrogate
@@ -19,17 +19,20 @@ from liestonet.symmetry.ladder import LadderRow
 def data_flags(surrogate: Surrogate, rows: Sequence[LadderRow] = (), tolerance: float = 0.1) -> Iterator[Flag]:
     """What is wrong with the data, if anything; `rows` are the ladder that was found with them."""
     residuals = Residuals(surrogate)
+    wrong = tuple(outlier_flags(surrogate.overview))
+    yield from wrong
     related = tuple(relation_flags(surrogate.overview))
     yield from related
     gridded = tuple(value_flags(surrogate.overview))
     yield from gridded
-    yield from memory_flags(residuals)
+    if not wrong:  # which decide about every correlation
+        yield from memory_flags(residuals)
     # quantiles of values on a grid say nothing about tails
-    wild = () if gridded else tuple(tail_flags(residuals))
+    wild = () if gridded or wrong else tuple(tail_flags(residuals))
     yield from wild
-    if not wild:  # single steps that decide about the diffusion hide what the others say
+    if not (wild or wrong):  # single steps that decide about the diffusion hide what the others say
         known = what_is_known(surrogate, residuals.sample, 1 - ERROR_RATE)
-        yield from sampling_flags(known, rows, tolerance)
+        yield from sampling_flags(known, surrogate.overview, rows, tolerance)
     if not related:  # which would explain an empty box
         yield from coverage_flags(surrogate.overview)
     yield from motion_flags(surrogate, tolerance)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from liestonet.diagnostics.expansion import Knowledge
+from liestonet.diagnostics.turnover import remedy
 from liestonet.flags import Flag
+from liestonet.surrogate.overview import Overview
 from liestonet.symmetry.ladder import LadderRow
 
 # Steps may change a coefficient by this part before anybody is told; noise alone reaches it with this chance.
@@ -14,10 +16,10 @@ MATERIAL_BIAS, ERROR_RATE = 0.07, 5e-3
 LARGEST_ERROR = 0.3
 
 
-def sampling_flags(known: Knowledge, rows: Sequence[LadderRow], tolerance: float) -> Iterator[Flag]:
+def sampling_flags(known: Knowledge, overview: Overview, rows: Sequence[LadderRow], tolerance: float) -> Iterator[Flag]:
     """Long steps, or else too little data: what long steps spoil is not healed by more of them."""
     long = tuple(_long_steps(known))
-    yield from long or _too_little(known, rows, tolerance)
+    yield from long or _too_little(known, overview, rows, tolerance)
 
 
 def _long_steps(known: Knowledge) -> Iterator[Flag]:
@@ -31,7 +33,7 @@ def _long_steps(known: Knowledge) -> Iterator[Flag]:
         )
 
 
-def _too_little(known: Knowledge, rows: Sequence[LadderRow], tolerance: float) -> Iterator[Flag]:
+def _too_little(known: Knowledge, overview: Overview, rows: Sequence[LadderRow], tolerance: float) -> Iterator[Flag]:
     """Too little data for drift or diffusion, or for the best direction of the ladder."""
     name, part = max(("drift", known.drift_error), ("diffusion", known.diffusion_error), key=lambda pair: pair[1])
     noise = min((row.noise for row in rows), default=0.0)
@@ -45,5 +47,5 @@ def _too_little(known: Knowledge, rows: Sequence[LadderRow], tolerance: float) -
     yield Flag(
         "too-little-data",
         f"There is too little data: {reason}.",
-        f"Record at least {max(excess**2, 2):.0f} times as many paths, or longer ones.",
+        remedy(overview, f"Record at least {max(excess**2, 2):.0f} times as many paths, or longer ones."),
     )

@@ -1,4 +1,4 @@
-"""Residuals with too large values: everywhere (heavy tails), or few and far out (jumps)."""
+"""Steps with too large values: everywhere (heavy tails), few and far out (jumps), or beyond all measure (outliers)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from jaxtyping import Float
 
 from liestonet.diagnostics.residuals import Residuals
 from liestonet.flags import Flag
+from liestonet.surrogate.overview import Overview
 
 # Chance of each flag on Gaussian residuals.
 ERROR_RATE = 1e-3
@@ -20,6 +21,20 @@ MIDDLE, OUTER = 0.5, 0.95
 RATIO_ERROR = 1.3
 # Sizes that matter: an outer quantile that is farther out by this part, and steps this much beyond the Gaussian limit.
 HEAVIER, FARTHER = 0.08, 1.25
+ALONE = "One step is far longer than those beside it,"
+
+
+def outlier_flags(overview: Overview) -> Iterator[Flag]:
+    """Steps so long that the fitted diffusion follows them, which hides them from all that looks at residuals."""
+    found = overview.outlier
+    if found is not None:
+        far = f"{found.steps} steps are far longer than those beside them, up to" if found.steps > 1 else ALONE
+        yield Flag(
+            "outliers",
+            f"{far} {found.factor:.2g} times: {found}.",
+            "Mark such values as NaN, which splits the path there, if they are errors or a code for a missing value; "
+            "a system that jumps is outside the theory.",
+        )
 
 
 def tail_flags(residuals: Residuals) -> Iterator[Flag]:

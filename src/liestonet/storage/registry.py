@@ -52,6 +52,7 @@ HOMES = {
     "NeuralSurrogate": "liestonet.neural.coefficients.surrogate",
     "Objective": "liestonet.neural.settings",
     "Optimizer": "liestonet.neural.settings",
+    "Outlier": "liestonet.surrogate.outliers",
     "Overview": "liestonet.surrogate.overview",
     "Provenance": "liestonet.provenance",
     "Refit": "liestonet.surrogate.refit",

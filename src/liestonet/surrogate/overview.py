@@ -10,6 +10,8 @@ from jaxtyping import Bool, Float, Int
 
 from liestonet.domain import Domain
 from liestonet.errors import InputError
+from liestonet.surrogate.no_state import refuse_no_state
+from liestonet.surrogate.outliers import Outlier, OutlierSearch
 from liestonet.trajectories.increments import Increments, IncrementSource
 
 SAMPLE = 250_000
@@ -25,7 +27,8 @@ class Overview:
     """What one look at the data gives.
 
     `sample` holds every `stride`-th increment, if it begins inside the domain, `consecutive` the first ones in their
-    order, and `pairs` those of its rows that are followed by the next step of the same path.
+    order, and `pairs` those of its rows that are followed by the next step of the same path. `outlier` is the worst of
+    the points that no diffusion reaches, if there are any.
     """
 
     domain: Domain
@@ -35,6 +38,7 @@ class Overview:
     stride: int
     consecutive: Increments
     pairs: Int[np.ndarray, " pairs"]
+    outlier: Outlier | None = None
 
     @property
     def inside(self) -> int:
@@ -51,9 +55,11 @@ def look_over(source: IncrementSource, domain: Domain | None = None) -> Overview
     """Count the increments, choose the domain where none is given, and keep a sample."""
     blocks: list[Increments] = []
     count, kept, stride, first, last = 0, 0, 1, np.inf, -np.inf
-    consecutive = None
+    consecutive, far = None, OutlierSearch(source.names)
     for block in source.chunks():
         consecutive = block if consecutive is None else consecutive
+        if domain is None:
+            far.look_at(block)
         rows = slice((-count) % stride, None, stride)
         blocks.append(Increments(*(array[rows].copy() for array in block)))  # a view would keep the whole block
         count, kept = count + len(block.t), kept + len(blocks[-1].t)
@@ -68,11 +74,13 @@ def look_over(source: IncrementSource, domain: Domain | None = None) -> Overview
         )
     sample = _joined(blocks)
     blocks.clear()  # as large as the sample
-    domain = _box(sample, (float(first), float(last)), source.names) if domain is None else domain
+    if domain is None:
+        domain = _box(sample, (float(first), float(last)), source.names)
+        refuse_no_state(sample, source.names)
     inside, begun = inside_domain(domain, sample), inside_domain(domain, consecutive)
     pairs = np.flatnonzero(_followed(consecutive) & begun[:-1] & begun[1:])
     kept = Increments(*(array[inside] for array in sample))
-    return Overview(domain, source.names, count, kept, stride, consecutive, pairs)
+    return Overview(domain, source.names, count, kept, stride, consecutive, pairs, far.worst)
 
 
 def inside_domain(domain: Domain, block: Increments) -> Bool[np.ndarray, " m"]:

@@ -5,7 +5,6 @@ Columns are pyarrow arrays here, whatever they were before; errors name column a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,33 +13,9 @@ from jaxtyping import Float, Int
 
 from liestonet.errors import InputError
 from liestonet.trajectories.arrays import integers_are_exact
+from liestonet.trajectories.dates import EARLIEST, TICKS_PER_SECOND, Stamps
 
-TICKS_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
-DAY = 86_400
 MISSING = ("", "NA", "N/A", "NaN", "nan", "-nan", "null", "NULL", "None", "none", "n/a", "#N/A")
-EARLIEST = np.iinfo(np.int64).min
-
-
-@dataclass(frozen=True)
-class Stamps:
-    """Dates or durations as whole ticks; missing ones are `EARLIEST`."""
-
-    ticks: Int[np.ndarray, " n"]
-    per_second: int
-    is_date: bool
-
-    def seconds(self, first: int | None) -> Float[np.ndarray, " n"]:
-        """Seconds since a tick; the difference is taken in integers, so nothing is lost."""
-        missing = self.ticks == EARLIEST
-        since = np.where(missing, 0, self.ticks - (first or 0)) / self.per_second
-        since[missing] = np.nan
-        return since
-
-    @property
-    def first(self) -> int | None:
-        """The earliest tick; durations are counted from zero instead."""
-        present = self.ticks[self.ticks != EARLIEST]
-        return int(present.min()) if present.size and self.is_date else None
 
 
 def is_numeric(kind: Any) -> bool:
@@ -92,13 +67,6 @@ def stamps(column: Any, name: str) -> Stamps:
         kind = plain.type
     ticks = plain.cast(arrow.int64()).fill_null(int(EARLIEST)).to_numpy(zero_copy_only=False)
     return Stamps(np.asarray(ticks, dtype=np.int64), TICKS_PER_SECOND[kind.unit], not arrow.types.is_duration(kind))
-
-
-def written_date(tick: int, per_second: int) -> str:
-    """A tick since 1970 as an ISO date, without zeros at its end."""
-    unit = next(unit for unit, ticks in TICKS_PER_SECOND.items() if ticks == per_second)
-    date, dot, fraction = str(np.datetime_as_string(np.array(tick, dtype=f"M8[{unit}]"))).partition(".")
-    return (date + dot + fraction.rstrip("0")).rstrip(".")
 
 
 def labels(column: Any, name: str) -> tuple[Int[np.ndarray, " n"], list[Any]]:

@@ -36,8 +36,10 @@ def ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))
 
 
-def windows(data: Trajectories, n: Any, stride: Any = None) -> Trajectories:
-    """Cut each path into windows of n points that begin `stride` points apart."""
+def windows(data: Trajectories, n: Any, stride: Any = None, restart: Any = False) -> Trajectories:
+    """Cut each path into windows of n points that begin `stride` points apart, with clocks of their own if wanted."""
+    if not isinstance(restart, bool | np.bool_):
+        raise InputError(f"Whether windows restart the clock must be True or False, not {restart!r}.")
     n = whole_number(n, "The number of points in a window", 2)
     stride = n - 1 if stride is None else whole_number(stride, "The stride", 1)
     lengths = np.diff(data.offsets)
@@ -52,8 +54,11 @@ def windows(data: Trajectories, n: Any, stride: Any = None) -> Trajectories:
         remarks.append(f"{left} points at the ends of paths filled no window and were left out.")
     if stride < n - 1:
         remarks.append("The windows overlap, so increments count more than once and intervals come out too narrow.")
+    if restart:
+        remarks.append("The clock begins at 0 in every window: the law is taken not to depend on the date.")
     sizes = np.full(len(starts), n)
-    return gather(data, ranges(starts, sizes), sizes, *remarks)
+    cut = gather(data, ranges(starts, sizes), sizes, *remarks)
+    return replace(cut, flat_times=cut.flat_times - np.repeat(data.flat_times[starts], n)) if restart else cut
 
 
 def thin(data: Trajectories, k: Any) -> Trajectories:

@@ -17,7 +17,8 @@ from pyarrow import parquet
 from liestonet.errors import InputError
 from liestonet.trajectories.checks import check_names, check_units
 from liestonet.trajectories.columns import Columns
-from liestonet.trajectories.convert import is_stamp, is_text, labels, numbers, stamps, written_date
+from liestonet.trajectories.convert import is_stamp, is_text, labels, numbers, stamps
+from liestonet.trajectories.dates import written_date
 from liestonet.trajectories.gaps import Gaps, check_gap, link
 from liestonet.trajectories.increments import BLOCK_ROWS, Increments, differences
 from liestonet.trajectories.readers import existing_file, in_our_words, parquet_columns

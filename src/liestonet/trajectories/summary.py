@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from liestonet.trajectories.dates import look_like_dates
 from liestonet.trajectories.gaps import Gaps
 
 if TYPE_CHECKING:
@@ -123,6 +124,11 @@ def notes_of(data: Trajectories) -> tuple[str, ...]:
     if constant:
         what = "coordinate is" if len(constant) == 1 else "coordinates are"
         notes.append(f"The {what} constant: {', '.join(constant)}; leave out what does not move.")
+    if look_like_dates(data.flat_times):
+        notes.append(
+            f"Times such as {data.flat_times[0]:.0f} look like dates but were taken as plain numbers, so that "
+            "months have 100 days; write them as 2024-01-31."
+        )
     return tuple(notes)
 
 

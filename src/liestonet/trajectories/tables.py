@@ -15,7 +15,7 @@ import pyarrow as arrow
 from liestonet.errors import InputError
 from liestonet.trajectories.checks import check_names
 from liestonet.trajectories.columns import Columns, choose_columns
-from liestonet.trajectories.convert import is_numeric, is_stamp, labels, numbers, stamps, written_date
+from liestonet.trajectories.convert import is_numeric, is_stamp, labels, numbers, stamps
 from liestonet.trajectories.gaps import check_gap, split_at_gaps
 from liestonet.trajectories.trajectories import Trajectories
 
@@ -146,9 +146,7 @@ def read_times(column: Any, columns: Columns) -> tuple[np.ndarray, dict[str, str
     if not is_stamp(column.type):
         return numbers(column, columns.time), columns.units, ()
     found = stamps(column, columns.time)
-    first = found.first
-    remarks = () if first is None else (f"Times are seconds since {written_date(first, found.per_second)}.",)
-    return found.seconds(first), columns.units | {"t": "s"}, remarks
+    return found.seconds(found.first), columns.units | {"t": "s"}, found.remarks
 
 
 def _check_equal_lengths(times: np.ndarray, states: list[np.ndarray], columns: Columns) -> None:

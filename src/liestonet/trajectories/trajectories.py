@@ -27,6 +27,7 @@ from liestonet.trajectories.checks import (
     check_values,
     names_and_units,
 )
+from liestonet.trajectories.dates import arrays_in_seconds
 from liestonet.trajectories.degrade import degraded
 from liestonet.trajectories.gaps import Gaps, check_gap, place_in, split_at_gaps
 from liestonet.trajectories.increments import BLOCK_ROWS, Increments, blocks_of, increments_of
@@ -87,14 +88,15 @@ class Trajectories:
         increase strictly, steps and lengths may be anything. Points that are not finite split a path, and so
         does a step longer than `gap`; both are counted in `data.notes`. `names` are the coordinates' names,
         which may hold a unit, as in "x [um]"; without them x, or x, y, or x, y, z, or x1 … xd. `units` are by
-        coordinate, and by "t" for the time.
+        coordinate, and by "t" for the time. NumPy dates become seconds since the first.
         """
+        times, seconds, remarks = arrays_in_seconds(times)
         flat_times, flat_states, offsets = flatten(times, states)
         check_lengths(offsets)
         plain, labels = names_and_units(names, units, flat_states.shape[1])
         longest = check_gap(gap)
         parts = split_at_gaps(flat_times, flat_states, offsets, longest, plain, place_in(offsets))
-        return cls(*parts[:3], plain, labels, parts[3])
+        return cls(*parts[:3], plain, labels | seconds, parts[3], remarks)
 
     @classmethod
     def from_dataframe(
@@ -207,13 +209,15 @@ class Trajectories:
         size = reshaping.whole_number(rows, "The number of rows in a block", 1)
         return blocks_of(self.flat_times, self.flat_states, self.offsets, size)
 
-    def windows(self, n: int | Any, stride: int | Any = None) -> Trajectories:
+    def windows(self, n: int | Any, stride: int | Any = None, *, restart: bool | Any = False) -> Trajectories:
         """Cut each path into windows of n points that begin `stride` points apart.
 
         Without a stride the last point of a window is the first of the next (n - 1), so that every increment
-        counts exactly once.
+        counts exactly once. `restart` sets the clock of every window to 0 at its first point: one long series
+        becomes many paths over the same short time. That assumes that the law does not depend on the date,
+        and what was found cannot speak against it.
         """
-        return reshaping.windows(self, n, stride)
+        return reshaping.windows(self, n, stride, restart)
 
     def thin(self, k: int | Any) -> Trajectories:
         """Keep every k-th point of each path."""

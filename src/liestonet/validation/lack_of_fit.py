@@ -36,6 +36,7 @@ DOUBTFUL = (
     "blur",
     "heavy-tails",
     "jumps",
+    "outliers",
     "zero-steps",
     "quantised",
 )

@@ -1,0 +1,51 @@
+"""Whether the clock runs so long that the state turns over many times, as in one long series, and what helps then."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from liestonet.surrogate.overview import Overview
+
+# Noise that crosses half of the box this often has forgotten where it began; a free particle stays below ten.
+MANY = 20.0
+LEAST_WINDOW = 20
+# The median of a squared standard normal number.
+MEDIAN_SQUARE = 0.4549
+
+
+def remedy(overview: Overview, otherwise: str) -> str:
+    """Windows with clocks of their own, where the clock is long beside the time of a turnover; else the other remedy.
+
+    On a clock that long, fields such as e^{−t}∂x are huge at one end, and almost no data decide about the other.
+    """
+    turnover = turnover_time(overview)
+    if 2 * overview.domain.half[0] < MANY * turnover:
+        return otherwise
+    points = _rounded(window_points(overview, turnover))
+    return (
+        f"If the law does not depend on the date, cut the paths into windows whose clocks begin at 0: "
+        f"windows({points}, restart=True), or --window {points} --restart-clock. "
+        f"Otherwise {otherwise[0].lower()}{otherwise[1:]}"
+    )
+
+
+def turnover_time(overview: Overview) -> float:
+    """The time in which noise carries the fastest coordinate over half of its range: half² / a, a from Δx²/Δt."""
+    sample = overview.sample
+    # the median, as a few gross errors would decide about a mean
+    squares = np.median(sample.dx**2 / sample.dt[:, None], axis=0) / MEDIAN_SQUARE
+    rates = squares / overview.domain.half[1:] ** 2
+    return 1 / max(float(rates.max()), np.finfo(float).tiny)
+
+
+def window_points(overview: Overview, duration: float) -> int:
+    """How many points a window of this duration has; no more than paths have on average."""
+    paths = int(overview.sample.trajectory.max()) + 1
+    wanted = max(LEAST_WINDOW, round(duration / float(np.median(overview.sample.dt))))
+    return min(wanted, overview.count // paths) + 1
+
+
+def _rounded(count: int) -> int:
+    """Two leading digits."""
+    unit = 10 ** max(0, len(str(count)) - 2)
+    return count // unit * unit

@@ -1,0 +1,124 @@
+"""Steps that no diffusion makes, found in the raw data: gross errors and codes for missing values such as −999."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from liestonet.trajectories.increments import Increments
+
+# A step counts if it is this many times as long as is usual in its block, and as long as those beside it in its path,
+# and is undone soon after. Clean data of the catalogue reach a hundred times the one where the noise varies, but then
+# not twenty times the other. One that is not undone (a first or last point) has to be longer than heavy tails make it.
+FACTOR, FACTOR_ALONE = 40.0, 300.0
+# Two steps undo each other if their sum is below this part of the longer one.
+LEADS_NOWHERE = 0.5
+# The steps beside it are so many before and after, without the next ones; fewer than the least tell nothing.
+BESIDE, LEAST_BESIDE, LEAST_ROWS = 10, 4, 20
+# The longest steps of a block that are looked at.
+LOOKED_AT = 1000
+
+
+@dataclass(frozen=True)
+class Outlier:
+    """The worst point of all: its path, its row there (from 0), what it says, and how many steps are like this."""
+
+    trajectory: int
+    row: int
+    time: float
+    name: str
+    value: float
+    factor: float
+    steps: int
+
+    def __str__(self) -> str:
+        return f"trajectory {self.trajectory}, row {self.row} (t = {self.time:.6g}) has {self.name} = {self.value:.6g}"
+
+
+class OutlierSearch:
+    """Takes the blocks of a source one after another, and keeps the worst point and the count."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.names = names
+        self.worst: Outlier | None = None
+        self._path, self._rows = -1, 0  # the last path, and how many of its increments came in earlier blocks
+
+    def look_at(self, block: Increments) -> None:
+        """The steps of one block."""
+        # a long step may be drift, a short one an error of reading: neither is held against a coordinate
+        steps = block.dx / np.maximum(block.dt, np.median(block.dt))[:, None]
+        for column in range(steps.shape[1]) if len(steps) >= LEAST_ROWS else ():
+            rows, factors = far_steps(steps[:, column], block.trajectory)
+            if len(rows):
+                worst = int(np.argmax(factors))
+                self._keep(self._outlier(block, column, int(rows[worst]), float(factors[worst]), len(rows)))
+        last = int(block.trajectory[-1])
+        self._rows = int(np.count_nonzero(block.trajectory == last)) + (self._rows if last == self._path else 0)
+        self._path = last
+
+    def _keep(self, found: Outlier) -> None:
+        known = self.worst
+        if known is None:
+            self.worst = found
+            return
+        worse = found if found.factor > known.factor else known
+        self.worst = replace(worse, steps=found.steps + known.steps)
+
+    def _outlier(self, block: Increments, column: int, step: int, factor: float, count: int) -> Outlier:
+        """Of the two ends of a step the one that is farther from the middle of its path."""
+        path = int(block.trajectory[step])
+        own = np.flatnonzero(block.trajectory == path)
+        ends = block.x[step, column], block.x[step, column] + block.dx[step, column]
+        middle = np.median(block.x[own, column])
+        after = bool(abs(ends[1] - middle) > abs(ends[0] - middle))
+        row = step - int(own[0]) + after + (self._rows if path == self._path else 0)
+        time = float(block.t[step] + after * block.dt[step])
+        return Outlier(path, row, time, self.names[column], float(ends[after]), factor, count)
+
+
+def far_steps(
+    steps: Float[np.ndarray, " b"], trajectory: Int[np.ndarray, " b"]
+) -> tuple[Int[np.ndarray, " far"], Float[np.ndarray, " far"]]:
+    """Rows of steps that are far too long, and by which factor: the smaller of those to the block and to the path."""
+    sizes = np.abs(steps)
+    moving = sizes[sizes > 0]
+    usual = float(np.median(moving)) if len(moving) else np.inf
+    rows = np.flatnonzero(sizes > FACTOR * usual)
+    if len(rows) > LOOKED_AT:
+        rows = np.sort(rows[np.argsort(-sizes[rows])[:LOOKED_AT]])
+    known, nearby = _beside(sizes, trajectory, rows)
+    rows = rows[known]
+    factors = sizes[rows] / np.maximum(nearby[known], usual)
+    rows, factors = rows[factors > FACTOR], factors[factors > FACTOR]
+    wrong = (factors > FACTOR_ALONE) | _returns(steps, trajectory, rows)
+    return rows[wrong], factors[wrong]
+
+
+def _beside(
+    sizes: Float[np.ndarray, " b"], trajectory: Int[np.ndarray, " b"], rows: Int[np.ndarray, " far"]
+) -> tuple[Bool[np.ndarray, " far"], Float[np.ndarray, " far"]]:
+    """Which rows have enough steps beside them in their path, and the middle size of those."""
+    places = rows[:, None] + np.array([*range(-BESIDE, -1), *range(2, BESIDE + 1)])
+    inside = (places >= 0) & (places < len(sizes))
+    places = np.clip(places, 0, len(sizes) - 1)
+    same = inside & (trajectory[places] == trajectory[rows, None])
+    known = same.sum(axis=1) >= LEAST_BESIDE
+    middle = np.zeros(len(rows))
+    if known.any():
+        middle[known] = np.nanmedian(np.where(same, sizes[places], np.nan)[known], axis=1)
+    return known, middle
+
+
+def _returns(
+    steps: Float[np.ndarray, " b"], trajectory: Int[np.ndarray, " b"], rows: Int[np.ndarray, " far"]
+) -> Bool[np.ndarray, " far"]:
+    """Which long steps are undone by another soon after, or undo one: together they lead nowhere."""
+    first, second = steps[rows[:-1]], steps[rows[1:]]
+    near = (np.diff(rows) <= BESIDE) & (np.diff(trajectory[rows]) == 0)
+    undone = near & (np.abs(first + second) < LEADS_NOWHERE * np.maximum(np.abs(first), np.abs(second)))
+    result = np.zeros(len(rows), dtype=bool)
+    result[:-1] |= undone
+    result[1:] |= undone
+    return result
