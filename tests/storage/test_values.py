@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -90,6 +90,7 @@ def test_arrays_through_a_file(tmp_path_factory, array, view):
 
 @given(formulas)
 def test_expressions(expression):
+    assume(not expression.has(sympy.nan))  # 0·∞ is no formula, and no file takes it
     assert difference(expression, again(expression)) is None
 
 
