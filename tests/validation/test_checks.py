@@ -34,6 +34,8 @@ from liestonet.validation.lack_of_fit import lack_of_fit
 from liestonet.validation.null_model import as_pairs, draw, null_model, stream
 from liestonet.validation.residuals import put_in
 from liestonet.validation.sensitivity import change_bound, sensitivity
+from liestonet.validation.summary import tables, to_json
+from liestonet.validation.validate import Validation, _own_gates
 
 OU = lsn.SDE.parse("dx = -x dt + dW")
 T, X = np.random.default_rng(1).uniform(0, 2, 60), np.random.default_rng(2).uniform(-2, 2, (60, 1))
@@ -309,6 +311,47 @@ def test_validation_of_a_result(result: Any, tmp_path: Path, monkeypatch: pytest
     assert "How sure are we?" in page.read_text()
     assert "How sure are we?" in (folder / "report.html").read_text()
     assert lsn.load(folder / "run.lsn").validation.sentences() == found.sentences()
+
+
+def test_without_data_the_doubts_of_the_run_are_kept(tmp_path: Path):
+    """Measurement noise leaves no trace in single increments; the run knew of it, and its steps in order tell it."""
+    noisy = recording(OU, 40, 3).degrade(noise=0.08)
+    found = lsn.discover(noisy, formulas=False)
+    assert "measurement-noise" in [flag.code for flag in found.flags]
+    found.save(tmp_path / "run.lsn")
+    again = lsn.load(tmp_path / "run.lsn")
+    gates = _own_gates(again, as_pairs(again.surrogate.overview.sample, again.names))
+    assert not gates.gates[0].passed
+    assert [flag.code for flag in gates.doubts] == ["measurement-noise"]
+    validation = lsn.validate(again, draws=19, epsilons=(0.1,))
+    first = validation.sentences()[0]
+    assert first.startswith("Only if the data are a diffusion of this kind")
+    assert "(markov, measurement-noise)" in first
+    assert validation.test is not None
+    assert [flag.code for flag in validation.test.doubts] == ["measurement-noise"]
+    assert len(set(validation.sentences())) == len(validation.sentences())
+    # a flag of the run counts even where nothing that was kept shows it
+    steps = recording(OU, 40, 3).increments()
+    plain = lack_of_fit(as_pairs(steps, ("x",)), known=found.flags)
+    assert not plain.passed
+
+
+def test_gates_that_could_not_be_asked_say_so(result: Any, tmp_path: Path):
+    """Single increments have no neighbours: memory is not tested, which is neither passed nor p = 1."""
+    single = as_pairs(recording(OU, 60, 7).increments(), ("x",))
+    gates = lack_of_fit(single)
+    assert [gate.outcome for gate in gates.gates] == ["not tested", "passed", "passed"]
+    assert gates.passed
+    validation = Validation((), "law", gates, None, None, (), (), None, np.zeros(0), 3000)
+    assert any(line.startswith("Not tested (markov)") for line in validation.sentences())
+    row = next(line for line in tables(validation) if "markov" in line)
+    assert row.split() == ["markov", "–", "–", "not", "tested"]
+    told = result.with_validation(validation)
+    told.report(tmp_path / "page.html")
+    assert "<td>markov</td><td>not tested</td>" in (tmp_path / "page.html").read_text()
+    told.save(tmp_path / "run.lsn")
+    assert not lsn.load(tmp_path / "run.lsn").validation.gates.gates[0].tested
+    assert json.loads(to_json(validation))["gates"]["gates"][0]["tested"] is False
 
 
 def test_wrong_input_to_validate(result: Any):

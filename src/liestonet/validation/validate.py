@@ -7,7 +7,7 @@ finite pushes and by refits after a push; and how much an error of the surrogate
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -84,14 +84,18 @@ class Validation:
         count = len(self.generators)
         what = f"{count} {'generator' if count == 1 else 'generators'}"
         if not count:
-            return [self._started("there are no generators to validate."), *self.gates.reasons]
+            return [self._started("there are no generators to validate."), *self._about_the_data()]
         claim = f"{'contradict' if self.contradicted else 'do not contradict'} the {what} ({self.symmetry})."
-        lines = [self._started(f"the data {claim}"), *self.gates.reasons]
+        lines = [self._started(f"the data {claim}"), *self._about_the_data()]
         if self.test is not None:
             lines += self.test.sentences()
         if self.invariance is not None:
             lines += [_reach(name, *ends) for name, ends in zip(self.generators, self.invariance.largest, strict=True)]
-        return lines
+        return list(dict.fromkeys(lines))  # the test may share its doubts with the gates
+
+    def _about_the_data(self) -> tuple[str, ...]:
+        """Which gates failed and which could not be asked."""
+        return *self.gates.reasons, *self.gates.untested
 
     def _started(self, claim: str) -> str:
         if self.conditional:
@@ -129,7 +133,7 @@ def validate(
     say("fitting drift and diffusion")
     surrogate = fit(paths)
     say("is it a diffusion?")
-    gates = lack_of_fit(paths, surrogate)
+    gates = lack_of_fit(paths, surrogate) if data is not None else _own_gates(result, paths)
     empty = isinstance(result, Result) and not result.fields.count
     if empty:
         return Validation((), result.symmetry, gates, None, None, (), (), None, np.zeros(0), surrogate.overview.count)
@@ -139,6 +143,8 @@ def validate(
     # single increments do not tell which coordinates are without noise, so a search on half of them would go wrong
     again = data is None and bool(surrogate.noisy.all())
     tested = test(paths, result, kind, seed=seed, found_on_these=again or None)
+    if data is None:
+        tested = replace(tested, doubts=gates.doubts)
     lengths = _lengths(given, surrogate)
     unit = _unit(given, lengths)
     pushed = invariance(
@@ -162,6 +168,12 @@ def validate(
         lengths=lengths,
         increments=surrogate.overview.count,
     )
+
+
+def _own_gates(result: Result, kept: Trajectories) -> LackOfFit:
+    """Gates of the data that a result came from: asked of its own fit, which kept steps in their order, beside the
+    doubts it had then. Kept increments alone, each a path of its own, would remember nothing."""
+    return lack_of_fit(kept, result.surrogate, known=result.flags)
 
 
 def _unit(given: Given, lengths: Float[np.ndarray, " m"]) -> Given:
