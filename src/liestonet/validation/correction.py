@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.special
 
+from liestonet.errors import InputError
 from liestonet.surrogate.covariance import Errors
 from liestonet.surrogate.refit import refit_exactly
 from liestonet.surrogate.spectral import fit_again
@@ -29,6 +30,8 @@ FREEDOM, FEWEST, MOST = 640, 12, 20
 # The correction is of the order of one over the size of the data. It is left out where draws have less than this part
 # of that size, and where no p-value would come near any level whatever the correction.
 LEAST_PART, HOPELESS = 0.05, 1e-12
+# Draws that leave the box cannot be fitted; a mean of fewer than this is not trusted.
+LEAST_FITTED = 6
 
 # Residuals of the generators, and of their errors, for these coefficients on this cloud.
 PutIn = Callable[[Surrogate, Cloud], GivenResiduals]
@@ -39,10 +42,12 @@ class NullLaw:
     """Deviance over degrees of freedom where the generators are exact: a χ² scaled to a mean that draws gave.
 
     `draws` is the number of recordings of the data's own size that the mean is worth; infinite where it is exact.
+    `note` says why there is no correction where one was wanted.
     """
 
     mean: float = 1.0
     draws: float = float("inf")
+    note: str | None = None
 
     def p_value(self, deviance: float, dof: float | int) -> float:
         """Chance of a deviance at least this large; F, as the mean is that of so many other deviances."""
@@ -72,9 +77,18 @@ def null_laws(
     recordings, ratios = draw_paths(null, design, count, rng), []
     for drawn in _drawn(null, surrogate, recordings, put_in, cloud_of, rng):
         ratios.append([deviance / dof if dof else 1.0 for deviance, dof in drawn.deviances()])
+    if len(ratios) < LEAST_FITTED:
+        return [NullLaw(note=_too_few(len(ratios), count))] * len(observed)
     # what exceeds χ² falls with the size of the data, and so does the error of what is known of it
     means = 1 + part * (np.mean(ratios, axis=0) - 1)
-    return [NullLaw(float(mean), count / part**2) for mean in means]
+    return [NullLaw(float(mean), len(ratios) / part**2) for mean in means]
+
+
+def _too_few(fitted: int, count: int) -> str:
+    return (
+        f"The p-value is that of χ², which suits large data: of {count} recordings drawn from the fit only {fitted} "
+        "stay in the box long enough to be fitted, too few to correct it; record more paths."
+    )
 
 
 def _imposed(surrogate: Surrogate, evidence: Evidence) -> Surrogate:
@@ -96,7 +110,10 @@ def _drawn(
 ) -> Iterator[GivenResiduals]:
     """Residuals in drawn recordings, less those of the model itself; generators with errors have drawn ones too."""
     for recording in recordings:
-        free = without_prior(fit_again(surrogate, recording))
+        try:
+            free = without_prior(fit_again(surrogate, recording))
+        except InputError:  # it left the box, as the data did not
+            continue
         cloud = cloud_of(free)
         found, exact = put_in(free, cloud), put_in(null, cloud)
         turned = found.changes[:, :, free.errors.root.shape[1] :]

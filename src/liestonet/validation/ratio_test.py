@@ -64,7 +64,7 @@ class SymmetryTest:
     `turning` says that the generators came from data themselves, so that their own errors count beside those of the
     coefficients (where they are not known, the generators are free to turn); `held_out`
     tells which part of the data was kept for the test, None where all of it was. `doubts` are what is wrong with the
-    data; with any, all else is conditional.
+    data; with any, all else is conditional. `uncorrected` says why `expected` could not be found where it was wanted.
     """
 
     symmetry: str
@@ -81,6 +81,7 @@ class SymmetryTest:
     doubts: tuple[Flag, ...] = ()
     error_rate: float = 0.05
     expected: float | None = None
+    uncorrected: str | None = None
 
     @property
     def rejected(self) -> bool:
@@ -114,7 +115,8 @@ class SymmetryTest:
             f"p = {row.p_value:.2g}"
             for row in self.rows
         ]
-        return [*lines, *([self.held_out] if self.held_out else []), *(flag.message for flag in self.doubts)]
+        notes = [note for note in (self.uncorrected, self.held_out) if note]
+        return [*lines, *notes, *(flag.message for flag in self.doubts)]
 
 
 def test(  # the linter takes it for a test
@@ -198,6 +200,7 @@ def _tested(
         held_out=held_out,
         doubts=doubts,
         expected=laws[0].mean * dof,
+        uncorrected=laws[0].note,
     )
 
 
