@@ -64,6 +64,15 @@ def test_near_misses_are_rejected(data: lsn.Trajectories, generator: str):
     assert found.lower > 0.05
 
 
+def test_a_shift_of_time_changes_nothing():
+    """e^{−t}∂x on times from 0 to 1 is e^{1024−t}∂x on times from 1024 (exact in binary) to 1025."""
+    early = OU.simulate(initial=lambda rng, k: rng.uniform(-2, 2, (k, 1)), duration=1.0, step=1 / 64, paths=40, seed=5)
+    late = lsn.Trajectories.from_arrays([times + 1024 for times in early.times], early.states)
+    first, second = lsn.test(early, "exp(-t) d_x"), lsn.test(late, "exp(1024 - t) d_x")
+    assert second.p_value == pytest.approx(first.p_value, rel=1e-6)
+    assert second.residual == pytest.approx(first.residual, rel=1e-6)
+
+
 def test_what_no_error_explains_counts():
     """dx = y dt has no noise, so nothing can make e^t∂x a symmetry; ∂x is one."""
     data = recording(lsn.SDE.parse("dx = y dt; dy = -y dt + sqrt(2) dW"), 100, 3)

@@ -30,8 +30,8 @@ FREEDOM, FEWEST, MOST = 640, 12, 20
 # The correction is of the order of one over the size of the data. It is left out where draws have less than this part
 # of that size, and where no p-value would come near any level whatever the correction.
 LEAST_PART, HOPELESS = 0.05, 1e-12
-# Draws that leave the box cannot be fitted; a mean of fewer than this is not trusted.
-LEAST_FITTED = 6
+# Draws that leave the box cannot be fitted; the mean of the others is not trusted if they are less than this part.
+LEAST_FITTED = 0.5
 
 # Residuals of the generators, and of their errors, for these coefficients on this cloud.
 PutIn = Callable[[Surrogate, Cloud], GivenResiduals]
@@ -77,7 +77,7 @@ def null_laws(
     recordings, ratios = draw_paths(null, design, count, rng), []
     for drawn in _drawn(null, surrogate, recordings, put_in, cloud_of, rng):
         ratios.append([deviance / dof if dof else 1.0 for deviance, dof in drawn.deviances()])
-    if len(ratios) < LEAST_FITTED:
+    if len(ratios) < LEAST_FITTED * count:
         return [NullLaw(note=_too_few(len(ratios), count))] * len(observed)
     # what exceeds χ² falls with the size of the data, and so does the error of what is known of it
     means = 1 + part * (np.mean(ratios, axis=0) - 1)

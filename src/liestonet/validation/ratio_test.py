@@ -29,10 +29,12 @@ from liestonet.symmetry.search import LEVELS, LEVELS_BEYOND, generator_basis, mi
 from liestonet.symmetry.spread import Turns, turns_of
 from liestonet.trajectories import Trajectories
 from liestonet.validation.correction import NullLaw, null_laws
+from liestonet.validation.formulas import Formulas
 from liestonet.validation.given import Given, Lifted, read_generators
 from liestonet.validation.intervals import interval, with_own_bias
 from liestonet.validation.lack_of_fit import DOUBTFUL
 from liestonet.validation.null_model import stream_of
+from liestonet.validation.regular import ORDER, regular
 from liestonet.validation.residuals import GivenResiduals, put_in
 
 CONFIDENCE = 0.95
@@ -144,7 +146,8 @@ def test(  # the linter takes it for a test
     given = read_generators(generators, surrogate.names, surrogate.domain)
     kind = _kind(symmetry, generators, given)
     if kind is FOKKER_PLANCK and not given.has_beta:
-        given = Lifted(given, surrogate.dimension)
+        smooth = regular(given, surrogate.domain, ORDER + 1) if isinstance(given, Formulas) else given
+        given = Lifted(smooth, surrogate.dimension)
     turning = isinstance(generators, Result) and generators.data is not None
     names = _labels(generators, given)
     turns = _turns(kind, generators) if turning and isinstance(given, Fields) else None
@@ -237,7 +240,6 @@ def _found_again(result: Result, data: Trajectories, seed: Any) -> tuple[Result,
 def _labels(generators: Any, given: Given) -> list[str]:
     """What each generator is called."""
     from liestonet.algebra.notation import field_text
-    from liestonet.validation.given import Formulas
 
     if isinstance(given, Formulas):
         return [str(Formulas(given.variables, (row,))) for row in given.rows]
