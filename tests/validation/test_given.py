@@ -99,6 +99,8 @@ def test_other_ways_to_give_them():
         lambda t, x: t,
         lambda t, x: (t[None], np.abs(x)[None] * np.nan),
         (T, [X, X]),
+        (X, [0]),
+        [(T, [X]), (T * X, [X])],
         ("t", ["x"]),
     ):
         with pytest.raises(InputError):

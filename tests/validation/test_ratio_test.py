@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.stats
+import sympy
 
 import liestonet as lsn
 from liestonet.domain import Domain
@@ -71,6 +72,14 @@ def test_a_shift_of_time_changes_nothing():
     first, second = lsn.test(early, "exp(-t) d_x"), lsn.test(late, "exp(1024 - t) d_x")
     assert second.p_value == pytest.approx(first.p_value, rel=1e-6)
     assert second.residual == pytest.approx(first.residual, rel=1e-6)
+
+
+@pytest.mark.parametrize("symmetry", ["law", "ito"])
+def test_the_density_is_not_dropped_silently(symmetry: str):
+    with pytest.raises(lsn.InputError, match="fokker-planck"):
+        lsn.test(recording(OU, 30, 6), "exp(-t) d_x + u d_u", symmetry)
+    t = sympy.Symbol("t")
+    assert lsn.test(recording(OU, 30, 6), (0, [sympy.exp(-t)], 0), symmetry).symmetry == symmetry
 
 
 def test_what_no_error_explains_counts():

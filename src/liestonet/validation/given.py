@@ -223,6 +223,8 @@ def _from_formulas(given: Sequence[Any], names: Sequence[str]) -> Formulas:
         unknown = sorted({str(s) for part in plain for s in part.free_symbols} - {str(v) for v in variables})
         if unknown:
             raise InputError(f"A generator holds {', '.join(unknown)}, which has no value; put numbers in.")
+        if plain[0].free_symbols - {variables[0]}:
+            raise InputError(f"A generator has tau = {plain[0]}, which may depend on t only.")
         rows.append(plain)
     width = max(len(row) for row in rows)
     return Formulas(variables, tuple((*row, *[sympy.Integer(0)] * (width - len(row))) for row in rows))
