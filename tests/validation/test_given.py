@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import sympy
 
+from liestonet.algebra.formula import Formula
 from liestonet.domain import Domain
 from liestonet.errors import InputError
 from liestonet.validation.formulas import Formulas
@@ -105,6 +106,13 @@ def test_other_ways_to_give_them():
     ):
         with pytest.raises(InputError):
             read_generators(wrong, ("x",), DOMAIN)
+
+
+def test_formulas_of_a_result_without_density_have_no_beta():
+    shown = [Formula(T, (X,), sympy.Integer(0), "proved", 0.0), Formula(0, (1,), sympy.Integer(0), "proved", 0.0)]
+    assert not read_generators(shown, ("x",), DOMAIN).has_beta
+    assert read_generators([*shown, Formula(0, (0,), sympy.Integer(1), "proved", 0.0)], ("x",), DOMAIN).has_beta
+    assert read_generators((T, [X], 0), ("x",), DOMAIN).has_beta  # a zero that somebody wrote
 
 
 @pytest.mark.parametrize(

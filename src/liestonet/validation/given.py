@@ -227,6 +227,9 @@ def _from_formulas(given: Sequence[Any], names: Sequence[str]) -> Formulas:
             raise InputError(f"A generator has tau = {plain[0]}, which may depend on t only.")
         rows.append(plain)
     width = max(len(row) for row in rows)
+    if not any(_is_row(row) for row in given) and all(row[-1] == 0 for row in rows if len(row) > len(variables)):
+        # formulas of a result have a β of zero where there is none
+        return Formulas(variables, tuple(row[: len(variables)] for row in rows))
     return Formulas(variables, tuple((*row, *[sympy.Integer(0)] * (width - len(row))) for row in rows))
 
 

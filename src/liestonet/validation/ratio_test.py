@@ -145,7 +145,7 @@ def test(  # the linter takes it for a test
     surrogate = fit(data)
     given = read_generators(generators, surrogate.names, surrogate.domain)
     kind = _kind(symmetry, generators, given)
-    _require_no_density(kind, given)
+    given = _of_paths(kind, given)
     if kind is FOKKER_PLANCK and not given.has_beta:
         smooth = regular(given, surrogate.domain, ORDER + 1) if isinstance(given, Formulas) else given
         given = Lifted(smooth, surrogate.dimension)
@@ -216,15 +216,16 @@ def _kind(symmetry: Any, generators: Any, given: Given) -> Kind:
     return FOKKER_PLANCK if given.has_beta else kind_named("law")
 
 
-def _require_no_density(kind: Kind, given: Given) -> None:
-    """Refuse u d_u where the kind is about paths, which have no density to multiply."""
+def _of_paths(kind: Kind, given: Given) -> Given:
+    """Generators without a β that is zero; any other is refused where the kind is about paths, not their density."""
     if kind is FOKKER_PLANCK or not given.has_beta:
-        return
-    if not isinstance(given, Formulas) or any(row[-1] != 0 for row in given.rows):
-        raise InputError(
-            f"A generator with u d_u acts on the density, of which {kind.name} symmetries know nothing; test it as "
-            "fokker-planck, or leave u d_u out."
-        )
+        return given
+    if isinstance(given, Formulas) and all(row[-1] == 0 for row in given.rows):
+        return Formulas(given.variables, tuple(row[:-1] for row in given.rows))
+    raise InputError(
+        f"A generator with u d_u acts on the density, of which {kind.name} symmetries know nothing; test it as "
+        "fokker-planck, or leave u d_u out."
+    )
 
 
 def _same_data(result: Result, data: Trajectories) -> bool:
