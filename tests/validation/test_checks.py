@@ -32,6 +32,7 @@ from liestonet.validation.invariance import (
 )
 from liestonet.validation.lack_of_fit import lack_of_fit
 from liestonet.validation.null_model import as_pairs, draw, null_model, stream
+from liestonet.validation.ratio_test import _halved
 from liestonet.validation.residuals import put_in
 from liestonet.validation.sensitivity import change_bound, sensitivity
 from liestonet.validation.summary import tables, to_json
@@ -325,6 +326,7 @@ def test_without_data_the_doubts_of_the_run_are_kept(tmp_path: Path):
     assert [flag.code for flag in gates.doubts] == ["measurement-noise"]
     validation = lsn.validate(again, draws=19, epsilons=(0.1,))
     first = validation.sentences()[0]
+    assert any("found again on 20 of 40 paths (" in line for line in validation.sentences())
     assert first.startswith("Only if the data are a diffusion of this kind")
     assert "(markov, measurement-noise)" in first
     assert validation.test is not None
@@ -334,6 +336,26 @@ def test_without_data_the_doubts_of_the_run_are_kept(tmp_path: Path):
     steps = recording(OU, 40, 3).increments()
     plain = lack_of_fit(as_pairs(steps, ("x",)), known=found.flags)
     assert not plain.passed
+
+
+def test_kept_increments_are_split_by_path():
+    """Increments of a path are on one side, whatever the order; those of a single path are called increments."""
+    data = recording(OU, 12, 3)
+    steps = data.increments()
+    pairs = as_pairs(steps, ("x",))
+    first, second, told = _halved(pairs, 0, steps.trajectory)
+    starts = [{(t[0], x[0, 0]) for t, x in zip(part.times, part.states, strict=True)} for part in (first, second)]
+    for path in range(12):
+        rows = {(steps.t[k], steps.x[k, 0]) for k in np.flatnonzero(steps.trajectory == path)}
+        assert rows <= starts[0] or rows <= starts[1]
+    assert (len(first), len(second)) == (300, 300)
+    assert told == "6 of 12 paths (300 of 600 increments that were kept) and tested on the other 6."
+    alone = _halved(pairs, 0, np.zeros_like(steps.trajectory))[2]
+    assert "300 of 600 increments" in alone
+    assert "neighbours" in alone
+    # and halves of three paths are not compared, however many increments these have
+    gates = lack_of_fit(pairs, pieces=steps.trajectory // 4).gates
+    assert gates[2].outcome == "not tested"
 
 
 def test_gates_that_could_not_be_asked_say_so(result: Any, tmp_path: Path):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.special
 import scipy.stats
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from liestonet.diagnostics.memory import CLIP, LEAST_PAIRS, correlation
 from liestonet.diagnostics.report import data_flags
@@ -92,11 +92,17 @@ class LackOfFit:
         return tuple(gate.message for gate in self.gates if not gate.tested)
 
 
-def lack_of_fit(data: Trajectories | Any, surrogate: Surrogate | None = None, known: Iterable[Flag] = ()) -> LackOfFit:
-    """Ask all gates; `known` are flags that were raised on these data before."""
+def lack_of_fit(
+    data: Trajectories | Any,
+    surrogate: Surrogate | None = None,
+    known: Iterable[Flag] = (),
+    pieces: Int[np.ndarray, " paths"] | None = None,
+) -> LackOfFit:
+    """Ask all gates; `known` are flags that were raised on these data before, `pieces` tells of which recorded path
+    each of the paths is a part."""
     fitted = fit(data) if surrogate is None else surrogate
     residuals = Residuals(fitted)
-    gates = (_markov(residuals), _gaussian(residuals), _halves(data))
+    gates = (_markov(residuals), _gaussian(residuals), _halves(data, pieces))
     flags = {flag.code: flag for flag in (*data_flags(fitted), *known)}
     doubts = tuple(flag for flag in flags.values() if flag.code in DOUBTFUL)
     levels = np.linspace(0, 1, QUANTILES + 2)[1:-1]
@@ -144,14 +150,18 @@ def _gaussian(residuals: Residuals) -> Gate:
     )
 
 
-def _halves(data: Any) -> Gate:
+def _halves(data: Any, pieces: Int[np.ndarray, " paths"] | None) -> Gate:
     """The first and the second half of the paths have the same coefficients."""
     unknown = _not_tested("halves", "there are too few paths to compare halves of them.")
-    if not isinstance(data, Trajectories) or len(data) < 4:
+    if not isinstance(data, Trajectories):
         return unknown
-    middle = len(data) // 2
+    path = np.arange(len(data)) if pieces is None else pieces
+    recorded = np.unique(path)
+    if len(recorded) < 4:
+        return unknown
+    begun = path < recorded[len(recorded) // 2]
     try:
-        first, second = (fit(data.take(rows)) for rows in (np.arange(middle), np.arange(middle, len(data))))
+        first, second = (fit(data.take(np.flatnonzero(rows))) for rows in (begun, ~begun))
     except InputError:
         return unknown
     if not (first.errors.complete and second.errors.complete) or (first.noisy != second.noisy).any():

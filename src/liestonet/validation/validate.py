@@ -18,7 +18,7 @@ from liestonet.from_data import fit
 from liestonet.result import Result
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.fields import Fields
-from liestonet.symmetry.kinds import FOKKER_PLANCK, ITO, LAW, kind_named
+from liestonet.symmetry.kinds import FOKKER_PLANCK, ITO, LAW, Kind, kind_named
 from liestonet.symmetry.operator import lattice_cloud
 from liestonet.trajectories import Trajectories
 from liestonet.validation.after_push import AfterPushRow, after_push
@@ -140,11 +140,7 @@ def validate(
     given = read_generators(result, surrogate.names, surrogate.domain)
     kind = kind_named(getattr(result, "symmetry", None) or ("fokker-planck" if given.has_beta else "law"))
     say("likelihood ratio")
-    # single increments do not tell which coordinates are without noise, so a search on half of them would go wrong
-    again = data is None and bool(surrogate.noisy.all())
-    tested = test(paths, result, kind, seed=seed, found_on_these=again or None)
-    if data is None:
-        tested = replace(tested, doubts=gates.doubts)
+    tested = test(paths, result, kind, seed=seed) if data is not None else _own_test(result, paths, kind, gates, seed)
     lengths = _lengths(given, surrogate)
     unit = _unit(given, lengths)
     pushed = invariance(
@@ -173,7 +169,18 @@ def validate(
 def _own_gates(result: Result, kept: Trajectories) -> LackOfFit:
     """Gates of the data that a result came from: asked of its own fit, which kept steps in their order, beside the
     doubts it had then. Kept increments alone, each a path of its own, would remember nothing."""
-    return lack_of_fit(kept, result.surrogate, known=result.flags)
+    return lack_of_fit(kept, result.surrogate, known=result.flags, pieces=result.surrogate.overview.sample.trajectory)
+
+
+def _own_test(result: Result, kept: Trajectories, kind: Kind, gates: LackOfFit, seed: int) -> SymmetryTest:
+    """The test on the increments that a result kept of its own data, split by the paths they come from."""
+    overview = result.surrogate.overview
+    if result.surrogate.noisy.all():
+        found = test(kept, result, kind, seed=seed, found_on_these=overview.sample.trajectory)
+        return replace(found, doubts=gates.doubts)
+    # single increments do not tell which coordinates are without noise, so a search on half of them would go wrong
+    told = "The generators were found on these very increments, and none were held out; other data would tell more."
+    return replace(test(kept, result, kind, seed=seed), doubts=gates.doubts, held_out=told)
 
 
 def _unit(given: Given, lengths: Float[np.ndarray, " m"]) -> Given:
