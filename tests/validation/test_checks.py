@@ -290,6 +290,8 @@ def test_validation_of_a_result(result: Any, tmp_path: Path, monkeypatch: pytest
     assert not found.conditional
     assert "do not contradict" in found.sentences()[0]
     assert found.containment is not None
+    assert found.containment.same_data is False
+    assert "held out" not in "\n".join(tables(found))
     assert result.with_validation(found).validation is found
     page = tmp_path / "report.html"
     result.with_validation(found).report(page)
@@ -332,6 +334,9 @@ def test_without_data_the_doubts_of_the_run_are_kept(tmp_path: Path):
     assert validation.test is not None
     assert [flag.code for flag in validation.test.doubts] == ["measurement-noise"]
     assert len(set(validation.sentences())) == len(validation.sentences())
+    # nothing is held out for the lift, and its line says so
+    assert "found on these data, and none are held out" in " ".join("\n".join(tables(validation)).split())
+    assert again.with_validation(validation).validation.containment.same_data
     # a flag of the run counts even where nothing that was kept shows it
     steps = recording(OU, 40, 3).increments()
     plain = lack_of_fit(as_pairs(steps, ("x",)), known=found.flags)

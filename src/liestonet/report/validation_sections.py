@@ -30,5 +30,6 @@ def certainty(result: Result) -> Section | None:
             for row in found.sensitivity
         ],
         angles=[] if found.containment is None else [f"{angle:.2f}°" for angle in found.containment.angles],
+        lift="" if found.containment is None else found.containment.lift,
     )
     return Section("How sure are we?", html)

@@ -142,7 +142,7 @@ def test(  # the linter takes it for a test
     if not isinstance(data, Trajectories):
         raise InputError(f"test takes Trajectories, not a {type(data).__name__}; make them with Trajectories.read.")
     held_out = None
-    again = _same_data(generators, data) if found_on_these is None else found_on_these is not False
+    again = same_data(generators, data) if found_on_these is None else found_on_these is not False
     if isinstance(generators, Result) and again:
         pieces = found_on_these if isinstance(found_on_these, np.ndarray) else None
         generators, data, held_out = _found_again(generators, data, seed, pieces)
@@ -232,7 +232,8 @@ def _of_paths(kind: Kind, given: Given) -> Given:
     )
 
 
-def _same_data(result: Any, data: Trajectories) -> bool:
+def same_data(result: Any, data: Trajectories) -> bool:
+    """Whether a result came from these very data."""
     return isinstance(result, Result) and result.data is not None and result.data.digest == data.digest
 
 

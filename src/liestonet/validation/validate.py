@@ -27,7 +27,7 @@ from liestonet.validation.given import Given, read_generators
 from liestonet.validation.invariance import Invariance, invariance
 from liestonet.validation.lack_of_fit import LackOfFit, lack_of_fit
 from liestonet.validation.null_model import as_pairs
-from liestonet.validation.ratio_test import SymmetryTest, test
+from liestonet.validation.ratio_test import SymmetryTest, same_data, test
 from liestonet.validation.sensitivity import SensitivityRow, sensitivity
 
 # Generators have unit length on the box here, so that ε is in parts of its half-widths.
@@ -42,11 +42,19 @@ Progress = Callable[[str], None]
 class Containment:
     """Angles in degrees by which the generators stick out of the Fokker–Planck ones, (τ, ξ) only, and their lift.
 
-    `lift_p_value` is that of β = −div ξ as a Fokker–Planck symmetry of the data.
+    `lift_p_value` is that of β = −div ξ as a Fokker–Planck symmetry of the data. With `same_data` the generators were
+    found on these very data and nothing was held out, so that it is too large; None in files that did not keep it.
     """
 
     angles: Float[np.ndarray, " m"]
     lift_p_value: float
+    same_data: bool | None = None
+
+    @property
+    def lift(self) -> str:
+        """The lift's p-value in words."""
+        told = " (too large: the generators were found on these data, and none are held out)" if self.same_data else ""
+        return f"lift β = −div ξ: p = {self.lift_p_value:.2g}{told}"
 
 
 @dataclass(frozen=True)
@@ -151,7 +159,8 @@ def validate(
     fields = given if isinstance(given, Fields) else None
     changed = () if fields is None else sensitivity(surrogate, fields, kind)
     say("Fokker–Planck")
-    contained = _containment(paths, given, surrogate, seed) if kind in (ITO, LAW) else None
+    same = data is None or same_data(result, paths)
+    contained = _containment(paths, given, surrogate, seed, same) if kind in (ITO, LAW) else None
     return Validation(
         generators=tuple(row.generator for row in tested.rows),
         symmetry=kind.name,
@@ -256,7 +265,7 @@ def _lengths(given: Given, surrogate: Surrogate) -> Float[np.ndarray, " m"]:
     return np.where(lengths > 0, lengths, 1.0)
 
 
-def _containment(paths: Trajectories, given: Given, surrogate: Surrogate, seed: int) -> Containment | None:
+def _containment(paths: Trajectories, given: Given, surrogate: Surrogate, seed: int, same: bool) -> Containment | None:
     """The Fokker–Planck generators of the same data, and whether these lie among them; None where none are found."""
     from liestonet.from_data import discover
 
@@ -264,10 +273,10 @@ def _containment(paths: Trajectories, given: Given, surrogate: Surrogate, seed: 
     found = discover(paths, symmetry="fokker-planck", formulas=False)
     points, half = lattice_cloud(surrogate.domain, POINTS).points, surrogate.domain.half
     if not found.fields.count:
-        return Containment(np.full(given.count, 90.0), lifted.p_value)
+        return Containment(np.full(given.count, 90.0), lifted.p_value, same)
     scale = (float(half[0]), half[1:].tolist())
     angles = containment_angles(given, found.fields, points[:, 0], points[:, 1:], scale=scale, beta=False)
-    return Containment(angles, lifted.p_value)
+    return Containment(angles, lifted.p_value, same)
 
 
 def _reach(name: str, low: float, high: float) -> str:
