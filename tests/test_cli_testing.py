@@ -41,7 +41,9 @@ def test_json_holds_the_numbers(table: Path):
     assert found["rows"][0]["generator"] == "2 t ∂t + x ∂x"
 
 
-@pytest.mark.parametrize("generator", ["y d_x", "x d_t", "", "d_x +"])
+@pytest.mark.parametrize(
+    "generator", ["y d_x", "x d_t", "", "d_x +", "log(x) d_x", "exp(800 x) d_x", "abs(x) d_x", "t^0.5 d_x"]
+)
 def test_a_wrong_generator_ends_in_one_sentence(table: Path, generator: str):
     outcome = run(table, "--generator", generator)
     assert outcome.exit_code == 2

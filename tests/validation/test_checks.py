@@ -32,8 +32,11 @@ from liestonet.validation.invariance import (
 )
 from liestonet.validation.lack_of_fit import lack_of_fit
 from liestonet.validation.null_model import as_pairs, draw, null_model, stream
+from liestonet.validation.ratio_test import _halved
 from liestonet.validation.residuals import put_in
 from liestonet.validation.sensitivity import change_bound, sensitivity
+from liestonet.validation.summary import tables, to_json
+from liestonet.validation.validate import Validation, _own_gates
 
 OU = lsn.SDE.parse("dx = -x dt + dW")
 T, X = np.random.default_rng(1).uniform(0, 2, 60), np.random.default_rng(2).uniform(-2, 2, (60, 1))
@@ -287,6 +290,8 @@ def test_validation_of_a_result(result: Any, tmp_path: Path, monkeypatch: pytest
     assert not found.conditional
     assert "do not contradict" in found.sentences()[0]
     assert found.containment is not None
+    assert found.containment.same_data is False
+    assert "held out" not in "\n".join(tables(found))
     assert result.with_validation(found).validation is found
     page = tmp_path / "report.html"
     result.with_validation(found).report(page)
@@ -309,6 +314,71 @@ def test_validation_of_a_result(result: Any, tmp_path: Path, monkeypatch: pytest
     assert "How sure are we?" in page.read_text()
     assert "How sure are we?" in (folder / "report.html").read_text()
     assert lsn.load(folder / "run.lsn").validation.sentences() == found.sentences()
+
+
+def test_without_data_the_doubts_of_the_run_are_kept(tmp_path: Path):
+    """Measurement noise leaves no trace in single increments; the run knew of it, and its steps in order tell it."""
+    noisy = recording(OU, 40, 3).degrade(noise=0.08)
+    found = lsn.discover(noisy, formulas=False)
+    assert "measurement-noise" in [flag.code for flag in found.flags]
+    found.save(tmp_path / "run.lsn")
+    again = lsn.load(tmp_path / "run.lsn")
+    gates = _own_gates(again, as_pairs(again.surrogate.overview.sample, again.names))
+    assert not gates.gates[0].passed
+    assert [flag.code for flag in gates.doubts] == ["measurement-noise"]
+    validation = lsn.validate(again, draws=19, epsilons=(0.1,))
+    first = validation.sentences()[0]
+    assert any("found again on 20 of 40 paths (" in line for line in validation.sentences())
+    assert first.startswith("Only if the data are a diffusion of this kind")
+    assert "(markov, measurement-noise)" in first
+    assert validation.test is not None
+    assert [flag.code for flag in validation.test.doubts] == ["measurement-noise"]
+    assert len(set(validation.sentences())) == len(validation.sentences())
+    # nothing is held out for the lift, and its line says so
+    assert "found on these data, and none are held out" in " ".join("\n".join(tables(validation)).split())
+    assert again.with_validation(validation).validation.containment.same_data
+    # a flag of the run counts even where nothing that was kept shows it
+    steps = recording(OU, 40, 3).increments()
+    plain = lack_of_fit(as_pairs(steps, ("x",)), known=found.flags)
+    assert not plain.passed
+
+
+def test_kept_increments_are_split_by_path():
+    """Increments of a path are on one side, whatever the order; those of a single path are called increments."""
+    data = recording(OU, 12, 3)
+    steps = data.increments()
+    pairs = as_pairs(steps, ("x",))
+    first, second, told = _halved(pairs, 0, steps.trajectory)
+    starts = [{(t[0], x[0, 0]) for t, x in zip(part.times, part.states, strict=True)} for part in (first, second)]
+    for path in range(12):
+        rows = {(steps.t[k], steps.x[k, 0]) for k in np.flatnonzero(steps.trajectory == path)}
+        assert rows <= starts[0] or rows <= starts[1]
+    assert (len(first), len(second)) == (300, 300)
+    assert told == "6 of 12 paths (300 of 600 increments that were kept) and tested on the other 6."
+    alone = _halved(pairs, 0, np.zeros_like(steps.trajectory))[2]
+    assert "300 of 600 increments" in alone
+    assert "neighbours" in alone
+    # and halves of three paths are not compared, however many increments these have
+    gates = lack_of_fit(pairs, pieces=steps.trajectory // 4).gates
+    assert gates[2].outcome == "not tested"
+
+
+def test_gates_that_could_not_be_asked_say_so(result: Any, tmp_path: Path):
+    """Single increments have no neighbours: memory is not tested, which is neither passed nor p = 1."""
+    single = as_pairs(recording(OU, 60, 7).increments(), ("x",))
+    gates = lack_of_fit(single)
+    assert [gate.outcome for gate in gates.gates] == ["not tested", "passed", "passed"]
+    assert gates.passed
+    validation = Validation((), "law", gates, None, None, (), (), None, np.zeros(0), 3000)
+    assert any(line.startswith("Not tested (markov)") for line in validation.sentences())
+    row = next(line for line in tables(validation) if "markov" in line)
+    assert row.split() == ["markov", "–", "–", "not", "tested"]
+    told = result.with_validation(validation)
+    told.report(tmp_path / "page.html")
+    assert "<td>markov</td><td>not tested</td>" in (tmp_path / "page.html").read_text()
+    told.save(tmp_path / "run.lsn")
+    assert not lsn.load(tmp_path / "run.lsn").validation.gates.gates[0].tested
+    assert json.loads(to_json(validation))["gates"]["gates"][0]["tested"] is False
 
 
 def test_wrong_input_to_validate(result: Any):

@@ -95,6 +95,23 @@ def test_single_increments_need_no_correction():
     assert found.expected == pytest.approx(found.dof, rel=4 * np.sqrt(2 / (20 * found.dof)))
 
 
+def test_draws_that_leave_the_box_are_left_out(monkeypatch: pytest.MonkeyPatch):
+    """A single Brownian path: a draw from its fit may leave the box for good, and cannot be fitted there."""
+    brownian = lsn.SDE.parse("dx = dW")
+    data = brownian.simulate(initial=[0.0], duration=7.9, step=0.01, paths=1, seed=316)
+    found = lsn.test(data, "d_x")
+    assert found.expected is not None
+    assert found.expected > found.dof
+    assert found.uncorrected is None
+    # where none can be fitted, the law is that of χ², and the text says so
+    far = brownian.simulate(initial=[1e3], duration=7.9, step=0.01, paths=1, seed=1)
+    monkeypatch.setattr("liestonet.validation.correction.draw_paths", lambda *words: [far] * 12)
+    plain = lsn.test(data, "d_x")
+    assert plain.p_value == pytest.approx(scipy.stats.chi2.sf(plain.deviance, plain.dof))
+    assert plain.expected == plain.dof
+    assert any("only 0 stay in the box" in line for line in plain.sentences())
+
+
 def test_the_expected_deviance_is_that_of_independent_recordings():
     """With 8 paths the mean deviance is far from χ²; draws from one recording know it (four standard errors)."""
     from liestonet.surrogate.unshrunk import without_prior

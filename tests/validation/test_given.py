@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 import sympy
 
+from liestonet.algebra.formula import Formula
 from liestonet.domain import Domain
 from liestonet.errors import InputError
+from liestonet.validation.formulas import Formulas
 from liestonet.validation.given import Lifted, parse_generators, project, read_generators
+from liestonet.validation.regular import ORDER, regular
 
 T, X, Y = sympy.symbols("t x y", real=True)
 DOMAIN = Domain(((0.0, 2.0), (-2.0, 2.0)))
@@ -97,10 +100,80 @@ def test_other_ways_to_give_them():
         lambda t, x: t,
         lambda t, x: (t[None], np.abs(x)[None] * np.nan),
         (T, [X, X]),
+        (X, [0]),
+        [(T, [X]), (T * X, [X])],
         ("t", ["x"]),
     ):
         with pytest.raises(InputError):
             read_generators(wrong, ("x",), DOMAIN)
+
+
+def test_formulas_of_a_result_without_density_have_no_beta():
+    shown = [Formula(T, (X,), sympy.Integer(0), "proved", 0.0), Formula(0, (1,), sympy.Integer(0), "proved", 0.0)]
+    assert not read_generators(shown, ("x",), DOMAIN).has_beta
+    assert read_generators([*shown, Formula(0, (0,), sympy.Integer(1), "proved", 0.0)], ("x",), DOMAIN).has_beta
+    assert read_generators((T, [X], 0), ("x",), DOMAIN).has_beta  # a zero that somebody wrote
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ("log(x) d_x", r"log\(x\) ∂x is not finite at t = 0, x = -2"),
+        ("sqrt(x) d_x", "not finite at"),
+        ("exp(800 x) d_x", "not below 1e"),
+        ("(1/(x - 1)) d_x", "not finite where x - 1 = 0"),
+        ("x^(-2) d_x", "not finite where x = 0"),
+        ("abs(x) d_x", "not differentiable where x = 0"),
+        ("sign(x - t) d_x", "not differentiable where .* = 0"),
+        ("t^0.5 d_x", "derivative that is not finite at t = 0"),
+        ((0, [0]), "is zero"),
+        ((0, [sympy.Abs(sympy.Symbol("x"))]), "not differentiable where x = 0"),
+        ((0, [sympy.Max(X, 0)]), "not differentiable where x = 0"),
+        ((0, [sympy.floor(X)]), "cannot be differentiated"),
+        ((0, [sympy.I]), "real number"),
+        ((0, [sympy.Function("f")(X)]), "cannot be evaluated"),
+        ([(0, [X]), (0, [sympy.log(X)])], r"generator log\(x\) ∂x is not finite"),
+    ],
+)
+def test_what_is_not_smooth_on_the_box_is_refused_and_where(given: object, reason: str):
+    with pytest.raises(InputError, match=reason) as refused:
+        read_generators(given, ("x",), DOMAIN)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("abs(x) d_x", "x d_x"),
+        ("sign(-x) d_x", "-d_x"),
+        ("abs(abs(x) - 9) d_x", "(9 - x) d_x"),
+        ("(log(x) + 1/x) d_x", "(log(x) + 1/x) d_x"),
+    ],
+)
+def test_kinks_and_poles_beside_the_box_do_not_matter(text: str, same: str):
+    beside = Domain(((0.0, 2.0), (0.5, 3.0)))
+    points = np.random.default_rng(0).uniform((0, 0.5), (2, 3), (30, 2))
+    found, plain = read_generators(text, ("x",), beside), parse_generators(same, ("x",))
+    for derivative in ((), (1,), (1, 1)):
+        expected = plain.components(points, [derivative])[derivative]
+        np.testing.assert_allclose(found.components(points, [derivative])[derivative], expected, atol=1e-14)
+
+
+def test_the_lift_needs_one_more_derivative():
+    """x^{5/2} has two finite derivatives at x = 0, which the box touches, and no third one."""
+    touching = Domain(((0.0, 2.0), (0.0, 2.0)))
+    given = read_generators("x^2.5 d_x", ("x",), touching)
+    assert isinstance(given, Formulas)
+    with pytest.raises(InputError, match="derivative that is not finite at t = 0, x = 0"):
+        regular(given, touching, ORDER + 1)
+
+
+def test_exponentials_stay_whole():
+    """exp(1000 − t) near t = 1000 is of moderate size, though its factors exp(1000) and exp(−t) are not."""
+    late = Domain(((1000.0, 1001.0), (-2.0, 2.0)))
+    t = np.linspace(1000, 1001, 7)
+    found = read_generators("exp(1000 - t) (d_x + x d_x)", ("x",), late)(t, np.ones((7, 1)))[1]
+    np.testing.assert_allclose(found[0, :, 0], 2 * np.exp(1000 - t), rtol=1e-12)
 
 
 def _split(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.stats
+import sympy
 
 import liestonet as lsn
 from liestonet.domain import Domain
@@ -80,6 +81,23 @@ def test_an_exact_ito_symmetry_of_two_coordinates_passes():
     tested = lsn.test(data, "d_x", "ito")
     assert tested.p_value > 1e-3
     assert tested.expected < 2 * tested.dof
+
+
+def test_a_shift_of_time_changes_nothing():
+    """e^{−t}∂x on times from 0 to 1 is e^{1024−t}∂x on times from 1024 (exact in binary) to 1025."""
+    early = OU.simulate(initial=lambda rng, k: rng.uniform(-2, 2, (k, 1)), duration=1.0, step=1 / 64, paths=40, seed=5)
+    late = lsn.Trajectories.from_arrays([times + 1024 for times in early.times], early.states)
+    first, second = lsn.test(early, "exp(-t) d_x"), lsn.test(late, "exp(1024 - t) d_x")
+    assert second.p_value == pytest.approx(first.p_value, rel=1e-6)
+    assert second.residual == pytest.approx(first.residual, rel=1e-6)
+
+
+@pytest.mark.parametrize("symmetry", ["law", "ito"])
+def test_the_density_is_not_dropped_silently(symmetry: str):
+    with pytest.raises(lsn.InputError, match="fokker-planck"):
+        lsn.test(recording(OU, 30, 6), "exp(-t) d_x + u d_u", symmetry)
+    t = sympy.Symbol("t")
+    assert lsn.test(recording(OU, 30, 6), (0, [sympy.exp(-t)], 0), symmetry).symmetry == symmetry
 
 
 def test_what_no_error_explains_counts():

@@ -24,11 +24,12 @@ def certainty(result: Result) -> Section | None:
         sentences=rest,
         conditional=found.conditional,
         pictures=pictures,
-        gates=[(gate.name, "passed" if gate.passed else "failed", f"{gate.p_value:.2g}") for gate in found.gates.gates],
+        gates=[(gate.name, gate.outcome, f"{gate.p_value:.2g}" if gate.tested else "–") for gate in found.gates.gates],
         sensitivity=[
             (row.shape, f"{row.amplitude:g}", f"{row.angle:.2f}", f"{row.residual:.3f}", f"{row.bound:.2f}")
             for row in found.sensitivity
         ],
         angles=[] if found.containment is None else [f"{angle:.2f}°" for angle in found.containment.angles],
+        lift="" if found.containment is None else found.containment.lift,
     )
     return Section("How sure are we?", html)

@@ -95,6 +95,11 @@ def fit_again(like: Surrogate, source: IncrementSource) -> Surrogate:
     """
     overview, noisy = look_over(source, like.domain), like.noisy
     features = like.drift_estimates[0].features
+    inside, least = len(overview.sample.t), min(features.size, len(like.overview.sample.t) // 2)
+    if inside < least:
+        raise InputError(
+            f"Only {inside} increments begin inside the box, too few to fit there; give data that stay in it."
+        )
     sample = scaled_block(overview.sample, overview.domain)
     rest = sample.dx if noisy.all() else np.where(noisy, sample.dx, residuals(sample, like.drift_estimates))
     targets = drift_targets(overview, rest, None if noisy.all() else noisy)

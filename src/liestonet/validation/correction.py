@@ -13,6 +13,7 @@ import numpy as np
 import scipy.special
 from jaxtyping import Float
 
+from liestonet.errors import InputError
 from liestonet.surrogate.covariance import Errors
 from liestonet.surrogate.refit import EXACT, refit_exactly
 from liestonet.surrogate.spectral import fit_again
@@ -30,6 +31,8 @@ FREEDOM, FEWEST, MOST = 640, 12, 20
 # The correction is of the order of one over the size of the data. It is left out where draws have less than this part
 # of that size, and where no p-value would come near any level whatever the correction.
 LEAST_PART, HOPELESS = 0.05, 1e-12
+# Draws that leave the box cannot be fitted; the mean of the others is not trusted if they are less than this part.
+LEAST_FITTED = 0.5
 
 # Points with less than this part of the usual diffusion are left out where equations are imposed: σ is its root.
 NEARLY_ZERO = 0.1
@@ -45,10 +48,12 @@ class NullLaw:
     """Deviance over degrees of freedom where the generators are exact: a χ² scaled to a mean that draws gave.
 
     `draws` is the number of recordings of the data's own size that the mean is worth; infinite where it is exact.
+    `note` says why there is no correction where one was wanted.
     """
 
     mean: float = 1.0
     draws: float = float("inf")
+    note: str | None = None
 
     def p_value(self, deviance: float, dof: float | int) -> float:
         """Chance of a deviance at least this large; F, as the mean is that of so many other deviances."""
@@ -78,9 +83,11 @@ def null_laws(
     recordings, ratios = draw_paths(null, design, count, rng), []
     for drawn in _drawn(null, surrogate, recordings, put_in, cloud_of, rng):
         ratios.append([deviance / dof if dof else 1.0 for deviance, dof in drawn.deviances()])
+    if len(ratios) < LEAST_FITTED * count:
+        return [NullLaw(note=_too_few(len(ratios), count))] * len(observed)
     # what exceeds χ² falls with the size of the data, and so does the error of what is known of it
     means = [_mean(each, dof) for each, (_, dof) in zip(np.transpose(ratios), observed, strict=True)]
-    return [NullLaw(1 + part * (mean - 1), count / part**2) for mean in means]
+    return [NullLaw(1 + part * (mean - 1), len(ratios) / part**2) for mean in means]
 
 
 def _mean(ratios: Float[np.ndarray, " draws"], dof: float | int) -> float:
@@ -113,6 +120,13 @@ def unshrunk_residuals(put_in: PutIn, surrogate: Surrogate, cloud: Cloud) -> Giv
     return replace(found, residual=residual, changes=np.delete(found.changes, place, axis=2), scattered=place)
 
 
+def _too_few(fitted: int, count: int) -> str:
+    return (
+        f"The p-value is that of χ², which suits large data: of {count} recordings drawn from the fit only {fitted} "
+        "stay in the box long enough to be fitted, too few to correct it; record more paths."
+    )
+
+
 def _imposed(surrogate: Surrogate, evidence: Evidence) -> Surrogate:
     """The fit with generators imposed, as far as their own errors do not explain residuals; taken for the truth.
 
@@ -137,7 +151,10 @@ def _drawn(
 ) -> Iterator[GivenResiduals]:
     """Residuals in drawn recordings, less those of the model itself; generators with errors have drawn ones too."""
     for recording in recordings:
-        again = fit_again(surrogate, recording)
+        try:
+            again = fit_again(surrogate, recording)
+        except InputError:  # it left the box, as the data did not
+            continue
         cloud = safely_noisy(null, cloud_of(again).points)
         found, exact = unshrunk_residuals(put_in, again, cloud), put_in(null, cloud)
         turned = found.changes[:, :, found.scattered :]

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -21,6 +20,8 @@ from liestonet.sde.jets import Derivative
 from liestonet.symmetry.basis import Basis
 from liestonet.symmetry.fields import Fields, Values, points_of
 from liestonet.symmetry.operator import lattice_cloud
+from liestonet.validation.formulas import Formulas, Table
+from liestonet.validation.regular import regular
 
 EXAMPLE = '"2 t d_t + x d_x"'
 # A callable is projected on polynomials of rising degree until this part of it is left, or the last degree is reached.
@@ -28,8 +29,6 @@ PROJECTED, DEGREES = 1e-8, {1: (6, 10, 16, 24), 2: (5, 8, 12, 16)}
 DEGREES_BEYOND = (2, 3, 4)
 # A larger part left over means that the callable is not smooth on the box.
 TOO_ROUGH = 1e-2
-
-Table = dict[Derivative, Float[np.ndarray, "m b components"]]
 
 
 @runtime_checkable
@@ -45,66 +44,6 @@ class Given(Protocol):
     def __call__(self, t: Any, x: Any) -> Values: ...
 
     def components(self, points: Float[np.ndarray, "b v"], derivatives: Iterable[Derivative]) -> Table: ...
-
-
-@dataclass(frozen=True)
-class Formulas:
-    """Generators in closed form: rows (τ, ξ^1, …, ξ^n) or (τ, ξ^1, …, ξ^n, β) of SymPy expressions in the variables."""
-
-    variables: tuple[Any, ...]
-    rows: tuple[tuple[Any, ...], ...]
-
-    @property
-    def count(self) -> int:
-        return len(self.rows)
-
-    @property
-    def has_beta(self) -> bool:
-        return len(self.rows[0]) > len(self.variables)
-
-    def __call__(self, t: Any, x: Any) -> Values:
-        values = self.components(points_of(t, x, len(self.variables) - 1), [()])[()]
-        n = len(self.variables) - 1
-        parts = values[:, :, 0], values[:, :, 1 : n + 1]
-        return (*parts, values[:, :, n + 1]) if self.has_beta else parts
-
-    def components(self, points: Float[np.ndarray, "b v"], derivatives: Iterable[Derivative]) -> Table:
-        """Derivatives of all components at points (t, x_1, …, x_n)."""
-        return {derivative: self._values(points, derivative) for derivative in derivatives}
-
-    def _values(self, points: np.ndarray, derivative: Derivative) -> Float[np.ndarray, "m b components"]:
-        width = len(self.rows[0])
-        result = np.empty((self.count * width, len(points)))
-        with np.errstate(all="ignore"):
-            for row, value in enumerate(self._function(derivative)(*points.T)):
-                result[row] = value
-        return result.reshape(self.count, width, len(points)).transpose(0, 2, 1)
-
-    @cached_property
-    def _functions(self) -> dict[Derivative, Callable[..., Any]]:
-        return {}
-
-    def _function(self, derivative: Derivative) -> Callable[..., Any]:
-        """All components' derivative as one NumPy function, made once."""
-        import sympy
-
-        if derivative not in self._functions:
-            entries = [entry for row in self.rows for entry in row]
-            for variable in derivative:
-                entries = [sympy.diff(entry, self.variables[variable]) for entry in entries]
-            self._functions[derivative] = sympy.lambdify(self.variables, entries, "numpy", cse=True)
-        return self._functions[derivative]
-
-    def __str__(self) -> str:
-        from liestonet.algebra.formula import Formula
-        from liestonet.algebra.notation import field_text
-
-        n = len(self.variables) - 1
-        names = tuple(str(variable) for variable in self.variables[1:])
-        shown = [
-            Formula(row[0], row[1 : n + 1], row[n + 1] if self.has_beta else 0, "consistent", 0.0) for row in self.rows
-        ]
-        return "; ".join(field_text(formula, names) for formula in shown)
 
 
 @dataclass(frozen=True)
@@ -144,15 +83,16 @@ def read_generators(given: Any, names: Sequence[str], domain: Domain) -> Given:
     if isinstance(given, Given):
         return given
     if isinstance(given, str):
-        return parse_generators(given, names)
+        return regular(parse_generators(given, names), domain)
     if isinstance(getattr(given, "fields", None), Fields):  # a Result
         return _not_empty(given.fields)
     if callable(getattr(given, "generators", None)):
         return project(given.generators, domain)
     if isinstance(given, Sequence) and given and all(isinstance(part, str) for part in given):
-        return parse_generators(";".join(given), names)
+        return regular(parse_generators(";".join(given), names), domain)
     if _is_formula(given) or (isinstance(given, Sequence) and given and all(_is_formula(row) for row in given)):
-        return _from_formulas(given if isinstance(given, Sequence) and not _is_row(given) else [given], names)
+        rows = given if isinstance(given, Sequence) and not _is_row(given) else [given]
+        return regular(_from_formulas(rows, names), domain)
     if callable(given):
         return project(given, domain)
     raise InputError(
@@ -186,7 +126,8 @@ def _symbols(names: Sequence[str]) -> tuple[Any, ...]:
 
 def _parsed(text: str, names: tuple[str, ...]) -> tuple[Any, ...]:
     """τ, ξ^1, …, ξ^n and β of one generator."""
-    from sympy import Symbol, expand
+    from sympy import Symbol
+    from sympy import expand_mul as expand  # exp(1000 − t) stays whole: its factors would not be finite
 
     from liestonet.sde.grammar import Parser
     from liestonet.sde.parse import Reader
@@ -282,8 +223,13 @@ def _from_formulas(given: Sequence[Any], names: Sequence[str]) -> Formulas:
         unknown = sorted({str(s) for part in plain for s in part.free_symbols} - {str(v) for v in variables})
         if unknown:
             raise InputError(f"A generator holds {', '.join(unknown)}, which has no value; put numbers in.")
+        if plain[0].free_symbols - {variables[0]}:
+            raise InputError(f"A generator has tau = {plain[0]}, which may depend on t only.")
         rows.append(plain)
     width = max(len(row) for row in rows)
+    if not any(_is_row(row) for row in given) and all(row[-1] == 0 for row in rows if len(row) > len(variables)):
+        # formulas of a result have a β of zero where there is none
+        return Formulas(variables, tuple(row[: len(variables)] for row in rows))
     return Formulas(variables, tuple((*row, *[sympy.Integer(0)] * (width - len(row))) for row in rows))
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.special
 import scipy.stats
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from liestonet.diagnostics.memory import CLIP, LEAST_PAIRS, correlation
 from liestonet.diagnostics.report import data_flags
@@ -44,13 +45,28 @@ DOUBTFUL = (
 
 @dataclass(frozen=True)
 class Gate:
-    """One question to the data: a p-value, how large the deviation is, and whether the gate is passed."""
+    """One question to the data: a p-value, how large the deviation is, and whether the gate is passed.
+
+    Where `tested` is False the data could not be asked: nothing speaks against them, and nothing for them.
+    """
 
     name: str
     p_value: float
     size: float
     passed: bool
     message: str
+    tested: bool = True
+
+    @property
+    def outcome(self) -> str:
+        """What became of it, in a word or two."""
+        if not self.tested:
+            return "not tested"
+        return "passed" if self.passed else "failed"
+
+
+def _not_tested(name: str, why: str) -> Gate:
+    return Gate(name, np.nan, np.nan, True, f"Not tested ({name}): {why}", tested=False)
 
 
 @dataclass(frozen=True)
@@ -71,13 +87,25 @@ class LackOfFit:
         """What failed, in words."""
         return (*(gate.message for gate in self.gates if not gate.passed), *(flag.message for flag in self.doubts))
 
+    @property
+    def untested(self) -> tuple[str, ...]:
+        """What could not be asked, in words."""
+        return tuple(gate.message for gate in self.gates if not gate.tested)
 
-def lack_of_fit(data: Trajectories | Any, surrogate: Surrogate | None = None) -> LackOfFit:
-    """Ask all gates."""
+
+def lack_of_fit(
+    data: Trajectories | Any,
+    surrogate: Surrogate | None = None,
+    known: Iterable[Flag] = (),
+    pieces: Int[np.ndarray, " paths"] | None = None,
+) -> LackOfFit:
+    """Ask all gates; `known` are flags that were raised on these data before, `pieces` tells of which recorded path
+    each of the paths is a part."""
     fitted = fit(data) if surrogate is None else surrogate
     residuals = Residuals(fitted)
-    gates = (_markov(residuals), _gaussian(residuals), _halves(data))
-    doubts = tuple(flag for flag in data_flags(fitted) if flag.code in DOUBTFUL)
+    gates = (_markov(residuals), _gaussian(residuals), _halves(data, pieces))
+    flags = {flag.code: flag for flag in (*data_flags(fitted), *known)}
+    doubts = tuple(flag for flag in flags.values() if flag.code in DOUBTFUL)
     levels = np.linspace(0, 1, QUANTILES + 2)[1:-1]
     quantiles = [np.quantile(z, levels) if len(z) else np.full(QUANTILES, np.nan) for z in residuals.spread]
     columns = np.stack(quantiles, axis=1) if quantiles else np.zeros((QUANTILES, 0))
@@ -87,7 +115,7 @@ def lack_of_fit(data: Trajectories | Any, surrogate: Surrogate | None = None) ->
 def _markov(residuals: Residuals) -> Gate:
     """Neighbouring residuals of a Markov process are uncorrelated."""
     if not residuals.names or len(residuals.pairs) < LEAST_PAIRS:
-        return Gate("markov", 1.0, 0.0, True, "There are too few consecutive steps to look for memory.")
+        return _not_tested("markov", "there are too few consecutive steps to look for memory.")
     found = [correlation(np.clip(z, -CLIP, CLIP), residuals.pairs, 1) for z in residuals.ordered.T]
     worst = max(found, key=lambda c: abs(c.value))
     p_value = min(1.0, len(found) * float(2 * scipy.special.ndtr(-abs(worst.value) / worst.error)))
@@ -104,12 +132,14 @@ def _markov(residuals: Residuals) -> Gate:
 
 def _gaussian(residuals: Residuals) -> Gate:
     """Standardised residuals of a diffusion over short steps are standard normal."""
+    enough = [z for z in residuals.spread if len(z) >= LEAST_PAIRS]
+    if not enough:
+        return _not_tested("gaussian", "there are too few steps over which the noise is known well enough.")
     worst, p_value = 0.0, 1.0
-    for z in residuals.spread:
-        if len(z) >= LEAST_PAIRS:
-            distance, p = scipy.stats.kstest(z, "norm")[:2]
-            worst, p_value = max(worst, float(distance)), min(p_value, float(p))
-    p_value = min(1.0, p_value * max(len(residuals.spread), 1))
+    for z in enough:
+        distance, p = scipy.stats.kstest(z, "norm")[:2]
+        worst, p_value = max(worst, float(distance)), min(p_value, float(p))
+    p_value = min(1.0, p_value * len(residuals.spread))
     passed = p_value > ERROR_RATE / 3 or worst < MATERIAL_DISTANCE
     state = "are" if passed else "are not"
     return Gate(
@@ -121,14 +151,18 @@ def _gaussian(residuals: Residuals) -> Gate:
     )
 
 
-def _halves(data: Any) -> Gate:
+def _halves(data: Any, pieces: Int[np.ndarray, " paths"] | None) -> Gate:
     """The first and the second half of the paths have the same coefficients."""
-    unknown = Gate("halves", 1.0, 0.0, True, "There are too few paths to compare halves.")
-    if not isinstance(data, Trajectories) or len(data) < 4:
+    unknown = _not_tested("halves", "there are too few paths to compare halves of them.")
+    if not isinstance(data, Trajectories):
         return unknown
-    middle = len(data) // 2
+    path = np.arange(len(data)) if pieces is None else pieces
+    recorded = np.unique(path)
+    if len(recorded) < 4:
+        return unknown
+    begun = path < recorded[len(recorded) // 2]
     try:
-        first, second = (fit(data.take(rows)) for rows in (np.arange(middle), np.arange(middle, len(data))))
+        first, second = (fit(data.take(np.flatnonzero(rows))) for rows in (begun, ~begun))
     except InputError:
         return unknown
     if not (first.errors.complete and second.errors.complete) or (first.noisy != second.noisy).any():

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from jaxtyping import Int
 
 from liestonet.diagnostics.report import data_flags
 from liestonet.errors import InputError
@@ -28,10 +29,12 @@ from liestonet.symmetry.search import LEVELS, LEVELS_BEYOND, generator_basis, mi
 from liestonet.symmetry.spread import Turns, turns_of
 from liestonet.trajectories import Trajectories
 from liestonet.validation.correction import NullLaw, null_laws, safely_noisy, unshrunk_residuals
+from liestonet.validation.formulas import Formulas
 from liestonet.validation.given import Given, Lifted, read_generators
 from liestonet.validation.intervals import interval, with_own_bias
 from liestonet.validation.lack_of_fit import DOUBTFUL
-from liestonet.validation.null_model import stream_of
+from liestonet.validation.null_model import stream, stream_of
+from liestonet.validation.regular import ORDER, regular
 from liestonet.validation.residuals import GivenResiduals, put_in
 
 CONFIDENCE = 0.95
@@ -63,7 +66,7 @@ class SymmetryTest:
     `turning` says that the generators came from data themselves, so that their own errors count beside those of the
     coefficients (where they are not known, the generators are free to turn); `held_out`
     tells which part of the data was kept for the test, None where all of it was. `doubts` are what is wrong with the
-    data; with any, all else is conditional.
+    data; with any, all else is conditional. `uncorrected` says why `expected` could not be found where it was wanted.
     """
 
     symmetry: str
@@ -80,6 +83,7 @@ class SymmetryTest:
     doubts: tuple[Flag, ...] = ()
     error_rate: float = 0.05
     expected: float | None = None
+    uncorrected: str | None = None
 
     @property
     def rejected(self) -> bool:
@@ -113,7 +117,8 @@ class SymmetryTest:
             f"p = {row.p_value:.2g}"
             for row in self.rows
         ]
-        return [*lines, *([self.held_out] if self.held_out else []), *(flag.message for flag in self.doubts)]
+        notes = [note for note in (self.uncorrected, self.held_out) if note]
+        return [*lines, *notes, *(flag.message for flag in self.doubts)]
 
 
 def test(  # the linter takes it for a test
@@ -122,7 +127,7 @@ def test(  # the linter takes it for a test
     symmetry: str | Kind | Any = None,  # noqa: PT028
     *,
     seed: int | Any = 0,  # noqa: PT028
-    found_on_these: bool | None = None,  # noqa: PT028
+    found_on_these: bool | Int[np.ndarray, " paths"] | None = None,  # noqa: PT028
 ) -> SymmetryTest:
     """Is this a symmetry of my data? A likelihood-ratio test of given generators, all together.
 
@@ -130,18 +135,23 @@ def test(  # the linter takes it for a test
     result, or anything called like `result.generators`. `symmetry` is "ito", "law" or "fokker-planck"; without one it
     is the result's own, "fokker-planck" where u d_u occurs, and else "law", as data know nothing more. A result that
     was found on the same data is found again on half of the paths (split by `seed`) and tested on the other half;
-    `found_on_these` says so where the data are no longer those that were recorded, such as a part of them.
+    `found_on_these` says so where the data are no longer those that were recorded, such as a part of them; an array
+    tells for each path which of the recorded ones it is a piece of, and these are what is split.
     """
     if not isinstance(data, Trajectories):
         raise InputError(f"test takes Trajectories, not a {type(data).__name__}; make them with Trajectories.read.")
     held_out = None
-    if isinstance(generators, Result) and (_same_data(generators, data) if found_on_these is None else found_on_these):
-        generators, data, held_out = _found_again(generators, data, seed)
+    again = same_data(generators, data) if found_on_these is None else found_on_these is not False
+    if isinstance(generators, Result) and again:
+        pieces = found_on_these if isinstance(found_on_these, np.ndarray) else None
+        generators, data, held_out = _found_again(generators, data, seed, pieces)
     surrogate = fit(data)
     given = read_generators(generators, surrogate.names, surrogate.domain)
     kind = _kind(symmetry, generators, given)
+    given = _of_paths(kind, given)
     if kind is FOKKER_PLANCK and not given.has_beta:
-        given = Lifted(given, surrogate.dimension)
+        smooth = regular(given, surrogate.domain, ORDER + 1) if isinstance(given, Formulas) else given
+        given = Lifted(smooth, surrogate.dimension)
     turning = isinstance(generators, Result) and generators.data is not None
     names = _labels(generators, given)
     turns = _turns(kind, generators) if turning and isinstance(given, Fields) else None
@@ -197,6 +207,7 @@ def _tested(
         held_out=held_out,
         doubts=doubts,
         expected=laws[0].mean * dof,
+        uncorrected=laws[0].note,
     )
 
 
@@ -208,32 +219,63 @@ def _kind(symmetry: Any, generators: Any, given: Given) -> Kind:
     return FOKKER_PLANCK if given.has_beta else kind_named("law")
 
 
-def _same_data(result: Result, data: Trajectories) -> bool:
-    return result.data is not None and result.data.digest == data.digest
+def _of_paths(kind: Kind, given: Given) -> Given:
+    """Generators without a β that is zero; any other is refused where the kind is about paths, not their density."""
+    if kind is FOKKER_PLANCK or not given.has_beta:
+        return given
+    if isinstance(given, Formulas) and all(row[-1] == 0 for row in given.rows):
+        return Formulas(given.variables, tuple(row[:-1] for row in given.rows))
+    raise InputError(
+        f"A generator with u d_u acts on the density, of which {kind.name} symmetries know nothing; test it as "
+        "fokker-planck, or leave u d_u out."
+    )
 
 
-def _found_again(result: Result, data: Trajectories, seed: Any) -> tuple[Result, Trajectories, str]:
+def same_data(result: Any, data: Trajectories) -> bool:
+    """Whether a result came from these very data."""
+    return isinstance(result, Result) and result.data is not None and result.data.digest == data.digest
+
+
+def _found_again(
+    result: Result, data: Trajectories, seed: Any, pieces: Int[np.ndarray, " paths"] | None
+) -> tuple[Result, Trajectories, str]:
     """The same search on one half of the paths, and the other half for the test."""
     if len(data) < 2:
         raise InputError(
             "The generators were found on this single path, so nothing is left to test them on; cut it into windows "
             "before discovering, data.windows(n), or record another."
         )
-    first, second = data.split(HELD_OUT, seed)
+    first, second, parts = _halved(data, seed, pieces)
     if not isinstance(result.dimension, int) or not result.dimension:
         raise InputError("The result has no generators, so there is nothing to test; give a generator as text.")
     again = discover(first, symmetry=result.symmetry, dimension=result.dimension, formulas=False)
+    return again, second, f"The generators came from the same data; they were found again on {parts}"
+
+
+def _halved(
+    data: Trajectories, seed: Any, pieces: Int[np.ndarray, " paths"] | None
+) -> tuple[Trajectories, Trajectories, str]:
+    """Two halves of the recorded paths, and what they are in words."""
+    recorded = np.zeros(0) if pieces is None else np.unique(pieces)
+    if pieces is None or len(recorded) < 2:
+        first, second = data.split(HELD_OUT, seed)
+        what = "paths" if pieces is None else "increments"
+        told = f"{len(first):,} of {len(data):,} {what} and tested on the other {len(second):,}"
+        near = "" if pieces is None else "; neighbours on the one path are in both parts, so other data would tell more"
+        return first, second, f"{told}{near}."
+    drawn = stream(seed, "halves").permutation(recorded)[: max(1, round(HELD_OUT * len(recorded)))]
+    chosen = np.isin(pieces, drawn)
+    first, second = data.take(np.flatnonzero(chosen)), data.take(np.flatnonzero(~chosen))
     told = (
-        f"The generators came from the same data; they were found again on {len(first):,} of {len(data):,} paths and "
-        f"tested on the other {len(second):,}."
+        f"{len(drawn):,} of {len(recorded):,} paths ({len(first):,} of {len(data):,} increments that were kept) and "
+        f"tested on the other {len(recorded) - len(drawn):,}."
     )
-    return again, second, told
+    return first, second, told
 
 
 def _labels(generators: Any, given: Given) -> list[str]:
     """What each generator is called."""
     from liestonet.algebra.notation import field_text
-    from liestonet.validation.given import Formulas
 
     if isinstance(given, Formulas):
         return [str(Formulas(given.variables, (row,))) for row in given.rows]

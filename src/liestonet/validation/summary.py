@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from liestonet.validation.after_push import AfterPushRow, Misfit
+from liestonet.validation.lack_of_fit import Gate
 from liestonet.validation.validate import Validation
 
 WIDTH = 80
@@ -19,7 +20,7 @@ WIDTH = 80
 def tables(validation: Validation) -> list[str]:
     """All numbers behind the sentences, one line each, in columns."""
     lines = ["check of the data        p-value   size"]
-    lines += [f"  {gate.name:<21}  {gate.p_value:7.2g}  {gate.size:6.3f}" for gate in validation.gates.gates]
+    lines += [_gate_line(gate) for gate in validation.gates.gates]
     if validation.invariance is not None:
         lines += ["", "pushed by  generator     ΔNLL  random push   p: ΔNLL    KS  energy  together"]
         for row in validation.invariance.rows:
@@ -42,9 +43,15 @@ def tables(validation: Validation) -> list[str]:
         ]
     if validation.containment is not None:
         angles = ", ".join(f"{angle:.2f}°" for angle in validation.containment.angles)
-        lift = f"lift β = −div ξ: p = {validation.containment.lift_p_value:.2g}"
-        lines += ["", *wrap(f"outside the Fokker–Planck generators by {angles}; {lift}", WIDTH, subsequent_indent="  ")]
+        told = f"outside the Fokker–Planck generators by {angles}; {validation.containment.lift}"
+        lines += ["", *wrap(told, WIDTH, subsequent_indent="  ")]
     return lines
+
+
+def _gate_line(gate: Gate) -> str:
+    """A gate and what became of it."""
+    numbers = f"{gate.p_value:7.2g}  {gate.size:6.3f}" if gate.tested else f"{'–':>7}  {'–':>6}"
+    return f"  {gate.name:<21}  {numbers}  {gate.outcome}"
 
 
 def _refit_lines(row: AfterPushRow) -> list[str]:

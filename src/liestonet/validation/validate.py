@@ -7,7 +7,7 @@ finite pushes and by refits after a push; and how much an error of the surrogate
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from liestonet.from_data import fit
 from liestonet.result import Result
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.fields import Fields
-from liestonet.symmetry.kinds import FOKKER_PLANCK, ITO, LAW, kind_named
+from liestonet.symmetry.kinds import FOKKER_PLANCK, ITO, LAW, Kind, kind_named
 from liestonet.symmetry.operator import lattice_cloud
 from liestonet.trajectories import Trajectories
 from liestonet.validation.after_push import AfterPushRow, after_push
@@ -27,7 +27,7 @@ from liestonet.validation.given import Given, read_generators
 from liestonet.validation.invariance import Invariance, invariance
 from liestonet.validation.lack_of_fit import LackOfFit, lack_of_fit
 from liestonet.validation.null_model import as_pairs
-from liestonet.validation.ratio_test import SymmetryTest, test
+from liestonet.validation.ratio_test import SymmetryTest, same_data, test
 from liestonet.validation.sensitivity import SensitivityRow, sensitivity
 
 # Generators have unit length on the box here, so that ε is in parts of its half-widths.
@@ -42,11 +42,19 @@ Progress = Callable[[str], None]
 class Containment:
     """Angles in degrees by which the generators stick out of the Fokker–Planck ones, (τ, ξ) only, and their lift.
 
-    `lift_p_value` is that of β = −div ξ as a Fokker–Planck symmetry of the data.
+    `lift_p_value` is that of β = −div ξ as a Fokker–Planck symmetry of the data. With `same_data` the generators were
+    found on these very data and nothing was held out, so that it is too large; None in files that did not keep it.
     """
 
     angles: Float[np.ndarray, " m"]
     lift_p_value: float
+    same_data: bool | None = None
+
+    @property
+    def lift(self) -> str:
+        """The lift's p-value in words."""
+        told = " (too large: the generators were found on these data, and none are held out)" if self.same_data else ""
+        return f"lift β = −div ξ: p = {self.lift_p_value:.2g}{told}"
 
 
 @dataclass(frozen=True)
@@ -84,14 +92,18 @@ class Validation:
         count = len(self.generators)
         what = f"{count} {'generator' if count == 1 else 'generators'}"
         if not count:
-            return [self._started("there are no generators to validate."), *self.gates.reasons]
+            return [self._started("there are no generators to validate."), *self._about_the_data()]
         claim = f"{'contradict' if self.contradicted else 'do not contradict'} the {what} ({self.symmetry})."
-        lines = [self._started(f"the data {claim}"), *self.gates.reasons]
+        lines = [self._started(f"the data {claim}"), *self._about_the_data()]
         if self.test is not None:
             lines += self.test.sentences()
         if self.invariance is not None:
             lines += [_reach(name, *ends) for name, ends in zip(self.generators, self.invariance.largest, strict=True)]
-        return lines
+        return list(dict.fromkeys(lines))  # the test may share its doubts with the gates
+
+    def _about_the_data(self) -> tuple[str, ...]:
+        """Which gates failed and which could not be asked."""
+        return *self.gates.reasons, *self.gates.untested
 
     def _started(self, claim: str) -> str:
         if self.conditional:
@@ -129,16 +141,14 @@ def validate(
     say("fitting drift and diffusion")
     surrogate = fit(paths)
     say("is it a diffusion?")
-    gates = lack_of_fit(paths, surrogate)
+    gates = lack_of_fit(paths, surrogate) if data is not None else _own_gates(result, paths)
     empty = isinstance(result, Result) and not result.fields.count
     if empty:
         return Validation((), result.symmetry, gates, None, None, (), (), None, np.zeros(0), surrogate.overview.count)
     given = read_generators(result, surrogate.names, surrogate.domain)
     kind = kind_named(getattr(result, "symmetry", None) or ("fokker-planck" if given.has_beta else "law"))
     say("likelihood ratio")
-    # single increments do not tell which coordinates are without noise, so a search on half of them would go wrong
-    again = data is None and bool(surrogate.noisy.all())
-    tested = test(paths, result, kind, seed=seed, found_on_these=again or None)
+    tested = test(paths, result, kind, seed=seed) if data is not None else _own_test(result, paths, kind, gates, seed)
     lengths = _lengths(given, surrogate)
     unit = _unit(given, lengths)
     pushed = invariance(
@@ -149,7 +159,8 @@ def validate(
     fields = given if isinstance(given, Fields) else None
     changed = () if fields is None else sensitivity(surrogate, fields, kind)
     say("Fokker–Planck")
-    contained = _containment(paths, given, surrogate, seed) if kind in (ITO, LAW) else None
+    same = data is None or same_data(result, paths)
+    contained = _containment(paths, given, surrogate, seed, same) if kind in (ITO, LAW) else None
     return Validation(
         generators=tuple(row.generator for row in tested.rows),
         symmetry=kind.name,
@@ -162,6 +173,23 @@ def validate(
         lengths=lengths,
         increments=surrogate.overview.count,
     )
+
+
+def _own_gates(result: Result, kept: Trajectories) -> LackOfFit:
+    """Gates of the data that a result came from: asked of its own fit, which kept steps in their order, beside the
+    doubts it had then. Kept increments alone, each a path of its own, would remember nothing."""
+    return lack_of_fit(kept, result.surrogate, known=result.flags, pieces=result.surrogate.overview.sample.trajectory)
+
+
+def _own_test(result: Result, kept: Trajectories, kind: Kind, gates: LackOfFit, seed: int) -> SymmetryTest:
+    """The test on the increments that a result kept of its own data, split by the paths they come from."""
+    overview = result.surrogate.overview
+    if result.surrogate.noisy.all():
+        found = test(kept, result, kind, seed=seed, found_on_these=overview.sample.trajectory)
+        return replace(found, doubts=gates.doubts)
+    # single increments do not tell which coordinates are without noise, so a search on half of them would go wrong
+    told = "The generators were found on these very increments, and none were held out; other data would tell more."
+    return replace(test(kept, result, kind, seed=seed), doubts=gates.doubts, held_out=told)
 
 
 def _unit(given: Given, lengths: Float[np.ndarray, " m"]) -> Given:
@@ -237,7 +265,7 @@ def _lengths(given: Given, surrogate: Surrogate) -> Float[np.ndarray, " m"]:
     return np.where(lengths > 0, lengths, 1.0)
 
 
-def _containment(paths: Trajectories, given: Given, surrogate: Surrogate, seed: int) -> Containment | None:
+def _containment(paths: Trajectories, given: Given, surrogate: Surrogate, seed: int, same: bool) -> Containment | None:
     """The Fokker–Planck generators of the same data, and whether these lie among them; None where none are found."""
     from liestonet.from_data import discover
 
@@ -245,10 +273,10 @@ def _containment(paths: Trajectories, given: Given, surrogate: Surrogate, seed: 
     found = discover(paths, symmetry="fokker-planck", formulas=False)
     points, half = lattice_cloud(surrogate.domain, POINTS).points, surrogate.domain.half
     if not found.fields.count:
-        return Containment(np.full(given.count, 90.0), lifted.p_value)
+        return Containment(np.full(given.count, 90.0), lifted.p_value, same)
     scale = (float(half[0]), half[1:].tolist())
     angles = containment_angles(given, found.fields, points[:, 0], points[:, 1:], scale=scale, beta=False)
-    return Containment(angles, lifted.p_value)
+    return Containment(angles, lifted.p_value, same)
 
 
 def _reach(name: str, low: float, high: float) -> str:

@@ -1,0 +1,76 @@
+"""Generators in closed form, as NumPy functions with derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.sde.jets import Derivative
+from liestonet.symmetry.fields import Values, points_of
+
+Table = dict[Derivative, Float[np.ndarray, "m b components"]]
+
+
+@dataclass(frozen=True)
+class Formulas:
+    """Generators in closed form: rows (τ, ξ^1, …, ξ^n) or (τ, ξ^1, …, ξ^n, β) of SymPy expressions in the variables."""
+
+    variables: tuple[Any, ...]
+    rows: tuple[tuple[Any, ...], ...]
+
+    @property
+    def count(self) -> int:
+        return len(self.rows)
+
+    @property
+    def has_beta(self) -> bool:
+        return len(self.rows[0]) > len(self.variables)
+
+    def __call__(self, t: Any, x: Any) -> Values:
+        values = self.components(points_of(t, x, len(self.variables) - 1), [()])[()]
+        n = len(self.variables) - 1
+        parts = values[:, :, 0], values[:, :, 1 : n + 1]
+        return (*parts, values[:, :, n + 1]) if self.has_beta else parts
+
+    def components(self, points: Float[np.ndarray, "b v"], derivatives: Iterable[Derivative]) -> Table:
+        """Derivatives of all components at points (t, x_1, …, x_n)."""
+        return {derivative: self._values(points, derivative) for derivative in derivatives}
+
+    def _values(self, points: np.ndarray, derivative: Derivative) -> Float[np.ndarray, "m b components"]:
+        width = len(self.rows[0])
+        result = np.empty((self.count * width, len(points)))
+        with np.errstate(all="ignore"):
+            for row, value in enumerate(self._function(derivative)(*points.T)):
+                result[row] = value
+        return result.reshape(self.count, width, len(points)).transpose(0, 2, 1)
+
+    @cached_property
+    def _functions(self) -> dict[Derivative, Callable[..., Any]]:
+        return {}
+
+    def _function(self, derivative: Derivative) -> Callable[..., Any]:
+        """All components' derivative as one NumPy function, made once."""
+        import sympy
+
+        if derivative not in self._functions:
+            entries = [entry for row in self.rows for entry in row]
+            for variable in derivative:
+                entries = [sympy.diff(entry, self.variables[variable]) for entry in entries]
+            self._functions[derivative] = sympy.lambdify(self.variables, entries, "numpy", cse=True)
+        return self._functions[derivative]
+
+    def __str__(self) -> str:
+        from liestonet.algebra.formula import Formula
+        from liestonet.algebra.notation import field_text
+
+        n = len(self.variables) - 1
+        names = tuple(str(variable) for variable in self.variables[1:])
+        shown = [
+            Formula(row[0], row[1 : n + 1], row[n + 1] if self.has_beta else 0, "consistent", 0.0) for row in self.rows
+        ]
+        return "; ".join(field_text(formula, names) for formula in shown)
