@@ -8,6 +8,7 @@ the p-value is close to uniform there; the residual is that of the ladder.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from liestonet.surrogate.refit import refit_with_symmetries
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.fields import Fields
 from liestonet.symmetry.judging import Evidence, gather
-from liestonet.symmetry.kinds import FOKKER_PLANCK, Kind, kind_named
+from liestonet.symmetry.kinds import FOKKER_PLANCK, ITO, LAW, Kind, kind_named
 from liestonet.symmetry.noise import NoisyOperator
 from liestonet.symmetry.operator import Cloud
 from liestonet.symmetry.search import LEVELS, LEVELS_BEYOND, generator_basis, mixed_cloud
@@ -174,19 +175,19 @@ def _tested(
         evidence, deviance, dof = _free_to_turn(kind, surrogate, given)
         costs = [(deviance, dof), *(_alone(evidence, k).deviance() for k in range(given.count))]
     else:
-
-        def put(source: Surrogate, cloud: Cloud) -> GivenResiduals:
-            return _put_in(kind, source, given, turns, cloud)
-
+        # with one noise Itô and law claim the same, and the law's equations are linear in what is estimated
+        claim = LAW if kind is ITO and surrogate.noise <= 1 else kind
+        put, put_claim = (partial(_put_in, each, given, turns) for each in (kind, claim))
         cloud = mixed_cloud(surrogate.domain, surrogate.overview.points, MEASURED)
         measured = put(surrogate, cloud)
         evidence, imposed = measured.evidence(), measured
         if complete:  # in many dimensions there is only a sample of the errors
             own = put(with_own_bias(surrogate), cloud).evidence()
-            imposed = unshrunk_residuals(put, surrogate, _data_cloud(surrogate))
+            imposed = unshrunk_residuals(put_claim, surrogate, _data_cloud(surrogate))
         costs = imposed.deviances()
         if complete:
-            laws = null_laws(costs, data, surrogate, evidence, put, _data_cloud, stream_of(data, "likelihood ratio"))
+            claimed, rng = put_claim(surrogate, cloud).evidence(), stream_of(data, "likelihood ratio")
+            laws = null_laws(costs, data, surrogate, claimed, put_claim, _data_cloud, rng)
     deviance, dof = costs[0]
     joint, *singles = [law.p_value(*cost) for law, cost in zip(laws, costs, strict=True)]
     ends = [interval(evidence, own or evidence, k, CONFIDENCE) for k in range(given.count)]
@@ -293,7 +294,7 @@ def _data_cloud(surrogate: Surrogate) -> Cloud:
     return safely_noisy(surrogate, points)
 
 
-def _put_in(kind: Kind, surrogate: Surrogate, given: Given, turns: Turns | None, cloud: Cloud) -> GivenResiduals:
+def _put_in(kind: Kind, given: Given, turns: Turns | None, surrogate: Surrogate, cloud: Cloud) -> GivenResiduals:
     """Residuals of generators, and what errors change; those of fields that came from data have errors of their own."""
     if turns is None or not isinstance(given, Fields):
         return put_in(kind, surrogate, given, cloud, surrogate.domain)
