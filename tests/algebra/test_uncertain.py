@@ -19,7 +19,7 @@ from known_symmetries import polynomial_fields
 from liestonet.algebra.closed_forms import find_formulas
 from liestonet.algebra.formula import Constant, Formula
 from liestonet.algebra.notation import field_latex, field_text
-from liestonet.algebra.uncertain import simple_number, told_apart
+from liestonet.algebra.uncertain import simple_number, simple_rates, told_apart
 from liestonet.domain import Domain
 from liestonet.symmetry.fields import Fields
 from liestonet.symmetry.kinds import KINDS
@@ -117,9 +117,11 @@ def test_nothing_is_claimed_where_the_functions_are_not_known():
 @pytest.mark.parametrize(
     ("value", "uncertainty", "exact"),
     [
-        (1.02, 0.03, 1),
+        (1.02, 0.02, 1),
+        (-1.06, 0.04, None),  # one random number in six would lie so near to a whole one
         (1.02, 0.005, None),
-        (0.51, 0.01, sympy.Rational(1, 2)),
+        (0.505, 0.005, sympy.Rational(1, 2)),
+        (0.51, 0.01, None),
         (0.51, 0.1, None),
         (-0.334, 0.001, sympy.Rational(-1, 3)),
         (2.3, 0.5, None),
@@ -161,3 +163,24 @@ def test_generators_without_a_formula_are_shown_as_what_they_are():
     apart = told_apart(fields, [unknown, None])
     first, second = (apart.coefficients[:, k] / np.linalg.norm(apart.coefficients[:, k]) for k in (0, 1))
     assert abs(first @ second) < 1e-10
+
+
+@pytest.mark.parametrize(
+    ("rates", "exact"),
+    [
+        # k and 2k: the first says what both are
+        ([(0.0, 0.0), (-0.99, 0.02), (-1.946, 0.088)], [0, -1, -2]),
+        # the double says it if that is known better
+        ([(-1.03, 0.05), (-2.01, 0.03)], [-1, -2]),
+        # one simple, the other no multiple of it: neither
+        ([(-1.01, 0.02), (-1.5, 0.06)], [None, None]),
+        # both known too badly
+        ([(-1.06, 0.04), (-2.1, 0.08)], [None, None]),
+        # a pair that turns without decay
+        ([(0.01, 0.04), (1.3, 0.04)], [0, None]),
+        ([(0.5, 0.3), (1.3, 0.04)], [None, None]),
+        ([(-1.0, 0.01), (2.51, 0.005)], [-1, sympy.Rational(5, 2)]),
+    ],
+)
+def test_rates_of_one_span_are_rounded_together_or_not_at_all(rates, exact):
+    assert simple_rates(rates) == exact

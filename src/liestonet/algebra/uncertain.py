@@ -6,7 +6,7 @@ exact numbers only where these are simple and within the uncertainty.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -37,7 +37,9 @@ LEAST_ERROR = 3e-4
 LARGEST_TOLERANCE = 0.1
 DENOMINATORS = (1, 2, 3, 4)
 # Largest probability that a random number would be taken for a simple one.
-CHANCE = 0.2
+CHANCE = 0.1
+# Rates that hang together are these multiples of one.
+MULTIPLES = (1, 2, 3)
 
 
 def find_uncertain_formulas(
@@ -234,6 +236,45 @@ def simple_number(value: float, uncertainty: float) -> Any:
     return None
 
 
+def simple_rates(rates: Sequence[tuple[float, float]]) -> list[Any]:
+    """Exact numbers for rates given with their uncertainties, for all of them or, apart from zeros, for none.
+
+    Rates of one algebra hang together, often as whole multiples of one; that one is then known best by the rate that is
+    known best, and one rounded alone would contradict the others.
+    """
+    import sympy
+
+    # zero is likelier than other simple numbers
+    found = [
+        sympy.Integer(0) if abs(value) <= max(WITHIN * width, 1e-9) and WITHIN * width < CHANCE else None
+        for value, width in rates
+    ]
+    places = [place for place, number in enumerate(found) if number is None]
+    alone = [simple_number(*rates[place]) for place in places]
+    if None in alone:
+        alone = _multiples([rates[place] for place in places])
+    for place, number in zip(places, alone, strict=True):
+        found[place] = number
+    return found
+
+
+def _multiples(rates: Sequence[tuple[float, float]]) -> list[Any]:
+    """Rates as whole multiples of a simple number that each is within the uncertainty of; None for all where not."""
+    for value, width in rates:
+        for divisor in MULTIPLES:
+            unit = simple_number(value / divisor, width / divisor)
+            if not unit:
+                continue
+            numbers = [unit * round(other / float(unit)) for other, _ in rates]
+            near = [
+                abs(other - float(number)) <= WITHIN * error and 1 <= abs(number / unit) <= MULTIPLES[-1]
+                for number, (other, error) in zip(numbers, rates, strict=True)
+            ]
+            if all(near):
+                return numbers
+    return [None] * len(rates)
+
+
 def _time_rates(sampled: _Sampled, noise: float) -> list[Rate] | None:
     """Rates of all that happens in time."""
     table = sampled.values.reshape(TIMES, -1) / np.sqrt(TIMES * STATES)
@@ -248,15 +289,16 @@ def _time_functions(t: Any, rates: list[Rate]) -> tuple[list[list[Any]], dict[An
 
     constants: dict[Any, Constant] = {}
 
-    def exact(value: float, uncertainty: float) -> Any:
-        simple = simple_number(value, uncertainty)
-        if simple is not None:
-            return simple
+    def named(number: Any, value: float, uncertainty: float) -> Any:
+        if number is not None:
+            return number
         symbol = sympy.Symbol(f"k{len(constants) + 1}", real=True)
         constants[symbol] = Constant(symbol, value, uncertainty)
         return symbol
 
-    triples = [(exact(r.decay, r.uncertainty), exact(r.turn, r.turn_uncertainty), r.multiplicity) for r in rates]
+    parts = [pair for r in rates for pair in ((r.decay, r.uncertainty), (r.turn, r.turn_uncertainty))]
+    numbers = [named(number, *part) for number, part in zip(simple_rates(parts), parts, strict=True)]
+    triples = [(*numbers[2 * k : 2 * k + 2], r.multiplicity) for k, r in enumerate(rates)]
     return [functions(t, [triple]) for triple in triples], constants
 
 
