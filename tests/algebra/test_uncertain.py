@@ -19,7 +19,8 @@ from known_symmetries import polynomial_fields
 from liestonet.algebra.closed_forms import find_formulas
 from liestonet.algebra.formula import Constant, Formula
 from liestonet.algebra.notation import field_latex, field_text
-from liestonet.algebra.uncertain import simple_number, simple_rates, told_apart
+from liestonet.algebra.simple_numbers import simple_number, simple_rates
+from liestonet.algebra.uncertain import told_apart
 from liestonet.domain import Domain
 from liestonet.symmetry.fields import Fields
 from liestonet.symmetry.kinds import KINDS
@@ -174,6 +175,8 @@ def test_generators_without_a_formula_are_shown_as_what_they_are():
         ([(-1.03, 0.05), (-2.01, 0.03)], [-1, -2]),
         # one simple, the other no multiple of it: neither
         ([(-1.01, 0.02), (-1.5, 0.06)], [None, None]),
+        # a triple of nothing
+        ([(-3.06, 0.06)], [None]),
         # both known too badly
         ([(-1.06, 0.04), (-2.1, 0.08)], [None, None]),
         # a pair that turns without decay

@@ -6,7 +6,7 @@ exact numbers only where these are simple and within the uncertainty.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,14 +19,14 @@ from liestonet.algebra.formula import Constant, Formula
 from liestonet.algebra.functionspace import evaluate, independent
 from liestonet.algebra.rates import Rate, find_rates, functions
 from liestonet.algebra.separation import owners_of, separated
+from liestonet.algebra.simple_numbers import WITHIN, simple_number, simple_rates
 from liestonet.algebra.sparse import Functions, SparseRows, sparse_rows
 from liestonet.algebra.timeshift import shift_rates
 from liestonet.symmetry.fields import Fields, readable_basis
 
 TIMES, STATES = 33, 200
 DRAWS = 200
-# A constant is zero, or an exact number, within this many uncertainties; a formula fits within as many errors.
-WITHIN = 2.0
+# A formula fits within so many errors, and factors below as many uncertainties are zero.
 FITS = 3.0
 # Factors below so many uncertainties are left out where formulas with all above FITS do not do.
 SPARING = 6.0
@@ -35,11 +35,6 @@ LEAST_ERROR = 3e-4
 # Generators are independent of each other if no combination is smaller than this, or than ten errors; one that is known
 # less well than this fits too many formulas.
 LARGEST_TOLERANCE = 0.1
-DENOMINATORS = (1, 2, 3, 4)
-# Largest probability that a random number would be taken for a simple one.
-CHANCE = 0.1
-# Rates that hang together are these multiples of one.
-MULTIPLES = (1, 2, 3)
 
 
 def find_uncertain_formulas(
@@ -222,57 +217,6 @@ class _Sampled:
         matrix = self.orthonormal.T @ self.slope
         changes = [moved.T @ self.slope + self.orthonormal.T @ derivative for moved, derivative in self.turns]
         return shift_rates(basis.T @ matrix @ basis, basis.T @ np.array(changes) @ basis, self.unit)
-
-
-def simple_number(value: float, uncertainty: float) -> Any:
-    """The simple fraction within the uncertainty, if few enough are near that this says something; else None."""
-    import sympy
-
-    near = max(WITHIN * uncertainty, 1e-9)
-    for denominator in DENOMINATORS:
-        numerator = round(value * denominator)
-        if abs(numerator / denominator - value) <= near:
-            return sympy.Rational(numerator, denominator) if 2 * near * denominator**2 < CHANCE else None
-    return None
-
-
-def simple_rates(rates: Sequence[tuple[float, float]]) -> list[Any]:
-    """Exact numbers for rates given with their uncertainties, for all of them or, apart from zeros, for none.
-
-    Rates of one algebra hang together, often as whole multiples of one; that one is then known best by the rate that is
-    known best, and one rounded alone would contradict the others.
-    """
-    import sympy
-
-    # zero is likelier than other simple numbers
-    found = [
-        sympy.Integer(0) if abs(value) <= max(WITHIN * width, 1e-9) and WITHIN * width < CHANCE else None
-        for value, width in rates
-    ]
-    places = [place for place, number in enumerate(found) if number is None]
-    alone = [simple_number(*rates[place]) for place in places]
-    if None in alone:
-        alone = _multiples([rates[place] for place in places])
-    for place, number in zip(places, alone, strict=True):
-        found[place] = number
-    return found
-
-
-def _multiples(rates: Sequence[tuple[float, float]]) -> list[Any]:
-    """Rates as whole multiples of a simple number that each is within the uncertainty of; None for all where not."""
-    for value, width in rates:
-        for divisor in MULTIPLES:
-            unit = simple_number(value / divisor, width / divisor)
-            if not unit:
-                continue
-            numbers = [unit * round(other / float(unit)) for other, _ in rates]
-            near = [
-                abs(other - float(number)) <= WITHIN * error and 1 <= abs(number / unit) <= MULTIPLES[-1]
-                for number, (other, error) in zip(numbers, rates, strict=True)
-            ]
-            if all(near):
-                return numbers
-    return [None] * len(rates)
 
 
 def _time_rates(sampled: _Sampled, noise: float) -> list[Rate] | None:
