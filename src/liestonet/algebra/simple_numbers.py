@@ -49,7 +49,7 @@ def simple_rates(rates: Sequence[tuple[float, float]]) -> list[Any]:
 
 
 def _multiples(rates: Sequence[tuple[float, float]]) -> list[Any]:
-    """Rates as whole multiples of the simplest of them, each within its uncertainty; None for all where they are not."""
+    """Rates as whole multiples of the simplest of them, each within its uncertainty; else None for all."""
     for value, width in rates:
         for divisor in MULTIPLES:
             unit = simple_number(value / divisor, width / divisor)
