@@ -19,6 +19,8 @@ ROUNDING = 1e-13
 LEAST_UNCERTAINTY = 1e-10
 # Generators less well known than this do not name their algebra.
 LARGEST_ERROR = 0.1
+# Unit generators are nearly parallel if some combination has a mean square below this.
+SKEW = 0.15
 # A span whose brackets leave it by more than this has no algebra to name; data blur brackets.
 OPEN, OPEN_FROM_DATA = 1e-2, 0.2
 INFINITE, UNRESOLVED = "infinite-dimensional", "not resolved"
@@ -118,10 +120,12 @@ def _least_squares(fields: Fields, points: Float[np.ndarray, "b v"], weights: Fl
     return Algebra(given, closure, jacobi_residual(unit), unit, orthonormal=_orthonormal(constants, gram))
 
 
-def _orthonormal(constants: Float[np.ndarray, "m m m"], gram: Float[np.ndarray, "m m"]) -> np.ndarray:
-    """The constants in the orthonormal basis that is nearest to the generators' directions."""
+def _orthonormal(constants: Float[np.ndarray, "m m m"], gram: Float[np.ndarray, "m m"]) -> np.ndarray | None:
+    """The constants in the orthonormal basis nearest to the generators, where these are nearly parallel; else None."""
     norms = np.sqrt(np.diag(gram))
     values, vectors = np.linalg.eigh(gram / np.outer(norms, norms))
+    if values[0] > SKEW:
+        return None
     root = (vectors * np.sqrt(np.maximum(values, np.finfo(float).eps))) @ vectors.T
     change, back = np.linalg.inv(root) / norms[:, None], root * norms[:, None]
     return np.einsum("ia,jb,ijk,kc->abc", change, change, constants, back, optimize=True)
