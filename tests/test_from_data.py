@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import liestonet as lsn
+from liestonet.errors import InputError
 
 
 def _rescaled(data, length, clock, shift):
@@ -89,6 +90,29 @@ def test_dimension_can_be_fixed(brownian):
         assert result.dimension == k
         assert result.generators(np.zeros(3), np.zeros((3, 1)))[0].shape == (k, 3)
     assert result.candidates(5)(np.zeros(3), np.zeros((3, 1)))[1].shape == (5, 3, 1)
+
+
+def test_a_dimension_that_the_data_do_not_support_is_flagged_and_its_span_has_no_algebra(brownian):
+    found = lsn.discover(brownian, formulas=False)
+    assert "given-dimension" not in {flag.code for flag in found.flags}
+    same = lsn.discover(brownian, dimension=found.dimension, formulas=False)
+    assert "given-dimension" not in {flag.code for flag in same.flags}
+    more = lsn.discover(brownian, dimension=found.dimension + 2, formulas=False)
+    (flag,) = [flag for flag in more.flags if flag.code == "given-dimension"]
+    assert str(found.dimension) in flag.message
+    assert flag.action
+    # two directions that are no symmetries: brackets lead anywhere
+    assert more.algebra.closure > 0.2
+    assert more.algebra.name == "not resolved"
+    assert not more.algebra.named.resolved
+
+
+def test_candidates_are_a_whole_number(brownian):
+    result = lsn.discover(brownian, dimension=0, formulas=False)
+    assert result.candidates(0)(np.zeros(3), np.zeros((3, 1)))[1].shape == (0, 3, 1)
+    for k in (2.5, True, -1, 1000, "2", None):
+        with pytest.raises(InputError, match="whole number"):
+            result.candidates(k)
 
 
 def test_itô_in_several_noises_names_its_gauge():

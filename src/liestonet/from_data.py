@@ -118,7 +118,7 @@ def _discover_spectrally(engine: Spectral, request: Request) -> Result:
     count = found.count if dimension is None else dimension
     law = law_dimension(kind, surrogate, found, standards, say)
     say("checking the data")
-    warnings = tuple(data_flags(surrogate, found.rows, standards.tolerance))
+    warnings = (*_dimension_flag(found, dimension), *data_flags(surrogate, found.rows, standards.tolerance))
     if request.formulas:
         say("looking for formulas")
     result = assemble_result(kind, surrogate, found, count, refitted, law, request.formulas, warnings)
@@ -222,6 +222,18 @@ def _gap(found: Search, count: int) -> float:
         return math.inf
     taken = max((max(row.residual, row.noise) for row in found.rows[:count]), default=0.0)
     return found.rows[count].residual / taken if taken > 0 else math.inf
+
+
+def _dimension_flag(found: Search, dimension: int | None) -> Iterable[Flag]:
+    """A given number of generators that is not the number that the data support."""
+    supported = sum(row.verdict == "symmetry" for row in found.rows)
+    if dimension is not None and dimension != supported:
+        yield Flag(
+            "given-dimension",
+            f"The dimension was given as {dimension}; the data support {supported} "
+            f"{'symmetry' if supported == 1 else 'symmetries'}.",
+            "Leave the dimension out, or read the verdicts of the ladder before relying on these generators.",
+        )
 
 
 def _flags(kind: Kind, surrogate: Surrogate, found: Search, count: int) -> Iterable[Flag]:

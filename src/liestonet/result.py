@@ -91,11 +91,15 @@ class Result:
         """The generators in closed form, in the order of `generators`: rows with tau, xi, beta and status."""
         return self.closed_forms
 
-    def candidates(self, k: int) -> Fields:
+    def candidates(self, k: int | Any) -> Fields:
         """The k directions with the smallest residuals, accepted or not; called like `generators`."""
         available = self.directions.count
-        if not 0 < k <= available:
-            raise InputError(f"There are {available} directions on the ladder; ask for 1 to {available}, not {k}.")
+        whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
+        if not (whole and 0 <= k <= available):
+            raise InputError(
+                f"There are {available} directions on the ladder; ask for a whole number from 0 to {available}, "
+                f"not {k!r}."
+            )
         return self.directions.mixed(np.eye(available)[:, :k])
 
     def push(self, data: Any, i: int | Any, eps: float | Any, *, margin: float | None = 1.0) -> Any:

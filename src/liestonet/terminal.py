@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from liestonet.algebra.commutators import LEAST_PART, nonzero_brackets
-from liestonet.algebra.structure import Algebra
+from liestonet.algebra.structure import OPEN, Algebra
 from liestonet.result import LadderRow, Result
 
 KIND_NAMES = {
@@ -38,8 +38,6 @@ MOST_TEXT = 800
 MOST_LINES = 20
 MOST_RUNGS = 16
 MOST_COMPONENTS = 4
-# A span whose brackets leave it by more than this has no structure constants to speak of.
-OPEN = 1e-2
 ROUNDING = 1e-16
 COMMUTATIVE = "They all vanish: the algebra is commutative."
 

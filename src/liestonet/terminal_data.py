@@ -17,13 +17,12 @@ from rich.table import Table
 from rich.text import Text
 
 from liestonet.algebra.commutators import standing_out
+from liestonet.algebra.structure import OPEN_FROM_DATA
 from liestonet.result import Result
 from liestonet.symmetry.ladder import LadderRow
 from liestonet.terminal import MOST_LINES, STYLES, domain_line, first_terms, flag_lines, generator_lines, number
 
 KINDS = {"ito": "Itô symmetr", "law": "law symmetr", "fokker-planck": "Fokker–Planck symmetr"}
-# A span whose brackets leave it by more than this has no algebra to name.
-OPEN = 0.2
 WIDEST_RESIDUAL = 9.995  # above, a percentage says less than a factor
 
 
@@ -128,7 +127,7 @@ def _generators(result: Result) -> Iterator[RenderableType]:
 def _algebra(result: Result) -> Iterator[RenderableType]:
     """The algebra's name, and commutators with what stands out of the noise."""
     algebra, count = result.algebra, result.fields.count
-    if not algebra.closure <= OPEN:
+    if not algebra.closure <= OPEN_FROM_DATA:
         yield Text("Commutators", style="bold")
         yield _indented(
             f"They leave the span of these generators by {percent(algebra.closure)}: there is no algebra to name."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from liestonet.algebra.structure import OPEN, OPEN_FROM_DATA
 from liestonet.result import Result
 
 
@@ -18,7 +19,5 @@ def verdict(result: Result) -> str:
 
 def is_open(result: Result) -> bool:
     """Whether brackets leave the span by more than an algebra's would; data blur them."""
-    from liestonet import terminal, terminal_data
-
-    limit = terminal.OPEN if result.standards is None else terminal_data.OPEN
+    limit = OPEN if result.standards is None else OPEN_FROM_DATA
     return not result.algebra.closure <= limit

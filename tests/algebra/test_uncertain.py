@@ -15,10 +15,13 @@ import sympy
 from scipy.optimize import least_squares
 
 import liestonet as lsn
+from known_symmetries import polynomial_fields
 from liestonet.algebra.closed_forms import find_formulas
 from liestonet.algebra.formula import Constant, Formula
 from liestonet.algebra.notation import field_latex, field_text
-from liestonet.algebra.uncertain import simple_number
+from liestonet.algebra.simple_numbers import simple_number, simple_rates
+from liestonet.algebra.uncertain import told_apart
+from liestonet.domain import Domain
 from liestonet.symmetry.fields import Fields
 from liestonet.symmetry.kinds import KINDS
 from uncertain_spans import perturbed
@@ -115,9 +118,11 @@ def test_nothing_is_claimed_where_the_functions_are_not_known():
 @pytest.mark.parametrize(
     ("value", "uncertainty", "exact"),
     [
-        (1.02, 0.03, 1),
+        (1.02, 0.02, 1),
+        (-1.06, 0.04, None),  # one random number in six would lie so near to a whole one
         (1.02, 0.005, None),
-        (0.51, 0.01, sympy.Rational(1, 2)),
+        (0.505, 0.005, sympy.Rational(1, 2)),
+        (0.51, 0.01, None),
         (0.51, 0.1, None),
         (-0.334, 0.001, sympy.Rational(-1, 3)),
         (2.3, 0.5, None),
@@ -133,3 +138,52 @@ def test_notation_shows_the_uncertainty():
     row = Formula(sympy.exp(k * t), (x,), sympy.Integer(0), "consistent", 0.01, (Constant(k, 1.0234, 0.031),))
     assert field_text(row, ("x",)) == "exp((1.023 ± 0.031) t) ∂t + x ∂x"
     assert r"\pm" in field_latex(row, ("x",))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_root_is_not_taken_for_the_logarithm_beside_it(seed):
+    # on so short an interval √S lies within a few errors of the span of S and S log S, but its brackets do not close
+    sde = lsn.SDE.parse("dS = S/10 dt + S/5 dW")
+    fields = lsn.solve(sde, domain=[(0, 1), (48, 260)], formulas=False).fields
+    moved = perturbed(fields, 0.01, seed)
+    _, rows = find_formulas(moved, KINDS["ito"].equations(1, 1), None, ("S",), 0.01)
+    components = [entry for row in rows if row.status == "consistent" for entry in (row.tau, *row.xi)]
+    assert components
+    t, S = sympy.symbols("t S", real=True)
+    for entry in components:
+        free = entry.subs({c.symbol: 1 for row in rows for c in row.constants})
+        assert sympy.expand(free).as_coefficients_dict().keys() <= {sympy.Integer(1), t, S, S * t, S * sympy.log(S)}
+
+
+def test_generators_without_a_formula_are_shown_as_what_they_are():
+    # e^{−t/50} ∂t is nearly ∂t: beside it, only what is different says anything
+    domain = Domain(((0.0, 1.0), (-1.0, 1.0)))
+    t, x = sympy.symbols("t x", real=True)
+    fields = polynomial_fields([[1, 0], [1 - t / 50 + t**2 / 5000, x**3 / 50]], domain, 3, False)
+    unknown = Formula(t, (x,), sympy.Integer(0), "numerical", 0.0)
+    apart = told_apart(fields, [unknown, None])
+    first, second = (apart.coefficients[:, k] / np.linalg.norm(apart.coefficients[:, k]) for k in (0, 1))
+    assert abs(first @ second) < 1e-10
+
+
+@pytest.mark.parametrize(
+    ("rates", "exact"),
+    [
+        # k and 2k: the first says what both are
+        ([(0.0, 0.0), (-0.99, 0.02), (-1.946, 0.088)], [0, -1, -2]),
+        # the double says it if that is known better
+        ([(-1.03, 0.05), (-2.01, 0.03)], [-1, -2]),
+        # one simple, the other no multiple of it: neither
+        ([(-1.01, 0.02), (-1.5, 0.06)], [None, None]),
+        # a triple of nothing
+        ([(-3.06, 0.06)], [None]),
+        # both known too badly
+        ([(-1.06, 0.04), (-2.1, 0.08)], [None, None]),
+        # a pair that turns without decay
+        ([(0.01, 0.04), (1.3, 0.04)], [0, None]),
+        ([(0.5, 0.3), (1.3, 0.04)], [None, None]),
+        ([(-1.0, 0.01), (2.51, 0.005)], [-1, sympy.Rational(5, 2)]),
+    ],
+)
+def test_rates_of_one_span_are_rounded_together_or_not_at_all(rates, exact):
+    assert simple_rates(rates) == exact

@@ -79,7 +79,8 @@ def members(
     Single candidates that lie in the space come first, then sums of two, and so on up to `longest`. Long sums are
     never tried: many smooth functions together fit anything.
     """
-    usable = [j for j, column in enumerate(columns) if np.linalg.norm(column) > 0]
+    with np.errstate(over="ignore"):
+        usable = [j for j, column in enumerate(columns) if 0 < np.linalg.norm(column) < np.inf]
     if not usable or not space.shape[1]:
         return None if space.shape[1] else []
     units = np.column_stack([columns[j] / np.linalg.norm(columns[j]) for j in usable])

@@ -19,7 +19,11 @@ ROUNDING = 1e-13
 LEAST_UNCERTAINTY = 1e-10
 # Generators less well known than this do not name their algebra.
 LARGEST_ERROR = 0.1
-INFINITE = "infinite-dimensional"
+# Unit generators are nearly parallel if some combination has a mean square below this.
+SKEW = 0.15
+# A span whose brackets leave it by more than this has no algebra to name; data blur brackets.
+OPEN, OPEN_FROM_DATA = 1e-2, 0.2
+INFINITE, UNRESOLVED = "infinite-dimensional", "not resolved"
 Components = Float[np.ndarray, "m b components"]
 
 
@@ -27,10 +31,11 @@ Components = Float[np.ndarray, "m b components"]
 class Algebra:
     """[X_i, X_j] = Σ_k c[i, j, k] X_k, in the basis and order of the result's generators.
 
-    `unit_constants` are those of generators brought to length one, which is what the name is read off; of generators in
-    closed form those of multiples that make the constants as equal in size as can be. `error` is what they may be wrong
-    by because the generators are, where these come from data. `infinite` says that the generators are only what an
-    infinite algebra is built on.
+    `unit_constants` are those of generators brought to length one; of generators in closed form those of multiples that
+    make the constants as equal in size as can be, which is what the name is read off. Where there are `orthonormal`
+    ones, those of an orthonormal basis of the span, the name is read off them: formulas may be nearly parallel, and
+    what tells them apart small. `error` is what they may be wrong by because the generators are, where these come from
+    data. `infinite` says that the generators are only what an infinite algebra is built on.
     """
 
     structure_constants: Float[np.ndarray, "m m m"]
@@ -39,6 +44,7 @@ class Algebra:
     unit_constants: Float[np.ndarray, "m m m"]
     error: float = 0.0
     infinite: bool = False
+    orthonormal: Float[np.ndarray, "m m m"] | None = None
 
     @property
     def dimension(self) -> int:
@@ -50,18 +56,22 @@ class Algebra:
         """The algebra's name with its explanation, and the alternatives where the numbers leave a choice."""
         if self.infinite:
             return AlgebraName(INFINITE, True, (), "Symmetries may be multiplied by functions of an invariant.")
+        if not self.closure <= (OPEN_FROM_DATA if self.error else OPEN):
+            why = f"Brackets leave the span of the generators by {self.closure:.0%}: there is no algebra to name."
+            return AlgebraName(UNRESOLVED, False, (), why)
         if self.dimension > 1 and self.error > LARGEST_ERROR:
             why = f"The generators are known to about {self.error:.0%} only, too little to tell algebras apart."
-            return AlgebraName("not resolved", False, (), why)
-        return name_algebra(self.unit_constants, max(LEAST_UNCERTAINTY, self.closure, self.error))
+            return AlgebraName(UNRESOLVED, False, (), why)
+        constants = self.unit_constants if self.orthonormal is None else self.orthonormal
+        return name_algebra(constants, max(LEAST_UNCERTAINTY, self.closure, self.error))
 
     @property
     def name(self) -> str:
-        """What the algebra is called: `Bianchi VI, h = −9`, `so(3)`, …"""
+        """What the algebra is called: `Bianchi VI, h = −9`, `so(3)`, …; "not resolved" where there is none to name."""
         return self.named.text
 
 
-def directional_derivative(generator: Components, gradient: Float[np.ndarray, "v m b components"]) -> np.ndarray:
+def directional_derivative(generator: Components, gradient: Float[np.ndarray, "v k b components"]) -> np.ndarray:
     """X_i(Y_j) for all i, j: τ ∂_t + ξ·∇ of i applied to every component of j, shape (i, j, b, components)."""
     variables = len(gradient)
     return np.einsum("ibv,vjbc->ijbc", generator[:, :, :variables], gradient, optimize=True)
@@ -106,7 +116,19 @@ def _least_squares(fields: Fields, points: Float[np.ndarray, "b v"], weights: Fl
     constants[np.abs(constants) * norms <= ROUNDING * reference[:, :, None]] = 0.0
     unit = constants * norms[None, None, :] / (norms[:, None, None] * norms[None, :, None])
     given = constants * (lengths[:, None, None] / lengths[None, None, :]) * lengths[None, :, None]
-    return Algebra(given, float(np.max(np.sqrt(missed) / reference)), jacobi_residual(unit), unit)
+    closure = float(np.max(np.sqrt(missed) / reference))
+    return Algebra(given, closure, jacobi_residual(unit), unit, orthonormal=_orthonormal(constants, gram))
+
+
+def _orthonormal(constants: Float[np.ndarray, "m m m"], gram: Float[np.ndarray, "m m"]) -> np.ndarray | None:
+    """The constants in the orthonormal basis nearest to the generators, where these are nearly parallel; else None."""
+    norms = np.sqrt(np.diag(gram))
+    values, vectors = np.linalg.eigh(gram / np.outer(norms, norms))
+    if values[0] > SKEW:
+        return None
+    root = (vectors * np.sqrt(np.maximum(values, np.finfo(float).eps))) @ vectors.T
+    change, back = np.linalg.inv(root) / norms[:, None], root * norms[:, None]
+    return np.einsum("ia,jb,ijk,kc->abc", change, change, constants, back, optimize=True)
 
 
 def _brought_to_one(fields: Fields) -> tuple[Fields, Float[np.ndarray, " m"]]:

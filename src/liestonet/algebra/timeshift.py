@@ -17,8 +17,8 @@ from jaxtyping import Float
 
 from liestonet.algebra.rates import Rate
 
-# A hypothesis about the rates is dropped if it is less likely than this.
-UNLIKELY = 0.05
+# A hypothesis about the rates stands behind all others if it is less likely than this, and is dropped if far less.
+UNLIKELY, EXCLUDED = 0.05, 0.002
 # Polynomial coefficients are not better known than this, in units of the time interval's half-length.
 LEAST = 1e-3
 # A power of a nilpotent matrix vanishes within this many uncertainties.
@@ -37,28 +37,34 @@ class _Cluster:
     start: complex
 
 
-def shift_rates(matrix: Float[np.ndarray, "m m"], changes: Matrices, unit: float) -> list[Rate] | None:
-    """The simplest rates that explain the matrix of ∂t, first basis vector ∂t itself, within its errors.
+@dataclass(frozen=True)
+class _Fit:
+    """A hypothesis with the values of its parameters, their covariance, and how probable a worse fit would be."""
 
-    `changes` are independent, one standard deviation each; `unit` is the time that makes the rates of order one.
+    probability: float
+    clusters: list[_Cluster]
+    values: np.ndarray
+    covariance: np.ndarray
+
+
+def shift_rates(matrix: Float[np.ndarray, "m m"], changes: Matrices, unit: float) -> list[list[Rate]]:
+    """Rates that explain the matrix of ∂t, first basis vector ∂t itself, within its errors: the simplest first.
+
+    Those that are unlikely, but not excluded, come last. `changes` are independent, one standard deviation each; `unit`
+    is the time that makes the rates of order one.
     """
     size = len(matrix)
     if not 1 <= size <= MOST_RATES + 1:
-        return None
+        return []
     if size == 1:
-        return [Rate(0.0, 0.0, 1, generators=1)]
+        return [[Rate(0.0, 0.0, 1, generators=1)]]
     inner, inner_changes = unit * matrix[1:, 1:], unit * changes[:, 1:, 1:]
-    found = _fitted(inner, inner_changes)
-    if found is None:
-        return None
-    clusters, values, covariance = found
-    return list(_rates(clusters, values, covariance, unit * matrix, unit * changes, unit))
+    found = sorted(_fitted(inner, inner_changes), key=lambda fit: fit.probability <= UNLIKELY)
+    return [list(_rates(fit, unit * matrix, unit * changes, unit)) for fit in found]
 
 
-def _fitted(
-    matrix: Float[np.ndarray, "n n"], changes: Matrices
-) -> tuple[list[_Cluster], np.ndarray, np.ndarray] | None:
-    """The first hypothesis that is likely enough, with its parameters and their covariance."""
+def _fitted(matrix: Float[np.ndarray, "n n"], changes: Matrices) -> Iterator[_Fit]:
+    """The hypotheses that are not excluded, with their parameters, fewest parameters first."""
     seen = _characteristic(matrix)
     slopes = np.array([(_characteristic(matrix + d) - _characteristic(matrix - d)) / 2 for d in changes])
     covariance = slopes.reshape(-1, len(seen)).T @ slopes.reshape(-1, len(seen)) + LEAST**2 * np.eye(len(seen))
@@ -75,9 +81,9 @@ def _fitted(
         else:
             values, jacobian = start, np.zeros((len(seen), 0))
         freedom = len(seen) - len(start)
-        if freedom == 0 or scipy.special.chdtrc(freedom, float(np.sum(misfit(values) ** 2))) > UNLIKELY:
-            return clusters, values, np.linalg.pinv(jacobian.T @ jacobian)
-    return None
+        probability = float(scipy.special.chdtrc(freedom, float(np.sum(misfit(values) ** 2)))) if freedom else 1.0
+        if probability > EXCLUDED:
+            yield _Fit(probability, clusters, values, np.linalg.pinv(jacobian.T @ jacobian))
 
 
 def _hypotheses(eigenvalues: np.ndarray) -> Iterator[list[_Cluster]]:
@@ -149,16 +155,10 @@ def _polynomial(clusters: list[_Cluster], values: np.ndarray) -> np.ndarray:
     return np.real(np.poly(np.array(roots)))[1:]
 
 
-def _rates(
-    clusters: list[_Cluster],
-    values: np.ndarray,
-    covariance: np.ndarray,
-    matrix: Float[np.ndarray, "m m"],
-    changes: Matrices,
-    unit: float,
-) -> Iterator[Rate]:
+def _rates(fit: _Fit, matrix: Float[np.ndarray, "m m"], changes: Matrices, unit: float) -> Iterator[Rate]:
     """Rates in the data's units with the powers of t that go with each; ∂t itself has the rate zero."""
-    widths = iter((np.sqrt(np.diag(covariance)) / unit).tolist())
+    clusters, values = fit.clusters, fit.values
+    widths = iter((np.sqrt(np.diag(fit.covariance)) / unit).tolist())
     full = list(clusters) if clusters and clusters[0].kind == "zero" else [_Cluster("zero", 0, 0j), *clusters]
     full[0] = _Cluster("zero", full[0].multiplicity + 1, 0j)
     parts = list(_eigenvalues(full, values))

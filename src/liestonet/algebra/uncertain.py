@@ -6,33 +6,35 @@ exact numbers only where these are simple and within the uncertainty.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
+from liestonet.algebra.closing import Closing, not_closing
 from liestonet.algebra.dictionary import spanning, terms_of
 from liestonet.algebra.formula import Constant, Formula
 from liestonet.algebra.functionspace import evaluate, independent
 from liestonet.algebra.rates import Rate, find_rates, functions
 from liestonet.algebra.separation import owners_of, separated
+from liestonet.algebra.simple_numbers import WITHIN, simple_number, simple_rates
 from liestonet.algebra.sparse import Functions, SparseRows, sparse_rows
 from liestonet.algebra.timeshift import shift_rates
-from liestonet.symmetry.fields import Fields
+from liestonet.symmetry.fields import Fields, readable_basis
 
 TIMES, STATES = 33, 200
 DRAWS = 200
-# A constant is zero, or an exact number, within this many uncertainties; a formula fits within as many errors.
-WITHIN = 2.0
+# A formula fits within so many errors, and factors below as many uncertainties are zero.
 FITS = 3.0
+# Factors below so many uncertainties are left out where formulas with all above FITS do not do.
+SPARING = 6.0
 # Bases and grids leave this error in a direction, however well it is known.
 LEAST_ERROR = 3e-4
-# Generators are independent of each other if no combination is smaller than this, or than ten errors.
+# Generators are independent of each other if no combination is smaller than this, or than ten errors; one that is known
+# less well than this fits too many formulas.
 LARGEST_TOLERANCE = 0.1
-DENOMINATORS = (1, 2, 3, 4)
-# Largest probability that a random number would be taken for a simple one.
-CHANCE = 0.2
 
 
 def find_uncertain_formulas(
@@ -41,34 +43,107 @@ def find_uncertain_formulas(
     """A sparse basis and its formulas (None where one does not fit), or None where the functions are not known.
 
     `turns` are independent errors of the fields, as coefficients; without them all are equally likely to be off by
-    `error`.
+    `error`. Several sets of functions may lie near a span that has an error. The most likely rates are taken for which
+    all formulas fit and their brackets close; where there are none, those that give most formulas. Of functions of
+    state that do equally well those are taken whose brackets close best.
     """
     sampled = _Sampled(fields, error, turns)
-    noise = sampled.noise
-    rates = sampled.shift_rates() or _time_rates(sampled, noise)
-    if rates is None:
+    best: _Found | None = None
+    source, seen = _state_functions(sampled, symbols, error), []
+    for rates in sampled.rates():
+        attempts = ((states, least) for states in _remembered(source, seen) for least in (FITS, SPARING))
+        for states, least in attempts:
+            found = _in_functions(sampled, rates, states, symbols, error, least)
+            if found is not None and (best is None or found.merit > best.merit):
+                best = found
+            if best is not None and best.merit == (fields.count, 0.0):
+                break
+        if best is not None and best.count == fields.count:
+            break
+    if best is None or not best.count:
         return None
+    return told_apart(fields.mixed(sampled.change @ best.mixing), best.formulas), best.formulas
+
+
+def _remembered(source: Iterator[list[list[Any]]], seen: list[list[list[Any]]]) -> Iterator[list[list[Any]]]:
+    """What was seen of a source before, then the rest of it, which is put there too."""
+    yield from tuple(seen)
+    for item in source:
+        seen.append(item)
+        yield item
+
+
+@dataclass(frozen=True)
+class _Found:
+    """How to mix the orthonormal basis, formulas of what comes out, and how far their brackets leave their span."""
+
+    mixing: Float[np.ndarray, "m m"]
+    formulas: list[Formula | None]
+    excess: float
+
+    @property
+    def count(self) -> int:
+        return sum(formula is not None for formula in self.formulas)
+
+    @property
+    def merit(self) -> tuple[int, float]:
+        """More formulas are better, then brackets that close better."""
+        return self.count, -self.excess
+
+
+def told_apart(fields: Fields, formulas: list[Formula | None]) -> Fields:
+    """Generators without a formula, without what those with one have: first terms then show how they differ."""
+    known = np.array([formula is not None for formula in formulas])
+    if known.all():
+        return fields
+    coefficients = fields.coefficients.copy()
+    those, others = coefficients[:, known], coefficients[:, ~known]
+    rest = others - those @ np.linalg.lstsq(those, others, rcond=None)[0]
+    coefficients[:, ~known] = readable_basis(replace(fields, coefficients=rest)).coefficients
+    return replace(fields, coefficients=coefficients)
+
+
+def _in_functions(
+    sampled: _Sampled, rates: list[Rate], states: list[list[Any]], symbols: tuple[Any, ...], error: float, least: float
+) -> _Found | None:
+    """A sparse basis in given functions and its formulas, None where one does not fit or does not close.
+
+    Factors below `least` uncertainties are left out.
+    """
     groups, constants = _time_functions(symbols[0], rates)
     times = list(dict.fromkeys(function for group in groups for function in group))
-    dictionary = _dictionary(sampled, symbols, times, noise, error)
-    if dictionary is None:
-        return None
+    dictionary = [times, *(terms_of([f * g for f in times for g in chosen], symbols) for chosen in states)]
     values = {symbol: constant.value for symbol, constant in constants.items()}
     matrix, flat, gram, changes = _coefficients(sampled, dictionary, symbols, values)
-    mixing = np.eye(fields.count)
+    mixing = np.eye(sampled.count)
     if rates[0].generators:
         owners = owners_of([function for _, function, _ in flat], groups, symbols[0])
         matrix, changes, mixing = separated(matrix, changes, owners, [rate.generators for rate in rates])
-    if np.linalg.matrix_rank(matrix, tol=min(10 * error, LARGEST_TOLERANCE)) < fields.count:
+    if np.linalg.matrix_rank(matrix, tol=min(10 * error, LARGEST_TOLERANCE)) < sampled.count:
         return None
     rows = sparse_rows(matrix, flat)
     scatter = _scatter(matrix, gram, changes, rows, error)
-    formulas = []
-    for k in range(fields.count):
-        components, own = _rounded(rows.physical[:, k], scatter[:, k], flat, constants, sampled.values.shape[2])
+    formulas: list[Formula | None] = []
+    numbers = rows.physical.copy()
+    for k in range(sampled.count):
+        seen = np.abs(rows.physical[:, k]) > least * scatter[:, k]
+        components, own, rounded = _rounded(
+            np.where(seen, rows.physical[:, k], 0.0), scatter[:, k], flat, constants, sampled.values.shape[2]
+        )
         distance, allowed = _distance(sampled, components, own, symbols)
-        formulas.append(_formula(components, own, len(symbols) - 1, allowed) if distance <= FITS * allowed else None)
-    return fields.mixed(sampled.change @ mixing @ rows.change), formulas
+        fits = distance <= FITS * allowed and allowed <= LARGEST_TOLERANCE
+        formulas.append(_formula(components, own, len(symbols) - 1, allowed) if fits else None)
+        if formulas[k] is not None:
+            numbers[:, k] = rounded
+    closing = Closing(flat, symbols, constants, sampled.points, sampled.scales)
+    present = [formula is not None for formula in formulas]
+    # what is left out is taken as zero, not as unknown: nearly parallel functions would excuse each other
+    excess = closing.excess(numbers, np.where(numbers, scatter, 0.0))
+    lengths = np.count_nonzero(numbers, axis=0).tolist()
+    for k in not_closing(excess, present, lengths, FITS):
+        formulas[k] = None
+    kept = [k for k, formula in enumerate(formulas) if formula is not None]
+    return _Found(mixing @ rows.change, formulas, float(excess[np.ix_(kept, kept)].max(initial=0.0)))
 
 
 class _Sampled:
@@ -120,30 +195,28 @@ class _Sampled:
         known = float(np.sqrt(sum(np.sum((moved @ inside) ** 2) for moved, _ in self.turns)))
         return distance, inside, max(known, LEAST_ERROR)
 
-    def shift_rates(self) -> list[Rate] | None:
+    def rates(self) -> Iterator[list[Rate]]:
+        """Rates of all that happens in time, likely ones first."""
+        found = self._shift_rates()
+        if found:
+            yield from found
+            return
+        other = _time_rates(self, self.noise)
+        if other is not None:
+            yield other
+
+    def _shift_rates(self) -> list[list[Rate]]:
         """Rates by what ∂t does to the span, if it is in it and the errors are known."""
         field = np.zeros((len(self.points), len(self.scales)))
         field[:, 0] = 1.0
         distance, inside, known = self.located(field)
         if not self.turns or distance > FITS * known:
-            return None
+            return []
         first = inside[:, None] / np.linalg.norm(inside)
         basis = np.concatenate([first, np.linalg.svd(first, full_matrices=True)[0][:, 1:]], axis=1)
         matrix = self.orthonormal.T @ self.slope
         changes = [moved.T @ self.slope + self.orthonormal.T @ derivative for moved, derivative in self.turns]
         return shift_rates(basis.T @ matrix @ basis, basis.T @ np.array(changes) @ basis, self.unit)
-
-
-def simple_number(value: float, uncertainty: float) -> Any:
-    """The simple fraction within the uncertainty, if few enough are near that this says something; else None."""
-    import sympy
-
-    near = max(WITHIN * uncertainty, 1e-9)
-    for denominator in DENOMINATORS:
-        numerator = round(value * denominator)
-        if abs(numerator / denominator - value) <= near:
-            return sympy.Rational(numerator, denominator) if 2 * near * denominator**2 < CHANCE else None
-    return None
 
 
 def _time_rates(sampled: _Sampled, noise: float) -> list[Rate] | None:
@@ -160,37 +233,45 @@ def _time_functions(t: Any, rates: list[Rate]) -> tuple[list[list[Any]], dict[An
 
     constants: dict[Any, Constant] = {}
 
-    def exact(value: float, uncertainty: float) -> Any:
-        simple = simple_number(value, uncertainty)
-        if simple is not None:
-            return simple
+    def named(number: Any, value: float, uncertainty: float) -> Any:
+        if number is not None:
+            return number
         symbol = sympy.Symbol(f"k{len(constants) + 1}", real=True)
         constants[symbol] = Constant(symbol, value, uncertainty)
         return symbol
 
-    triples = [(exact(r.decay, r.uncertainty), exact(r.turn, r.turn_uncertainty), r.multiplicity) for r in rates]
+    parts = [pair for r in rates for pair in ((r.decay, r.uncertainty), (r.turn, r.turn_uncertainty))]
+    numbers = [named(number, *part) for number, part in zip(simple_rates(parts), parts, strict=True)]
+    triples = [(*numbers[2 * k : 2 * k + 2], r.multiplicity) for k, r in enumerate(rates)]
     return [functions(t, [triple]) for triple in triples], constants
 
 
-def _dictionary(
-    sampled: _Sampled, symbols: tuple[Any, ...], times: list[Any], noise: float, error: float
-) -> list[list[Any]] | None:
-    """Functions of time times functions of state, component by component."""
+def _state_functions(sampled: _Sampled, symbols: tuple[Any, ...], error: float) -> Iterator[list[list[Any]]]:
+    """Functions of state for all components but τ: the simplest that fit, then those that fit better."""
+    import sympy
+
     from liestonet.algebra.blocks import general_blocks, real_blocks
 
     state = symbols[1:]
     general = real_blocks([*state, *(block for x in state for block in general_blocks(x))], state, sampled.states)
-    choices = [(list(state), 1), (list(state), 2), (list(state), 3), (general, 1), (general, 2)]
-    found = [list(times)]
-    for component in range(1, sampled.values.shape[2]):
-        table = np.moveaxis(sampled.values[:, :, component], 1, 0).reshape(STATES, -1) / np.sqrt(TIMES * STATES)
-        left, sizes, _ = np.linalg.svd(table, full_matrices=False)
-        space = left[:, sizes > WITHIN * noise]
-        chosen = spanning(space, choices, state, sampled.states, [FITS * error, 3 * FITS * error])
-        if chosen is None:
-            return None
-        found.append(terms_of([f * g for f in times for g in chosen], symbols))
-    return found
+    powers, further = [(list(state), degree) for degree in (1, 2, 3)], [(general, 1), (general, 2)]
+    # x log x, of noise in proportion to x, is near other functions of it
+    logarithms = real_blocks([*state, *(sympy.log(x) for x in state)], state, sampled.states)
+    seen: list[list[list[Any]]] = []
+    for choices, levels in (
+        ([*powers, *further], (FITS, 3 * FITS)),
+        ([*powers, *further], (1.0, FITS, 3 * FITS)),
+        ([*powers, (logarithms, 2), *further], (1.0, FITS, 3 * FITS)),
+    ):
+        found = []
+        for component in range(1, sampled.values.shape[2]):
+            table = np.moveaxis(sampled.values[:, :, component], 1, 0).reshape(STATES, -1) / np.sqrt(TIMES * STATES)
+            left, sizes, _ = np.linalg.svd(table, full_matrices=False)
+            space = left[:, sizes > WITHIN * sampled.noise]
+            found.append(spanning(space, choices, state, sampled.states, [level * error for level in levels]))
+        if None not in found and found not in seen:
+            seen.append(found)
+            yield found
 
 
 def _coefficients(
@@ -243,22 +324,27 @@ def _rounded(
     flat: Functions,
     rates: dict[Any, Constant],
     count: int,
-) -> tuple[list[Any], dict[Any, Constant]]:
-    """Components of one generator: factors that may be zero left out, simple ones exact, others as symbols."""
+) -> tuple[list[Any], dict[Any, Constant], Float[np.ndarray, " functions"]]:
+    """Components of one generator: factors of zero left out, simple ones exact, others as symbols.
+
+    Beside them the symbols with their values, and all factors as they are now.
+    """
     import sympy
 
     components: list[Any] = [sympy.Integer(0)] * count
-    constants = dict(rates)
-    for (component, function, _), value, uncertainty in zip(flat, values.tolist(), scatter.tolist(), strict=True):
-        if abs(value) <= FITS * uncertainty:
+    constants, factors = dict(rates), np.zeros(len(flat))
+    entries = zip(flat, values.tolist(), scatter.tolist(), strict=True)
+    for place, ((component, function, _), value, uncertainty) in enumerate(entries):
+        if value == 0.0:
             continue
         number = simple_number(value, uncertainty)
+        factors[place] = value if number is None else float(number)
         if number is None:
             number = sympy.Symbol(f"c{len(constants) - len(rates) + 1}", real=True)
             constants[number] = Constant(number, value, uncertainty)
         components[component] += number * function
     used = set().union(*(component.free_symbols for component in components))
-    return components, {symbol: constant for symbol, constant in constants.items() if symbol in used}
+    return components, {symbol: constant for symbol, constant in constants.items() if symbol in used}, factors
 
 
 def _distance(

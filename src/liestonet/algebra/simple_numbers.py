@@ -1,0 +1,65 @@
+"""Exact numbers for constants that are known with an uncertainty, where chance alone would seldom put one there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+# A constant is zero, or an exact number, within this many uncertainties.
+WITHIN = 2.0
+DENOMINATORS = (1, 2, 3, 4)
+# Largest probability that a random number would be taken for a simple one.
+CHANCE = 0.1
+# Rates that hang together are these multiples of one.
+MULTIPLES = (1, 2, 3)
+
+
+def simple_number(value: float, uncertainty: float) -> Any:
+    """The simple fraction within the uncertainty, if few enough are near that this says something; else None."""
+    import sympy
+
+    near = max(WITHIN * uncertainty, 1e-9)
+    for denominator in DENOMINATORS:
+        numerator = round(value * denominator)
+        if abs(numerator / denominator - value) <= near:
+            return sympy.Rational(numerator, denominator) if 2 * near * denominator**2 < CHANCE else None
+    return None
+
+
+def simple_rates(rates: Sequence[tuple[float, float]]) -> list[Any]:
+    """Exact numbers for rates given with their uncertainties, for all of them or, apart from zeros, for none.
+
+    Rates of one algebra hang together, often as whole multiples of one; that one is then known best by the rate that is
+    known best, and one rounded alone would contradict the others.
+    """
+    import sympy
+
+    # zero is likelier than other simple numbers
+    found = [
+        sympy.Integer(0) if abs(value) <= max(WITHIN * width, 1e-9) and WITHIN * width < CHANCE else None
+        for value, width in rates
+    ]
+    places = [place for place, number in enumerate(found) if number is None]
+    alone = [simple_number(*rates[place]) for place in places]
+    if None in alone:
+        alone = _multiples([rates[place] for place in places])
+    for place, number in zip(places, alone, strict=True):
+        found[place] = number
+    return found
+
+
+def _multiples(rates: Sequence[tuple[float, float]]) -> list[Any]:
+    """Rates as whole multiples of the simplest of them, each within its uncertainty; else None for all."""
+    for value, width in rates:
+        for divisor in MULTIPLES:
+            unit = simple_number(value / divisor, width / divisor)
+            if not unit:
+                continue
+            numbers = [unit * round(other / float(unit)) for other, _ in rates]
+            near = [
+                abs(other - float(number)) <= WITHIN * error and 1 <= abs(number / unit) <= MULTIPLES[-1]
+                for number, (other, error) in zip(numbers, rates, strict=True)
+            ]
+            if all(near) and any(abs(number) == abs(unit) for number in numbers):
+                return numbers
+    return [None] * len(rates)
