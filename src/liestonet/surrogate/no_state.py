@@ -33,5 +33,6 @@ def is_function_of_time(t: Float[np.ndarray, " b"], x: Float[np.ndarray, " b"]) 
     if np.count_nonzero(shared) >= LEAST_SHARED:
         return bool(np.max(np.abs(np.diff(x[order])[shared])) <= extent)
     rows = slice(None, None, max(1, len(t) // POINTS))
-    fitted = np.polynomial.Chebyshev.fit(t[rows], x[rows], DEGREE)
+    degree = min(DEGREE, len(np.unique(t[rows])) - 1)
+    fitted = np.polynomial.Chebyshev.fit(t[rows], x[rows], degree)
     return bool(np.max(np.abs(fitted(t[rows]) - x[rows])) <= extent)
