@@ -79,6 +79,7 @@ def test_an_exact_ito_symmetry_of_two_coordinates_passes():
     data = plane.simulate(lambda rng, k: rng.uniform(-2, 2, (k, 2)), duration=1.0, step=0.01, paths=32, seed=0)
     tested = lsn.test(data, "d_x", "ito")
     assert tested.p_value > 1e-3
+    assert tested.expected is not None
     assert tested.expected < 2 * tested.dof
 
 
