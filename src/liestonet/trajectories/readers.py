@@ -124,19 +124,18 @@ def _csv_table(file: Path, parse: csv.ParseOptions, columns: Columns, kind: Any)
     except arrow.ArrowInvalid:
         if arrow.types.is_integer(kind):  # whole numbers at first, others later
             return _csv_table(file, parse, columns, arrow.float64())
-        # One thread, which counts rows: a row of another length than the header ends here.
-        text = _csv_columns(file, parse, columns.needed, dict.fromkeys(columns.needed, arrow.string()), threads=False)
+        # A row of another length than the header ends here.
+        text = _csv_columns(file, parse, columns.needed, dict.fromkeys(columns.needed, arrow.string()))
         for header in columns.state if is_stamp(kind) else [columns.time, *columns.state]:
             check_text(text.column(header), header)
         raise
 
 
-def _csv_columns(
-    file: Path, parse: csv.ParseOptions, wanted: list[str], types: dict[str, Any], threads: bool = True
-) -> Any:
+def _csv_columns(file: Path, parse: csv.ParseOptions, wanted: list[str], types: dict[str, Any]) -> Any:
+    """Some columns with their types, in one thread: with several, one read in hundreds mixed up rows of two blocks."""
     convert = csv.ConvertOptions(column_types=types, include_columns=wanted, null_values=list(MISSING))
     with _opened(file) as stream:
-        return csv.read_csv(stream, csv.ReadOptions(block_size=LONGEST_LINE, use_threads=threads), parse, convert)
+        return csv.read_csv(stream, csv.ReadOptions(block_size=LONGEST_LINE, use_threads=False), parse, convert)
 
 
 def _csv_schema(file: Path, parse: csv.ParseOptions) -> Any:
