@@ -16,15 +16,16 @@ from jaxtyping import Float
 
 from liestonet.errors import InputError
 from liestonet.surrogate.held_out import HeldOut, held_out
-from liestonet.surrogate.refit import Refit, refit_exactly, refit_with_symmetries
+from liestonet.surrogate.refit import Refit, refit_with_symmetries
 from liestonet.surrogate.regression import Estimate
-from liestonet.surrogate.simpler import simpler, with_estimates
+from liestonet.surrogate.shifts import shift_invariant
+from liestonet.surrogate.simpler import simpler
 from liestonet.surrogate.surrogate import Surrogate
-from liestonet.symmetry.judging import NEGLIGIBLE, unprojected
+from liestonet.symmetry.judging import NEGLIGIBLE
 from liestonet.symmetry.kinds import Kind
 from liestonet.symmetry.noise import NoisyOperator
 from liestonet.symmetry.search import Search, Standards, behind, judge_directions, most_symmetries, search
-from liestonet.symmetry.simple import exact_shifts
+from liestonet.symmetry.simple import Shifts, exact_shifts
 from liestonet.symmetry.spread import turned_by, turns_of
 
 # What a simpler surrogate proposes must stand out of its next direction by this factor, and lie in the span that the
@@ -44,16 +45,11 @@ class _Stage:
     kind: Kind
     surrogate: Surrogate
     operator: NoisyOperator
-    shifts: Block
+    shifts: Shifts
 
     def operator_of(self, changed: Any) -> NoisyOperator:
         return NoisyOperator(self.kind, changed, self.operator.basis, self.operator.cloud)
 
-    def imposed(self, changed: Surrogate) -> Surrogate:
-        """Another surrogate with the same shifts imposed."""
-        if not self.shifts.shape[1]:
-            return changed
-        return refit_exactly(changed, unprojected(self.operator_of(changed), self.shifts))
 
 
 def search_in_stages(
@@ -68,17 +64,17 @@ def search_in_stages(
         # a sample of the errors can judge symmetries, but not tell which errors they would exclude
         return found.settled(most), None
     level = standards.error_rate / most
-    shifts, rows = exact_shifts(found.operator, standards, level)
-    stage = _Stage(kind, surrogate, found.operator, shifts)
+    shifts = exact_shifts(found.operator, standards, level)
+    stage, rows = _Stage(kind, surrogate, found.operator, shifts), shifts.rows
     if rows:
         say(f"taking {len(rows)} {'shift' if len(rows) == 1 else 'shifts'} as exact")
-        sharper = stage.imposed(surrogate)
-        found = judge_directions(stage.operator_of(sharper), kind, standards, shifts).preceded(rows)
+        sharper = shift_invariant(surrogate, shifts.variables)
+        found = judge_directions(stage.operator_of(sharper), kind, standards, shifts.vectors).preceded(rows)
         stage = replace(stage, surrogate=sharper, operator=found.operator)
     estimates = simpler(surrogate)
-    plain = stage.imposed(with_estimates(surrogate, estimates))
+    plain = shift_invariant(surrogate, shifts.variables, estimates)
     proposed, sizes = _lowest(stage, plain, found.vectors.shape[1])
-    other = judge_directions(found.operator, kind, standards, shifts, proposed).preceded(rows)
+    other = judge_directions(found.operator, kind, standards, shifts.vectors, proposed).preceded(rows)
     found = replace(other if other.count > found.count else found, poorer=poorer).settled(most)
     found = found if dimension is None else replace(found, count=dimension)
     if not found.count:
@@ -90,7 +86,7 @@ def search_in_stages(
 def _lowest(stage: _Stage, surrogate: Surrogate, count: int) -> tuple[Block, Float[np.ndarray, " k"]]:
     """Directions of a surrogate by their residuals alone, the shifts first, and the residuals."""
     gram = stage.operator_of(surrogate).gram
-    vectors = behind(stage.shifts, scipy.linalg.eigh(gram, subset_by_index=[0, count - 1])[1])
+    vectors = behind(stage.shifts.vectors, scipy.linalg.eigh(gram, subset_by_index=[0, count - 1])[1])
     squares = np.einsum("mk,mn,nk->k", vectors, gram, vectors)
     return vectors, np.sqrt(np.maximum(squares, 0.0))
 

@@ -53,11 +53,11 @@ def _with_shifts(source: Any, request: Request) -> tuple[Any, tuple[LadderRow, .
     cloud = mixed_cloud(source.domain, source.overview.points, POINTS.get(n, POINTS_BEYOND))
     operator = NoisyOperator(kind, source, basis, cloud)
     rate = request.standards.error_rate / most_symmetries(kind, n)
-    vectors, rows = exact_shifts(operator, request.standards, rate)
-    if not rows:
+    shifts = exact_shifts(operator, request.standards, rate)
+    if not shifts.rows:
         return source, ()
-    request.say(f"taking {len(rows)} {'shift' if len(rows) == 1 else 'shifts'} as exact")
-    return refit_exactly(source, unprojected(operator, vectors)), rows
+    request.say(f"taking {len(shifts.rows)} {'shift' if len(shifts.rows) == 1 else 'shifts'} as exact")
+    return refit_exactly(source, unprojected(operator, shifts.vectors)), shifts.rows
 
 
 def simulated_paths(source: Any, settings: Cloud, paths: int, rng: np.random.Generator) -> Float[np.ndarray, "k s v"]:

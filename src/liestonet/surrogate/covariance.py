@@ -18,9 +18,12 @@ from liestonet.surrogate.overview import Overview
 from liestonet.surrogate.regression import Estimate, Scaled, Targets, pieces_of, scaled_block
 from liestonet.trajectories.increments import Increments
 
-# Scores are taken of this many increments at most. With more parameters than the second number the errors of different
-# coefficients are taken as independent, and the directions are random samples of the last two sizes.
-SCORED, MOST_JOINT, SKETCHED = 30_000, 700, (48, 16)
+# Scores are taken of so many increments at most, of more where there are few parameters: increments times parameters
+# squared stay below the second number.
+SCORED, WORK = 30_000, 500_000_000
+# With more parameters than this the errors of different coefficients are taken as independent, and the directions are
+# random samples of these sizes.
+MOST_JOINT, SKETCHED = 700, (48, 16)
 # Directions shorter than this part of the longest one carry no covariance worth having.
 NEGLIGIBLE = 1e-3
 # Relative to the longest: what is shorter is not told from rounding.
@@ -96,9 +99,10 @@ def sketch(roots: Sequence[np.ndarray], count: int, seed: int) -> Float[np.ndarr
 
 def _score_root(overview: Overview, regressions: Sequence[Regression]) -> Float[np.ndarray, "p p"]:
     """A root of the covariance of Σ_k φ(x_k) w_k (y_k − φ(x_k)ᵀθ), the sum that each regression sets to zero."""
-    rows = slice(None, None, max(1, len(overview.sample.t) // SCORED))
+    count = sum(len(estimate.parameters) for estimates, _ in regressions for estimate in estimates)
+    rows = slice(None, None, max(1, len(overview.sample.t) // max(SCORED, WORK // count**2)))
     sample = scaled_block(Increments(*(array[rows] for array in overview.sample)), overview.domain)
-    triangle = np.zeros((0, sum(len(estimate.parameters) for estimates, _ in regressions for estimate in estimates)))
+    triangle = np.zeros((0, count))
     for piece in pieces_of(sample):
         triangle = np.asarray(np.linalg.qr(np.concatenate([triangle, _scores(piece, regressions)]), mode="r"))
     return triangle.T * np.sqrt(overview.inside / len(sample.dt))

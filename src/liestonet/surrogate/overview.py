@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -119,7 +120,10 @@ def _box(sample: Increments, time: tuple[float, float], names: tuple[str, ...]) 
     return Domain(intervals, chosen=True, singular=((None, None), *singular))
 
 
-def quantile_edges(values: Float[np.ndarray, " b"], parts: int) -> Float[np.ndarray, " edges"]:
-    """Inner edges of equally filled parts; equal ones merged."""
-    edges = np.unique(np.quantile(values, np.linspace(0, 1, parts + 1)[1:-1])) if parts > 1 else np.zeros(0)
+def quantile_edges(
+    values: Float[np.ndarray, " b"], parts: int, tails: Sequence[float] = ()
+) -> Float[np.ndarray, " edges"]:
+    """Inner edges of equally filled parts, and of tails below them at either end; equal ones merged."""
+    places = np.concatenate([np.linspace(0, 1, parts + 1)[1:-1], tails, 1 - np.array(tails)])
+    edges = np.unique(np.quantile(values, places)) if parts > 1 else np.zeros(0)
     return edges if all(a < b for a, b in pairwise(edges)) else np.zeros(0)

@@ -37,9 +37,10 @@ from liestonet.trajectories.increments import Increments, IncrementSource
 SMALL_RESIDUAL, ROUNDING_RESIDUAL = 0.1, 1e-16
 DIFFUSIVE_GROWTH = 4.0
 LEAST_PAIRS = 100
-# Coordinates and degrees are chosen on so many increments. What is less simple has to be so much likelier (log
-# evidence): a logarithm of a coordinate, or another set of degrees.
-TRIED_COORDINATES, TRIED_DEGREES, LOGARITHM_COST, DEGREES_COST = 100_000, 50_000, 1.0, 6.0
+# Coordinates and degrees are chosen on so many increments. Another set of degrees has to be so much likelier (log
+# evidence). A coordinate's logarithm is taken unless it is less likely by so much: polynomials in it come near powers
+# and 1/x as well as near polynomials, and where the data do not tell, what is out of reach does more harm than noise.
+TRIED_COORDINATES, TRIED_DEGREES, DEGREES_COST, LOGARITHM_CREDIT = 100_000, 50_000, 6.0, 3.0
 
 Progress = Callable[[str], None]
 
@@ -114,7 +115,7 @@ def fit_again(like: Surrogate, source: IncrementSource) -> Surrogate:
 def choose_features(overview: Overview) -> Features:
     """The features that explain a sample best: first the coordinates, then the degrees."""
     variants = coordinate_variants(overview.domain)
-    costs = [LOGARITHM_COST * sum(features.logarithmic) for features in variants]
+    costs = [-LOGARITHM_CREDIT * sum(features.logarithmic) for features in variants]
     best = _most_likely(_thinned(overview, TRIED_COORDINATES), variants, costs)
     choices = [best, *degree_variants(best)]
     return _most_likely(_thinned(overview, TRIED_DEGREES), choices, [0.0] + [DEGREES_COST] * (len(choices) - 1))

@@ -14,6 +14,9 @@ from liestonet.surrogate.overview import Overview, quantile_edges
 
 PARTS = {1: 12, 2: 8, 3: 4}
 TIME_PARTS = 3
+# Noise that grows without bound is largest where there are few points, and there one weight for all would let the
+# noisiest rule. Up to two coordinates get cells of these parts at either end, if so many points fall into the last.
+TAILS, LEAST_IN_TAIL = {1: (0.002, 0.01, 0.03), 2: (0.01, 0.03)}, 200
 # A cell counts as much as this many increments of the whole: cells with few points stay near the mean.
 BORROWED = 5.0
 
@@ -40,7 +43,8 @@ def map_variances(overview: Overview, residuals: Float[np.ndarray, "b n"]) -> Va
     n = sample.x.shape[1]
     parts = PARTS.get(n, 1)
     time = quantile_edges(sample.t, TIME_PARTS if parts > 1 else 1)
-    edges = (time, *(quantile_edges(sample.x[:, i], parts) for i in range(n)))
+    tails = [part for part in TAILS.get(n, ()) if part * len(sample.t) >= LEAST_IN_TAIL]
+    edges = (time, *(quantile_edges(sample.x[:, i], parts, tails) for i in range(n)))
     cell = _cell(edges, overview.points)
     cells = int(np.prod([len(edge) + 1 for edge in edges]))
     squares = residuals**2 * (overview.domain.half[0] / sample.dt)[:, None]

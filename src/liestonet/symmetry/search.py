@@ -28,6 +28,8 @@ STANDING = 0.25
 # Where a residual falls to such a part with one enrichment, the basis is too poor to tell a near-symmetry from a
 # symmetry, and where it falls by more, to deny a symmetry.
 FALLING, PLUNGING = 0.8, 0.5
+# The basis is enriched further while residuals fall to such parts, of near-symmetries and of others below one half.
+WORTH_A_LEVEL, HIGH = {"near-symmetry": 0.9, "undecided": 0.9, "no": 0.75}, 0.5
 # Logarithms of coordinates have to lower the residuals' mean square to this part.
 EARNED = 0.5
 POINTS = {1: 400, 2: 500, 3: 600}
@@ -79,6 +81,13 @@ class Search:
             for place, row in enumerate(self.rows)
         ]
         return replace(self, rows=tuple(rows))
+
+    def moving(self, most: int) -> bool:
+        """Whether a richer basis may turn a direction into a symmetry."""
+        return any(
+            row.residual < HIGH and self.falling(place, WORTH_A_LEVEL.get(row.verdict, 0.0))
+            for place, row in enumerate(self.rows[:most])
+        )
 
     def _unsettled(self, place: int) -> bool:
         part = {"near-symmetry": FALLING, "no": PLUNGING}.get(self.rows[place].verdict, 0.0)
@@ -286,7 +295,7 @@ def _same(before: Search, after: Search, most: int) -> bool:
     return (
         before.count == after.count
         and all(abs(old.residual - new.residual) <= STANDING * max(old.noise, new.noise) for old, new in pairs)
-        and after.settled(most).rows == after.rows
+        and not after.moving(most)
     )
 
 

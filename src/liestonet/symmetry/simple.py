@@ -7,6 +7,8 @@ others.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from jaxtyping import Float
 
@@ -26,18 +28,24 @@ def shifts(operator: NoisyOperator) -> Float[np.ndarray, "m k"]:
     return np.linalg.qr(np.stack(columns, axis=1))[0]
 
 
-def exact_shifts(
-    operator: NoisyOperator, standards: Standards, level: float
-) -> tuple[Float[np.ndarray, "m k"], tuple[LadderRow, ...]]:
-    """The shifts that the data do not exclude at a level and know well enough, with what they say of each."""
+@dataclass(frozen=True)
+class Shifts:
+    """Shifts of some variables (0 is time) as directions, with what the data say of each."""
+
+    variables: tuple[int, ...]
+    vectors: Float[np.ndarray, "m k"]
+    rows: tuple[LadderRow, ...]
+
+
+def exact_shifts(operator: NoisyOperator, standards: Standards, level: float) -> Shifts:
+    """The shifts that the data do not exclude at a level and know well enough."""
     vectors = shifts(operator)
     evidence = unprojected(operator, vectors)
     kept = [k for k in range(vectors.shape[1]) if _accepted(evidence, k, standards, level)]
     # together they must be consistent too; the least consistent one goes first
     while kept and unprojected(operator, vectors[:, kept]).p_value() <= level:
         kept.remove(min(kept, key=lambda k: evidence.p_value(slice(k, k + 1))))
-    rows = tuple(_row(evidence, k, standards) for k in kept)
-    return vectors[:, kept], rows
+    return Shifts(tuple(kept), vectors[:, kept], tuple(_row(evidence, k, standards) for k in kept))
 
 
 def _accepted(evidence: Evidence, k: int, standards: Standards, level: float) -> bool:

@@ -33,6 +33,6 @@ def turns_of(operator: NoisyOperator, vectors: Float[np.ndarray, "m k"]) -> Turn
 def turned_by(turns: Turns, whitening: Float[np.ndarray, "m m"]) -> float:
     """Root mean square angle by which the worst direction of the span is off; `whitening` as the operator's."""
     lengths = np.linalg.solve(whitening, np.moveaxis(turns, 0, 1).reshape(len(whitening), -1))
-    columns = lengths.reshape(len(whitening), len(turns), -1)
+    columns = lengths.reshape(len(whitening), len(turns), turns.shape[2])
     gram = np.einsum("msk,msl->kl", columns, columns)
-    return float(np.sqrt(max(np.linalg.eigvalsh(gram)[-1], 0.0))) if gram.size else 0.0
+    return float(np.sqrt(max(np.linalg.eigvalsh(gram)[-1], 0.0))) if columns.size else 0.0
