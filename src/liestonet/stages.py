@@ -51,7 +51,6 @@ class _Stage:
         return NoisyOperator(self.kind, changed, self.operator.basis, self.operator.cloud)
 
 
-
 def search_in_stages(
     kind: Kind, surrogate: Surrogate, standards: Standards, dimension: Any, imposing: bool, say: Progress
 ) -> tuple[Search, Refit | None]:

@@ -11,7 +11,8 @@ import liestonet as lsn
 from liestonet.surrogate.felt import felt_errors
 from liestonet.surrogate.held_out import held_out
 from liestonet.surrogate.regression import FOLDS, _between_paths
-from liestonet.surrogate.simpler import simpler, with_estimates
+from liestonet.surrogate.shifts import shift_invariant
+from liestonet.surrogate.simpler import simpler
 
 
 def _data(equation: str, paths: int = 200, seed: int = 1) -> lsn.Trajectories:
@@ -81,7 +82,7 @@ def test_the_simpler_surrogate_keeps_what_the_data_ask_for():
     t = np.full(7, 0.5)
     for equation, drift in (("dx = -x dt + dW", -points), ("dx = (x - 2*x^3) dt + dW", points - 2 * points**3)):
         fitted = lsn.fit(_data(equation, paths=2000))
-        plain = with_estimates(fitted, simpler(fitted))
+        plain = shift_invariant(fitted, [], simpler(fitted))
         assert np.abs(plain.drift(t, points) - drift).max() < 0.35
         values = plain.diffusion_squared(t, points)[:, 0, 0]
         assert values == pytest.approx(np.ones(7), abs=0.05)

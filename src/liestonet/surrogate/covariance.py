@@ -21,9 +21,9 @@ from liestonet.trajectories.increments import Increments
 # Scores are taken of so many increments at most, of more where there are few parameters: increments times parameters
 # squared stay below the second number.
 SCORED, WORK = 30_000, 500_000_000
-# With more parameters than this the errors of different coefficients are taken as independent, and the directions are
-# random samples of these sizes.
-MOST_JOINT, SKETCHED = 700, (48, 16)
+# With more coordinates or parameters than this the errors of different coefficients are taken as independent, and the
+# directions are random samples of the last two sizes.
+MOST_COORDINATES, MOST_JOINT, SKETCHED = 3, 700, (48, 16)
 # Directions shorter than this part of the longest one carry no covariance worth having.
 NEGLIGIBLE = 1e-3
 # Relative to the longest: what is shorter is not told from rounding.
@@ -75,7 +75,7 @@ def parameter_errors(overview: Overview, regressions: Sequence[Regression]) -> E
     estimates = [estimate for found, _ in regressions for estimate in found]
     blocks = [estimate.posterior for estimate in estimates]
     priors = [block / np.sqrt(estimate.prior) for block, estimate in zip(blocks, estimates, strict=True)]
-    if sum(len(block) for block in blocks) > MOST_JOINT:
+    if overview.domain.dimension > MOST_COORDINATES or sum(len(block) for block in blocks) > MOST_JOINT:
         roots = [positive_root(estimate.precision) for estimate in estimates]
         scatters = [block @ root for block, root in zip(blocks, roots, strict=True)]
         return Errors(sketch(scatters, SKETCHED[0], 0), sketch(priors, SKETCHED[1], 1), complete=False)

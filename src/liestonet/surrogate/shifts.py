@@ -30,9 +30,7 @@ def shift_invariant(
     parameters = np.concatenate([part @ each.parameters for part, each in zip(maps, chosen, strict=True)])
     left = scipy.linalg.block_diag(*kept)
     changed = surrogate.with_parameters(parameters)
-    return replace(
-        changed, errors=Errors(left @ errors.scatter, left @ errors.prior, errors.complete, errors.hidden)
-    )
+    return replace(changed, errors=Errors(left @ errors.scatter, left @ errors.prior, errors.complete, errors.hidden))
 
 
 def _without_terms(estimates: Sequence[Estimate], variables: Sequence[int]) -> list[Float[np.ndarray, "p p"]]:

@@ -7,7 +7,6 @@ of terms are left out, one after the other, as long as the evidence loses little
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -56,8 +55,3 @@ def _left_out(estimate: Estimate) -> Estimate:
 
 def _without(sizes: Float[np.ndarray, " k"], group: int) -> Float[np.ndarray, " k"]:
     return np.where(np.arange(len(sizes)) == group, 2 * SMALLEST, sizes)
-
-
-def with_estimates(surrogate: Surrogate | Any, estimates: Sequence[Estimate]) -> Surrogate | Any:
-    """The surrogate with the parameters of other estimates; its errors are kept."""
-    return surrogate.with_parameters(np.concatenate([estimate.parameters for estimate in estimates]))

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from liestonet.domain import Domain
-from liestonet.multiindex import Degrees, total_degree
+from liestonet.multiindex import Degrees, total_degree, union
 from liestonet.symmetry.basis import Basis
 from liestonet.symmetry.fields import Fields
 from liestonet.symmetry.judging import NEGLIGIBLE, gather, unprojected
@@ -22,7 +22,7 @@ from liestonet.symmetry.peeling import doubtful, peeled
 
 # Degrees in time and in the coordinates, richer and richer.
 LEVELS = {1: ((6, 4), (9, 6), (12, 8), (12, 12), (12, 18), (12, 26)), 2: ((6, 3), (8, 4), (10, 6)), 3: ((4, 2), (6, 3))}
-LEVELS_BEYOND = ((2, 2),)
+LEVELS_BEYOND = ((2, 2), (6, 2))
 # A ladder has stopped moving when no residual of a symmetry changes by more than this part of its noise.
 STANDING = 0.25
 # Where a residual falls to such a part with one enrichment, the basis is too poor to tell a near-symmetry from a
@@ -151,6 +151,9 @@ def search_in(
             if _same(found, richer, most_symmetries(kind, n)):
                 return richer
         found = richer
+        if n > ONE_BY_ONE and found.count == most_symmetries(kind, n):
+            # there are no more, and a richer basis costs a lot
+            return found
     if found is None:
         raise RuntimeError("there is a level for every dimension")
     return found
@@ -316,7 +319,9 @@ def generator_basis(kind: Kind, dimension: int, noise: int, domain: Domain, leve
 
 def _shared_degrees(dimension: int, time: int, state: int) -> Degrees:
     if dimension > ONE_BY_ONE:
-        return total_degree(range(dimension + 1), dimension + 1, state)
+        quadratic = total_degree(range(dimension + 1), dimension + 1, state)
+        affine = [(order, *row) for row in np.eye(dimension + 1, dimension, dtype=int) for order in range(time + 1)]
+        return union(quadratic, np.array([row for row in affine if sum(row) <= time]))
     rows = [
         row
         for row in product(range(time + 1), *[range(state + 1)] * dimension)
