@@ -24,7 +24,7 @@ from liestonet.reproduction.tables import Table
 from liestonet.trajectories.trajectories import Trajectories
 from liestonet.validation.angles import principal_angles
 
-FIRST_SEED, SIZES, QUICK_SIZE = 4000, (512, 4096), 64
+FIRST_SEED, SIZES, QUICK_SIZE = 6000, (512, 4096), 64
 QUICK_SYSTEMS = 8  # quick studies take so many one-coordinate systems
 # A path of fewer steps than this is replaced by several: single increments are no path.
 LEAST_STEPS = 100
