@@ -250,7 +250,9 @@ def _found_again(
     if not isinstance(result.dimension, int) or not result.dimension:
         raise InputError("The result has no generators, so there is nothing to test; give a generator as text.")
     again = discover(first, symmetry=result.symmetry, dimension=result.dimension, formulas=False)
-    return again, second, f"The generators came from the same data; they were found again on {parts}"
+    told = f"The generators came from the same data; they were found again on {parts}"
+    few = " These paths alone do not support as many, so the generators were left free to turn."
+    return again, second, told if _supported(again) else told + few
 
 
 def _halved(
@@ -327,6 +329,7 @@ def _free_to_turn(kind: Kind, surrogate: Surrogate, given: Given) -> tuple[Evide
         imposed = refit_with_symmetries(surrogate, operator_of, operator, vectors)
         if imposed.converged:
             return gather(operator, imposed.vectors), imposed.deviance, imposed.degrees_of_freedom
+        vectors = imposed.vectors
     evidence = gather(operator, vectors)
     return evidence, *evidence.deviance()
 
@@ -348,10 +351,10 @@ def _with_turns(kind: Kind, surrogate: Surrogate, cloud: Cloud, fields: Fields, 
 def _turns(kind: Kind, result: Result) -> Turns | None:
     """Independent errors of a result's generators, one standard deviation each, as coefficients in their basis.
 
-    None where the errors of the coefficients they were found on are not all at hand, or where the generators could not
-    be imposed on these, so that their misfit is no small error.
+    None where the errors of the coefficients they were found on are not all at hand, or where they are not small: the
+    generators could not be imposed on these, or their data do not know that many.
     """
-    if result.refit is None or not isinstance(result.refit.surrogate, Surrogate):
+    if not _supported(result) or result.refit is None or not isinstance(result.refit.surrogate, Surrogate):
         return None
     source = result.refit.surrogate
     if not result.refit.converged or not source.errors.complete:
@@ -360,6 +363,11 @@ def _turns(kind: Kind, result: Result) -> Turns | None:
     operator = NoisyOperator(kind, source, result.fields.basis, cloud)
     vectors, mixing = np.linalg.qr(np.linalg.solve(operator.whitening, result.fields.coefficients))
     return turns_of(operator, vectors) @ mixing
+
+
+def _supported(result: Result) -> bool:
+    """Whether the data that generators were found on call each of them a symmetry."""
+    return all(row.verdict == "symmetry" for row in result.ladder[: result.fields.count])
 
 
 def _coefficients(operator: NoisyOperator, given: Given) -> np.ndarray:
