@@ -49,3 +49,14 @@ def test_a_wrong_generator_ends_in_one_sentence(table: Path, generator: str):
     assert outcome.exit_code == 2
     assert outcome.stderr.startswith("liestonet: ")
     assert outcome.stderr.count("\n") == 1
+
+
+def test_a_long_series_is_cut_into_windows(table: Path):
+    words = (table, "--generator", "d_t", "--json")
+    whole, windows = (json.loads(run(*words, *more).stdout) for more in ([], ["--window", "26", "--restart-clock"]))
+    # 51 points are two windows of 26 that share one, with every increment; their clocks differ, not their number
+    assert whole["increments"] == windows["increments"]
+    assert whole["residual"] != windows["residual"]
+    outcome = run(table, "--generator", "d_t", "--restart-clock")
+    assert outcome.exit_code == 2
+    assert "--restart-clock needs --window" in outcome.stderr

@@ -118,7 +118,7 @@ def _discover_spectrally(engine: Spectral, request: Request) -> Result:
     count = found.count if dimension is None else dimension
     law = law_dimension(kind, surrogate, found, standards, say)
     say("checking the data")
-    warnings = (*_dimension_flag(found, dimension), *data_flags(surrogate, found.rows, standards.tolerance))
+    warnings = (*dimension_flag(found, dimension), *data_flags(surrogate, found.rows, standards.tolerance))
     if request.formulas:
         say("looking for formulas")
     result = assemble_result(kind, surrogate, found, count, refitted, law, request.formulas, warnings)
@@ -224,7 +224,7 @@ def _gap(found: Search, count: int) -> float:
     return found.rows[count].residual / taken if taken > 0 else math.inf
 
 
-def _dimension_flag(found: Search, dimension: int | None) -> Iterable[Flag]:
+def dimension_flag(found: Search, dimension: int | None) -> Iterable[Flag]:
     """A given number of generators that is not the number that the data support."""
     supported = sum(row.verdict == "symmetry" for row in found.rows)
     if dimension is not None and dimension != supported:

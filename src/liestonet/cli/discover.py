@@ -30,6 +30,16 @@ Logarithms = Annotated[
     list[str] | None,
     typer.Option("--log", metavar="NAME,…", help="Coordinates to replace by their logarithms. Repeatable."),
 ]
+Window = Annotated[int | None, typer.Option("--window", help="Cut each path into windows of so many points.")]
+Stride = Annotated[int | None, typer.Option("--stride", help="Points between the starts of windows.")]
+RestartClock = Annotated[
+    bool,
+    typer.Option(
+        "--restart-clock", help="Begin every window at time 0. Assumes that the law does not depend on the date."
+    ),
+]
+Thin = Annotated[int | None, typer.Option("--thin", help="Keep every k-th point of a path.")]
+Gap = Annotated[float | None, typer.Option("--gap", help="A step longer than this splits a path.")]
 
 
 @dataclass(frozen=True)
@@ -72,17 +82,11 @@ def discover(
     dimension: Annotated[int | None, typer.Option(help="Number of generators, if it is known.")] = None,
     tolerance: Annotated[float, typer.Option(help="Largest relative residual of a symmetry.")] = 0.1,
     error_rate: Annotated[float, typer.Option(help="Chance of losing any true symmetry.")] = 0.05,
-    window: Annotated[int | None, typer.Option(help="Cut each path into windows of so many points.")] = None,
-    stride: Annotated[int | None, typer.Option(help="Points between the starts of windows.")] = None,
-    restart_clock: Annotated[
-        bool,
-        typer.Option(
-            "--restart-clock",
-            help="Begin every window at time 0. Assumes that the law does not depend on the date.",
-        ),
-    ] = False,
-    thin: Annotated[int | None, typer.Option(help="Keep every k-th point of a path.")] = None,
-    gap: Annotated[float | None, typer.Option(help="A step longer than this splits a path.")] = None,
+    window: Window = None,
+    stride: Stride = None,
+    restart_clock: RestartClock = False,
+    thin: Thin = None,
+    gap: Gap = None,
     sort: Annotated[bool, typer.Option("--sort", help="Sort each path by time first.")] = False,
     stream: Annotated[bool, typer.Option("--stream", help="Leave a large Parquet file on disk.")] = False,
     out: Annotated[

@@ -6,7 +6,19 @@ from typing import Annotated
 
 import typer
 
-from liestonet.cli.discover import File, Logarithms, Names, Windows, names, read_data
+from liestonet.cli.discover import (
+    File,
+    Gap,
+    Logarithms,
+    Names,
+    RestartClock,
+    Stride,
+    Thin,
+    Window,
+    Windows,
+    names,
+    read_data,
+)
 
 
 def try_generators(
@@ -31,8 +43,11 @@ def try_generators(
             metavar="KIND", help="law, ito or fokker-planck.  [default: law, and fokker-planck where u d_u occurs]"
         ),
     ] = None,
-    thin: Annotated[int | None, typer.Option(help="Keep every k-th point of a path.")] = None,
-    gap: Annotated[float | None, typer.Option(help="A step longer than this splits a path.")] = None,
+    window: Window = None,
+    stride: Stride = None,
+    restart_clock: RestartClock = False,
+    thin: Thin = None,
+    gap: Gap = None,
     json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print one sentence only.")] = False,
 ) -> None:
@@ -46,6 +61,7 @@ def try_generators(
       liestonet test paths.csv --generator "2 t d_t + x d_x"
       liestonet test tracks.parquet --generator "d_t" --generator "-y d_x + x d_y"
       liestonet test paths.csv --generator "exp(-t) d_x" --symmetry ito --json
+      liestonet test series.csv --state x --window 100 --restart-clock --generator "d_x"
     """
     from liestonet.cli.output import emit, paragraphs, stages
     from liestonet.validation.ratio_test import test
@@ -53,9 +69,8 @@ def try_generators(
     with stages(not quiet) as progress:
         if progress is not None:
             progress(f"reading {file.name}")
-        data = read_data(
-            file, time, trajectory, names(state), names(log) or (), Windows(), thin, gap, sort=False, stream=False
-        )
+        columns, windows = (names(state), names(log) or ()), Windows(window, stride, restart_clock)
+        data = read_data(file, time, trajectory, *columns, windows, thin, gap, sort=False, stream=False)
         if progress is not None:
             progress("testing")
         outcome = test(data, ";".join(generator), symmetry)

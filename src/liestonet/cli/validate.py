@@ -8,7 +8,20 @@ from typing import Annotated, Any
 
 import typer
 
-from liestonet.cli.discover import Logarithms, Names, Windows, check_folder, names, read_data, write_files
+from liestonet.cli.discover import (
+    Gap,
+    Logarithms,
+    Names,
+    RestartClock,
+    Stride,
+    Thin,
+    Window,
+    Windows,
+    check_folder,
+    names,
+    read_data,
+    write_files,
+)
 
 
 def validate_run(
@@ -25,6 +38,11 @@ def validate_run(
     ] = None,
     state: Names = None,
     log: Logarithms = None,
+    window: Window = None,
+    stride: Stride = None,
+    restart_clock: RestartClock = False,
+    thin: Thin = None,
+    gap: Gap = None,
     draws: Annotated[
         int | None,
         typer.Option(
@@ -50,6 +68,7 @@ def validate_run(
     Examples:
       liestonet validate run.lsn
       liestonet validate run.lsn --data other.csv --time t --state x
+      liestonet validate run.lsn --data series.csv --state x --window 100 --restart-clock
       liestonet validate run/run.lsn --out run
       liestonet validate run.lsn --report sure.html
     """
@@ -65,8 +84,8 @@ def validate_run(
         result = load_run(run)
         paths = None
         if data is not None:
-            columns = names(state), names(log) or ()
-            paths = read_data(data, time, trajectory, *columns, Windows(), None, None, sort=False, stream=False)
+            columns, windows = (names(state), names(log) or ()), Windows(window, stride, restart_clock)
+            paths = read_data(data, time, trajectory, *columns, windows, thin, gap, sort=False, stream=False)
         found = validate(result, paths, draws=draws, progress=progress)
         told = result.with_validation(found)
         if report is not None:

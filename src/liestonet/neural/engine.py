@@ -15,7 +15,7 @@ from jaxtyping import Float
 from liestonet.diagnostics.report import data_flags
 from liestonet.errors import InputError
 from liestonet.flags import Flag
-from liestonet.from_data import Request, Spectral, assemble_result, discover, law_dimension
+from liestonet.from_data import Request, Spectral, assemble_result, dimension_flag, discover, law_dimension
 from liestonet.neural.bridge import Polished, polish
 from liestonet.neural.clouds import make_cloud
 from liestonet.neural.coefficients.density import fit_density
@@ -337,4 +337,5 @@ def _flags(record: TrainingRecord, found: Search, request: Request) -> list[Flag
         )
     if request.dimension is None:
         flags.append(record.dimension_flag(found.count))
+    flags += dimension_flag(found, request.dimension)
     return flags
