@@ -13,7 +13,9 @@ from liestonet.neural.coefficients.settings import PAPER
 from liestonet.neural.settings import Cloud, Neural
 from liestonet.surrogate.neural import fit_neural
 from liestonet.surrogate.refit import refit_exactly
+from liestonet.surrogate.shifts import shift_invariant
 from liestonet.surrogate.spectral import fit_spectral
+from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.judging import unprojected
 from liestonet.symmetry.ladder import LadderRow
 from liestonet.symmetry.noise import NoisyOperator
@@ -57,6 +59,8 @@ def _with_shifts(source: Any, request: Request) -> tuple[Any, tuple[LadderRow, .
     if not shifts.rows:
         return source, ()
     request.say(f"taking {len(shifts.rows)} {'shift' if len(shifts.rows) == 1 else 'shifts'} as exact")
+    if isinstance(source, Surrogate):
+        return shift_invariant(source, shifts.variables), shifts.rows
     return refit_exactly(source, unprojected(operator, shifts.vectors)), shifts.rows
 
 
