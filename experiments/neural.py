@@ -4,7 +4,7 @@
     python experiments/neural.py --cases ex1 ex2 --seeds 2
     python experiments/neural.py --page             # the page from what is there
 
-Records are kept run by run, so a stopped experiment goes on where it was. Seeds begin at 4100; settings were chosen on
+Records are kept run by run, so a stopped experiment goes on where it was. Seeds begin at 4200; settings were chosen on
 seeds below 1000. Angles at the true dimension are those of `liestonet reproduce angles`; the page reads its results.
 """
 
@@ -24,7 +24,7 @@ from liestonet.reproduction.paper import SDE_ANGLES
 from liestonet.reproduction.store import Store
 from liestonet.reproduction.study import Options
 
-FIRST_SEED = 4100
+FIRST_SEED = 4200
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = ROOT / "experiments" / "records" / "neural.jsonl"
 RESULTS = ROOT / "experiments" / "reproduction" / "results"
@@ -159,7 +159,9 @@ largest m before the worst relative residual of the span jumps; the *paper's rul
 L1 for m ≥ 2; the ladder counts the directions of the selected span that the data call symmetries, and that is the
 dimension of the result. *Beyond* is the verdict on the first direction that does not count. Where noise has full rank
 the sweep ends at the bound n + 2, so that on Examples 1 and 2 no rule could say more than the truth; Example 3 has a
-near-symmetry that training finds as well, and the ladder tells it from the symmetries. Seeds begin at 4100.
+near-symmetry that training finds as well, and the ladder tells it from the symmetries. Seeds begin at 4200. (Seeds 4100
+to 4104 had Example 4 right in three of five: ∂t taken as exact moved the coefficients along their errors, and the third
+generator was left with a residual of 7.5 %. Now the terms of time are left out instead, and the others fitted again.)
 
 SWEEP
 
