@@ -173,3 +173,11 @@ def test_many_directions_are_judged_together_whatever_the_gaps_between_their_res
         seed=seed,
     )
     assert lsn.discover(data, symmetry="law", formulas=False).dimension == 57
+
+
+@pytest.mark.slow
+def test_five_coordinates_with_exponentials_of_time() -> None:
+    """e^{-t} ∂x_i and what mixes time with scaling: quadratic polynomials leave residuals of a tenth."""
+    system = lsn.catalogue["ornstein-uhlenbeck-5d"]
+    result = lsn.discover(system.simulate(paths=4096, seed=33), formulas=False)
+    assert result.dimension == system.dimension("ito") == 7

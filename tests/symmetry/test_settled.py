@@ -36,11 +36,27 @@ def test_what_still_falls_is_undecided(verdict, before, after, settled):
     assert found.settled(1).rows[1].verdict == verdict
 
 
-@pytest.mark.parametrize("key", ["brownian-sine", "brownian-tanh"])
+@pytest.mark.parametrize(
+    ("verdict", "before", "after", "moving"),
+    [
+        ("near-symmetry", 0.077, 0.064, True),
+        ("near-symmetry", 0.05, 0.049, False),
+        ("no", 0.2, 0.13, True),
+        ("no", 0.9, 0.6, False),
+        ("symmetry", 0.05, 0.001, False),
+    ],
+)
+def test_the_basis_is_enriched_while_residuals_fall_slowly(verdict, before, after, moving):
+    found = _search(["symmetry", verdict], [0.001, after], [0.001, before])
+    assert found.moving(3) == moving
+    assert not found.moving(1)
+
+
+@pytest.mark.parametrize("key", ["brownian-sine", "brownian-tanh", "brownian-sinh"])
 def test_generators_singular_just_beyond_the_box_are_found(key):
-    """√(x(1 − x)) and (1 − x²) artanh x: polynomials of low degree leave residuals of several percent."""
+    """√(x(1 − x)), (1 − x²) artanh x, √(1 + x²): polynomials of low degree leave residuals of several percent."""
     system = lsn.catalogue[key]
-    result = lsn.discover(system.simulate(paths=512, seed=100), formulas=False)
+    result = lsn.discover(system.simulate(paths=1024, seed=100), formulas=False)
     assert result.dimension == 3
     t = np.random.default_rng(0).uniform(*result.domain.intervals[0], 500)
     x = np.random.default_rng(1).uniform(*result.domain.intervals[1], (500, 1)) * 0.98

@@ -1,0 +1,40 @@
+"""Weights that follow the noise, and series in the logarithm where they reach further."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from liestonet.catalogue import catalogue
+from liestonet.surrogate.overview import look_over, quantile_edges
+from liestonet.surrogate.regression import scaled_block
+from liestonet.surrogate.spectral import choose_features
+from liestonet.surrogate.variances import map_variances
+
+
+def test_edges_are_quantiles_with_tails_at_either_end() -> None:
+    values = np.arange(10_000.0)
+    edges = quantile_edges(values, 4, [0.01, 0.03])
+    assert np.allclose(edges / 9999, [0.01, 0.03, 0.25, 0.5, 0.75, 0.97, 0.99])
+    assert np.allclose(quantile_edges(values, 4) / 9999, [0.25, 0.5, 0.75])
+
+
+def test_weights_follow_noise_that_grows_without_bound() -> None:
+    # a = 1 + x²: in cells of equal filling alone the outermost would be off by a factor of five and more
+    data = catalogue["brownian-sinh"].simulate(paths=1024, seed=21)
+    overview = look_over(data)
+    sample, half = overview.sample, overview.domain.half
+    cells = map_variances(overview, scaled_block(sample, overview.domain).dx)
+    true = (1 + sample.x[:, 0] ** 2) * half[0] / half[1] ** 2
+    ratio = cells(overview.points)[:, 0] / true
+    assert ratio.min() > 0.3
+    assert ratio.max() < 3.0
+
+
+@pytest.mark.parametrize(
+    ("system", "logarithmic"), [("bessel", True), ("bessel-3d", True), ("cir", False), ("geometric-brownian", False)]
+)
+def test_logarithms_are_taken_where_the_data_do_not_tell_or_ask_for_them(system: str, logarithmic: bool) -> None:
+    # 1/x is out of reach of low powers of x; linear and square-root coefficients are shorter in x itself
+    features = choose_features(look_over(catalogue[system].simulate(paths=1024, seed=22)))
+    assert features.logarithmic == (False, logarithmic)
