@@ -15,7 +15,7 @@ import scipy.linalg
 from jaxtyping import Float
 
 from liestonet.errors import InputError
-from liestonet.surrogate.held_out import HeldOut, held_out
+from liestonet.surrogate.held_out import HeldOut, deviance, held_out
 from liestonet.surrogate.refit import Refit, refit_with_symmetries
 from liestonet.surrogate.regression import Estimate
 from liestonet.surrogate.shifts import shift_invariant
@@ -103,27 +103,35 @@ def _refitted(
     count = found.count
     refit = refit_with_symmetries(stage.surrogate, stage.operator_of, found.operator, found.vectors[:, :count])
     own = (*surrogate.drift_estimates, *surrogate.diffusion_estimates)
-    refit, gained = _compared(surrogate, own, refit)
+    conditions = deviance(surrogate, stage.surrogate)[1]
+    refit, gained = _compared(surrogate, own, refit, conditions)
     if count < len(sizes) and sizes[count] > GAP * max(sizes[:count].max(), NEGLIGIBLE):
         operator = stage.operator_of(plain)
         second = refit_with_symmetries(plain, stage.operator_of, operator, proposed[:, :count])
-        second, other = _compared(surrogate, estimates, second)
+        second, other = _compared(surrogate, estimates, second, conditions)
         if _inside(refit, second) and not other.behind(gained, CLEARLY):
             refit, gained = second, other
     return None if gained.loses(CLEARLY) else refit
 
 
-def likely_refit(surrogate: Surrogate, refit: Refit) -> Refit | None:
-    """A refit with its likelihood, unless paths held out speak against it."""
-    compared, gained = _compared(surrogate, (*surrogate.drift_estimates, *surrogate.diffusion_estimates), refit)
+def likely_refit(surrogate: Surrogate, shifted: Surrogate, refit: Refit) -> Refit | None:
+    """A refit with its likelihood, unless paths held out speak against it; it began with shifts imposed already."""
+    own = (*surrogate.drift_estimates, *surrogate.diffusion_estimates)
+    compared, gained = _compared(surrogate, own, refit, deviance(surrogate, shifted)[1])
     return None if gained.loses(CLEARLY) else compared
 
 
-def _compared(surrogate: Surrogate, start: tuple[Estimate, ...], refit: Refit) -> tuple[Refit, HeldOut]:
-    """A refit with its likelihood: how far it is from the estimates, and what paths held out gain by it."""
+def _compared(
+    surrogate: Surrogate, start: tuple[Estimate, ...], refit: Refit, conditions: float
+) -> tuple[Refit, HeldOut]:
+    """A refit with its likelihood: how far it is from the estimates, and what paths held out gain by it.
+
+    `conditions` is the number of those that shifts had imposed before.
+    """
     gained = held_out(surrogate, start, refit.surrogate)
-    deviance = surrogate.errors.deviance(refit.surrogate.parameters - surrogate.parameters)
-    return replace(refit, deviance=deviance, held_out=gained.gain, held_out_error=gained.error), gained
+    cost = deviance(surrogate, refit.surrogate)[0]
+    known = replace(refit, deviance=cost, degrees_of_freedom=refit.degrees_of_freedom + conditions)
+    return replace(known, held_out=gained.gain, held_out_error=gained.error), gained
 
 
 def _inside(refit: Refit, other: Refit) -> bool:

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.optimize
 
 import liestonet as lsn
 from liestonet.surrogate.felt import felt_errors
-from liestonet.surrogate.held_out import held_out
+from liestonet.surrogate.held_out import deviance, held_out
 from liestonet.surrogate.regression import FOLDS, _between_paths
 from liestonet.surrogate.shifts import shift_invariant
 from liestonet.surrogate.simpler import simpler
@@ -98,3 +99,34 @@ def test_errors_that_are_left_out_change_no_coefficient():
     covariance = fitted.parameter_covariance
     assert again.root @ again.root.T == pytest.approx(covariance, abs=1e-6 * np.abs(covariance).max())
     assert again.hidden == fitted.errors.hidden == 2
+
+
+def test_deviance_is_the_posterior_cost_with_the_cheapest_hidden_part() -> None:
+    fitted = lsn.fit(lsn.catalogue["ornstein-uhlenbeck"].simulate(paths=200, seed=5))
+    assert deviance(fitted, fitted) == (0.0, 0.0)
+    constrained = shift_invariant(fitted, [0])
+    cost, freedom = deviance(fitted, constrained)
+    change, seen = constrained.parameters - fitted.parameters, fitted.errors.scatter.shape[1] - fitted.errors.hidden
+    hidden = fitted.errors.scatter[:, seen:]
+
+    def total(share: np.ndarray) -> float:
+        rest, begin, value = change - hidden @ share, 0, float(share @ share)
+        for estimate in (*fitted.drift_estimates, *fitted.diffusion_estimates):
+            part = rest[begin : begin + len(estimate.parameters)]
+            begin += len(part)
+            value += part @ estimate.precision @ part + np.sum(part**2 / estimate.prior)
+        return value
+
+    least = scipy.optimize.minimize(total, np.zeros(hidden.shape[1]), tol=1e-12)
+    assert cost == pytest.approx(least.fun, rel=1e-5)
+    # no more conditions than terms left out, of two coefficients
+    assert 1 < freedom <= 2 * np.sum(fitted.drift_estimates[0].features.degrees[:, 0] > 0) + 1e-6
+
+
+def test_a_refit_that_has_nothing_to_impose_stays_where_it_is() -> None:
+    """With both shifts exact Brownian motion's coefficients are constants, and its scaling asks nothing more."""
+    result = lsn.discover(lsn.catalogue["brownian"].simulate(paths=256, seed=6), formulas=False)
+    assert result.dimension == 3
+    assert result.refit is not None
+    assert result.refit.converged
+    assert result.refit.deviance < 60

@@ -157,7 +157,7 @@ def _imposed(stage: Stage, fitted: Any, found: Search, count: int, request: Requ
         found.operator,
         found.vectors[:, :count],
     )
-    return likely_refit(fitted, refitted)
+    return likely_refit(fitted, stage.source, refitted)
 
 
 def _trained_on(stage: Stage, trained: Trained, count: int, request: Request) -> Trained:

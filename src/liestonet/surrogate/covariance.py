@@ -61,10 +61,6 @@ class Errors:
         """The errors, in units of their standard deviations, that a change of the parameters is most likely made of."""
         return np.linalg.pinv(self.root, rcond=SHORTEST)
 
-    def deviance(self, change: Float[np.ndarray, " p"]) -> float:
-        """Likelihood that a change of the parameters costs."""
-        return float(np.sum((self.back @ change) ** 2))
-
     @property
     def root(self) -> Float[np.ndarray, "p s_and_q"]:
         return np.concatenate([self.scatter, self.prior], axis=1)

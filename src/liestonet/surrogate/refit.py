@@ -15,11 +15,11 @@ import scipy.special
 from jaxtyping import Float
 
 from liestonet.surrogate.surrogate import Surrogate
-from liestonet.symmetry.judging import Evidence, project, weigh
+from liestonet.symmetry.judging import NEGLIGIBLE, Evidence, project, weigh
 from liestonet.symmetry.noise import NoisyOperator
 
-# The equations are imposed to this part of the largest noise in them, in squares: what is smaller may be an error of
-# bases, and imposing it would take away errors that the coefficients do have.
+# The equations are imposed to this part of the largest noise in them, in squares, or of a negligible residual: what is
+# smaller may be an error of bases, and imposing it would take away errors that the coefficients do have.
 SLACK = 1e-3
 # Exact directions, which cannot turn, are imposed more strictly.
 EXACT = 1e-7
@@ -98,7 +98,7 @@ def _imposed(surrogate: Surrogate | Any, evidence: Evidence, shift: Float[np.nda
     """Minimise |z|² + |r + A(z − z₀)|²/slack, where z₀ is the present shift, in the eigenbasis of AᵀA."""
     matrix, cross = evidence.noise.sum(axis=0), evidence.cross.sum(axis=1)
     values, turn = np.linalg.eigh(matrix)
-    scale = slack * max(float(values[-1]), np.finfo(float).tiny)
+    scale = slack * max(float(values[-1]), NEGLIGIBLE**2)
     strength = np.maximum(values, 0.0) / scale
     aimed = turn @ (turn.T @ (matrix @ shift - cross) / scale / (1 + strength))
     changed = surrogate.with_parameters(surrogate.parameters + surrogate.errors.root @ aimed)
