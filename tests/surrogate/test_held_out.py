@@ -114,7 +114,7 @@ def test_deviance_is_the_posterior_cost_with_the_cheapest_hidden_part() -> None:
         for estimate in (*fitted.drift_estimates, *fitted.diffusion_estimates):
             part = rest[begin : begin + len(estimate.parameters)]
             begin += len(part)
-            value += part @ estimate.precision @ part + np.sum(part**2 / estimate.prior)
+            value += float(part @ estimate.precision @ part + np.sum(part**2 / estimate.prior))
         return value
 
     least = scipy.optimize.minimize(total, np.zeros(hidden.shape[1]), tol=1e-12)

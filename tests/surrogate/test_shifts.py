@@ -7,7 +7,7 @@ import pytest
 
 from liestonet.catalogue import catalogue
 from liestonet.surrogate.features import Features
-from liestonet.surrogate.regression import inverse, regress, scaled_block
+from liestonet.surrogate.regression import Scaled, inverse, regress, scaled_block
 from liestonet.surrogate.shifts import shift_invariant
 from liestonet.surrogate.simpler import simpler
 from liestonet.surrogate.spectral import drift_targets, fit_spectral
@@ -45,7 +45,12 @@ class TestTermsLeftOut:
         fewer = Features(features.domain, features.degrees[stay], features.logarithmic)
         sample = scaled_block(overview.sample, overview.domain)
         targets = drift_targets(overview, sample.dx)
-        alone = regress([sample], fewer, [(0,)], lambda block: tuple(part[:, :1] for part in targets[0](block)), False)
+
+        def first(block: Scaled) -> tuple[np.ndarray, np.ndarray]:
+            values, weights = targets[0](block)
+            return values[:, :1], weights[:, :1]
+
+        alone = regress([sample], fewer, [(0,)], first, False)
         moments = alone[0].precision @ alone[0].parameters + alone[0].parameters / alone[0].prior
         expected = inverse(alone[0].precision + np.diag(1 / estimate.prior[stay])) @ moments
         got = shift_invariant(surrogate, [0]).drift_estimates[0].parameters

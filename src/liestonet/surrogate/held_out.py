@@ -79,11 +79,12 @@ def _costs(
     estimates: Sequence[Estimate], hidden: Float[np.ndarray, "p h"], changes: Float[np.ndarray, "p k"]
 ) -> Float[np.ndarray, " k"]:
     """What changes of all parameters cost, each with the hidden part that makes it cheapest."""
-    precision = scipy.linalg.block_diag(*(each.precision + np.diag(1 / each.prior) for each in estimates))
+    blocks = [each.precision + np.diag(1 / each.prior) for each in estimates]
+    precision = np.asarray(scipy.linalg.block_diag(*blocks))
     both = hidden.T @ precision
     share = np.linalg.solve(both @ hidden + np.eye(hidden.shape[1]), both @ changes)
     rest = changes - hidden @ share
-    return np.einsum("pk,pq,qk->k", rest, precision, rest, optimize=True) + np.sum(share**2, axis=0)
+    return np.sum(rest * (precision @ rest), axis=0) + np.sum(share**2, axis=0)
 
 
 def _without_parts(estimates: Sequence[Estimate]) -> list[Float[np.ndarray, " p"]]:
