@@ -181,3 +181,25 @@ def test_five_coordinates_with_exponentials_of_time() -> None:
     system = lsn.catalogue["ornstein-uhlenbeck-5d"]
     result = lsn.discover(system.simulate(paths=4096, seed=33), formulas=False)
     assert result.dimension == system.dimension("ito") == 7
+
+
+def test_few_increments_are_too_little_data() -> None:
+    """180 increments of a driven double well: whatever is called a symmetry, the reader is warned."""
+    system = lsn.SDE.parse("dx = (3*cos(10*t) + x - x^3) dt + dW")
+    data = system.simulate(lambda rng, k: rng.uniform(-2, 2, (k, 1)), duration=0.6, step=0.02, paths=6, seed=900)
+    assert "too-little-data" in {flag.code for flag in lsn.discover(data, formulas=False).flags}
+
+
+def test_every_direction_a_symmetry_is_a_warning() -> None:
+    """A chain of three integrators has five symmetries, and fields beyond them that data hardly exclude."""
+    system = lsn.SDE.parse("dx1 = x2 dt; dx2 = x3 dt; dx3 = dW")
+    data = system.simulate(lambda rng, k: rng.standard_normal((k, 3)), duration=1.0, step=0.01, paths=400, seed=5)
+    result = lsn.discover(data, formulas=False)
+    warned = "all-directions" in {flag.code for flag in result.flags}
+    assert warned == all(row.verdict == "symmetry" for row in result.ladder)
+
+
+def test_four_integrators_have_no_more_symmetries_than_there_are() -> None:
+    system = lsn.SDE.parse("dx1 = x2 dt; dx2 = x3 dt; dx3 = x4 dt; dx4 = dW")
+    data = system.simulate(lambda rng, k: rng.standard_normal((k, 4)), duration=1.0, step=0.01, paths=400, seed=5)
+    assert lsn.discover(data, formulas=False).dimension <= 6

@@ -252,6 +252,13 @@ def _flags(kind: Kind, surrogate: Surrogate, found: Search, count: int) -> Itera
             f"There is no noise in {', '.join(still)} itself; the diffusion there was set to zero.",
             "Check that this is a property of the system and not of the recording.",
         )
+    if found.count == len(found.rows) and surrogate.noise < surrogate.dimension:
+        yield Flag(
+            "all-directions",
+            f"Each of the {found.count} directions that were looked at is a symmetry as far as these data tell; there "
+            "may be more, and some may be near-symmetries.",
+            "Ask for a smaller tolerance, or record more paths, and see how many are left.",
+        )
     undecided = sum(row.verdict == "undecided" for row in found.rows)
     if undecided and count == found.count:
         yield Flag(

@@ -211,3 +211,10 @@ def test_generators_that_half_of_the_paths_does_not_support_are_left_free_to_tur
     tested = lsn.test(data, lsn.discover(data, formulas=False), seed=2)
     assert not tested.rejected
     assert "left free to turn" in str(tested)
+
+
+def test_overlapping_windows_are_named() -> None:
+    data = lsn.SDE.parse("dx = -x dt + dW").simulate(np.zeros(1), duration=20.0, step=0.02, paths=1, seed=3)
+    overlapping = str(lsn.test(data.windows(100, 20, restart=True), "d_t"))
+    assert "The windows overlap" in overlapping
+    assert "overlap" not in str(lsn.test(data.windows(100, restart=True), "d_t"))

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from liestonet.surrogate.regression import Estimate, evaluate, scaled_block
+from liestonet.surrogate.regression import Estimate, Scaled, evaluate, pieces_of, scaled_block
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.trajectories.increments import Increments
 
@@ -75,8 +75,12 @@ class Residuals:
 
     def _trusted(self, block: Increments) -> Bool[np.ndarray, "b r"]:
         """Where a^{ii} is known to within a part of itself, and changes by a part of itself within the step."""
+        pieces = [self._trusted_piece(piece) for piece in pieces_of(scaled_block(block, self.surrogate.domain))]
+        return np.concatenate(pieces) if pieces else np.zeros((0, len(self.names)), dtype=bool)
+
+    def _trusted_piece(self, scaled: Scaled) -> Bool[np.ndarray, "b r"]:
+        """The same for few increments: their features and derivatives need as much memory as all the data."""
         surrogate, diagonal = self.surrogate, self._diagonal()
-        scaled = scaled_block(block, surrogate.domain)
         variables = range(1, surrogate.dimension + 1)
         tables = {
             features: features.values(scaled.points, ((), *((j,) for j in variables)))

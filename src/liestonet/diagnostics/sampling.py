@@ -14,6 +14,8 @@ from liestonet.symmetry.ladder import LadderRow
 MATERIAL_BIAS, ERROR_RATE = 0.07, 5e-3
 # Coefficients with a larger relative error than this tell little about symmetries.
 LARGEST_ERROR = 0.3
+# Fewer increments than this show so little that what is not seen is taken for absent.
+FEW_INCREMENTS = 1000
 
 
 def sampling_flags(known: Knowledge, overview: Overview, rows: Sequence[LadderRow], tolerance: float) -> Iterator[Flag]:
@@ -41,6 +43,9 @@ def _too_little(known: Knowledge, overview: Overview, rows: Sequence[LadderRow],
         reason, excess = f"the error of the {name} is {100 * part:.0f} % of its size", part / tolerance
     elif noise > tolerance:
         reason, excess = f"even the best direction has a noise of {100 * noise:.0f} %", noise / tolerance
+    elif overview.count < FEW_INCREMENTS:
+        reason = f"{overview.count} increments show the largest terms only, and what others break counts as kept"
+        excess = (FEW_INCREMENTS / overview.count) ** 0.5
     else:
         return
     # errors fall with the square root of the amount

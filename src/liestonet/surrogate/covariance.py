@@ -20,7 +20,7 @@ from liestonet.trajectories.increments import Increments
 
 # Scores are taken of so many increments at most, of more where there are few parameters: increments times parameters
 # squared stay below the second number.
-SCORED, WORK = 30_000, 500_000_000
+SCORED, WORK = 30_000, 160_000_000
 # With more coordinates or parameters than this the errors of different coefficients are taken as independent, and the
 # directions are random samples of the last two sizes.
 MOST_COORDINATES, MOST_JOINT, SKETCHED = 3, 700, (48, 16)

@@ -66,8 +66,8 @@ def look_over(source: IncrementSource, domain: Domain | None = None) -> Overview
         count, kept = count + len(block.t), kept + len(blocks[-1].t)
         first, last = min(first, block.t.min()), max(last, (block.t + block.dt).max())
         while kept > 2 * SAMPLE:
-            blocks, stride = [_halved(blocks)], 2 * stride
-            kept = len(blocks[0].t)
+            blocks, stride = _halved(blocks), 2 * stride
+            kept = sum(len(block.t) for block in blocks)
     if consecutive is None or count < LEAST_INCREMENTS:
         raise InputError(
             f"There are {count} increments, too few to estimate drift and diffusion from; at least "
@@ -99,11 +99,14 @@ def _joined(blocks: list[Increments]) -> Increments:
     return Increments(*(np.concatenate(arrays) for arrays in zip(*blocks, strict=True)))
 
 
-def _halved(blocks: list[Increments]) -> Increments:
+def _halved(blocks: list[Increments]) -> list[Increments]:
     """Every second row of all, copied, so that the rest can be forgotten; the list is emptied."""
-    joined = _joined(blocks)
-    blocks.clear()
-    return Increments(*(array[::2].copy() for array in joined))
+    halves, passed = [], 0
+    while blocks:
+        block = blocks.pop(0)
+        halves.append(Increments(*(array[passed % 2 :: 2].copy() for array in block)))
+        passed += len(block.t)
+    return halves
 
 
 def _box(sample: Increments, time: tuple[float, float], names: tuple[str, ...]) -> Domain:

@@ -23,6 +23,7 @@ from liestonet.surrogate.regression import (
     Scaled,
     Targets,
     evaluate,
+    pieces_of,
     regress,
     scaled_block,
     scaled_blocks,
@@ -142,7 +143,7 @@ def _log_evidence(overview: Overview, features: Features) -> float:
     """
     sample = scaled_block(overview.sample, overview.domain)
     n = sample.dx.shape[1]
-    drift = regress([sample], features, [(i,) for i in range(n)], *drift_targets(overview, sample.dx))
+    drift = regress(pieces_of(sample), features, [(i,) for i in range(n)], *drift_targets(overview, sample.dx))
     noisy = noisy_coordinates(overview, drift)
     squares, pooled = diffusion_targets(overview, drift, noisy)
     pairs = list(combinations_with_replacement(np.flatnonzero(noisy).tolist(), 2))
@@ -152,7 +153,8 @@ def _log_evidence(overview: Overview, features: Features) -> float:
         values, weights = squares(block)
         return values[:, own], weights[:, own]
 
-    diffusion = regress([sample], features, [pairs[place] for place in own], targets, pooled) if own else []
+    entries = [pairs[place] for place in own]
+    diffusion = regress(pieces_of(sample), features, entries, targets, pooled) if own else []
     return sum(estimate.log_evidence for estimate in (*drift, *diffusion))
 
 

@@ -143,7 +143,10 @@ def search_in(
     """Enrich the basis, from a level on, until the ladder stops moving."""
     n, found = source.dimension, None
     cloud = mixed_cloud(domain, data, POINTS.get(n, POINTS_BEYOND))
-    for level in LEVELS.get(n, LEVELS_BEYOND)[first:]:
+    levels = LEVELS.get(n, LEVELS_BEYOND)
+    if n > ONE_BY_ONE and source.noise < n:
+        levels = levels[:1]  # where noise is in few coordinates, a rich basis holds more than the data can exclude
+    for level in levels[first:]:
         basis = generator_basis(kind, n, source.noise, domain, level)
         richer = judge_directions(NoisyOperator(kind, source, basis, cloud), kind, standards)
         if found is not None:
@@ -151,8 +154,8 @@ def search_in(
             if _same(found, richer, most_symmetries(kind, n)):
                 return richer
         found = richer
-        if n > ONE_BY_ONE and found.count == most_symmetries(kind, n):
-            # there are no more, and a richer basis costs a lot
+        if n > ONE_BY_ONE and source.noise == n and found.count >= most_symmetries(kind, n):
+            # noise of full rank allows no more, and a richer basis costs a lot
             return found
     if found is None:
         raise RuntimeError("there is a level for every dimension")

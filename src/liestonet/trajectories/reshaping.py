@@ -15,6 +15,8 @@ from liestonet.trajectories.gaps import place_in
 if TYPE_CHECKING:
     from liestonet.trajectories.trajectories import Trajectories
 
+OVERLAP = "The windows overlap, so increments count more than once: intervals are too narrow and p-values too small."
+
 
 def gather(data: Trajectories, rows: np.ndarray, lengths: np.ndarray, *remarks: str) -> Trajectories:
     """Trajectories of chosen rows of the flat arrays, as many per path as `lengths` says; empty paths vanish."""
@@ -53,7 +55,7 @@ def windows(data: Trajectories, n: Any, stride: Any = None, restart: Any = False
     if left:
         remarks.append(f"{left} points at the ends of paths filled no window and were left out.")
     if stride < n - 1:
-        remarks.append("The windows overlap, so increments count more than once and intervals come out too narrow.")
+        remarks.append(OVERLAP)
     if restart:
         remarks.append("The clock begins at 0 in every window: the law is taken not to depend on the date.")
     sizes = np.full(len(starts), n)

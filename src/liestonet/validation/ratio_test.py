@@ -29,6 +29,7 @@ from liestonet.symmetry.operator import Cloud
 from liestonet.symmetry.search import LEVELS, LEVELS_BEYOND, generator_basis, mixed_cloud
 from liestonet.symmetry.spread import Turns, turns_of
 from liestonet.trajectories import Trajectories
+from liestonet.trajectories.reshaping import OVERLAP
 from liestonet.validation.correction import NullLaw, null_laws, safely_noisy, unshrunk_residuals
 from liestonet.validation.formulas import Formulas
 from liestonet.validation.given import Given, Lifted, read_generators
@@ -141,7 +142,7 @@ def test(  # the linter takes it for a test
     """
     if not isinstance(data, Trajectories):
         raise InputError(f"test takes Trajectories, not a {type(data).__name__}; make them with Trajectories.read.")
-    held_out = None
+    held_out, twice = None, OVERLAP if OVERLAP in data.notes else None
     again = same_data(generators, data) if found_on_these is None else found_on_these is not False
     if isinstance(generators, Result) and again:
         pieces = found_on_these if isinstance(found_on_these, np.ndarray) else None
@@ -156,7 +157,8 @@ def test(  # the linter takes it for a test
     turning = isinstance(generators, Result) and generators.data is not None
     names = _labels(generators, given)
     turns = _turns(kind, generators) if turning and isinstance(given, Fields) else None
-    return _tested(kind, data, surrogate, given, names, turning, turns, held_out)
+    told = " ".join(note for note in (held_out, twice) if note) or None
+    return _tested(kind, data, surrogate, given, names, turning, turns, told)
 
 
 def _tested(
