@@ -203,3 +203,11 @@ def test_four_integrators_have_no_more_symmetries_than_there_are() -> None:
     system = lsn.SDE.parse("dx1 = x2 dt; dx2 = x3 dt; dx3 = x4 dt; dx4 = dW")
     data = system.simulate(lambda rng, k: rng.standard_normal((k, 4)), duration=1.0, step=0.01, paths=400, seed=5)
     assert lsn.discover(data, formulas=False).dimension <= 6
+
+
+@pytest.mark.parametrize(("time", "length"), [(1e-150, 1e120), (1e150, 1e-120)])
+def test_units_that_overflow_are_refused(time: float, length: float) -> None:
+    states = np.random.default_rng(0).standard_normal((20, 51, 1)).cumsum(axis=1)
+    data = lsn.Trajectories.from_arrays(time * np.linspace(0, 1, 51), length * states)
+    with pytest.raises(lsn.InputError, match="Choose another unit"):
+        lsn.discover(data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -21,6 +22,8 @@ TAIL = 0.005
 LEAST_INCREMENTS = 100
 # A positive coordinate whose range covers this factor is looked at in its logarithm too.
 WIDE = 4.0
+# Powers of ten that velocities and diffusions may have, in the units of the data.
+MOST_DIGITS = 250
 
 
 @dataclass(frozen=True)
@@ -117,10 +120,21 @@ def _box(sample: Increments, time: tuple[float, float], names: tuple[str, ...]) 
             raise InputError(
                 f"Coordinate {name} hardly ever changes (nearly all values are {a:g}); leave it out of the state."
             )
+        _require_ordinary_units(name, float(b - a), time[1] - time[0])
     intervals = (time, *((float(a), float(b)) for a, b in zip(low, high, strict=True)))
     # a coordinate that stays positive over a wide range may be singular at zero
     singular = tuple((0.0 if a > 0 and b > WIDE * a else None, None) for a, b in intervals[1:])
     return Domain(intervals, chosen=True, singular=((None, None), *singular))
+
+
+def _require_ordinary_units(name: str, length: float, duration: float) -> None:
+    """Refuse units in which velocities or diffusions, or their products, overflow."""
+    powers = [times * math.log10(length) - math.log10(duration) for times in (1, 2)]
+    if max(map(abs, powers)) > MOST_DIGITS:
+        raise InputError(
+            f"{name} covers {length:.3g} within a time of {duration:.3g}; numbers like these overflow. Choose another "
+            "unit for one of the two."
+        )
 
 
 def quantile_edges(
