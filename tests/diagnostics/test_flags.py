@@ -223,3 +223,12 @@ def test_one_free_particle_has_not_turned_over() -> None:
     walk = np.cumsum(rng.standard_normal((1, 20_000, 1)), axis=1)
     result = lsn.discover(Trajectories.from_arrays(np.arange(20_000.0), walk), formulas=False)
     assert all("restart" not in flag.action for flag in result.flags)
+
+
+@pytest.mark.filterwarnings("error")
+def test_data_that_mostly_stand_still_raise_flags_and_no_warnings() -> None:
+    rng = np.random.default_rng(1)
+    steps = 0.1 * rng.standard_normal((40, 200, 1)) * (rng.random((40, 200, 1)) < 0.3)
+    states = np.concatenate([np.zeros((40, 1, 1)), steps], axis=1).cumsum(axis=1)
+    result = lsn.discover(lsn.Trajectories.from_arrays(0.01 * np.arange(201), states), formulas=False)
+    assert {"undecided", "zero-steps"} <= {flag.code for flag in result.flags}

@@ -19,7 +19,7 @@ def remedy(overview: Overview, otherwise: str) -> str:
     On a clock that long, fields such as e^{−t}∂x are huge at one end, and almost no data decide about the other.
     """
     turnover = turnover_time(overview)
-    if 2 * overview.domain.half[0] < MANY * turnover:
+    if 2 * overview.domain.half[0] / MANY < turnover:
         return otherwise
     points = _rounded(window_points(overview, turnover))
     return (
