@@ -15,8 +15,8 @@ import scipy.linalg
 from jaxtyping import Float
 
 from liestonet.errors import InputError
-from liestonet.surrogate.held_out import HeldOut, deviance, held_out
-from liestonet.surrogate.refit import Refit, refit_with_symmetries
+from liestonet.surrogate.held_out import HeldOut, held_out
+from liestonet.surrogate.refit import Refit, deviance, refit_with_symmetries
 from liestonet.surrogate.regression import Estimate
 from liestonet.surrogate.shifts import shift_invariant
 from liestonet.surrogate.simpler import simpler

@@ -10,7 +10,8 @@ import scipy.optimize
 
 import liestonet as lsn
 from liestonet.surrogate.felt import felt_errors
-from liestonet.surrogate.held_out import deviance, held_out
+from liestonet.surrogate.held_out import held_out
+from liestonet.surrogate.refit import deviance
 from liestonet.surrogate.regression import FOLDS, _between_paths
 from liestonet.surrogate.shifts import shift_invariant
 from liestonet.surrogate.simpler import simpler

@@ -6,14 +6,16 @@ free to turn: what a change of V absorbs costs nothing. Repeated, because V chan
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 import scipy.special
 from jaxtyping import Float
 
+from liestonet.surrogate.regression import Estimate
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.judging import NEGLIGIBLE, Evidence, project, weigh
 from liestonet.symmetry.noise import NoisyOperator
@@ -104,3 +106,30 @@ def _imposed(surrogate: Surrogate | Any, evidence: Evidence, shift: Float[np.nda
     changed = surrogate.with_parameters(surrogate.parameters + surrogate.errors.root @ aimed)
     errors = surrogate.errors.imposed((turn / (1 + strength)) @ turn.T)
     return _Step(aimed, replace(changed, errors=errors), float(np.sum(strength / (1 + strength))))
+
+
+def deviance(surrogate: Surrogate | Any, constrained: Surrogate | Any) -> tuple[float, float]:
+    """Twice the log posterior that a constraint costs, and its mean if the constraint is exact: degrees of freedom.
+
+    The mean is what the constraint does to all errors, those that the prior adds included: the sizes of the prior came
+    from the same data. Directions that data do not show cost nothing beyond their own size.
+    """
+    errors = surrogate.errors
+    hidden = slice(errors.scatter.shape[1] - errors.hidden, errors.scatter.shape[1])
+    moved = np.delete(constrained.errors.root - errors.root, hidden, axis=1)
+    changes = np.column_stack([constrained.parameters - surrogate.parameters, moved])
+    estimates = (*surrogate.drift_estimates, *surrogate.diffusion_estimates)
+    costs = _costs(estimates, errors.root[:, hidden], changes)
+    return float(costs[0]), float(costs[1:].sum())
+
+
+def _costs(
+    estimates: Sequence[Estimate], hidden: Float[np.ndarray, "p h"], changes: Float[np.ndarray, "p k"]
+) -> Float[np.ndarray, " k"]:
+    """What changes of all parameters cost, each with the hidden part that makes it cheapest."""
+    blocks = [each.precision + np.diag(1 / each.prior) for each in estimates]
+    precision = np.asarray(scipy.linalg.block_diag(*blocks))
+    both = hidden.T @ precision
+    share = np.linalg.solve(both @ hidden + np.eye(hidden.shape[1]), both @ changes)
+    rest = changes - hidden @ share
+    return np.sum(rest * (precision @ rest), axis=0) + np.sum(share**2, axis=0)
