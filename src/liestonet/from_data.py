@@ -141,7 +141,9 @@ def _standards(tolerance: Any, error_rate: Any) -> Standards:
     return Standards(float(tolerance), float(error_rate))
 
 
-def law_dimension(kind: Kind, surrogate: Surrogate, found: Search, standards: Standards, say: Progress) -> int | None:
+def law_dimension(
+    kind: Kind, surrogate: Surrogate | Any, found: Search, standards: Standards, say: Progress
+) -> int | None:
     """Number of symmetries at law level; with one noise Itô and law agree, and for Fokker–Planck nobody asked.
 
     It is what the data say, whatever dimension was asked for.
@@ -156,7 +158,7 @@ def law_dimension(kind: Kind, surrogate: Surrogate, found: Search, standards: St
 
 def assemble_result(
     kind: Kind,
-    surrogate: Surrogate,
+    surrogate: Surrogate | Any,  # or one of networks
     found: Search,
     count: int,
     refitted: Refit | None,
@@ -199,7 +201,7 @@ def assemble_result(
 
 
 def _formulas(
-    kind: Kind, surrogate: Surrogate, fields: Fields, error: float, turns: Turns | None
+    kind: Kind, surrogate: Surrogate | Any, fields: Fields, error: float, turns: Turns | None
 ) -> tuple[Fields, tuple[Formula, ...]]:
     """The span in a basis with closed forms, where the data are good enough to tell."""
     equations = kind.equations(surrogate.dimension, surrogate.noise)
@@ -236,7 +238,7 @@ def dimension_flag(found: Search, dimension: int | None) -> Iterable[Flag]:
         )
 
 
-def _flags(kind: Kind, surrogate: Surrogate, found: Search, count: int) -> Iterable[Flag]:
+def _flags(kind: Kind, surrogate: Surrogate | Any, found: Search, count: int) -> Iterable[Flag]:
     """What the reader should know about the answer; what there is to say about the data comes from elsewhere."""
     if kind is ITO and surrogate.noise > 1:
         yield Flag(

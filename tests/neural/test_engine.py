@@ -15,6 +15,7 @@ from liestonet.domain import Domain
 from liestonet.neural import training
 from liestonet.neural.bridge import learned_basis
 from liestonet.neural.clouds import balanced, make_cloud, reflected
+from liestonet.neural.coefficients.settings import PAPER, CoefficientSettings, Diagonal
 from liestonet.neural.frame import Frame
 from liestonet.neural.networks import make_networks
 from liestonet.neural.projection import project_on, project_span
@@ -170,6 +171,33 @@ def test_paths_of_brownian_motion_to_a_result():
     tau, xi = result.candidates(4)(points[:, 0], points[:, 1:])
     assert tau.shape == (4, 1000)
     assert xi.shape == (4, 1000, 1)
+
+
+def test_a_killed_run_of_both_stages_goes_on_to_the_same_bits(tmp_path, monkeypatch):
+    """The surrogate is learnt once, training goes on where it was, and other data are refused."""
+    monkeypatch.setitem(PAPER, 1, CoefficientSettings(Diagonal(), steps=200, batch=256, polish=False))
+    data, other = (lsn.catalogue["brownian"].simulate(paths=64, seed=seed) for seed in (0, 1))
+    engine = replace(SMALL, surrogate="paper-1", shifts=False, refit=False, optimizer=Optimizer(batch=64, steps=60))
+    engine = engine.with_running(chunk=20)
+    whole = lsn.discover(data, engine, dimension=2, formulas=False, seed=1)
+    kept = engine.with_running(checkpoint=str(tmp_path))
+
+    def killed(text):
+        if "step 40 of 60" in text:
+            raise RuntimeError("killed")
+
+    with pytest.raises(RuntimeError, match="killed"):
+        lsn.discover(data, kept, dimension=2, formulas=False, seed=1, progress=killed)
+    said = []
+    resumed = lsn.discover(data, kept, dimension=2, formulas=False, seed=1, progress=said.append)
+    assert not any("training the surrogate" in text or "step 20 of 60" in text for text in said)
+    np.testing.assert_array_equal(whole.training.history, resumed.training.history)
+    leaves = (jax.tree.leaves(result.training.networks) for result in (whole, resumed))
+    for first, second in zip(*leaves, strict=True):
+        np.testing.assert_array_equal(first, second)
+    assert [row.residual for row in whole.ladder] == [row.residual for row in resumed.ladder]
+    with pytest.raises(lsn.InputError, match="belongs to other data"):
+        lsn.discover(other, kept, dimension=2, formulas=False, seed=1)
 
 
 def _formulas_are_the_generators(result, points):

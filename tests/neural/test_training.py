@@ -105,7 +105,7 @@ def test_a_killed_run_goes_on_to_the_same_numbers(tmp_path):
 def test_a_checkpoint_of_another_run_or_a_damaged_one_is_refused(tmp_path):
     settings = SMALL.with_running(checkpoint=str(tmp_path))
     Watch(settings, "ito", 3, 5, lambda text: None)(replace(fresh(), history=np.zeros((20, 4))), 0.0)
-    with pytest.raises(lsn.InputError, match="other settings"):
+    with pytest.raises(lsn.InputError, match="other data or settings"):
         Watch(settings, "ito", 3, 6, lambda text: None).resumed(fresh())
     file = next(tmp_path.glob("*.safetensors"))
     content = bytearray(file.read_bytes())

@@ -25,7 +25,7 @@ from liestonet.neural.projection import Projected, project_on, project_span
 from liestonet.neural.record import TrainingRecord
 from liestonet.neural.running import Watch
 from liestonet.neural.settings import Neural
-from liestonet.neural.sources import coefficient_sources, simulated_paths
+from liestonet.neural.sources import coefficient_sources, digest_of, simulated_paths
 from liestonet.neural.sweep import Rung, jump_rule, paper_rule, span_residuals, warm_start
 from liestonet.neural.training import Trained, begin, train
 from liestonet.result import Result
@@ -247,7 +247,8 @@ def _train(stage: Stage, count: int, known: Networks | None, request: Request, r
     networks = stage.networks(count)
     if known is not None:
         networks = warm_start(networks, known)
-    watch = Watch(stage.settings, stage.kind.name, count, request.seed, request.say, refitted)
+    data = digest_of(request.source)
+    watch = Watch(stage.settings, stage.kind.name, count, request.seed, request.say, refitted, data)
     request.say(f"training {count} {'generator' if count == 1 else 'generators'}: compiling")
     start = watch.resumed(begin(networks, stage.settings, stage.kind.name))
     return train(start, stage.settings, stage.kind.name, stage.table, request.seed, watch)

@@ -160,20 +160,22 @@ def _example_4() -> Neural:
     return _neural(4, 4, _SMALL, cloud, (1.0, 0.1, 0.1, 0.1, 2.0, 10.0, 2.0), optimizer, known, ramp=0.6)
 
 
-def _all_inferred(name: str, cloud: Cloud, surrogate: int) -> Neural:
+def _all_inferred(name: str, cloud: Cloud, surrogate: int, batch: int, flow_points: int) -> Neural:
     """An experiment that the appendix leaves out: Example 1 in smaller batches, all of it inferred."""
     weights = (1.0, 0.1, 0.1, 0.1, 0.1, 1.0, 0.1)
-    made = _neural(name, surrogate, _SMALL, cloud, weights, _FIXED | {"batch": 512}, {})
-    made = replace(made, objective=replace(made.objective, flow_points=128))
+    made = _neural(name, surrogate, _SMALL, cloud, weights, _FIXED | {"batch": batch}, {})
+    made = replace(made, objective=replace(made.objective, flow_points=flow_points))
     marks = tuple((field, INFERRED, "the appendix leaves this experiment out") for field, _, _ in made.provenance)
     return replace(made, provenance=marks)
 
 
 def _fokker_planck() -> Neural:
-    return _all_inferred("fokker-planck", Cloud(source="simulated", uniform=0.0, points=None, trajectories=256), 1)
+    cloud = Cloud(source="simulated", uniform=0.0, points=None, trajectories=256)
+    return _all_inferred("fokker-planck", cloud, 1, batch=512, flow_points=128)
 
 
 def _ten_dimensional() -> Neural:
     # tables of a hundred noise entries with gradients and second derivatives for each point bound the cloud
     cloud = Cloud(source="simulated", uniform=0.0, points=2048, trajectories=256)
-    return _all_inferred("brownian-10d", cloud, 3)
+    # and all second derivatives of twelve networks of eleven variables the batch: 3 s of a processor a step with 512
+    return _all_inferred("brownian-10d", cloud, 3, batch=64, flow_points=64)

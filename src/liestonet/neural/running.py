@@ -23,10 +23,11 @@ class Watch:
         seed: int,
         say: Callable[[str], None],
         refitted: bool = False,
+        data: str | None = None,
     ) -> None:
         self.settings, self.count, self.say, self.refitted = settings, count, say, refitted
         self.identity = {"settings": settings.with_running(checkpoint=None, losses=None).to_dictionary()}
-        self.identity |= {"kind": kind, "count": count, "seed": seed, "refitted": refitted}
+        self.identity |= {"kind": kind, "count": count, "seed": seed, "refitted": refitted, "data": data}
         folder, name = settings.running.checkpoint, f"generators-{count}{'-refitted' if refitted else ''}.safetensors"
         self.checkpoint = None if folder is None else Path(folder) / name
 

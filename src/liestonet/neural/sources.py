@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,8 +11,9 @@ from jaxtyping import Float
 
 from liestonet.from_data import Request
 from liestonet.neural.clouds import reflected
-from liestonet.neural.coefficients.settings import PAPER
+from liestonet.neural.coefficients.settings import PAPER, CoefficientSettings
 from liestonet.neural.settings import Cloud, Neural
+from liestonet.storage import read_value, save
 from liestonet.surrogate.neural import fit_neural
 from liestonet.surrogate.refit import refit_exactly
 from liestonet.surrogate.shifts import shift_invariant
@@ -39,12 +42,33 @@ def coefficient_sources(settings: Neural, request: Request) -> tuple[Any, Any, t
     if settings.surrogate == "spectral":
         source = fit_spectral(request.source, request.say)
     else:
-        example = settings.surrogate.removeprefix("paper-")
-        chosen = PAPER[int(example)] if example.isdigit() else None
-        source = fit_neural(request.source, chosen, seed=request.seed, progress=request.say)
+        source = _learnt(settings, request)
     if not (settings.shifts and source.errors.complete):
         return source, source, ()
     return source, *_with_shifts(source, request)
+
+
+def _learnt(settings: Neural, request: Request) -> Any:
+    """Coefficients as networks, kept with the checkpoints: learning them can take longer than all that follows."""
+    example = settings.surrogate.removeprefix("paper-")
+    chosen = PAPER[int(example)] if example.isdigit() else CoefficientSettings()
+    folder, data = settings.running.checkpoint, digest_of(request.source)
+    if folder is None or data is None:
+        return fit_neural(request.source, chosen, seed=request.seed, progress=request.say)
+    identity = hashlib.sha256(repr((chosen, request.seed, data)).encode()).hexdigest()[:12]
+    path = Path(folder) / f"surrogate-{identity}.lsn"
+    if path.exists():
+        request.say("taking up the surrogate that was kept")
+        return read_value(path)
+    source = fit_neural(request.source, chosen, seed=request.seed, progress=request.say)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    save(source, path)
+    return source
+
+
+def digest_of(data: Any) -> str | None:
+    """What tells these data from others; None for a file that is read as it is gone through."""
+    return getattr(data, "digest", None)
 
 
 def _with_shifts(source: Any, request: Request) -> tuple[Any, tuple[LadderRow, ...]]:

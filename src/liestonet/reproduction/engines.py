@@ -34,11 +34,12 @@ def engine_named(name: str, case: str) -> Any:
     raise InputError(f"There is no engine called {name!r}.")
 
 
-def discovered(case: str, engine: str, data: Trajectories, seed: int, count: int | None = None) -> Result:
-    """What an engine makes of a case's data at its true dimension, or at another number of generators."""
+def discovered(case: str, engine: Any, data: Trajectories, seed: int, count: int | None = None) -> Result:
+    """What an engine, or one by its name, makes of a case's data at its true dimension, or at another."""
     what = CASES[case]
     dimension = what.dimension if count is None else count
-    return discover(data, engine_named(engine, case), what.symmetry, dimension=dimension, formulas=False, seed=seed)
+    chosen = engine_named(engine, case) if isinstance(engine, str) else engine
+    return discover(data, chosen, what.symmetry, dimension=dimension, formulas=False, seed=seed)
 
 
 def networks(*, polish: bool = False) -> Any:
