@@ -200,6 +200,19 @@ def test_a_killed_run_of_both_stages_goes_on_to_the_same_bits(tmp_path, monkeypa
         lsn.discover(other, kept, dimension=2, formulas=False, seed=1)
 
 
+def test_symmetries_are_imposed_on_learnt_coefficients_too(monkeypatch):
+    """Networks in both stages: ∂t and two more of Brownian motion, with the likelihood ratio in place of a gain."""
+    monkeypatch.setitem(PAPER, 1, CoefficientSettings(Diagonal(), steps=500, batch=1024))
+    data = lsn.catalogue["brownian"].simulate(paths=128, seed=0)
+    result = lsn.discover(data, replace(SMALL, surrogate="paper-1"), dimension=3, formulas=False, seed=1)
+    points = lattice(result.domain, 1000)
+    exact = lsn.catalogue["brownian"].generators("ito")
+    assert lsn.principal_angles(result.generators, exact, points[:, 0], points[:, 1:]).max() < 10
+    assert result.refit is not None
+    assert result.refit.p_value > 0.05
+    assert json.loads(result.to_json())["refit"]["held_out"] == "nan"
+
+
 def _formulas_are_the_generators(result, points):
     """Row by row, where a formula was found: the same field up to the error that the formula admits."""
     t, x = sympy.symbols("t x", real=True)

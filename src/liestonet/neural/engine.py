@@ -31,6 +31,7 @@ from liestonet.neural.training import Trained, begin, train
 from liestonet.result import Result
 from liestonet.stages import likely_refit
 from liestonet.surrogate.refit import Refit, refit_with_symmetries
+from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.basis import Basis
 from liestonet.symmetry.kinds import Kind
 from liestonet.symmetry.ladder import LadderRow
@@ -145,7 +146,8 @@ def run(settings: Neural, request: Request) -> Result:
 def _imposed(stage: Stage, fitted: Any, found: Search, count: int, request: Request) -> Refit | None:
     """The coefficients under the symmetries found, unless paths held out speak against it.
 
-    A sample of the errors can judge symmetries, but not tell which errors they would exclude.
+    Learnt coefficients keep no sums by parts of the data: there the likelihood ratio decides. A sample of the errors
+    can judge symmetries, but not tell which errors they would exclude.
     """
     if not (stage.settings.refit and count and stage.source.errors.complete):
         return None
@@ -157,7 +159,9 @@ def _imposed(stage: Stage, fitted: Any, found: Search, count: int, request: Requ
         found.operator,
         found.vectors[:, :count],
     )
-    return likely_refit(fitted, stage.source, refitted)
+    if isinstance(fitted, Surrogate):
+        return likely_refit(fitted, stage.source, refitted)
+    return refitted if refitted.p_value > request.standards.error_rate else None
 
 
 def _trained_on(stage: Stage, trained: Trained, count: int, request: Request) -> Trained:
