@@ -215,7 +215,7 @@ def main() -> None:
 
 
 PEAKS = """The first table is what the compiler plans for value and gradient; the second a whole run on Example 1,
-1,024,000 increments, in a process of its own (with the paper's settings fewer steps, which change nothing in memory)."""
+1,024,000 increments, in a process of its own (with the paper's settings fewer steps, which takes the same memory)."""
 
 RUNS = """From data at the true dimension, simulation included; the results of `liestonet reproduce angles`."""
 
