@@ -54,8 +54,10 @@ def publish(records: list[dict[str, Any]]) -> Publication:
                 for m, s in zip(found.mean(axis=0), spreads, strict=True)
             )
             rows.append((TITLES[engine], len(found), *cells))
+    largest = max((max(r["angles"]) for r in records), default=np.nan)
     return Publication(
-        "Every Itô symmetry lifts to the Fokker–Planck equation, so all angles are zero in truth.",
+        "Every Itô symmetry lifts to the Fokker–Planck equation, so all angles are zero in truth: the paper's "
+        f"{max(CONTAINMENT):.1f}° is the error of its two trainings. No run here is further off than {largest:.2f}°.",
         {"angles": Table(("engine", "seeds", "angle 1", "angle 2", "angle 3"), tuple(rows))},
     )
 
