@@ -150,7 +150,9 @@ out on seeds below 1000:
 
 `Neural.paper` follows the paper: `print(liestonet.Neural.paper(1))` lists every setting with *stated*, *conflicting* or
 *inferred*. L3 and L4 vanish identically with exact derivatives (`tests/neural/test_losses.py`) and are not evaluated in
-training; L7 is evaluated on 512 points of a batch (the paper: "subsampled trajectory points", without a number).
+training; L7 is evaluated on 512 points of a batch (the paper: "subsampled trajectory points", without a number). The
+appendix leaves out Fokker–Planck and ten dimensions: the presets take Example 1's settings with batches of 512 and 64,
+since in ten dimensions all second derivatives of twelve networks of eleven variables make a step forty times as dear.
 
 ## Dimension
 
@@ -168,9 +170,11 @@ SWEEP
 ## Settings
 
 `liestonet.Neural()` holds plain values: `architecture`, `cloud`, `objective`, `optimizer`, `running`. They print, and
-`save` and `load` as JSON. `running=Running(checkpoint="folder", losses="losses.csv")` keeps checkpoints that a stopped
-run goes on from, to the same numbers, and a file of losses that grows while it trains. Ctrl-C ends training and leaves
-the result that was reached, with a flag.
+`save` and `load` as JSON. `surrogate="neural"` learns drift and diffusion by networks too. With
+`running=Running(checkpoint="folder", losses="losses.csv")` a stopped run goes on to the same numbers, learnt drift and
+diffusion are kept and taken up again, also for another number of generators, and a file of losses grows while it
+trains; checkpoints of other data or settings are refused. Ctrl-C ends training and leaves the result that was reached,
+with a flag.
 """
 
 
