@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from liestonet.reproduction.items.identities import conditions, density
+from liestonet.reproduction.items.identities import conditions, density, pointwise
 
 
 @pytest.mark.parametrize(
@@ -20,3 +20,15 @@ def test_symmetries_change_the_density_into_another_solution() -> None:
     rows = {row["generator"]: row for row in density()["rows"]}
     assert rows["(0, 0, 1)"]["change"] == pytest.approx(1, rel=1e-12)
     assert all(row["solves"] and row["change"] > 0.1 for row in rows.values())
+
+
+@pytest.mark.parametrize("case", ["ex1", "ex2", "ex3", "ex4"])
+def test_pointwise_constants_of_true_generators_vary_where_they_are_not_unique(case: str) -> None:
+    """The algebras close, so constants leave nothing; a square system has no other solution than those."""
+    found = pointwise(case)
+    assert found["left"] < 1e-12
+    assert found["count"] == 3
+    if found["components"] == 3:
+        assert found["variation"] < 1e-9
+    else:
+        assert found["variation"] > 0.1

@@ -1,16 +1,19 @@
 """Where the paper's formulas or findings cannot hold: the identity behind each, and the number.
 
 L3 and L4 vanish for any fields; L7 is ε² L6 to leading order; the Fokker–Planck conditions as printed reject true
-symmetries as soon as there is drift; L9 as printed asks that a solution be mapped to itself.
+symmetries as soon as there is drift; L9 as printed asks that a solution be mapped to itself; L1 as printed asks
+structure constants that are fitted point by point to be constant, which they are not where they are not unique.
 """
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from liestonet.catalogue import catalogue
+from liestonet.reproduction.cases import CASES, EXAMPLES
 from liestonet.reproduction.engines import prepare_networks
 from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.study import Item, Options, Publication
@@ -20,6 +23,7 @@ FIRST_SEED = 5100
 SYSTEMS = ("brownian", "ornstein-uhlenbeck", "geometric-brownian")
 STEPS = (1e-2, 1e-3)
 POINTS = 40
+FITTED_AT = 1000
 
 
 def losses(seed: int) -> dict[str, Any]:
@@ -118,8 +122,52 @@ def density() -> dict[str, Any]:
     return {"rows": rows}
 
 
+def pointwise(case: str) -> dict[str, Any]:
+    """Structure constants of the true generators fitted at each point, the smallest where not unique: how they vary.
+
+    `variation` is their scatter over the box beside the size of the true ones, generators scaled to unit length;
+    `left` is what one fit to all points leaves of the brackets.
+    """
+    import sympy
+
+    system = catalogue[CASES[case].system]
+    symbolic: Any = system.sde.symbolic
+    variables = (symbolic.time, *symbolic.state)
+    rows = [(formula.tau, *formula.xi) for formula in system.formulas(CASES[case].symmetry)]
+    pairs = list(combinations(range(len(rows)), 2))
+    brackets = [_bracket(rows[i], rows[j], variables) for i, j in pairs]
+    intervals = np.array(system.box)
+    points = np.random.default_rng(0).uniform(intervals[:, 0], intervals[:, 1], (FITTED_AT, len(variables)))
+    compute = sympy.lambdify(variables, [sympy.Matrix(rows).T, sympy.Matrix(brackets).T], "numpy")
+    fields, right = (np.array(group, dtype=float) for group in zip(*(compute(*p) for p in points), strict=True))
+    length = np.sqrt(np.mean(np.sum(fields**2, axis=1), axis=0))
+    fields, right = fields / length, right / np.prod(length[np.array(pairs)], axis=1)
+    fitted = np.linalg.pinv(fields) @ right
+    inner, cross = (np.einsum("pck,pcl->kl", fields, other) for other in (fields, right))
+    constants = np.linalg.solve(inner, cross)
+    return {
+        "components": len(variables),
+        "count": len(rows),
+        "variation": float(np.sqrt(np.mean((fitted - fitted.mean(axis=0)) ** 2) / np.mean(constants**2))),
+        "left": float(np.sqrt(np.mean((fields @ constants - right) ** 2) / np.mean(right**2))),
+    }
+
+
+def _bracket(first: tuple[Any, ...], second: tuple[Any, ...], variables: tuple[Any, ...]) -> list[Any]:
+    """[X, Y] = X(Y) − Y(X), component by component."""
+    import sympy
+
+    return [
+        sum(
+            x * sympy.diff(after, v) - y * sympy.diff(before, v)
+            for x, y, v in zip(first, second, variables, strict=True)
+        )
+        for before, after in zip(first, second, strict=True)
+    ]
+
+
 def jobs(options: Options) -> list[Job]:
-    """Random networks for a few seeds, three systems, one density."""
+    """Random networks for a few seeds, three systems, one density, the four examples."""
     seeds = range(FIRST_SEED, FIRST_SEED + options.count(5))
     return [
         *(Job("identities", f"losses-{seed}", "identities:losses", {"seed": seed}, cost=15) for seed in seeds),
@@ -128,6 +176,7 @@ def jobs(options: Options) -> list[Job]:
             for name in SYSTEMS
         ),
         Job("identities", "density", "identities:density", cost=2),
+        *(Job("identities", f"pointwise-{case}", "identities:pointwise", {"case": case}, cost=1) for case in EXAMPLES),
     ]
 
 
@@ -148,18 +197,30 @@ def publish(records: list[dict[str, Any]]) -> Publication:
         rows = tuple((r["generator"], f"{r['change']:.2f}", "yes" if r["solves"] else "no") for r in densities)
         columns = ("(τ, ξ, β), a symmetry of the heat equation", "‖Q‖ / ‖û‖: L9 as printed is ε² ‖Q‖²", "Q solves it")
         tables["density"] = Table(columns, rows)
+    fits = [r for r in records if "variation" in r]
+    if fits:
+        rows = tuple(
+            (CASES[r["case"]].title, r["count"], r["components"], f"{r['variation']:.1%}", f"{r['left']:.0e}")
+            for r in fits
+        )
+        columns = ("case", "m", "1 + n", "true generators: variation of pointwise constants", "left by constants")
+        tables["pointwise"] = Table(columns, rows)
     return Publication(TEXT, tables)
 
 
 TEXT = (
-    "Four of the paper's statements cannot be reproduced, because an identity stands against them. (1) With brackets "
+    "Five of the paper's statements cannot be reproduced, because an identity stands against them. (1) With brackets "
     "from exact derivatives, skew symmetry (L3) and bilinearity (L4) hold for any fields whatever: values and "
     "gradients are rounding errors, so leaving them out of training changes nothing. (2) Pushing by ε changes the "
     "coefficients by ε times the determining equations' left side, so L7 = ε² L6 + O(ε³): with ε = 0.01 and the "
     "paper's weights its gradient is a hundred-thousandth of that of L6. (3) The Fokker–Planck theorem has two signs "
     "exchanged and L8 other coefficients: they agree with the truth for Brownian motion, the one system the paper "
     "tries, and reject true symmetries of others. (4) L9 as printed asks the flow to map the density to itself; a "
-    "symmetry maps it to another solution. (That the closure loss has no minimum at the true m is shown above.)"
+    "symmetry maps it to another solution. (5) L1 as printed fits structure constants at each point and punishes "
+    "their gradient. Where there are more generators than components, m > 1 + n, the fit is not unique, its smallest "
+    "solution changes from point to point for the true algebra too, and the truth is no minimum; where there are as "
+    "many, networks that become dependent at a point give it a pole. One fit to all points has neither. (That the "
+    "closure loss has no minimum at the true m is shown above.)"
 )
 
 
