@@ -175,7 +175,7 @@ def test_paths_of_brownian_motion_to_a_result():
 
 def test_a_killed_run_of_both_stages_goes_on_to_the_same_bits(tmp_path, monkeypatch):
     """The surrogate is learnt once, training goes on where it was, and other data are refused."""
-    monkeypatch.setitem(PAPER, 1, CoefficientSettings(Diagonal(), steps=200, batch=256, polish=False))
+    monkeypatch.setitem(PAPER, 1, replace(PAPER[1], steps=200, batch=256))
     data, other = (lsn.catalogue["brownian"].simulate(paths=64, seed=seed) for seed in (0, 1))
     engine = replace(SMALL, surrogate="paper-1", shifts=False, refit=False, optimizer=Optimizer(batch=64, steps=60))
     engine = engine.with_running(chunk=20)

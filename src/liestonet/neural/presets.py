@@ -28,7 +28,7 @@ _DENSITY = (1.0, 0.1)  # weights of L8 and L9
 
 # What holds for all presets.
 _COMMON: Provenance = {
-    "surrogate": (STATED, "optimiser settings; widths, activation and floor are inferred"),
+    "surrogate": (STATED, "the floors of Examples 2 to 4 and the widths and clip of Example 4 are inferred"),
     "shifts": (INFERRED, "nothing of the kind is mentioned"),
     "scaled": (INFERRED, "no scaling of the generators' inputs is mentioned"),
     "polish": (INFERRED, "nothing of the kind is mentioned"),
@@ -155,7 +155,7 @@ def _example_4() -> Neural:
         "cloud.floor": (INFERRED, "the floor has no value"),
         "cloud.points": (CONFLICTING, "table: all data points; text: each batch half data, half uniform"),
         "objective.weights": (INFERRED, "w5 = 2, w6 = 10, w7 = 2 are stated; what w1 to w4 rise to is not"),
-        "objective.decay": (INFERRED, "AdamW's own decay has no value"),
+        "objective.decay": (INFERRED, "AdamW's own decay has no value: optax's 1e-4 acts beside this one"),
     }
     return _neural(4, 4, _SMALL, cloud, (1.0, 0.1, 0.1, 0.1, 2.0, 10.0, 2.0), optimizer, known, ramp=0.6)
 

@@ -21,6 +21,7 @@ HOMES = {
     "CoefficientLayer": "liestonet.neural.coefficients.surrogate:Layer",
     "CoefficientSettings": "liestonet.neural.coefficients.settings",
     "Constant": "liestonet.algebra.formula",
+    "ConstantRate": "liestonet.neural.coefficients.settings:Constant",
     "Containment": "liestonet.validation.validate",
     "Coordinate": "liestonet.trajectories.summary",
     "Cosine": "liestonet.neural.coefficients.settings",

@@ -145,8 +145,8 @@ def _require_rate(schedule: Any) -> None:
     _require_positive(schedule, tuple(field.name for field in fields(schedule)))
 
 
-# The paper's stage-1 settings (Appendix, table of surrogate optimisation). Widths, activation, floors and early
-# stopping are stated nowhere and inferred.
+# The paper's stage-1 settings (appendix, the summary of surrogates and the table of their optimisation). Stated nowhere
+# and inferred: early stopping (none), widths of Example 4, the limit of its gradients, floors but that of Example 1.
 _PAPER_NETWORK: dict[str, Any] = {
     "skip": False, "scale_outputs": False, "held_out": 0.0, "patience": None, "polish": False,
 }  # fmt: skip
@@ -156,6 +156,7 @@ PAPER = {
     3: CoefficientSettings(Diagonal(), steps=10_000, schedule=Constant(3e-3), **_PAPER_NETWORK),
     4: CoefficientSettings(
         Cholesky(3, 1, Constant(1e-3), smoothness=1e-3, variance=5e-4, whitening=5e-3),
+        activation="swish",
         time_dependent=False,
         steps=20_000,
         batch=8192,
