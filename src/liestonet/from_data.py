@@ -78,7 +78,7 @@ def discover(
     tolerance: float | Any = 0.1,
     error_rate: float | Any = 0.05,
     formulas: bool = True,
-    seed: int = 0,
+    seed: int | Any = 0,
     progress: Progress | None = None,
 ) -> Result:
     """The symmetries of the system that trajectories come from, with how sure the data are of each.
@@ -91,7 +91,7 @@ def discover(
     engine = Spectral() if engine is None else engine
     if not isinstance(engine, Spectral | Engine):
         raise InputError(f"The engine must be liestonet.Spectral() or liestonet.Neural(), not {engine!r}.")
-    kind, source = kind_named(symmetry), _checked(data)
+    kind, source, seed = kind_named(symmetry), _checked(data), _checked_seed(seed)
     standards = _standards(tolerance, error_rate)
     request = Request(source, kind, standards, dimension, formulas, seed, progress or _silent)
     result = _discover_spectrally(engine, request) if isinstance(engine, Spectral) else engine.discover(request)
@@ -132,6 +132,12 @@ def _checked(data: Any) -> IncrementSource:
             "or Trajectories.read."
         )
     return data
+
+
+def _checked_seed(seed: Any) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**63:
+        raise InputError(f"The seed must be a whole number from 0 to 2⁶³ − 1, not {seed!r}.")
+    return int(seed)
 
 
 def _standards(tolerance: Any, error_rate: Any) -> Standards:

@@ -64,12 +64,56 @@ def test_presets_follow_the_tables():
         lambda: Neural(surrogate="magic"),
         lambda: Neural.paper(5),
         lambda: Neural.from_dictionary({"colour": "red"}),
+        lambda: Neural.paper([1]),
+        lambda: Architecture(tau=32),
+        lambda: Architecture(shared="yes"),
+        lambda: Cloud(bins=0),
+        lambda: Cloud(step=-1.0),
+        lambda: Objective(weights=None),
+        lambda: Objective(weights=(float("nan"), *[1.0] * 8)),
+        lambda: Objective(flow=0.0),
+        lambda: Objective(level="a"),
+        lambda: Objective(ramp=2.0),
+        lambda: Objective(decay=-1.0),
+        lambda: Optimizer(rate="fast"),
+        lambda: Optimizer(rate=float("inf")),
+        lambda: Optimizer(warmup=-1.0),
+        lambda: Running(checkpoint=5),
+        lambda: Neural(architecture=5),
+        lambda: Neural(optimizer={"steps": 5}),
+        lambda: Neural(shifts="no"),
+        lambda: Neural().save("/nowhere/at/all/settings.json"),
     ],
 )
 def test_wrong_settings_are_refused_in_one_sentence(make):
     with pytest.raises(lsn.InputError) as caught:
         make()
     assert "\n" not in str(caught.value)
+
+
+def test_lists_and_paths_become_what_can_be_stored(tmp_path):
+    made = Neural(
+        objective=Objective(weights=[1.0] * 9),
+        architecture=Architecture(tau=[8, 8]),
+        running=Running(checkpoint=tmp_path, losses=tmp_path / "losses.csv"),
+    )
+    assert made.objective.weights == (1.0,) * 9
+    assert made.architecture.tau == (8, 8)
+    assert made.running.checkpoint == str(tmp_path)
+    made.save(tmp_path / "settings.json")
+    assert Neural.load(tmp_path / "settings.json") == made
+
+
+def test_a_file_of_something_else_is_no_settings(tmp_path):
+    (tmp_path / "settings.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(lsn.InputError, match="does not hold settings"):
+        Neural.load(tmp_path / "settings.json")
+
+
+def test_every_setting_is_printed():
+    text = str(Neural.paper(1))
+    assert "cloud.points = None  [stated]" in text
+    assert "objective.ramp = None" in text
 
 
 def test_missing_jax_names_the_extra(monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,8 @@ def write_checkpoint(path: Path, trained: Trained, identity: dict[str, Any]) -> 
         "schema": SCHEMA,
         "identity": json.dumps(identity, sort_keys=True),
         "seconds": repr(trained.seconds),
-        "digest": _digest(arrays),
+        "digest": digest_of_arrays(arrays),
     }
-    path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as stream:
         stream.write(safetensors.numpy.save(arrays, header))
 
@@ -46,7 +46,7 @@ def read_checkpoint(path: Path, like: Trained, identity: dict[str, Any]) -> Trai
         raise InputError(
             f"The checkpoint {str(path)!r} cannot be read ({problem}); delete it to start anew."
         ) from problem
-    if header.get("schema") != SCHEMA or header.get("digest") != _digest(arrays):
+    if header.get("schema") != SCHEMA or header.get("digest") != digest_of_arrays(arrays):
         raise InputError(f"The checkpoint {str(path)!r} is damaged or of another kind; delete it to start anew.")
     if header["identity"] != json.dumps(identity, sort_keys=True):
         raise InputError(
@@ -65,10 +65,11 @@ def _contiguous(leaf: Any) -> np.ndarray:
     return np.array(leaf, order="C")
 
 
-def _digest(arrays: dict[str, np.ndarray]) -> str:
+def digest_of_arrays(arrays: Mapping[str, Any]) -> str:
     """One hash of all arrays: a flipped bit would go unnoticed otherwise."""
     total = hashlib.sha256()
     for name in sorted(arrays):
-        total.update(f"{name} {arrays[name].dtype} {arrays[name].shape}".encode())
-        total.update(arrays[name].tobytes())
+        array = np.asarray(arrays[name])
+        total.update(f"{name} {array.dtype} {array.shape}".encode())
+        total.update(array.tobytes())
     return total.hexdigest()

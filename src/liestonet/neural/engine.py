@@ -17,15 +17,16 @@ from liestonet.errors import InputError
 from liestonet.flags import Flag
 from liestonet.from_data import Request, Spectral, assemble_result, dimension_flag, discover, law_dimension
 from liestonet.neural.bridge import Polished, polish
+from liestonet.neural.checkpoint import digest_of_arrays
 from liestonet.neural.clouds import make_cloud
 from liestonet.neural.coefficients.density import fit_density
 from liestonet.neural.frame import Frame, tabulate, tabulate_density
 from liestonet.neural.networks import Networks, make_networks
 from liestonet.neural.projection import Projected, project_on, project_span
 from liestonet.neural.record import TrainingRecord
-from liestonet.neural.running import Watch
+from liestonet.neural.running import Watch, require_places
 from liestonet.neural.settings import Neural
-from liestonet.neural.sources import coefficient_sources, digest_of, simulated_paths
+from liestonet.neural.sources import coefficient_sources, simulated_paths
 from liestonet.neural.sweep import Rung, jump_rule, paper_rule, span_residuals, warm_start
 from liestonet.neural.training import Trained, begin, train
 from liestonet.result import Result
@@ -95,6 +96,8 @@ class Stage:
 def run(settings: Neural, request: Request) -> Result:
     """Fit the coefficients, train generators, judge what they span, impose it and train on, put it into words."""
     kind, say = request.kind, request.say
+    _require_losses(settings, kind)
+    require_places(settings)
     fitted, source, shifts = coefficient_sources(settings, request)
     stage = _prepared(settings, source, request)
     trained, rungs = _trained(stage, request)
@@ -141,6 +144,16 @@ def run(settings: Neural, request: Request) -> Result:
         standards=request.standards,
         training=record,
     )
+
+
+def _require_losses(settings: Neural, kind: Kind) -> None:
+    """There must be something to train on."""
+    if not settings.objective.active(kind.has_beta):
+        number = 8 if kind.has_beta else 6
+        raise InputError(
+            f"No loss that is evaluated for {kind.name} symmetries has a weight; give objective.weights a positive "
+            f"number in place {number}, that of the determining equations."
+        )
 
 
 def _imposed(stage: Stage, fitted: Any, found: Search, count: int, request: Request) -> Refit | None:
@@ -198,7 +211,7 @@ def _time_step(source: Any) -> float:
 def _largest(stage: Stage) -> int:
     """How far the sweep goes: the bound where noise of full rank gives one, one more elsewhere."""
     if stage.settings.sweep is not None:
-        return stage.settings.sweep
+        return _checked_dimension(stage.settings.sweep, stage)
     n = stage.source.dimension
     return most_symmetries(stage.kind, n) + (0 if stage.source.noise == n else 1)
 
@@ -218,6 +231,10 @@ def _swept(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ...]]:
     rungs: list[Rung] = []
     for count in range(1, _largest(stage) + 1):
         trained = _train(stage, count, runs[-1].networks if runs else None, request)
+        if trained.interrupted and runs:
+            # what was reached of one more generator says nothing about whether there is one more
+            runs = [replace(run, interrupted=True) for run in runs]
+            break
         runs.append(trained)
         rungs.append(_rung(stage, trained))
         if trained.interrupted:
@@ -233,7 +250,9 @@ def _from_above(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ..
     smaller = (Rung(count, {}, whole.residuals[:count]) for count in range(1, whole.count))
     rungs = (*smaller, whole)
     selected = max(1, jump_rule(rungs))
-    return (trained if selected == whole.count else _train(stage, selected, None, request)), rungs
+    if trained.interrupted or selected == whole.count:
+        return trained, rungs
+    return _train(stage, selected, None, request), rungs
 
 
 def _checked_dimension(dimension: Any, stage: Stage) -> int:
@@ -251,8 +270,9 @@ def _train(stage: Stage, count: int, known: Networks | None, request: Request, r
     networks = stage.networks(count)
     if known is not None:
         networks = warm_start(networks, known)
-    data = digest_of(request.source)
-    watch = Watch(stage.settings, stage.kind.name, count, request.seed, request.say, refitted, data)
+    weights = {f"weight {position}": leaf for position, leaf in enumerate(jax.tree.leaves(networks))}
+    origin = digest_of_arrays(stage.table | weights)
+    watch = Watch(stage.settings, stage.kind.name, count, request.seed, request.say, refitted, origin)
     request.say(f"training {count} {'generator' if count == 1 else 'generators'}: compiling")
     start = watch.resumed(begin(networks, stage.settings, stage.kind.name))
     return train(start, stage.settings, stage.kind.name, stage.table, request.seed, watch)
@@ -297,15 +317,18 @@ def _angle_to_spectral(result: Result, points: Float[np.ndarray, "b v"], request
     if not result.dimension:
         return float("nan")
     request.say("running the spectral engine for comparison")
-    other = discover(
-        request.source,
-        Spectral(),
-        request.kind,
-        dimension=int(result.dimension),
-        tolerance=request.standards.tolerance,
-        error_rate=request.standards.error_rate,
-        formulas=False,
-    )
+    try:
+        other = discover(
+            request.source,
+            Spectral(),
+            request.kind,
+            dimension=int(result.dimension),
+            tolerance=request.standards.tolerance,
+            error_rate=request.standards.error_rate,
+            formulas=False,
+        )
+    except InputError:  # it has fewer directions than that
+        return float("nan")
     half = result.domain.half
     scale = (float(half[0]), half[1:].tolist())
     return float(principal_angles(result.fields, other.fields, points[:, 0], points[:, 1:], scale=scale).max())
@@ -332,11 +355,13 @@ def _flags(record: TrainingRecord, found: Search, request: Request) -> list[Flag
             )
         )
     if record.angle is not None:
+        angle = (
+            f"The largest angle between this span and the spectral engine's is {record.angle:.2g}° in units of the box."
+        )
         flags.append(
             Flag(
                 "engines",
-                f"The largest angle between this span and the spectral engine's is {record.angle:.2g}° in units of the "
-                "box.",
+                "The spectral engine has no answer of this dimension." if np.isnan(record.angle) else angle,
                 "Where it is large, trust the answer with the smaller residuals on the ladder.",
             )
         )

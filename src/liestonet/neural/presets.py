@@ -57,7 +57,7 @@ _COMMON: Provenance = {
 }
 
 
-def preset(example: int | str) -> Neural:
+def preset(example: int | str | Any) -> Neural:
     """The settings of one of the paper's experiments."""
     makers: dict[Any, Callable[[], Neural]] = {
         1: _example_1,
@@ -69,7 +69,7 @@ def preset(example: int | str) -> Neural:
     }
     key = str(example).lower().replace("_", "-") if isinstance(example, str) else example
     key = int(key) if isinstance(key, str) and key.isdigit() else key
-    if isinstance(key, bool) or key not in makers:
+    if isinstance(key, bool) or not isinstance(key, int | str) or key not in makers:
         raise InputError(
             f"The paper has no experiment {example!r}; choose 1, 2, 3, 4, 'fokker-planck' or 'brownian-10d'."
         )

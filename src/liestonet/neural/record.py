@@ -12,6 +12,7 @@ from jaxtyping import Float
 from liestonet.flags import Flag
 from liestonet.neural.frame import Frame
 from liestonet.neural.networks import Networks
+from liestonet.neural.precision import require_float64
 from liestonet.neural.settings import Neural
 from liestonet.neural.sweep import RULES, Rung
 from liestonet.symmetry.fields import Values, points_of
@@ -41,6 +42,7 @@ class TrainingRecord:
 
     def generators(self, t: Any, x: Any) -> Values:
         """The trained networks, before their last layer was solved: tau (m, B), xi (m, B, d), perhaps beta (m, B)."""
+        require_float64()
         n = self.networks.dimension
         points = points_of(t, x, n)
         fields = self.networks(jnp.asarray(self.frame.enter(points)), jnp.zeros((len(points), n, n)))

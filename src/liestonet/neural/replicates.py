@@ -38,7 +38,7 @@ def replicates(
     if not seeds or len(set(seeds)) < len(seeds):
         raise InputError(f"The seeds are {list(seeds)!r}; give at least one, and none twice.")
     place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
+    _claim(place, data, engine, options)
     missing = [seed for seed in seeds if not _file(place, seed).exists()]
     # spawned, never forked: JAX and BLAS hold threads that a fork would lose
     context = multiprocessing.get_context("spawn")
@@ -47,6 +47,24 @@ def replicates(
         for job in as_completed(jobs):
             job.result()
     return {seed: json.loads(_file(place, seed).read_text(encoding="utf-8")) for seed in seeds}
+
+
+def _claim(place: Path, data: Any, engine: Neural, options: dict[str, Any]) -> None:
+    """Make the folder and note what its runs are of; refuse one that belongs to others."""
+    note = place / "runs.json"
+    settings = engine.with_running(checkpoint=None, losses=None).to_dictionary()
+    identity = {"data": getattr(data, "digest", None), "engine": settings, "options": repr(sorted(options.items()))}
+    text = json.dumps(identity, indent=1) + "\n"
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        known = note.read_text(encoding="utf-8") if note.exists() else None
+        if known is None and not any(place.glob("seed-*.json")):
+            note.write_text(text, encoding="utf-8")
+            return
+    except (OSError, ValueError) as problem:
+        raise InputError(f"The folder {str(place)!r} cannot be used for runs ({problem}); name another.") from problem
+    if known != text:
+        raise InputError(f"The folder {str(place)!r} holds runs of other data, settings or options; name another.")
 
 
 def _one(data: Any, engine: Neural, seed: int, folder: str, options: dict[str, Any]) -> None:

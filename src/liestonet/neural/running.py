@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 
+from liestonet.errors import InputError
 from liestonet.neural.checkpoint import read_checkpoint, write_checkpoint
 from liestonet.neural.settings import Neural
 from liestonet.neural.training import Trained
 
 
 class Watch:
-    """Told of every chunk of one training: says how it goes, appends the losses, keeps a checkpoint."""
+    """Told of every chunk of one training: says how it goes, appends the losses, keeps a checkpoint.
+
+    `origin` stands for all that the training begins with: first weights, points and coefficients.
+    """
 
     def __init__(
         self,
@@ -23,11 +28,11 @@ class Watch:
         seed: int,
         say: Callable[[str], None],
         refitted: bool = False,
-        data: str | None = None,
+        origin: str = "",
     ) -> None:
         self.settings, self.count, self.say, self.refitted = settings, count, say, refitted
         self.identity = {"settings": settings.with_running(checkpoint=None, losses=None).to_dictionary()}
-        self.identity |= {"kind": kind, "count": count, "seed": seed, "refitted": refitted, "data": data}
+        self.identity |= {"kind": kind, "count": count, "seed": seed, "refitted": refitted, "origin": origin}
         folder, name = settings.running.checkpoint, f"generators-{count}{'-refitted' if refitted else ''}.safetensors"
         self.checkpoint = None if folder is None else Path(folder) / name
 
@@ -38,10 +43,12 @@ class Watch:
         return read_checkpoint(self.checkpoint, start, self.identity)
 
     def __call__(self, trained: Trained, left: float) -> None:
-        if self.checkpoint is not None:
-            write_checkpoint(self.checkpoint, trained, self.identity)
-        if self.settings.running.losses is not None:
-            self._append(Path(self.settings.running.losses), trained)
+        with writing("checkpoint folder"):
+            if self.checkpoint is not None:
+                write_checkpoint(self.checkpoint, trained, self.identity)
+        with writing("file of losses"):
+            if self.settings.running.losses is not None:
+                self._append(Path(self.settings.running.losses), trained)
         losses = ", ".join(f"L{n} {v:.1e}" for n, v in zip(trained.terms, trained.history[-1], strict=True))
         who = "generator" if self.count == 1 else "generators"
         where = " on refitted coefficients" if self.refitted else ""
@@ -61,6 +68,29 @@ class Watch:
                 values = dict(zip(trained.terms, row.tolist(), strict=True))
                 cells = [f"{values[n]:.6e}" if n in values else "" for n in range(1, 10)]
                 stream.write(",".join([str(int(self.refitted)), str(self.count), str(first + offset), *cells]) + "\n")
+
+
+@contextmanager
+def writing(what: str) -> Iterator[None]:
+    """Turn what the disk refuses into one sentence."""
+    try:
+        yield
+    except OSError as problem:
+        reason = (problem.strerror or str(problem)).lower()
+        raise InputError(
+            f"The {what} {str(problem.filename or '')!r} cannot be written to ({reason}); name another in "
+            "Running(checkpoint=…, losses=…)."
+        ) from problem
+
+
+def require_places(settings: Neural) -> None:
+    """Make the folder of checkpoints and touch the file of losses before anything is computed."""
+    with writing("checkpoint folder"):
+        if settings.running.checkpoint is not None:
+            Path(settings.running.checkpoint).mkdir(parents=True, exist_ok=True)
+    with writing("file of losses"):
+        if settings.running.losses is not None:
+            Path(settings.running.losses).open("a", encoding="utf-8").close()
 
 
 def csv_columns(path: Path) -> dict[str, np.ndarray]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
+import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 from liestonet.errors import InputError
 
-Widths = tuple[int, ...]
+Widths = tuple[int, ...] | Any  # wide, so that our own sentence is what a wrong one meets
 # Series; networks with our settings; networks with the paper's settings of an example.
 SURROGATES = ("spectral", "neural", "paper-1", "paper-2", "paper-3", "paper-4")
 
@@ -23,13 +25,14 @@ class Architecture:
     xi: Widths = (64, 64)
     beta: Widths = (64, 64)
     activation: str = "tanh"
-    shared: bool = True
+    shared: bool | Any = True
 
     def __post_init__(self) -> None:
         _choice("activation", self.activation, ("tanh", "swish"))
+        _truth("shared", self.shared)
         for name in ("tau", "xi", "beta"):
-            widths = getattr(self, name)
-            if not widths or any(not isinstance(w, int) or w < 1 for w in widths):
+            widths = _as_tuple(self, name)
+            if not widths or any(isinstance(w, bool) or not isinstance(w, int) or w < 1 for w in widths):
                 raise InputError(f"The widths of the {name} network are {widths!r}; give at least one positive number.")
 
 
@@ -58,6 +61,12 @@ class Cloud:
         _between("uniform part of the cloud", self.uniform, 0.0, 1.0)
         _positive("number of trajectories", self.trajectories)
         _positive("oversampling of trajectories", self.oversample)
+        _positive("number of bins", self.bins)
+        _truth("reflect", self.reflect)
+        if self.step is not None:
+            _number("step of simulated paths", self.step, above=0.0)
+        if self.floor is not None:
+            _number("floor of the cloud", self.floor)
         if self.points is not None:
             _positive("number of points", self.points)
 
@@ -77,10 +86,10 @@ class Objective:
     gradients and all; they are evaluated only with `checks`.
     """
 
-    weights: tuple[float, ...] = (1.0, 0.1, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0)
+    weights: tuple[float, ...] | Any = (1.0, 0.1, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0)
     closure: str = "global"
     independence: str = "hinge"
-    level: float = 0.8
+    level: float | Any = 0.8
     epsilon: float = 1e-6
     flow: float = 1e-2
     flow_steps: int = 1
@@ -93,12 +102,21 @@ class Objective:
     checks: bool = False
 
     def __post_init__(self) -> None:
-        if len(self.weights) != 9 or any(not isinstance(w, int | float) or w < 0 for w in self.weights):
-            raise InputError(f"The weights are {self.weights!r}; give nine numbers, those of L1 to L9, none negative.")
+        weights = _as_tuple(self, "weights")
+        if len(weights) != 9 or not all(_is_number(weight) and weight >= 0 for weight in weights):
+            raise InputError(f"The weights are {weights!r}; give nine numbers, those of L1 to L9, none negative.")
         _choice("form of the closure loss", self.closure, ("global", "pointwise"))
         _choice("form of the independence loss", self.independence, ("hinge", "determinant"))
         _choice("form of L9", self.pushed_density, ("solution", "printed"))
         _positive("number of flow steps", self.flow_steps)
+        for name in ("level", "epsilon", "flow"):
+            _number(f"{name} of the objective", getattr(self, name), above=0.0)
+        for name in ("barrier", "decay"):
+            _number(f"{name} of the objective", getattr(self, name), least=0.0)
+        for name in ("absolute", "checks"):
+            _truth(name, getattr(self, name))
+        if self.ramp is not None:
+            _between("beginning of the ramp, a part of training,", self.ramp, 0.0, 0.99)
         if self.flow_points is not None:
             _positive("number of points of the flow", self.flow_points)
 
@@ -114,7 +132,7 @@ class Optimizer:
     """Adam or AdamW behind a clipped gradient, with a constant, cosine or warm-up–cosine rate."""
 
     name: str = "adam"
-    rate: float = 3e-3
+    rate: float | Any = 3e-3
     schedule: str = "cosine"
     warmup: float = 0.05
     final: float = 0.0
@@ -126,8 +144,9 @@ class Optimizer:
         _choice("optimiser", self.name, ("adam", "adamw"))
         _choice("schedule", self.schedule, ("constant", "cosine", "warmup-cosine"))
         for name in ("rate", "clip"):
-            if not getattr(self, name) > 0:
-                raise InputError(f"The {name} of the optimiser is {getattr(self, name)!r}; give a positive number.")
+            _number(f"{name} of the optimiser", getattr(self, name), above=0.0)
+        for name in ("warmup", "final"):
+            _between(f"{name} of the optimiser", getattr(self, name), 0.0, 1.0)
         _positive("batch size", self.batch)
         _positive("number of steps", self.steps)
 
@@ -137,11 +156,25 @@ class Running:
     """How a run is watched and kept: steps between looks, folder of checkpoints, file of losses."""
 
     chunk: int = 250
-    checkpoint: str | None = None
-    losses: str | None = None
+    checkpoint: str | Any | None = None
+    losses: str | Any | None = None
 
     def __post_init__(self) -> None:
         _positive("number of steps between looks", self.chunk)
+        for name in ("checkpoint", "losses"):
+            place = getattr(self, name)
+            if place is not None and (not isinstance(place, str | os.PathLike) or not str(place)):
+                raise InputError(f"The place of {name} is {place!r}; give a path.")
+            object.__setattr__(self, name, None if place is None else os.fspath(place))
+
+
+GROUPS = {
+    "architecture": Architecture,
+    "cloud": Cloud,
+    "objective": Objective,
+    "optimizer": Optimizer,
+    "running": Running,
+}
 
 
 @dataclass(frozen=True)
@@ -158,28 +191,33 @@ class Neural:
     leaves it to be inferred.
     """
 
-    architecture: Architecture = field(default_factory=Architecture)
-    cloud: Cloud = field(default_factory=Cloud)
-    objective: Objective = field(default_factory=Objective)
-    optimizer: Optimizer = field(default_factory=Optimizer)
-    running: Running = field(default_factory=Running)
+    architecture: Architecture | Any = field(default_factory=Architecture)
+    cloud: Cloud | Any = field(default_factory=Cloud)
+    objective: Objective | Any = field(default_factory=Objective)
+    optimizer: Optimizer | Any = field(default_factory=Optimizer)
+    running: Running | Any = field(default_factory=Running)
     surrogate: str = "spectral"
-    shifts: bool = True
-    scaled: bool = True
+    shifts: bool | Any = True
+    scaled: bool | Any = True
     sweep: int | None = None
-    polish: bool = True
-    refit: bool = True
-    compare: bool = False
+    polish: bool | Any = True
+    refit: bool | Any = True
+    compare: bool | Any = False
     name: str = "Neural()"
     provenance: tuple[tuple[str, str, str], ...] = ()
 
     def __post_init__(self) -> None:
+        for name, group in GROUPS.items():
+            if not isinstance(getattr(self, name), group):
+                raise InputError(f"The setting {name} is {getattr(self, name)!r}; give {group.__name__}(…).")
+        for name in ("shifts", "scaled", "polish", "refit", "compare"):
+            _truth(name, getattr(self, name))
         _choice("surrogate", self.surrogate, SURROGATES)
         if self.sweep is not None:
             _positive("largest number of generators", self.sweep)
 
     @classmethod
-    def paper(cls, example: int | str) -> Neural:
+    def paper(cls, example: int | str | Any) -> Neural:
         """The paper's settings of Examples 1 to 4, "fokker-planck" or "brownian-10d", each with where it is from."""
         from liestonet.neural.presets import preset
 
@@ -209,14 +247,17 @@ class Neural:
 
     def save(self, path: str | Path) -> None:
         """Write the settings as JSON."""
-        Path(path).write_text(json.dumps(self.to_dictionary(), indent=2) + "\n", encoding="utf-8")
+        try:
+            Path(path).write_text(json.dumps(self.to_dictionary(), indent=2) + "\n", encoding="utf-8")
+        except OSError as problem:
+            raise InputError(f"The settings cannot be written to {str(path)!r}: {problem.strerror}.") from problem
 
     @classmethod
     def load(cls, path: str | Path) -> Neural:
         """Read settings that `save` wrote."""
         try:
             return cls.from_dictionary(json.loads(Path(path).read_text(encoding="utf-8")))
-        except (json.JSONDecodeError, TypeError, OSError) as problem:
+        except (ValueError, TypeError, AttributeError, OSError) as problem:
             raise InputError(f"{str(path)!r} does not hold settings of the neural engine: {problem}.") from problem
 
     def __str__(self) -> str:
@@ -224,7 +265,7 @@ class Neural:
         known = {name: (status, note) for name, status, note in self.provenance}
         lines = [self.name]
         for name, value in _flat(self.to_dictionary()):
-            if name in ("name", "provenance") or value is None:
+            if name in ("name", "provenance"):
                 continue
             status, note = known.get(name, ("", ""))
             mark = f"  [{status}{': ' + note if note else ''}]" if status else ""
@@ -242,14 +283,11 @@ def _flat(values: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
 
 def _rebuilt(cls: Any, values: Mapping[str, Any]) -> Any:
     """A settings value from plain ones; lists become tuples and inner groups their own classes."""
-    known, hints = {item.name for item in fields(cls)}, get_type_hints(cls)
-    unknown = set(values) - known
+    unknown = set(values) - {item.name for item in fields(cls)}
     if unknown:
         raise InputError(f"{cls.__name__} has no setting {', '.join(sorted(unknown))}; leave it out.")
     inner = {
-        name: _rebuilt(hints[name], value)
-        if is_dataclass(hints[name]) and isinstance(value, Mapping)
-        else _tuples(value)
+        name: _rebuilt(GROUPS[name], value) if name in GROUPS and isinstance(value, Mapping) else _tuples(value)
         for name, value in values.items()
     }
     return cls(**inner)
@@ -269,6 +307,32 @@ def _positive(what: str, value: object) -> None:
         raise InputError(f"The {what} is {value!r}; give a whole number, at least 1.")
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _number(what: str, value: Any, above: float | None = None, least: float | None = None) -> None:
+    """A finite number, perhaps with a limit."""
+    limit = "" if above is least is None else f" above {above:g}" if above is not None else f", at least {least:g}"
+    low = above is not None and _is_number(value) and value <= above
+    if not _is_number(value) or low or (least is not None and value < least):
+        raise InputError(f"The {what} is {value!r}; give a number{limit}.")
+
+
+def _truth(what: str, value: object) -> None:
+    if not isinstance(value, bool):
+        raise InputError(f"The setting {what} is {value!r}; give True or False.")
+
+
+def _as_tuple(settings: Any, name: str) -> tuple[Any, ...]:
+    """A sequence of a frozen value as a tuple, which can be hashed."""
+    value = getattr(settings, name)
+    if not isinstance(value, tuple | list):
+        raise InputError(f"The {name} are {value!r}; give several numbers, such as (32, 32).")
+    object.__setattr__(settings, name, tuple(value))
+    return tuple(value)
+
+
 def _between(what: str, value: object, low: float, high: float) -> None:
-    if not (isinstance(value, int | float) and low <= value <= high):
+    if not (isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high):
         raise InputError(f"The {what} is {value!r}; give a number from {low:g} to {high:g}.")

@@ -12,6 +12,7 @@ from jaxtyping import Float
 from liestonet.from_data import Request
 from liestonet.neural.clouds import reflected
 from liestonet.neural.coefficients.settings import PAPER, CoefficientSettings
+from liestonet.neural.running import writing
 from liestonet.neural.settings import Cloud, Neural
 from liestonet.storage import read_value, save
 from liestonet.surrogate.neural import fit_neural
@@ -52,7 +53,8 @@ def _learnt(settings: Neural, request: Request) -> Any:
     """Coefficients as networks, kept with the checkpoints: learning them can take longer than all that follows."""
     example = settings.surrogate.removeprefix("paper-")
     chosen = PAPER[int(example)] if example.isdigit() else CoefficientSettings()
-    folder, data = settings.running.checkpoint, digest_of(request.source)
+    # a file that is read as it is gone through has no digest
+    folder, data = settings.running.checkpoint, getattr(request.source, "digest", None)
     if folder is None or data is None:
         return fit_neural(request.source, chosen, seed=request.seed, progress=request.say)
     identity = hashlib.sha256(repr((chosen, request.seed, data)).encode()).hexdigest()[:12]
@@ -61,14 +63,9 @@ def _learnt(settings: Neural, request: Request) -> Any:
         request.say("taking up the surrogate that was kept")
         return read_value(path)
     source = fit_neural(request.source, chosen, seed=request.seed, progress=request.say)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    save(source, path)
+    with writing("checkpoint folder"):
+        save(source, path)
     return source
-
-
-def digest_of(data: Any) -> str | None:
-    """What tells these data from others; None for a file that is read as it is gone through."""
-    return getattr(data, "digest", None)
 
 
 def _with_shifts(source: Any, request: Request) -> tuple[Any, tuple[LadderRow, ...]]:

@@ -6,7 +6,6 @@ that rule can stop anywhere below the truth; ours takes the largest m before the
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,6 +108,3 @@ def warm_start(larger: Networks, smaller: Networks) -> Networks:
 def _placed(new: Any, known: Any) -> Any:
     """A larger array that begins with a smaller one."""
     return new.at[tuple(slice(0, size) for size in known.shape)].set(known)
-
-
-Train = Callable[[int, Networks | None], tuple[Networks, Rung]]

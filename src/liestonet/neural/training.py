@@ -150,21 +150,22 @@ def _chunks(
     total, size = settings.optimizer.steps, min(settings.running.chunk, settings.optimizer.steps)
     device = {name: jnp.asarray(values) for name, values in table.items()}
     trained, spent, done = start, 0.0, 0
-    for number in range(start.steps // size, -(-total // size)):
-        rows = jnp.asarray(batches(len(table["points"]), settings.optimizer.batch, size, seed, number))
+    for number in range(-(-start.steps // size), -(-total // size)):
+        steps = min(size, total - number * size)
+        rows = jnp.asarray(batches(len(table["points"]), settings.optimizer.batch, steps, seed, number))
         place = (jnp.asarray(seed), jnp.asarray(number * size))
         arguments = (trained.networks, trained.optimizer_state, device, *place, rows)
         run = compiled_chunk(kind, settings.objective, settings.optimizer, arguments)
         began = time.monotonic()
         networks, state, terms = jax.block_until_ready(run(*arguments))
-        spent, done = spent + time.monotonic() - began, done + size
+        spent, done = spent + time.monotonic() - began, done + steps
         history = np.asarray(terms)
         check_finite(history, trained.terms, number * size)
-        check_weights(networks, number * size + size - 1)
+        check_weights(networks, number * size + steps - 1)
         trained = Trained(
             networks, state, np.concatenate([trained.history, history]), trained.terms, start.seconds + spent
         )
-        yield trained, spent / done * max(0, total - (number + 1) * size)
+        yield trained, spent / done * (total - trained.steps)
 
 
 def check_finite(history: Float[np.ndarray, "steps terms"], terms: tuple[int, ...], first: int) -> None:

@@ -11,6 +11,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any, get_type_hints
 
+from liestonet.errors import InputError
+
 HOMES = {
     "AfterPushRow": "liestonet.validation.after_push",
     "Algebra": "liestonet.algebra.structure",
@@ -94,7 +96,7 @@ def stored_class(name: str) -> Stored | None:
     if name not in PLACES:
         return None
     module, kind = PLACES[name]
-    made = getattr(import_module(module), kind)
+    made = getattr(_imported(module), kind)
     hints = get_type_hints(made, include_extras=True)
     left = LEFT_OUT.get(name, set())
     if is_dataclass(made):
@@ -103,6 +105,17 @@ def stored_class(name: str) -> Stored | None:
         return Stored(name, made, {field.name: hints[field.name] for field in kept}, frozenset(needed))
     types = {field: hints[field] for field in made._fields}
     return Stored(name, made, types, frozenset(types.keys() - made._field_defaults.keys()))
+
+
+def _imported(module: str) -> Any:
+    """A module that a file needs, or one sentence where what it builds on is not installed."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as missing:
+        raise InputError(
+            f"The file holds what the neural engine made, which needs {missing.name}; install it with "
+            "pip install 'liestonet[neural]'."
+        ) from missing
 
 
 def stored_class_of(value: Any) -> Stored | None:

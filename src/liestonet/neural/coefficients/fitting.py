@@ -93,6 +93,11 @@ def fit_coefficients(
     say = progress or _silent
     say("looking over the data")
     prepared = prepare(source, settings)
+    if not prepared.noisy.any():
+        raise InputError(
+            "No coordinate of these data has noise, and networks are learnt by the likelihood of noise; take series "
+            "instead (surrogate='spectral')."
+        )
     form = _form(settings, prepared.noisy)
     data = _batch(prepared.increments)
     weights, history = _trained(settings, form, prepared, data, seed, say)

@@ -30,6 +30,10 @@ Progress = Callable[[str], None]
 class NotFinite(InputError):
     """A loss became infinite or undefined: the step, the term, and the last weights that were good."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As another process gets it: without the weights."""
+        return type(self), (self.step, self.term, None)
+
     def __init__(self, step: int, term: str, weights: Any) -> None:
         self.step, self.term, self.weights = step, term, weights
         super().__init__(
