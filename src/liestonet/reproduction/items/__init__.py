@@ -15,6 +15,7 @@ from liestonet.reproduction.items import (
     generators,
     identities,
     kinds,
+    recipe,
     runtime,
     sensitivity,
     size,
@@ -23,8 +24,8 @@ from liestonet.reproduction.items import (
 from liestonet.reproduction.study import Item
 
 PAPER = (
-    closure, angles, containment, after_push, btc, sensitivity, runtime, ablation, weights, identities, generators,
-    comparison,
+    closure, angles, recipe, containment, after_push, btc, sensitivity, runtime, ablation, weights, identities,
+    generators, comparison,
 )  # fmt: skip
 OURS = (confusion, size, cost, kinds)
 ALL: tuple[Item, ...] = tuple(module.ITEM for module in (*PAPER, *OURS))
