@@ -72,10 +72,10 @@ def publish(records: list[dict[str, Any]]) -> Publication:
         if (found := [r for r in records if (r["case"], r["changes"]) == (case, list(changes[:count]))])
     )
     return Publication(
-        "`Neural.paper` as it stands is in the table of angles. Here its settings are changed one after the other, each "
-        "row with those above it; the surrogate is the paper's throughout. A third of the steps is enough with a rate "
-        "that falls; that structure constants fitted point by point hold the generators away from the truth is shown "
-        "as an identity below; and simulated paths alone leave parts of the box without points.",
+        "`Neural.paper` as it stands is in the table of angles. Here its settings are changed one after the other, "
+        "each row with those above it; the surrogate is the paper's throughout. A third of the steps is enough with a "
+        "rate that falls; that structure constants fitted point by point hold the generators away from the truth is "
+        "shown as an identity below; and simulated paths alone leave parts of the box without points.",
         {"angles": Table(("case", "Neural.paper with", "paper", "largest angle"), rows)},
     )
 
