@@ -88,3 +88,11 @@ def test_too_few_states_are_refused():
     data = lsn.Trajectories.from_arrays(np.arange(20.0), np.random.default_rng(0).standard_normal((1, 20, 1)))
     with pytest.raises(InputError, match="states"):
         fit_density(data, QUICK, seed=0)
+
+
+def test_single_steps_from_chosen_points_are_refused():
+    rng = np.random.default_rng(0)
+    start, initial = rng.uniform(0, 5, 500), rng.uniform(-2, 2, (500, 1))
+    data = equation(1.0).simulate(initial=initial, duration=0.01, step=0.01, paths=500, seed=0, start=start)
+    with pytest.raises(InputError, match="single steps"):
+        fit_density(data, QUICK, seed=0)

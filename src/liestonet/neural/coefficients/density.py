@@ -243,6 +243,11 @@ def _states(source: Any) -> Increments:
         raise InputError(f"A density is learnt from Trajectories, not from a {type(source).__name__}.")
     blocks = list(source.chunks())
     joined = Increments(*(np.concatenate(arrays) for arrays in zip(*blocks, strict=True)))
+    if np.ptp(joined.t) > 0 and len(np.unique(joined.trajectory)) == len(joined.t):
+        raise InputError(
+            "These data are single steps that begin at different times, which have no density that moves by itself; "
+            "give paths from one initial law, or set the weight of L9 to zero."
+        )
     rows = slice(None, None, max(1, -(-len(joined.t) // MOST)))
     thinned = Increments(*(array[rows] for array in joined))
     if len(thinned.t) < LEAST_STATES:
