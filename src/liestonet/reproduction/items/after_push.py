@@ -85,11 +85,10 @@ def _agreement(records: list[dict[str, Any]]) -> str:
     )
 
 
-def _near(value: dict[str, float | None] | None, floor: dict[str, float | None]) -> bool:
-    """Whether both mean squares are of the floor's size."""
+def _near(value: dict[str, Any] | None, floor: dict[str, Any]) -> bool:
+    """Whether both mean squares are of the floor's size; one that is not finite is kept as None and is not."""
     return value is not None and all(
-        value[name] is not None and floor[name] is not None and value[name] <= NEAR * floor[name]
-        for name in ("drift", "diffusion")
+        None not in (value[name], floor[name]) and value[name] <= NEAR * floor[name] for name in ("drift", "diffusion")
     )
 
 
