@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from liestonet.errors import InputError
+from liestonet.processes import one_thread_each
 from liestonet.reproduction.jobs import Job, run_job
 from liestonet.reproduction.running import run_all, unfinished
 from liestonet.reproduction.store import Store, plain
@@ -170,3 +171,15 @@ def test_a_job_says_what_it_took() -> None:
     outcome = run_job(SMALL[0].function, SMALL[0].settings)
     assert outcome["cpu_seconds"] > 0
     assert {"python", "numpy"} <= set(outcome["versions"])
+
+
+def test_processes_share_compiled_code_and_leave_the_environment_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    monkeypatch.delenv("JAX_COMPILATION_CACHE_DIR", raising=False)
+    with one_thread_each(tmp_path / "compiled"):
+        assert os.environ["OMP_NUM_THREADS"] == "1"
+        assert os.environ["JAX_COMPILATION_CACHE_DIR"] == str(tmp_path / "compiled")
+    assert os.environ["OMP_NUM_THREADS"] == "7"
+    assert "JAX_COMPILATION_CACHE_DIR" not in os.environ

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import os
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
@@ -15,14 +14,8 @@ from typing import Any
 
 from liestonet.errors import InputError
 from liestonet.neural.settings import Neural
+from liestonet.processes import one_thread_each
 from liestonet.trajectories.writers import replacing
-
-# One thread each: several processes that each take all cores are slower than one.
-SINGLE_THREAD = {
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
-}
 
 
 def replicates(
@@ -42,7 +35,10 @@ def replicates(
     missing = [seed for seed in seeds if not _file(place, seed).exists()]
     # spawned, never forked: JAX and BLAS hold threads that a fork would lose
     context = multiprocessing.get_context("spawn")
-    with _environment(place), ProcessPoolExecutor(max(1, min(workers, len(missing))), mp_context=context) as pool:
+    with (
+        one_thread_each(place / "compiled"),
+        ProcessPoolExecutor(max(1, min(workers, len(missing))), mp_context=context) as pool,
+    ):
         jobs = [pool.submit(_one, data, engine, seed, str(place), options) for seed in missing]
         for job in as_completed(jobs):
             job.result()
@@ -80,22 +76,3 @@ def _one(data: Any, engine: Neural, seed: int, folder: str, options: dict[str, A
 
 def _file(folder: Path, seed: int) -> Path:
     return folder / f"seed-{seed}.json"
-
-
-class _environment:
-    """Settings that spawned processes inherit: one thread each, and where compiled code is kept."""
-
-    def __init__(self, folder: Path) -> None:
-        self.wanted = SINGLE_THREAD | {"JAX_COMPILATION_CACHE_DIR": str(folder / "compiled")}
-        self.before: dict[str, str | None] = {}
-
-    def __enter__(self) -> None:
-        self.before = {name: os.environ.get(name) for name in self.wanted}
-        os.environ.update(self.wanted)
-
-    def __exit__(self, *problem: object) -> None:
-        for name, value in self.before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value

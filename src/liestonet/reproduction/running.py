@@ -6,20 +6,20 @@ stop the others; a process that dies takes its job with it, which is tried once 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
 from liestonet.errors import InputError
+from liestonet.processes import one_thread_each
 from liestonet.reproduction.jobs import Job, run_job
 from liestonet.reproduction.store import Store
 
 TRIES = 2
-ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 Outcome = tuple[Job, dict[str, Any] | str]  # the record, or one sentence on what went wrong
 
@@ -47,7 +47,7 @@ def run_all(
     if scheduler is not None:
         outcomes = _on_cluster(missing, scheduler)
     elif processes > 1:
-        outcomes = _in_processes(missing, processes)
+        outcomes = _in_processes(missing, processes, store.folder.parent / ".jax_cache")
     else:
         outcomes = _one_by_one(missing)
     failures = []
@@ -83,13 +83,11 @@ def _reason(problem: BaseException) -> str:
     return text if isinstance(problem, InputError) else f"{type(problem).__name__}: {text}"
 
 
-def _in_processes(jobs: list[Job], processes: int) -> Iterator[Outcome]:
+def _in_processes(jobs: list[Job], processes: int, compiled: Path) -> Iterator[Outcome]:
     """Spawned processes with one thread each; a pool that breaks is made anew for what is left."""
     tries = dict.fromkeys((job.file_name for job in jobs), 0)
     waiting = list(jobs)
-    before = {name: os.environ.get(name) for name in ONE_THREAD}
-    os.environ.update(dict.fromkeys(ONE_THREAD, "1"))  # children read it when they import NumPy
-    try:
+    with one_thread_each(compiled):
         while waiting:
             broken: list[Job] = []
             for job, outcome in _pool(waiting, processes):
@@ -102,9 +100,6 @@ def _in_processes(jobs: list[Job], processes: int) -> Iterator[Outcome]:
                 else:
                     yield job, "its process died twice (perhaps for want of memory)"
             waiting = broken
-    finally:
-        for name, value in before.items():
-            os.environ.pop(name, None) if value is None else os.environ.update({name: value})
 
 
 def _pool(jobs: list[Job], processes: int) -> Iterator[tuple[Job, dict[str, Any] | str | None]]:

@@ -1,0 +1,32 @@
+"""What processes that are started from this one inherit: one thread each, and a place for compiled code."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+# Several processes that each take all cores are slower than one.
+ONE_THREAD = {
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
+}
+
+
+@contextmanager
+def one_thread_each(compiled: Path) -> Iterator[None]:
+    """Environment for children, which read it when they load NumPy and JAX; `compiled` is JAX's compilation cache."""
+    wanted = ONE_THREAD | {"JAX_COMPILATION_CACHE_DIR": str(compiled.resolve())}
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
