@@ -153,6 +153,9 @@ out on seeds below 1000:
 training; L7 is evaluated on 512 points of a batch (the paper: "subsampled trajectory points", without a number). The
 appendix leaves out Fokker–Planck and ten dimensions: the presets take Example 1's settings with batches of 512 and 64,
 since in ten dimensions all second derivatives of twelve networks of eleven variables make a step forty times as dear.
+Where its angles are far from the paper's, `docs/reproduction.md` shows what holds it back: structure constants fitted
+point by point, for which the true algebra is no minimum where m > 1 + n, a small constant rate, and clouds of simulated
+paths alone.
 
 ## Dimension
 
