@@ -2,7 +2,7 @@
 
     python benchmarks/neural.py            prints tables and writes benchmarks/neural.md
     python benchmarks/neural.py --quick    the table of losses alone
-
+    python benchmarks/neural.py --peaks    memory and traces of whole runs alone, the other tables as they were
     python benchmarks/neural.py --page     the page again, with the whole runs recorded since
 
 Processor time, not time on the clock: other work on the machine hardly touches it. Separate networks of the paper's
@@ -168,7 +168,6 @@ def peaks_table() -> list[str]:
 
 def watched_run(name: str, steps: int) -> tuple[float, float, int]:
     """`discover` on the data of Example 1: megabytes held before and at most, and the largest number of traces."""
-    import resource
     from dataclasses import replace
 
     import liestonet as lsn
@@ -177,20 +176,30 @@ def watched_run(name: str, steps: int) -> tuple[float, float, int]:
     settings = lsn.Neural() if name == "Neural()" else lsn.Neural.paper(1)
     settings = replace(settings, optimizer=replace(settings.optimizer, steps=steps))
     data = CASES["ex1"].data(FIRST_SEED, 1.0)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    before = peak_megabytes()
     lsn.discover(data, settings, dimension=3, formulas=False, seed=FIRST_SEED)
-    return before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, max(training.TRACES.values())
+    return before, peak_megabytes(), max(training.TRACES.values())
+
+
+def peak_megabytes() -> float:
+    """The most memory this process held, as Linux counts it; `getrusage` would count that of the parent too."""
+    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1]) / 1024
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--peaks", action="store_true")
     parser.add_argument("--page", action="store_true")
     arguments = parser.parse_args()
     if arguments.quick:
         losses_table()
         return
-    if not arguments.page:
+    if arguments.peaks:
+        tables = [*json.loads(MEASURED.read_text(encoding="utf-8"))[:4], peaks_table()]
+        MEASURED.write_text(json.dumps(tables, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    elif not arguments.page:
         tables = [losses_table(), growth_table(), training_table(), memory_table(), peaks_table()]
         MEASURED.write_text(json.dumps(tables, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     losses, growth, training, memory, peaks = json.loads(MEASURED.read_text(encoding="utf-8"))
