@@ -126,6 +126,7 @@ def _sentence(records: list[dict[str, Any]]) -> str:
                 f"{TITLES[engine]} has a smaller angle than the paper in {len(better)} of {len(means)} cases"
                 + (f" ({', '.join(better)})." if better and len(better) < len(means) else ".")
             )
+    lines.append("Why `Neural.paper` is further off where it is, the next section shows.")
     return "\n".join(lines)
 
 
