@@ -130,7 +130,7 @@ def runs_table() -> list[str]:
     """Whole runs at the true dimension as `liestonet reproduce angles` keeps them, medians over seeds."""
     rows = Store(RESULTS).values(angles.jobs(Options()))
     lines = [
-        "| case | settings | seeds | CPU s | largest angle of the networks | CPU s beside `Neural()` |",
+        "| case | settings | seeds | CPU s | largest angle | CPU s beside `Neural()` |",
         "|---|---|---|---|---|---|",
     ]
     for case, what in CASES.items():
@@ -226,7 +226,8 @@ def main() -> None:
 PEAKS = """The first table is what the compiler plans for value and gradient; the second a whole run on Example 1,
 1,024,000 increments, in a process of its own (with the paper's settings fewer steps, which takes the same memory)."""
 
-RUNS = """From data at the true dimension, simulation included; the results of `liestonet reproduce angles`."""
+RUNS = """From data at the true dimension, simulation included, with compilation where JAX's cache did not hold the
+code already; the results of `liestonet reproduce angles`."""
 
 GROWTH = """L1, L2, L5 and L6 read one evaluation. The paper's formulas are O(B(m D + m²)) to O(B(m D + m³)) with D the
 cost of a generator's derivatives: linear in B, and in m while the networks cost more than the algebra. On shared layers

@@ -150,12 +150,11 @@ out on seeds below 1000:
 
 `Neural.paper` follows the paper: `print(liestonet.Neural.paper(1))` lists every setting with *stated*, *conflicting* or
 *inferred*. L3 and L4 vanish identically with exact derivatives (`tests/neural/test_losses.py`) and are not evaluated in
-training; L7 is evaluated on 512 points of a batch (the paper: "subsampled trajectory points", without a number). The
-appendix leaves out Fokker–Planck and ten dimensions: the presets take Example 1's settings with batches of 512 and 64,
-since in ten dimensions all second derivatives of twelve networks of eleven variables make a step forty times as dear.
-Where its angles are far from the paper's, `docs/reproduction.md` shows what holds it back: structure constants fitted
-point by point, for which the true algebra is no minimum where m > 1 + n, a small constant rate, and clouds of simulated
-paths alone.
+training; L7 is evaluated on at most 512 points of a batch (the paper: "subsampled trajectory points", without a
+number). The appendix leaves out Fokker–Planck and ten dimensions: the presets train generators as in Example 1, with
+batches of 512 and 64 (all second derivatives of twelve networks of eleven variables are dear), the second on Example
+3's surrogate and 2,048 points. `docs/reproduction.md` changes settings of `Neural.paper` one after the other, to see
+what holds it back.
 
 ## Dimension
 
@@ -164,9 +163,10 @@ largest m before the worst relative residual of the span jumps; the *paper's rul
 L1 for m ≥ 2; the ladder counts the directions of the selected span that the data call symmetries, and that is the
 dimension of the result. *Beyond* is the verdict on the first direction that does not count. Where noise has full rank
 the sweep ends at the bound n + 2, so that on Examples 1 and 2 no rule could say more than the truth; Example 3 has a
-near-symmetry that training finds as well, and the ladder tells it from the symmetries. Seeds begin at 4200. (Seeds 4100
-to 4104 had Example 4 right in three of five: ∂t taken as exact moved the coefficients along their errors, and the third
-generator was left with a residual of 7.5 %. Now the terms of time are left out instead, and the others fitted again.)
+near-symmetry that training finds as well, and the ladder has to tell it from the symmetries. Seeds begin at 4200.
+(Seeds 4100 to 4104 had Example 4 right in three of five: ∂t taken as exact moved the coefficients along their errors,
+and the third generator was left with a residual of 7.5 %. Now the terms of time are left out instead, and the others
+fitted again.)
 
 SWEEP
 

@@ -12,14 +12,19 @@ ONE_THREAD = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
-    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
 }
+XLA_ONE_THREAD = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 
 
 @contextmanager
 def one_thread_each(compiled: Path) -> Iterator[None]:
-    """Environment for children, which read it when they load NumPy and JAX; `compiled` is JAX's compilation cache."""
-    wanted = ONE_THREAD | {"JAX_COMPILATION_CACHE_DIR": str(compiled.resolve())}
+    """Environment for children, which read it when they load NumPy and JAX.
+
+    `compiled` is JAX's compilation cache, if the user has not named one.
+    """
+    cache = os.environ.get("JAX_COMPILATION_CACHE_DIR", str(compiled.resolve()))
+    flags = f"{os.environ.get('XLA_FLAGS', '')} {XLA_ONE_THREAD}".strip()
+    wanted = ONE_THREAD | {"XLA_FLAGS": flags, "JAX_COMPILATION_CACHE_DIR": cache}
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
     try:

@@ -13,9 +13,11 @@ import pytest
 import liestonet as lsn
 from liestonet.neural.coefficients.settings import PAPER
 from liestonet.neural.coefficients.training import NotFinite
-from liestonet.neural.replicates import replicates
+from liestonet.neural.replicates import _claim, replicates
+from liestonet.neural.running import csv_columns
 from liestonet.neural.settings import Architecture, Cloud, Neural, Objective, Optimizer, Running
 from liestonet.storage import read_value, save
+from liestonet.symmetry.kinds import ITO
 
 CHEAP = Neural(
     architecture=Architecture(tau=(4,), xi=(4,), beta=(4,)),
@@ -100,9 +102,10 @@ def test_a_streamed_file_does_not_take_up_the_checkpoint_of_another(tmp_path):
         run(second, kept)
 
 
-def test_steps_that_no_chunk_divides(paths):
-    engine = replace(CHEAP, optimizer=replace(CHEAP.optimizer, steps=25))
+def test_steps_that_no_chunk_divides(paths, tmp_path):
+    engine = replace(CHEAP, optimizer=replace(CHEAP.optimizer, steps=25)).with_running(losses=tmp_path / "losses.csv")
     assert run(paths, engine).training.history.shape[0] == 25
+    np.testing.assert_array_equal(csv_columns(tmp_path / "losses.csv")["step"], np.arange(25))
 
 
 def test_a_comparison_that_is_not_possible_costs_no_result(paths):
@@ -125,6 +128,21 @@ def test_a_result_of_networks_says_what_it_needs_to_be_opened(paths, tmp_path):
         "The file holds what the neural engine made, which needs equinox; install it with pip install "
         "'liestonet[neural]'."
     )
+
+
+def test_a_folder_of_replicates_knows_its_data_settings_and_options(paths, tmp_path):
+    """The one seed is there already, so that nothing is run."""
+    _claim(tmp_path, paths, CHEAP, {"symmetry": "ito", "progress": print})
+    (tmp_path / "seed-0.json").write_text('{"dimension": 3}')
+    assert replicates(paths, CHEAP, [0], tmp_path, symmetry=ITO) == {0: {"dimension": 3}}
+    other = lsn.catalogue["brownian"].simulate(paths=64, seed=1)
+    for data, engine, options in (
+        (other, CHEAP, {"symmetry": "ito"}),
+        (paths, replace(CHEAP, scaled=False), {"symmetry": "ito"}),
+        (paths, CHEAP, {"symmetry": "law"}),
+    ):
+        with pytest.raises(lsn.InputError, match="runs of other data"):
+            replicates(data, engine, [0], tmp_path, **options)
 
 
 def test_replicates_of_other_runs_are_refused(paths, tmp_path):

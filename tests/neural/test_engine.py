@@ -209,7 +209,6 @@ def test_symmetries_are_imposed_on_learnt_coefficients_too(monkeypatch):
     exact = lsn.catalogue["brownian"].generators("ito")
     assert lsn.principal_angles(result.generators, exact, points[:, 0], points[:, 1:]).max() < 10
     assert result.refit is not None
-    assert result.refit.p_value > 0.05
     assert json.loads(result.to_json())["refit"]["held_out"] == "nan"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from liestonet.errors import InputError
-from liestonet.reproduction.items import ALL
+from liestonet.reproduction.items import ALL, closure, recipe
 from liestonet.reproduction.items.confusion import matrix, outcome
 from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.store import Store
@@ -75,3 +75,24 @@ def test_outcomes_of_the_confusion_matrix() -> None:
     assert outcome({"true": 1, "refused": "too few"}) == "refused"
     table = matrix([_record(2, [symmetry, symmetry]), _record(2, [symmetry, no]), _record(2, [undecided] * 2)], "t")
     assert table.rows == ((2, "1", "**1**", 1),)
+
+
+def test_curves_made_together_stand_beside_single_runs() -> None:
+    """Three numbers of generators of one surrogate are three rows; the closure loss of m = 1 is an empty sum."""
+    part = {"losses": {"L1": 0.5, "L6": 0.25}, "residuals": [0.1, 0.2], "subsets": [10.0, 30.0]}
+    together = {"case": "ex1", "engine": "paper", "seed": 1, "curve": [{"count": m, **part} for m in (2, 3, 4)]}
+    single = {"case": "ex1", "engine": "neural", "seed": 1, "count": 1, **part}
+    rows = closure.publish([single, together]).tables["curves"].rows
+    paper = [("`Neural.paper`", m, "0.50") for m in (2, 3, 4)]
+    assert [row[1:4] for row in rows] == [("`Neural(polish=False)`", 1, "empty sum"), *paper]
+
+
+def test_changes_of_the_recipe_are_told_in_order() -> None:
+    def record(changes: list[str], largest: float) -> dict[str, object]:
+        return {"case": "ex2", "changes": changes, "angles": [1.0, largest]}
+
+    unchanged = {"case": "ex2", "engine": "paper", "angles": [1.0, 40.0]}
+    made = recipe.publish([record(["rate", "constants"], 5.0), unchanged, record(["rate"], 30.0)])
+    assert [row[3] for row in made.tables["angles"].rows] == ["40.00°", "30.00°", "5.00°"]
+    assert "Ex. 2: 30.0° to 5.0° by one fit of structure constants" in made.text
+    assert not recipe.publish([]).tables

@@ -50,8 +50,8 @@ def read_checkpoint(path: Path, like: Trained, identity: dict[str, Any]) -> Trai
         raise InputError(f"The checkpoint {str(path)!r} is damaged or of another kind; delete it to start anew.")
     if header["identity"] != json.dumps(identity, sort_keys=True):
         raise InputError(
-            f"The checkpoint {str(path)!r} belongs to other data or settings, another seed or kind; choose another "
-            "folder, or delete it to start anew."
+            f"The checkpoint {str(path)!r} belongs to other data or settings, another seed or kind, or another "
+            "machine; choose another folder, or delete it to start anew."
         )
     history = arrays.pop("history")
     fresh, structure = jax.tree.flatten((like.networks, like.optimizer_state))

@@ -312,10 +312,13 @@ def _judged(source: Any, span: Projected, shifts: tuple[LadderRow, ...], request
     return found.preceded(shifts) if len(shifts) <= count else found
 
 
-def _angle_to_spectral(result: Result, points: Float[np.ndarray, "b v"], request: Request) -> float:
-    """Largest unit-free angle, in degrees, between this answer and the spectral engine's of the same dimension."""
+def _angle_to_spectral(result: Result, points: Float[np.ndarray, "b v"], request: Request) -> float | None:
+    """Largest unit-free angle, in degrees, between this answer and the spectral engine's of the same dimension.
+
+    None where there is nothing to compare, not-a-number where the other engine has no such answer.
+    """
     if not result.dimension:
-        return float("nan")
+        return None
     request.say("running the spectral engine for comparison")
     try:
         other = discover(
@@ -338,11 +341,16 @@ def _flags(record: TrainingRecord, found: Search, request: Request) -> list[Flag
     """What a reader should know about the training."""
     flags = []
     if record.interrupted:
+        steps, wanted = len(record.history), record.settings.optimizer.steps
+        what = (
+            f"Training was stopped after {steps} of {wanted} steps; the generators are those reached."
+            if steps < wanted
+            else f"The sweep was stopped after m = {record.rungs[-1].count}; larger m were not tried."
+        )
         flags.append(
             Flag(
                 "interrupted",
-                f"Training was stopped after {len(record.history)} of {record.settings.optimizer.steps} steps; the "
-                "generators are those reached.",
+                what,
                 "Run it again with a checkpoint folder to go on from there.",
             )
         )
@@ -358,13 +366,10 @@ def _flags(record: TrainingRecord, found: Search, request: Request) -> list[Flag
         angle = (
             f"The largest angle between this span and the spectral engine's is {record.angle:.2g}° in units of the box."
         )
-        flags.append(
-            Flag(
-                "engines",
-                "The spectral engine has no answer of this dimension." if np.isnan(record.angle) else angle,
-                "Where it is large, trust the answer with the smaller residuals on the ladder.",
-            )
-        )
+        remedy = "Where it is large, trust the answer with the smaller residuals on the ladder."
+        if np.isnan(record.angle):
+            angle, remedy = "The spectral engine has no answer of this dimension.", "Ask for a smaller dimension."
+        flags.append(Flag("engines", angle, remedy))
     if request.dimension is None:
         flags.append(record.dimension_flag(found.count))
     flags += dimension_flag(found, request.dimension)

@@ -161,7 +161,7 @@ def _example_4() -> Neural:
 
 
 def _all_inferred(name: str, cloud: Cloud, surrogate: int, batch: int, flow_points: int) -> Neural:
-    """An experiment that the appendix leaves out: Example 1 in smaller batches, all of it inferred."""
+    """An experiment that the appendix leaves out: generators as in Example 1 in smaller batches, all of it inferred."""
     weights = (1.0, 0.1, 0.1, 0.1, 0.1, 1.0, 0.1)
     made = _neural(name, surrogate, _SMALL, cloud, weights, _FIXED | {"batch": batch}, {})
     made = replace(made, objective=replace(made.objective, flow_points=flow_points))

@@ -15,6 +15,7 @@ from typing import Any
 from liestonet.errors import InputError
 from liestonet.neural.settings import Neural
 from liestonet.processes import one_thread_each
+from liestonet.symmetry.kinds import kind_named
 from liestonet.trajectories.writers import replacing
 
 
@@ -47,20 +48,29 @@ def replicates(
 
 def _claim(place: Path, data: Any, engine: Neural, options: dict[str, Any]) -> None:
     """Make the folder and note what its runs are of; refuse one that belongs to others."""
-    note = place / "runs.json"
-    settings = engine.with_running(checkpoint=None, losses=None).to_dictionary()
-    identity = {"data": getattr(data, "digest", None), "engine": settings, "options": repr(sorted(options.items()))}
-    text = json.dumps(identity, indent=1) + "\n"
+    note, text = place / "runs.json", json.dumps(_identity(data, engine, options), indent=1) + "\n"
     try:
         place.mkdir(parents=True, exist_ok=True)
         known = note.read_text(encoding="utf-8") if note.exists() else None
         if known is None and not any(place.glob("seed-*.json")):
-            note.write_text(text, encoding="utf-8")
+            with replacing(note) as stream:
+                stream.write(text.encode())
             return
-    except (OSError, ValueError) as problem:
+    except (OSError, UnicodeDecodeError) as problem:
         raise InputError(f"The folder {str(place)!r} cannot be used for runs ({problem}); name another.") from problem
     if known != text:
         raise InputError(f"The folder {str(place)!r} holds runs of other data, settings or options; name another.")
+
+
+def _identity(data: Any, engine: Neural, options: dict[str, Any]) -> dict[str, Any]:
+    """What decides the results, beside the seed; a streamed file is known by its size and time of change."""
+    chosen = {name: value for name, value in sorted(options.items()) if name != "progress"}
+    if "symmetry" in chosen:
+        chosen["symmetry"] = kind_named(chosen["symmetry"]).name
+    path = getattr(data, "path", None)
+    file = None if path is None else [path.stat().st_size, path.stat().st_mtime_ns]
+    settings = engine.with_running(checkpoint=None, losses=None).to_dictionary()
+    return {"data": getattr(data, "digest", file), "engine": settings, "options": repr(chosen)}
 
 
 def _one(data: Any, engine: Neural, seed: int, folder: str, options: dict[str, Any]) -> None:
@@ -69,9 +79,15 @@ def _one(data: Any, engine: Neural, seed: int, folder: str, options: dict[str, A
     from liestonet.neural.availability import switch_to_float64
 
     switch_to_float64()
-    result = discover(data, engine=engine, seed=seed, **options)
+    places = {name: _of_seed(getattr(engine.running, name), seed) for name in ("checkpoint", "losses")}
+    result = discover(data, engine=engine.with_running(**places), seed=seed, **options)
     with replacing(_file(Path(folder), seed)) as stream:
         stream.write(result.to_json().encode())
+
+
+def _of_seed(place: str | None, seed: int) -> str | None:
+    """A checkpoint folder or file of losses for one seed alone."""
+    return None if place is None else str(Path(place).with_stem(f"{Path(place).stem}-seed-{seed}"))
 
 
 def _file(folder: Path, seed: int) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import numpy as np
 
@@ -31,6 +32,7 @@ class Watch:
         origin: str = "",
     ) -> None:
         self.settings, self.count, self.say, self.refitted = settings, count, say, refitted
+        self.size = min(settings.running.chunk, settings.optimizer.steps)
         self.identity = {"settings": settings.with_running(checkpoint=None, losses=None).to_dictionary()}
         self.identity |= {"kind": kind, "count": count, "seed": seed, "refitted": refitted, "origin": origin}
         folder, name = settings.running.checkpoint, f"generators-{count}{'-refitted' if refitted else ''}.safetensors"
@@ -59,8 +61,8 @@ class Watch:
 
     def _append(self, path: Path, trained: Trained) -> None:
         """Add the last chunk's losses to a CSV file, with a header where it is new."""
-        chunk = trained.history[-self.settings.running.chunk :]
-        first = trained.steps - len(chunk)
+        first = (trained.steps - 1) // self.size * self.size
+        chunk = trained.history[first:]
         with path.open("a", encoding="utf-8") as stream:
             if stream.tell() == 0:
                 stream.write(",".join(["refitted", "m", "step", *(f"L{n}" for n in range(1, 10))]) + "\n")
@@ -84,10 +86,11 @@ def writing(what: str) -> Iterator[None]:
 
 
 def require_places(settings: Neural) -> None:
-    """Make the folder of checkpoints and touch the file of losses before anything is computed."""
+    """Make the folder of checkpoints, write in it, and open the file of losses, before anything is computed."""
     with writing("checkpoint folder"):
         if settings.running.checkpoint is not None:
             Path(settings.running.checkpoint).mkdir(parents=True, exist_ok=True)
+            TemporaryFile(dir=settings.running.checkpoint).close()
     with writing("file of losses"):
         if settings.running.losses is not None:
             Path(settings.running.losses).open("a", encoding="utf-8").close()

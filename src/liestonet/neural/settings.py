@@ -31,7 +31,7 @@ class Architecture:
         _choice("activation", self.activation, ("tanh", "swish"))
         _truth("shared", self.shared)
         for name in ("tau", "xi", "beta"):
-            widths = _as_tuple(self, name)
+            widths = _as_tuple(self, name, f"widths of the {name} network", "(32, 32)")
             if not widths or any(isinstance(w, bool) or not isinstance(w, int) or w < 1 for w in widths):
                 raise InputError(f"The widths of the {name} network are {widths!r}; give at least one positive number.")
 
@@ -102,7 +102,7 @@ class Objective:
     checks: bool = False
 
     def __post_init__(self) -> None:
-        weights = _as_tuple(self, "weights")
+        weights = _as_tuple(self, "weights", "weights", "nine of them, those of L1 to L9")
         if len(weights) != 9 or not all(_is_number(weight) and weight >= 0 for weight in weights):
             raise InputError(f"The weights are {weights!r}; give nine numbers, those of L1 to L9, none negative.")
         _choice("form of the closure loss", self.closure, ("global", "pointwise"))
@@ -116,7 +116,7 @@ class Objective:
         for name in ("absolute", "checks"):
             _truth(name, getattr(self, name))
         if self.ramp is not None:
-            _between("beginning of the ramp, a part of training,", self.ramp, 0.0, 0.99)
+            _between("beginning of the ramp, a part of training,", self.ramp, 0.0, math.nextafter(1.0, 0.0))
         if self.flow_points is not None:
             _positive("number of points of the flow", self.flow_points)
 
@@ -143,8 +143,9 @@ class Optimizer:
     def __post_init__(self) -> None:
         _choice("optimiser", self.name, ("adam", "adamw"))
         _choice("schedule", self.schedule, ("constant", "cosine", "warmup-cosine"))
-        for name in ("rate", "clip"):
-            _number(f"{name} of the optimiser", getattr(self, name), above=0.0)
+        _number("rate of the optimiser", self.rate, above=0.0)
+        if self.clip != math.inf:  # which clips nothing
+            _number("clip of the optimiser", self.clip, above=0.0)
         for name in ("warmup", "final"):
             _between(f"{name} of the optimiser", getattr(self, name), 0.0, 1.0)
         _positive("batch size", self.batch)
@@ -257,6 +258,8 @@ class Neural:
         """Read settings that `save` wrote."""
         try:
             return cls.from_dictionary(json.loads(Path(path).read_text(encoding="utf-8")))
+        except InputError:
+            raise
         except (ValueError, TypeError, AttributeError, OSError) as problem:
             raise InputError(f"{str(path)!r} does not hold settings of the neural engine: {problem}.") from problem
 
@@ -313,9 +316,8 @@ def _is_number(value: object) -> bool:
 
 def _number(what: str, value: Any, above: float | None = None, least: float | None = None) -> None:
     """A finite number, perhaps with a limit."""
-    limit = "" if above is least is None else f" above {above:g}" if above is not None else f", at least {least:g}"
-    low = above is not None and _is_number(value) and value <= above
-    if not _is_number(value) or low or (least is not None and value < least):
+    limit = f" above {above:g}" if above is not None else f", at least {least:g}" if least is not None else ""
+    if not _is_number(value) or (above is not None and value <= above) or (least is not None and value < least):
         raise InputError(f"The {what} is {value!r}; give a number{limit}.")
 
 
@@ -324,11 +326,11 @@ def _truth(what: str, value: object) -> None:
         raise InputError(f"The setting {what} is {value!r}; give True or False.")
 
 
-def _as_tuple(settings: Any, name: str) -> tuple[Any, ...]:
+def _as_tuple(settings: Any, name: str, what: str, example: str) -> tuple[Any, ...]:
     """A sequence of a frozen value as a tuple, which can be hashed."""
     value = getattr(settings, name)
     if not isinstance(value, tuple | list):
-        raise InputError(f"The {name} are {value!r}; give several numbers, such as (32, 32).")
+        raise InputError(f"The {what} are {value!r}; give numbers in brackets, {example}.")
     object.__setattr__(settings, name, tuple(value))
     return tuple(value)
 

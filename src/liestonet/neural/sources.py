@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from liestonet.errors import InputError
 from liestonet.from_data import Request
 from liestonet.neural.clouds import reflected
 from liestonet.neural.coefficients.settings import PAPER, CoefficientSettings
@@ -61,7 +62,10 @@ def _learnt(settings: Neural, request: Request) -> Any:
     path = Path(folder) / f"surrogate-{identity}.lsn"
     if path.exists():
         request.say("taking up the surrogate that was kept")
-        return read_value(path)
+        try:
+            return read_value(path)
+        except InputError as problem:
+            raise InputError(f"{problem} Delete it to start anew.") from problem
     source = fit_neural(request.source, chosen, seed=request.seed, progress=request.say)
     with writing("checkpoint folder"):
         save(source, path)

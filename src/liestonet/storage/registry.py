@@ -112,6 +112,8 @@ def _imported(module: str) -> Any:
     try:
         return import_module(module)
     except ModuleNotFoundError as missing:
+        if not module.startswith("liestonet.neural"):
+            raise
         raise InputError(
             f"The file holds what the neural engine made, which needs {missing.name}; install it with "
             "pip install 'liestonet[neural]'."

@@ -80,8 +80,9 @@ def _agreement(records: list[dict[str, Any]]) -> str:
     return (
         f"The paper's residuals are at most {largest:.0e} for every ε. "
         + " ".join(lines)
-        + " Above the floor the error of the generator itself shows: it grows with ε, along a generator such as "
-        "e^{at}∂x or x∂x exponentially, and mean and deviation are then those of a few runs."
+        + " Above the floor the error of the generator itself shows, which a long push multiplies (exponentially along "
+        "generators such as e^{at}∂x or x∂x); mean and deviation are then those of a few runs, and can exceed the "
+        "control's."
     )
 
 

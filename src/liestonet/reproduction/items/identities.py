@@ -218,8 +218,9 @@ TEXT = (
     "tries, and reject true symmetries of others. (4) L9 as printed asks the flow to map the density to itself; a "
     "symmetry maps it to another solution. (5) L1 as printed fits structure constants at each point and punishes "
     "their gradient. Where there are more generators than components, m > 1 + n, the fit is not unique, its smallest "
-    "solution changes from point to point for the true algebra too, and the truth is no minimum; where there are as "
-    "many, networks that become dependent at a point give it a pole. One fit to all points has neither. (That the "
+    "solution changes from point to point for the true algebra too, so that the loss is not zero at the truth; where "
+    "there are as many, it is, but networks that become dependent at a point make it very large. One fit to all points "
+    "has neither fault. (That the "
     "closure loss has no minimum at the true m is shown above.)"
 )
 
