@@ -136,13 +136,13 @@ def test_a_folder_of_replicates_knows_its_data_settings_and_options(paths, tmp_p
     (tmp_path / "seed-0.json").write_text('{"dimension": 3}')
     assert replicates(paths, CHEAP, [0], tmp_path, symmetry=ITO) == {0: {"dimension": 3}}
     other = lsn.catalogue["brownian"].simulate(paths=64, seed=1)
-    for data, engine, options in (
-        (other, CHEAP, {"symmetry": "ito"}),
-        (paths, replace(CHEAP, scaled=False), {"symmetry": "ito"}),
-        (paths, CHEAP, {"symmetry": "law"}),
+    for data, engine, kind in (
+        (other, CHEAP, "ito"),
+        (paths, replace(CHEAP, scaled=False), "ito"),
+        (paths, CHEAP, "law"),
     ):
         with pytest.raises(lsn.InputError, match="runs of other data"):
-            replicates(data, engine, [0], tmp_path, **options)
+            replicates(data, engine, [0], tmp_path, symmetry=kind)
 
 
 def test_replicates_of_other_runs_are_refused(paths, tmp_path):
