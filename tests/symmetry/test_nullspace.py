@@ -112,6 +112,39 @@ def test_near_symmetries_of_a_weak_cubic_are_first_order_small():
     np.testing.assert_allclose(sizes[1] / sizes[0], 2, rtol=5e-3)
 
 
+@pytest.mark.parametrize(
+    ("text", "box"),
+    [
+        ("dx = (1/2 + {})*x dt + sqrt(1 + x^2) dW", (-6.0, 6.0)),
+        ("dx = (1/4 - (1/2 + {})*x) dt + sqrt(x*(1 - x)) dW", (0.05, 0.95)),
+    ],
+)
+def test_near_symmetries_are_resolved_although_the_bound_is_reached_at_once(text, box):
+    """Exact at δ = 0, so two residuals are linear in δ; ∂t, all that is left, needs no enrichment at all."""
+    sizes = []
+    for small in ("1/1000", "1/500"):
+        null = find_null_space(KINDS["ito"], source_of(text.format(small)), Domain(((0.0, 1.0), box)), 1)
+        assert (null.count, null.settled) == (1, True)
+        sizes.append(null.directions.residuals[1:3])
+    np.testing.assert_allclose(sizes[1] / sizes[0], 2, rtol=5e-3)
+
+
+def test_a_round_with_more_rounding_does_not_replace_a_better_one():
+    """Nor does one that misses the bound; of two that reach it equally well the later has the richer basis."""
+    basis = start_basis(KINDS["ito"], BROWNIAN.source, BROWNIAN.domain, None)
+
+    def null(residuals: list[float], count: int) -> NullSpace:
+        values = np.array(residuals)
+        directions = Directions(basis, values, np.zeros((basis.size, len(values))), np.ones(basis.size))
+        return NullSpace(directions, count, (Enrichment(2, values),), True)
+
+    early = null([1e-13, 0.5], 1)
+    assert early.tells_more_than(null([1e-9, 0.5], 1), 1)
+    assert early.tells_more_than(null([1e-13, 1e-12], 2), 1)
+    assert not early.tells_more_than(null([1e-12, 1e-6], 1), 1)
+    assert not null([1e-13, 0.5], 1).tells_more_than(null([1e-13, 1e-13, 0.5], 2), 2)
+
+
 def test_residuals_elsewhere_use_other_points():
     """On fresh points a symmetry stays one, and ∂x of the double well has the residual integrated by hand."""
     domain = Domain(((0.0, 1.0), (-1.0, 1.0)))
@@ -156,13 +189,13 @@ def test_unsettled_until_two_rounds_brought_nothing():
 
 
 def test_unsettled_knows_the_bound():
-    falling = [[1e-14, 1e-4, 0.5, 0.9], [1e-15, 1e-6, 0.4, 0.8], [1e-15, 1e-7, 0.3, 0.7]]
+    falling = [[1e-14, 1e-4, 0.3, 0.9], [1e-15, 1e-6, 0.3, 0.8], [1e-15, 1e-7, 0.3, 0.7]]
     # with a bound of two, the second direction is accurate once it is 1e-7 of the third
     assert unsettled_directions(rounds(*falling), 2).tolist() == [1]
     assert unsettled_directions(rounds(*falling), 2, accuracy=1e-6).tolist() == []
     assert unsettled_directions(rounds(*falling), 0).tolist() == []
-    # the first direction beyond the bound is followed where it is small and the basis is too
-    near = [[1e-14, 0.2, 0.9], [1e-14, 0.1, 0.9], [1e-14, 0.05, 0.9]]
+    # the first direction beyond the bound is followed where it falls and the basis is small
+    near = [[1e-14, 0.9, 1.9], [1e-14, 0.6, 1.9], [1e-14, 0.3, 1.9]]
     assert unsettled_directions(rounds(*near), 1).tolist() == [1]
     assert unsettled_directions(rounds(*near, size=5000), 1).tolist() == []
 

@@ -52,8 +52,9 @@ START_DEGREE = {1: 6, 2: 4, 3: 3}
 KEPT_DEGREE = {1: 6, 2: 4, 3: 2}
 LARGEST_BASIS = {1: 1500, 2: 2400, 3: 3600}
 LARGEST_BASIS_BEYOND = 5000
-# The first direction beyond the symmetries is followed too, to tell near-symmetries, but only while that is cheap.
-MODEST_BASIS = 600
+# The first direction beyond the symmetries is followed too, to tell near-symmetries, but only while that is cheap, and
+# from here down: in a poor basis even a near-symmetry starts with a residual nearly as large as its terms.
+FOLLOWED, MODEST_BASIS = 1.0, 600
 # Below this it does not matter how near it is.
 NEAREST = 1e-6
 # In more than three dimensions a function may depend on two coordinates at a time, and on time.
@@ -97,9 +98,14 @@ class NullSpace:
         taken = residuals[self.count - 1] if self.count else np.finfo(float).eps
         return float(residuals[self.count] / taken) if self.count < len(residuals) else float("inf")
 
-    def tells_more_than(self, other: NullSpace, bound: int | None) -> bool:
-        """Whether this round reaches the upper bound with a wider gap: large bases have more rounding."""
-        return self.count == bound and (other.count != bound or self.gap > other.gap)
+    @property
+    def worst(self) -> float:
+        """Residual of the last symmetry, or what counts as rounding."""
+        return max(ROUNDING, float(self.directions.residuals[self.count - 1])) if self.count else ROUNDING
+
+    def tells_more_than(self, later: NullSpace, bound: int | None) -> bool:
+        """Whether this round reaches the upper bound better than a later one: large bases have more rounding."""
+        return self.count == bound and (later.count != bound or self.worst < later.worst)
 
     def last_fall(self, direction: int) -> float:
         """How much the last enrichment lowered a direction's residual; all of it where there was one round."""
@@ -189,10 +195,10 @@ def find_null_space(
         used = used_basis(directions, unsettled)
         larger = enlarged(used, operator.equations, coupling)
         now = NullSpace(directions, count_symmetries(history, bound, accuracy), tuple(history), not len(unsettled))
-        if best is None or now.tells_more_than(best, bound):
+        if best is None or not best.tells_more_than(now, bound):
             best = now
         if not len(unsettled) or len(history) >= ROUNDS or larger.size > largest:
-            return best if best.count == bound and best.gap > now.gap else now
+            return best
         start = project_coefficients(directions, larger)
         basis = larger
 
@@ -214,7 +220,7 @@ def unsettled_directions(
         if last.residuals[j] > last.enough(j, bound, accuracy) and _still_falling(history, j, patience)
     ]
     if bound is not None and bound < len(last.residuals) and last.size <= MODEST_BASIS:
-        near = max(NEAREST, last.enough(bound, bound, accuracy)) < last.residuals[bound] < UNPROMISING
+        near = max(NEAREST, last.enough(bound, bound, accuracy)) < last.residuals[bound] < FOLLOWED
         open_ += [bound] if near and _still_falling(history, bound) else []
     return np.array(open_, dtype=np.int64)
 
