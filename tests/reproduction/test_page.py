@@ -87,6 +87,20 @@ def test_curves_made_together_stand_beside_single_runs() -> None:
     assert [row[1:4] for row in rows] == [("`Neural(polish=False)`", 1, "empty sum"), *paper]
 
 
+def test_minima_of_closure_and_jumps_of_validity_are_counted() -> None:
+    """Example 1 has three: one run with the least L1 there, one with it at two; the residual jumps in both."""
+
+    def curve(seed: int, closing: tuple[float, ...]) -> dict[str, object]:
+        parts = zip((2, 3, 4), closing, (0.01, 0.02, 0.5), strict=True)
+        made = [{"count": m, "losses": {"L1": a, "L6": b}, "residuals": [b], "subsets": [1.0]} for m, a, b in parts]
+        return {"case": "ex1", "engine": "paper", "seed": seed, "curve": made}
+
+    text = closure.publish([curve(1, (2e-3, 1e-3, 3e-3)), curve(2, (1e-3, 2e-3, 3e-3))]).text
+    assert "in 1 of 2 runs of `Neural.paper` the minimum" in text
+    assert "in 2 of 2 the worst residual" in text
+    assert "the truth. Angles" in closure.publish([]).text
+
+
 def test_changes_of_the_recipe_are_told_in_order() -> None:
     def record(changes: list[str], largest: float) -> dict[str, object]:
         return {"case": "ex2", "changes": changes, "angles": [1.0, largest]}

@@ -113,23 +113,33 @@ def _groups(records: list[dict[str, Any]]) -> list[tuple[str, str, int, list[dic
 
 def _sentence(records: list[dict[str, Any]]) -> str:
     """Where the closure loss is least, and where validity jumps, run by run."""
-    minima, jumps, runs = 0, 0, 0
-    for case in EXAMPLES:
-        for seed in sorted({r["seed"] for r in records if r["case"] == case and r["engine"] == "neural"}):
-            mine = [r for r in records if (r["case"], r["seed"], r["engine"]) == (case, seed, "neural")]
-            closure = {r["count"]: r["losses"].get("L1") for r in mine if r["count"] > 1}
-            worst = {r["count"]: r["residuals"][-1] for r in mine}
-            true = CASES[case].dimension
-            if {true - 1, true, true + 1} <= worst.keys():
-                runs += 1
-                minima += min(closure, key=lambda m: closure[m]) == true
-                jumps += worst[true + 1] / worst[true] > worst[true] / worst[true - 1]
+    minima = ", ".join(
+        f"{sum(run[0] for run in runs)} of {len(runs)} runs of {title}" for title, runs in _runs(records)
+    )
+    jumps = ", ".join(f"{sum(run[1] for run in runs)} of {len(runs)}" for _, runs in _runs(records))
+    counted = (
+        f" in {minima} the minimum over m ≥ 2 is at the true dimension. The determining equations do jump there: in "
+        f"{jumps} the worst residual of the span grows by a larger factor after the true m than before it."
+    )
     return (
         "The paper reads the dimension off the minimum of L1. L1 is an empty sum at m = 1 and every subalgebra closes, "
-        f"so nothing singles out the truth: in {minima} of {runs} runs of `Neural()` the minimum over m ≥ 2 is at the "
-        f"true dimension. The determining equations do jump there: in {jumps} of {runs} runs the worst residual of the "
-        "span grows by a larger factor after the true m than before it. Angles of subsets depend on the basis."
+        f"so nothing singles out the truth{':' + counted if minima else '.'} Angles of subsets depend on the basis."
     )
+
+
+def _runs(records: list[dict[str, Any]]) -> list[tuple[str, list[tuple[bool, bool]]]]:
+    """For each engine and run: is the closure loss least, and does the worst residual jump, at the true m?"""
+    found: dict[str, list[tuple[bool, bool]]] = {}
+    for case, engine, seed in dict.fromkeys((r["case"], r["engine"], r["seed"]) for r in records):
+        mine = [r for r in records if (r["case"], r["engine"], r["seed"]) == (case, engine, seed)]
+        closure = {r["count"]: r["losses"].get("L1") for r in mine if r["count"] > 1}
+        worst = {r["count"]: r["residuals"][-1] for r in mine}
+        true = CASES[case].dimension
+        if {true - 1, true, true + 1} <= worst.keys():
+            least = min(closure, key=lambda m: closure[m]) == true
+            jump = worst[true + 1] / worst[true] > worst[true] / worst[true - 1]
+            found.setdefault(TITLES[engine], []).append((least, jump))
+    return list(found.items())
 
 
 def _draw(axes: Any, records: list[dict[str, Any]]) -> None:

@@ -81,7 +81,7 @@ def publish(records: list[dict[str, Any]]) -> Publication:
 
 def _sentence(records: list[dict[str, Any]]) -> str:
     """What the oracle is, and which runs took another direction for a symmetry."""
-    text = "The oracle knows the functional form and fits its constants; nothing that does not can do better but by chance."
+    text = "The oracle knows the functional form and fits its constants; others do better by chance only."
     turned = [record for record in records if record["angle"] > TURNED]
     if not turned:
         return text
