@@ -1,10 +1,13 @@
-"""What processes that are started from this one inherit: one thread each, and a place for compiled code."""
+"""What processes that are started from this one inherit: one thread each, a place for compiled code, and its end."""
 
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing import parent_process
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 # Several processes that each take all cores are slower than one.
@@ -35,3 +38,15 @@ def one_thread_each(compiled: Path) -> Iterator[None]:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+
+
+def end_with_parent() -> None:
+    """For the start of a child: end at once when the parent is gone, however it ended."""
+    parent = parent_process()
+    if parent is not None:
+        threading.Thread(target=_wait_and_end, args=(parent,), daemon=True).start()
+
+
+def _wait_and_end(parent: BaseProcess) -> None:
+    parent.join()
+    os._exit(1)

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from liestonet.errors import InputError
 from liestonet.processes import one_thread_each
 from liestonet.reproduction.jobs import Job, run_job
 from liestonet.reproduction.running import run_all, unfinished
-from liestonet.reproduction.store import Store, plain
+from liestonet.reproduction.store import Store, plain, require_writable
 
 SMALL = [
     Job("size", f"{case}-{seed}", "size:run", {"case": case, "seed": seed, "share": 1 / 512})
@@ -42,9 +43,9 @@ def serial(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
 
 def test_what_is_there_is_not_done_again(tmp_path: Path, serial: list[object]) -> None:
     store, done = Store(tmp_path), []
-    run_all(SMALL[:2], store, done=done.append)
+    run_all(SMALL[:2], store, done=lambda job, problem: done.append(job))
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.json")}
-    run_all(SMALL, store, done=done.append)
+    run_all(SMALL, store, done=lambda job, problem: done.append(job))
     assert [job.name for job in done] == [job.name for job in SMALL]
     assert all(path.stat().st_mtime_ns == then for path, then in before.items())
     assert contents(store, SMALL) == serial
@@ -56,6 +57,7 @@ def test_a_changed_setting_is_another_job(tmp_path: Path) -> None:
     for other in (
         replace(job, settings={**job.settings, "seed": 3}),
         replace(job, revision=2),
+        replace(job, given={"engine": "another"}),
         replace(job, function="kinds:run"),
     ):
         assert unfinished([other], store) == [other]
@@ -97,6 +99,67 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing_half(tmp_path: Path, mon
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
+def test_a_place_that_cannot_be_written_to_is_refused_before_the_work(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match=r"could not be written to .*file \(.*; name another place"):
+        require_writable(tmp_path / "file" / "results")
+    with pytest.raises(InputError, match="is a folder; name a file in it"):
+        require_writable(tmp_path)
+    require_writable(tmp_path / "new" / "page.md")
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "new"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"value": 5},
+        {"cpu_seconds": None},
+        {"schema": "liestonet.job/0"},
+        {"job": None},
+        {"job": {**SMALL[1].identity, "item": "size", "name": SMALL[0].name}},
+    ],
+)
+def test_a_file_that_is_no_result_of_this_job_is_not_read(tmp_path: Path, change: dict[str, object]) -> None:
+    store, job = Store(tmp_path), SMALL[0]
+    store.write(job, {"value": {"angle": 1.0}, "cpu_seconds": 1.0})
+    assert store.has(job)
+    path = store.path(job)
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    assert not store.has(job)
+
+
+def test_processes_end_with_the_one_that_started_them(tmp_path: Path) -> None:
+    """SIGTERM to the parent of two spawned processes, which would sleep for ten minutes."""
+    program = (
+        "import multiprocessing, os, sys, time\n"
+        "from liestonet.processes import end_with_parent\n"
+        "def sleep(folder):\n"
+        "    end_with_parent()\n"
+        "    open(f'{folder}/{os.getpid()}', 'w').close()\n"
+        "    time.sleep(600)\n"
+        "if __name__ == '__main__':\n"
+        "    context = multiprocessing.get_context('spawn')\n"
+        "    started = [context.Process(target=sleep, args=(sys.argv[1],)) for _ in range(2)]\n"
+        "    [process.start() for process in started]\n"
+        "    [process.join() for process in started]\n"
+    )
+    script, folder = tmp_path / "parent.py", tmp_path / "children"
+    script.write_text(program)
+    folder.mkdir()
+    parent = subprocess.Popen([sys.executable, str(script), str(folder)])
+    _wait_until(lambda: len(list(folder.iterdir())) == 2)
+    parent.terminate()
+    parent.wait()
+    _wait_until(lambda: not any(Path(f"/proc/{path.name}").exists() for path in folder.iterdir()))
+
+
+def _wait_until(reached: Callable[[], bool], seconds: float = 120.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not reached():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
 def test_numbers_that_are_not_finite_become_null() -> None:
     assert plain({"a": [float("inf"), 1.0], "b": float("nan")}) == {"a": [None, 1.0], "b": None}
 
@@ -122,7 +185,7 @@ def test_a_killed_study_goes_on(tmp_path: Path, serial: list[object]) -> None:
     kept = {job.name for job in SMALL if store.has(job)}
     assert kept
     done: list[Job] = []
-    assert run_all(SMALL, store, done=done.append) == []
+    assert run_all(SMALL, store, done=lambda job, problem: done.append(job)) == []
     assert {job.name for job in done} == {job.name for job in SMALL} - kept
     assert contents(store, SMALL) == serial
 
@@ -147,7 +210,7 @@ def test_a_cluster_that_loses_a_worker(tmp_path: Path, serial: list[object]) -> 
         _wait_for_workers(address, 2)
         store = Store(tmp_path / "results")
 
-        def kill_one(_: Job) -> None:
+        def kill_one(job: Job, problem: str) -> None:
             if processes[1].poll() is None:
                 processes[1].kill()
                 processes[1].wait()

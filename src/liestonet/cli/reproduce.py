@@ -15,6 +15,7 @@ from liestonet.errors import InputError
 
 if TYPE_CHECKING:
     from liestonet.reproduction.jobs import Job
+    from liestonet.reproduction.study import Item, Options
 
 
 def _print_items(wanted: bool) -> bool:
@@ -39,6 +40,9 @@ def reproduce(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Small data, few seeds: the whole list in minutes.")] = False,
     seeds: Annotated[int | None, typer.Option(min=1, help="Seeds for each run, instead of the study's own.")] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Also what the study leaves out for want of time (days of it).")
+    ] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Processes on this machine.")] = 1,
     scheduler: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="A dask.distributed scheduler that shall do the jobs.")
@@ -65,21 +69,26 @@ def reproduce(
     """
     from liestonet.reproduction.items import ALL
     from liestonet.reproduction.running import run_all, unfinished
-    from liestonet.reproduction.store import Store
+    from liestonet.reproduction.store import Store, require_writable
     from liestonet.reproduction.study import Options, chosen, publish
     from liestonet.reproduction.trades import announced
 
-    items = chosen(ALL, names)
-    options = Options(quick, seeds, announced(trades))
+    options = Options(quick, seeds, announced(trades), full)
+    items = _ready(chosen(ALL, names), options, only_page)
     store = Store(out / "results")
+    target = page or out / "reproduction.md"
     failures = []
     if not only_page:
-        everything = [job for item in items if item.ready(options) for job in item.jobs(options)]
+        everything = [job for item in items for job in item.jobs(options)]
         missing = unfinished(everything, store)
         emit(f"{len(everything) - len(missing)} of {len(everything)} runs are there; {len(missing)} to do.\n")
-        failures = run_all(missing, store, processes=jobs, scheduler=scheduler, done=_time_left(missing))
-    target = page or out / "reproduction.md"
-    publish(items, store, options, out, target)
+        require_writable(store.folder / "results", target)
+        try:
+            failures = run_all(missing, store, processes=jobs, scheduler=scheduler, done=_time_left(missing))
+        except KeyboardInterrupt:
+            sys.stderr.write(f"Stopped. What is finished is kept in {store.folder}; the same command goes on there.\n")
+            raise
+    publish(ALL, store, options, out, target)
     emit(f"Wrote {target}.\n")
     if failures:
         first = failures[0]
@@ -88,16 +97,27 @@ def reproduce(
         )
 
 
-def _time_left(jobs: list[Job]) -> Callable[[Job], None]:
+def _ready(items: list[Item], options: Options, only_page: bool) -> list[Item]:
+    """The items whose needs are met; one asked for by itself must be, of several it is said which is left out."""
+    waiting = [] if only_page else [item for item in items if not item.ready(options)]
+    if waiting and len(items) == len(waiting):
+        raise InputError(f"{waiting[0].name} needs {waiting[0].needs}.")
+    for item in waiting:
+        emit(f"{item.name} is left out: it needs {item.needs}.\n")
+    return [item for item in items if item not in waiting]
+
+
+def _time_left(jobs: list[Job]) -> Callable[[Job, str], None]:
     """A line for each finished job on stderr, with the time left for all of them."""
     begin, total, spent = time.monotonic(), sum(job.cost for job in jobs), 0.0
     finished = 0
 
-    def done(job: Job) -> None:
+    def done(job: Job, problem: str) -> None:
         nonlocal spent, finished
         spent, finished = spent + job.cost, finished + 1
         left = (time.monotonic() - begin) * (total - spent) / spent
-        sys.stderr.write(f"{finished} of {len(jobs)} done ({job.name}), about {_duration(left)} left\n")
+        what = f"failed: {problem}" if problem else f"about {_duration(left)} left"
+        sys.stderr.write(f"{finished} of {len(jobs)} done ({job.item} {job.name}), {what}\n")
         sys.stderr.flush()
 
     return done

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from liestonet.errors import InputError
 from liestonet.from_data import Spectral, discover
 from liestonet.reproduction.cases import CASES
+from liestonet.reproduction.jobs import digest
 from liestonet.result import Result
 from liestonet.trajectories.trajectories import Trajectories
 
@@ -34,6 +36,19 @@ def engine_named(name: str, case: str) -> Any:
     raise InputError(f"There is no engine called {name!r}.")
 
 
+def described(name: str, case: str) -> str:
+    """A digest of every setting that decides what an engine finds, for the identity of a job."""
+    if name == "spectral":
+        return digest(repr(Spectral()))
+    from liestonet.neural.coefficients.settings import PAPER, CoefficientSettings
+    from liestonet.neural.settings import Neural, Running
+
+    engine = Neural.paper(PRESETS[case]) if name == "paper" else Neural(polish=name == "polished")
+    example = engine.surrogate.removeprefix("paper-")
+    surrogate = PAPER[int(example)] if example.isdigit() else CoefficientSettings()
+    return digest(repr((replace(engine, running=Running(), name="", provenance=()), surrogate)))
+
+
 def discovered(case: str, engine: Any, data: Trajectories, seed: int, count: int | None = None) -> Result:
     """What an engine, or one by its name, makes of a case's data at its true dimension, or at another."""
     what = CASES[case]
@@ -52,8 +67,6 @@ def networks(*, polish: bool = False) -> Any:
 
 def with_objective(settings: Any, **changed: Any) -> Any:
     """The same engine with other settings of its losses, such as their `weights`."""
-    from dataclasses import replace
-
     return replace(settings, objective=replace(settings.objective, **changed))
 
 

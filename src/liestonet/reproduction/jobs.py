@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -22,7 +23,8 @@ SCHEMA = "liestonet.job/1"
 class Job:
     """`function` names "module:function" inside `liestonet.reproduction.items`; it takes the settings as keywords.
 
-    `cost` is a guess in CPU seconds, for the time left; it does not belong to the key.
+    `given` is what the result depends on besides: settings of an engine as a digest, numbers that the function has from
+    its module. `cost` is a guess in CPU seconds, for the time left; it does not belong to the key.
     """
 
     item: str
@@ -31,12 +33,18 @@ class Job:
     settings: dict[str, Any] = field(default_factory=dict)
     revision: int = 1
     cost: float | int = 10.0
+    given: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """All that decides the result, as JSON has it."""
+        names = ("function", "settings", "given", "revision")
+        return json.loads(json.dumps({name: getattr(self, name) for name in names}))
 
     @property
     def key(self) -> str:
-        """Twelve hexadecimal digits that change with function, settings or revision."""
-        text = json.dumps([self.function, self.settings, self.revision], sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:12]
+        """Twelve hexadecimal digits that change with anything that decides the result."""
+        return digest(json.dumps(self.identity, sort_keys=True))
 
     @property
     def file_name(self) -> str:
@@ -44,8 +52,14 @@ class Job:
         return f"{self.name}-{self.key}.json"
 
 
-def run_job(function: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """Run one job here and now: its value, with the time it took."""
+def digest(text: str) -> str:
+    """Twelve hexadecimal digits."""
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def run_job(function: str, settings: dict[str, Any], environment: dict[str, str] | None = None) -> dict[str, Any]:
+    """Run one job here and now, with these variables set: its value, with the time it took."""
+    os.environ.update(environment or {})
     target = _resolve(function)
     wall, processor = time.perf_counter(), time.process_time()
     value = target(**settings)

@@ -6,6 +6,7 @@ stop the others; a process that dies takes its job with it, which is tried once 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -15,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from liestonet.errors import InputError
-from liestonet.processes import one_thread_each
+from liestonet.processes import end_with_parent, one_thread_each
 from liestonet.reproduction.jobs import Job, run_job
 from liestonet.reproduction.store import Store
+from liestonet.reproduction.trades import VARIABLE
 
 TRIES = 2
 
@@ -38,9 +40,9 @@ def run_all(
     *,
     processes: int = 1,
     scheduler: str | None = None,
-    done: Callable[[Job], None] | None = None,
+    done: Callable[[Job, str], None] | None = None,
 ) -> list[Failure]:
-    """Do what is missing; call `done` after each job that was kept."""
+    """Do what is missing; tell `done` of each job that was kept, or with a reason of one that failed."""
     missing = unfinished(jobs, store)
     if not missing:
         return []
@@ -52,12 +54,13 @@ def run_all(
         outcomes = _one_by_one(missing)
     failures = []
     for job, outcome in outcomes:
+        reason = outcome if isinstance(outcome, str) else ""
         if isinstance(outcome, str):
             failures.append(Failure(job, outcome))
         else:
             store.write(job, outcome)
-            if done is not None:
-                done(job)
+        if done is not None:
+            done(job, reason)
     return failures
 
 
@@ -104,7 +107,8 @@ def _in_processes(jobs: list[Job], processes: int, compiled: Path) -> Iterator[O
 
 def _pool(jobs: list[Job], processes: int) -> Iterator[tuple[Job, dict[str, Any] | str | None]]:
     """One pool for these jobs; None where the pool broke before a job was done."""
-    with ProcessPoolExecutor(min(processes, len(jobs)), mp_context=get_context("spawn")) as pool:
+    count, context = min(processes, len(jobs)), get_context("spawn")
+    with ProcessPoolExecutor(count, mp_context=context, initializer=end_with_parent) as pool:
         pending: dict[Future, Job] = {pool.submit(run_job, job.function, job.settings): job for job in jobs}
         try:
             while pending:
@@ -138,8 +142,9 @@ def _on_cluster(jobs: list[Job], address: str) -> Iterator[Outcome]:
             f"No scheduler answers at {address}; start one with `dask scheduler` and give its address, such as "
             "tcp://127.0.0.1:8786."
         ) from problem
+    place = {VARIABLE: os.environ[VARIABLE]} if VARIABLE in os.environ else {}
     with client:
-        futures = {client.submit(run_job, job.function, job.settings, key=job.file_name): job for job in jobs}
+        futures = {client.submit(run_job, job.function, job.settings, place, key=job.file_name): job for job in jobs}
         for future in as_completed(list(futures)):
             job = futures[future]
             problem = future.exception()

@@ -8,7 +8,7 @@ import math
 import os
 import tempfile
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,12 +34,12 @@ class Store:
         return self.read(job) is not None
 
     def read(self, job: Job) -> dict[str, Any] | None:
-        """The stored result, None where there is none or the file is not one of ours."""
+        """The stored result, None where there is none or the file is not a whole result of this very job."""
         try:
             record = json.loads(self.path(job).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
-        return record if isinstance(record, dict) and record.get("schema") == SCHEMA and "value" in record else None
+        return record if _is_result(record, job) else None
 
     def values(self, jobs: Iterable[Job]) -> list[dict[str, Any]]:
         """Settings, value and times of all jobs that are done, in the order of the jobs."""
@@ -52,8 +52,26 @@ class Store:
 
     def write(self, job: Job, outcome: dict[str, Any]) -> None:
         """Keep one result: written beside its place, synced, then moved there."""
-        record = {"schema": SCHEMA, "job": {k: v for k, v in asdict(job).items() if k != "cost"}, **outcome}
+        record = {"schema": SCHEMA, "job": {"item": job.item, "name": job.name, **job.identity}, **outcome}
         write_text(self.path(job), json.dumps(plain(record), indent=1, sort_keys=True, allow_nan=False) + "\n")
+
+
+def _is_result(record: Any, job: Job) -> bool:
+    """Whether this is what `write` keeps of exactly this job."""
+    if not isinstance(record, dict) or record.get("schema") != SCHEMA or not isinstance(record.get("job"), dict):
+        return False
+    same = {name: record["job"].get(name) for name in job.identity} == job.identity
+    return same and isinstance(record.get("value"), dict) and isinstance(record.get("cpu_seconds"), float | int)
+
+
+def require_writable(*files: Path) -> None:
+    """Refuse places that cannot be written to before anything is computed."""
+    for path in files:
+        if path.is_dir():
+            raise InputError(f"{path} is a folder; name a file in it.")
+        trial = path.with_name(f".{path.name}.trial")
+        write_text(trial, "")
+        trial.unlink(missing_ok=True)
 
 
 def write_text(path: Path, text: str) -> None:
@@ -86,7 +104,7 @@ def _why(path: Path, problem: OSError) -> str:
             "make room and start the same command again."
         )
     reason = (problem.strerror or str(problem)).lower()
-    return f"{path.name} could not be written to {path.parent} ({reason}); name another folder with --out."
+    return f"{path.name} could not be written to {path.parent} ({reason}); name another place."
 
 
 def plain(value: Any) -> Any:

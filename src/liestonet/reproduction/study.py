@@ -18,11 +18,15 @@ from liestonet.reproduction.tables import Table
 
 @dataclass(frozen=True)
 class Options:
-    """What a user chose: how many seeds (None: as many as the committed study), small sizes, where trades are."""
+    """What a user chose: how many seeds (None: as many as the committed study), small sizes, which day of trades.
+
+    `full` adds what the committed study leaves out for want of time, such as `Neural.paper` where others stand alone.
+    """
 
     quick: bool = False
     seeds: int | None = None
     trades: str | None = None
+    full: bool = False
 
     def count(self, full: int, quick: int = 1) -> int:
         """Number of seeds where the study has `full`."""
@@ -44,8 +48,8 @@ class Publication:
 class Item:
     """One table or figure: `jobs` lists what is to be computed, `publish` makes tables and pictures of the records.
 
-    `ready` says whether what the jobs need was given; where it was not, results that are there are published all the
-    same. `cut` says in words what the study leaves out beside the paper, and why.
+    `ready` says whether what the jobs need was given, `needs` what that is; without it, results are still
+    published. `cut` says in words what the study leaves out beside the paper, and `uncut` which options run it.
     """
 
     name: str
@@ -53,8 +57,10 @@ class Item:
     jobs: Callable[[Options], list[Job]]
     publish: Callable[[list[dict[str, Any]]], Publication]
     ready: Callable[[Options], bool] = lambda options: True
+    needs: str = ""
     command: str = ""  # what runs it, where that is more than its name
     cut: str = ""
+    uncut: str = ""
 
 
 def chosen(items: Sequence[Item], names: Sequence[str]) -> list[Item]:
@@ -73,8 +79,12 @@ def chosen(items: Sequence[Item], names: Sequence[str]) -> list[Item]:
 
 
 def publish(items: Sequence[Item], store: Store, options: Options, folder: Path, page: Path) -> None:
-    """Write tables as CSV and Markdown, the page that shows them all, and its figures as SVG in a folder beside it."""
-    sections = [_section(item, store, options, folder, page.parent) for item in items]
+    """Write tables as CSV and Markdown, the page that shows them all, and its figures as SVG in a folder beside it.
+
+    Items without any result are named at the end alone.
+    """
+    there = [item for item in items if not item.jobs(options) or store.values(item.jobs(options))]
+    sections = [_section(item, store, options, folder, page.parent) for item in there]
     missing = _what_was_cut(items, store, options)
     parts = [part.strip() for part in (HEAD, *sections, missing) if part]
     write_text(page, "\n\n".join(parts) + "\n")
@@ -82,9 +92,12 @@ def publish(items: Sequence[Item], store: Store, options: Options, folder: Path,
 
 HEAD = """# The paper, reproduced
 
-Made by `liestonet reproduce all`; every number below comes from a stored result of a run, nothing is typed by hand.
-*Paper* is what the paper prints; `Neural.paper` follows its settings; `Neural()` and `Spectral()` are our defaults on
-the same data. Values are mean ± standard deviation over seeds, with the number of seeds in brackets.
+Made by `liestonet reproduce`; every number of ours comes from a stored result of a run. The paper is *LieStoNet* (ICML
+2026); *paper* is what it prints. `Neural.paper` follows its settings where it states them, and its tables where text
+and tables disagree; initial laws, evaluation points and everything for the Fokker–Planck equation and ten dimensions
+are not stated and are ours (`print(liestonet.Neural.paper(1))` says where each setting is from). `Neural()` and
+`Spectral()` are our defaults on the same data. Values are mean ± standard deviation over seeds, with their number
+in brackets.
 """
 
 
@@ -130,8 +143,11 @@ def _what_was_cut(items: Sequence[Item], store: Store, options: Options) -> str:
         left = [job for job in item.jobs(options) if not store.has(job)]
         if left or item.cut:
             cost = _cost(sum(job.cost for job in left)) if left else None
-            rows.append((item.title, len(left), cost, f"`{_command(item)}`", item.cut or None))
-    columns = ("item", "runs not there", "about", "command that runs them", "left out by design")
-    if not rows:
-        return ""
-    return "## What was cut\n\nThe command goes on where it was stopped.\n\n" + Table(columns, tuple(rows)).markdown()
+            uncut = f"`{_command(item)} {item.uncut}`" if item.uncut else None
+            rows.append((item.title, len(left), cost, f"`{_command(item)}`" if left else None, item.cut or None, uncut))
+    columns = ("item", "runs not there", "about", "command that runs them", "left out by design", "command for that")
+    return f"## What was cut\n\n{CONTINUED}\n\n{Table(columns, tuple(rows)).markdown()}" if rows else ""
+
+
+CONTINUED = """A command goes on where it was stopped, in the folder given with `--out`; the results of the page in the
+project's documentation are continued with `--out experiments/reproduction --page docs/reproduction.md`."""

@@ -179,6 +179,7 @@ ITEM = Item(
     jobs,
     publish,
     ready=lambda options: options.trades is not None,
+    needs="a day of Binance's aggregate trades; give the zip as downloaded with --trades",
     command=f"liestonet reproduce btc --trades {DAY}",
     cut="the paper's day is not stated; users download theirs",
 )
