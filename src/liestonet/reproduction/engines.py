@@ -27,13 +27,18 @@ def engine_named(name: str, case: str) -> Any:
     if name == "spectral":
         return Spectral()
     if name == "paper":
-        from liestonet.neural.settings import Neural
-
         prepare_networks()
-        return Neural.paper(PRESETS[case])
+        return paper_settings(case)
     if name in ("neural", "polished"):
         return networks(polish=name == "polished")
     raise InputError(f"There is no engine called {name!r}.")
+
+
+def paper_settings(case: str) -> Any:
+    """The preset that belongs to a case."""
+    from liestonet.neural.settings import Neural
+
+    return Neural.paper(PRESETS[case])
 
 
 def described(name: str, case: str) -> str:
@@ -43,7 +48,7 @@ def described(name: str, case: str) -> str:
     from liestonet.neural.coefficients.settings import PAPER, CoefficientSettings
     from liestonet.neural.settings import Neural, Running
 
-    engine = Neural.paper(PRESETS[case]) if name == "paper" else Neural(polish=name == "polished")
+    engine = paper_settings(case) if name == "paper" else Neural(polish=name == "polished")
     example = engine.surrogate.removeprefix("paper-")
     surrogate = PAPER[int(example)] if example.isdigit() else CoefficientSettings()
     return digest(repr((replace(engine, running=Running(), name="", provenance=()), surrogate)))

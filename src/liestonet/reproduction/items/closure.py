@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from liestonet.reproduction.cases import CASES, EXAMPLES, central_points
-from liestonet.reproduction.engines import TITLES, discovered, engine_named
+from liestonet.reproduction.engines import TITLES, described, discovered, engine_named
 from liestonet.reproduction.figures import COLOURS, svg
 from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.study import Item, Options, Publication
@@ -60,18 +60,21 @@ def jobs(options: Options) -> list[Job]:
         for seed in range(FIRST_SEED, FIRST_SEED + options.count(SEEDS["neural"]))
         for count in counts
     ]
+    sets = {"": COUNTS["paper"]} | ({"ends-": (1, 5)} if options.full else {})
     together = [
-        _job(case, "paper", seed, "run_together", {"counts": list(COUNTS["paper"]), "share": share})
+        _job(case, "paper", seed, "run_together", {"counts": list(counts), "share": share}, label)
         for case in (() if options.quick else cases)
         for seed in range(FIRST_SEED, FIRST_SEED + options.count(SEEDS["paper"]))
+        for label, counts in sets.items()
     ]
     return single + together
 
 
 def _job(case: str, engine: str, seed: int, function: str, settings: dict[str, Any], label: str = "") -> Job:
     cost = LONGEST.get((case, engine), COSTS[engine])
-    given = {"case": case, "engine": engine, "seed": seed, **settings}
-    return Job("closure", f"{case}-{engine}-{label}{seed}", f"closure:{function}", given, cost=cost)
+    settings = {"case": case, "engine": engine, "seed": seed, **settings}
+    given = {"engine": described(engine, case)}
+    return Job("closure", f"{case}-{engine}-{label}{seed}", f"closure:{function}", settings, cost=cost, given=given)
 
 
 def publish(records: list[dict[str, Any]]) -> Publication:
@@ -106,40 +109,48 @@ def _groups(records: list[dict[str, Any]]) -> list[tuple[str, str, int, list[dic
         (case, engine, count, group)
         for case in EXAMPLES
         for engine in SEEDS
-        for count in COUNTS[engine]
+        for count in COUNTS["neural"]
         if (group := [r for r in records if (r["case"], r["engine"], r["count"]) == (case, engine, count)])
     ]
 
 
 def _sentence(records: list[dict[str, Any]]) -> str:
-    """Where the closure loss is least, and where validity jumps, run by run."""
-    minima = ", ".join(
-        f"{sum(run[0] for run in runs)} of {len(runs)} runs of {title}" for title, runs in _runs(records)
-    )
-    jumps = ", ".join(f"{sum(run[1] for run in runs)} of {len(runs)}" for _, runs in _runs(records))
-    counted = (
-        f" in {minima} the minimum over m ≥ 2 is at the true dimension. The determining equations do jump there: in "
-        f"{jumps} the worst residual of the span grows by a larger factor after the true m than before it."
-    )
-    return (
-        "The paper reads the dimension off the minimum of L1. L1 is an empty sum at m = 1 and every subalgebra closes, "
-        f"so nothing singles out the truth{':' + counted if minima else '.'} Angles of subsets depend on the basis."
-    )
+    """Where the closure loss is least, where validity jumps and where angles are least, counted by example."""
+    lines = [
+        "The paper reads the dimension off the minimum of L1. L1 (here one fit to all points) is an empty sum at m = 1 "
+        "and every subalgebra closes, so nothing singles out the truth. The residual of the determining equations "
+        "should jump after the true m. Runs in which L1 is least over m ≥ 2 at the true m, in which the worst residual "
+        "of the span grows by a larger factor after it than before it, and in which the median angle of subsets is "
+        "least there:"
+    ]
+    for engine in SEEDS:
+        counted = [
+            f"{CASES[case].title} {sum(r[0] for r in runs)}, {sum(r[1] for r in runs)} and {sum(r[2] for r in runs)} "
+            f"of {len(runs)}"
+            for case in EXAMPLES
+            if (runs := _runs(records, case, engine))
+        ]
+        if counted:
+            lines.append(f"{TITLES[engine]}: {'; '.join(counted)}.")
+    lines.append("Angles of subsets of the generators depend on the basis.")
+    return "\n".join(lines)
 
 
-def _runs(records: list[dict[str, Any]]) -> list[tuple[str, list[tuple[bool, bool]]]]:
-    """For each engine and run: is the closure loss least, and does the worst residual jump, at the true m?"""
-    found: dict[str, list[tuple[bool, bool]]] = {}
-    for case, engine, seed in dict.fromkeys((r["case"], r["engine"], r["seed"]) for r in records):
+def _runs(records: list[dict[str, Any]], case: str, engine: str) -> list[tuple[bool, bool, bool]]:
+    """For each run: is L1 least, does the worst residual jump, are the angles of subsets least at the true m?"""
+    found = []
+    for seed in dict.fromkeys(r["seed"] for r in records if (r["case"], r["engine"]) == (case, engine)):
         mine = [r for r in records if (r["case"], r["engine"], r["seed"]) == (case, engine, seed)]
         closure = {r["count"]: r["losses"].get("L1") for r in mine if r["count"] > 1}
         worst = {r["count"]: r["residuals"][-1] for r in mine}
+        angle = {r["count"]: float(np.median(r["subsets"])) for r in mine}
         true = CASES[case].dimension
         if {true - 1, true, true + 1} <= worst.keys():
-            least = min(closure, key=lambda m: closure[m]) == true
             jump = worst[true + 1] / worst[true] > worst[true] / worst[true - 1]
-            found.setdefault(TITLES[engine], []).append((least, jump))
-    return list(found.items())
+            found.append(
+                (min(closure, key=closure.__getitem__) == true, jump, min(angle, key=angle.__getitem__) == true)
+            )
+    return found
 
 
 def _draw(axes: Any, records: list[dict[str, Any]]) -> None:
@@ -158,6 +169,9 @@ def _draw(axes: Any, records: list[dict[str, Any]]) -> None:
         axes[1, column].set(xlabel="generators m", ylabel="worst residual of the span" if column == 0 else None)
         for ax in axes[:, column]:
             ax.axvline(CASES[case].dimension, color="#888888", linestyle=":", linewidth=1)
+    for engine in SEEDS:
+        axes[0, 0].plot([], [], color=COLOURS[engine], marker="o", markersize=3, label=TITLES[engine].strip("`"))
+    axes[0, 0].legend(frameon=False, fontsize=6)
 
 
 def _draw_subsets(axes: Any, records: list[dict[str, Any]]) -> None:
@@ -175,4 +189,5 @@ ITEM = Item(
     jobs,
     publish,
     cut="`Neural.paper`: one seed, m = 2, 3, 4",
+    uncut="--full",
 )

@@ -23,7 +23,9 @@ def publish(records: list[dict[str, Any]]) -> Publication:
         for (case, engine), group in groups.items()
     )
     return Publication(
-        "Each point is one run on one core, simulation of the data included; the dashed line is the paper's angle.",
+        "Each point is one run with all the CPU seconds it took, simulation of the data included; polishing is a part "
+        "of the runs of `Neural(polish=False)`, so that both have the seconds of the whole. The dashed line is the "
+        "paper's angle.",
         {"medians": Table(("case", "engine", "largest angle, median", "CPU s, median"), rows)},
         {"seconds": svg(lambda axes: _draw(axes.ravel(), groups), columns=3, rows=2, size=(3.2, 2.8))},
     )

@@ -9,6 +9,7 @@ import numpy as np
 from liestonet.discovery import solve
 from liestonet.from_data import discover
 from liestonet.reproduction.cases import CASES, EXAMPLES, central_points
+from liestonet.reproduction.engines import described
 from liestonet.reproduction.figures import COLOURS, svg
 from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.oracles import ORACLES
@@ -45,6 +46,7 @@ def jobs(options: Options) -> list[Job]:
             "size:run",
             {"case": case, "seed": seed, "share": share},
             cost=8 * share + 2,
+            given={"engine": described("spectral", case)},
         )
         for case in EXAMPLES
         for share in shares

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from liestonet.from_data import discover
-from liestonet.reproduction.cases import CASES, central_points
-from liestonet.reproduction.engines import TITLES, engine_named, with_objective
+from liestonet.reproduction.cases import CASES, EXAMPLES, central_points
+from liestonet.reproduction.engines import TITLES, described, engine_named, with_objective
 from liestonet.reproduction.items.ablation import FLOW_POINTS, FULL
 from liestonet.reproduction.jobs import Job
-from liestonet.reproduction.paper import WEIGHTS
+from liestonet.reproduction.paper import SDE_ANGLES, WEIGHTS
 from liestonet.reproduction.study import Item, Options, Publication
 from liestonet.reproduction.tables import Table, spread
 from liestonet.validation.angles import principal_angles
@@ -44,7 +44,8 @@ def jobs(options: Options) -> list[Job]:
     share = 0.1 if options.quick else 1.0
     corners = [pair for pair in WEIGHTS if pair[0] in (1.0, 0.2) and pair[1] in (0.1, 0.9)]
     cross = [pair for pair in WEIGHTS if pair[0] == MIDDLE[0] or pair[1] == MIDDLE[1]]
-    chosen = {"neural": corners} if options.quick else {"neural": list(WEIGHTS), "paper": cross}
+    slow = list(WEIGHTS) if options.full else cross
+    chosen = {"neural": corners} if options.quick else {"neural": list(WEIGHTS), "paper": slow}
     return [
         Job(
             "weights",
@@ -52,6 +53,7 @@ def jobs(options: Options) -> list[Job]:
             "weights:run",
             {"engine": engine, "sixth": sixth, "seventh": seventh, "seed": seed, "share": share, **SUBSAMPLED[engine]},
             cost=COSTS[engine],
+            given={"case": CASE, "engine": described(engine, CASE), "others": list(FULL) if engine == "neural" else []},
         )
         for engine, pairs in chosen.items()
         for seed in range(FIRST_SEED, FIRST_SEED + options.count(SEEDS[engine]))
@@ -71,20 +73,36 @@ def publish(records: list[dict[str, Any]]) -> Publication:
 
 
 def _sentence(records: list[dict[str, Any]]) -> str:
-    """The range over the grid beside the range over seeds at one point."""
-    lines = [f"The paper's angles range from {min(WEIGHTS.values()):.1f}° to {max(WEIGHTS.values()):.1f}° in no order."]
+    """What each weight does to the angle while the other stays, and what another seed does."""
+    default = WEIGHTS[1.0, 0.1]
+    table = ", ".join(f"{max(SDE_ANGLES[case]):.2f}°" for case in EXAMPLES[:3])
+    lines = [
+        f"The paper's angles range from {min(WEIGHTS.values()):.1f}° to {max(WEIGHTS.values()):.1f}° in no order; at "
+        f"its own weights (1, 0.1) stands {default:.2f}°, and in its table for Examples 1 to 3 stand {table}."
+    ]
     for engine in SEEDS:
-        groups = [angles for pair in WEIGHTS if (angles := _angles(records, engine, pair))]
-        if groups:
-            means = [float(np.mean(angles)) for angles in groups]
-            repeated = [float(np.std(angles, ddof=1)) for angles in groups if len(angles) > 1]
+        means = {pair: float(np.mean(angles)) for pair in WEIGHTS if (angles := _angles(records, engine, pair))}
+        if means:
+            by_sixth, by_seventh = (_largest_range(means, axis) for axis in (0, 1))
+            repeated = [float(np.std(a, ddof=1)) for pair in means if len(a := _angles(records, engine, pair)) > 1]
             lines.append(
-                f"{TITLES[engine]}: from {min(means):.1f}° to {max(means):.1f}° over {len(groups)} points, standard "
-                f"deviation {np.std(means):.1f}°"
-                + (f"; over seeds at one point it is {np.mean(repeated):.1f}°." if repeated else ".")
+                f"{TITLES[engine]}: from {min(means.values()):.2f}° to {max(means.values()):.2f}° over {len(means)} "
+                f"points; w6 alone moves the mean by up to {by_sixth:.2f}°, w7 alone by up to {by_seventh:.2f}°"
+                + (
+                    f"; over seeds at one point the standard deviation is {np.mean(repeated):.2f}°."
+                    if repeated
+                    else "."
+                )
             )
-    lines.append("A range over the grid that is no larger than that over seeds means that these weights do not matter.")
     return " ".join(lines)
+
+
+def _largest_range(means: dict[tuple[float, float], float], axis: int) -> float:
+    """How far the mean moves at most while one weight moves and the other stays."""
+    lines = [
+        [mean for pair, mean in means.items() if pair[1 - axis] == other] for other in {p[1 - axis] for p in means}
+    ]
+    return max(max(line) - min(line) for line in lines)
 
 
 def _angles(records: list[dict[str, Any]], engine: str, pair: tuple[float, float]) -> list[float]:
@@ -97,4 +115,5 @@ ITEM = Item(
     jobs,
     publish,
     cut="`Neural.paper`: one seed on a nine-point cross; the paper does not name the example, Example 2 was taken",
+    uncut="--full",
 )
