@@ -228,7 +228,7 @@ def publish(records: list[dict[str, Any]]) -> Publication:
 
 def _text(systems: list[dict[str, Any]]) -> str:
     """What cannot be and why; the numbers are in the tables, in the same order."""
-    return " ".join((LEAD, STRUCTURE, PUSHED, CONDITIONS + _rejections(systems), DENSITY, POINTWISE))
+    return "\n\n".join((LEAD, STRUCTURE, PUSHED, CONDITIONS + _rejections(systems), DENSITY, POINTWISE))
 
 
 LEAD = (
@@ -247,7 +247,7 @@ PUSHED = (
     "Examples 1–3, w6 = 1 and w7 = 0.1, its gradient is a hundred-thousandth of that of L6. L7 has a second part, a "
     "barrier λ softplus(−Δs) against pushed time steps Δs that turn negative, whose weight λ the paper does not state; "
     "it is left out here. As Δs = Δt + ε (τ(t + Δt) − τ(t)) + O(ε²), its gradient is at most λ ε Δt times that of τ', "
-    "to leading order: it knows nothing of the equation, and with λ of order one is as weak."
+    "to leading order: it knows nothing of the equation, and its factor is as small with Δt = 0.01 and λ of order one."
 )
 CONDITIONS = (
     "(3) The second equation of the Fokker–Planck theorem has two signs exchanged, and L8 has other coefficients B and "
