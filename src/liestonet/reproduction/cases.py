@@ -4,23 +4,72 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from liestonet.catalogue import catalogue
+from liestonet.reproduction.jobs import digest
 from liestonet.trajectories.trajectories import Trajectories
 
 POINTS = 4000
+LEAST_PATHS = 16
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Recording:
+    """How a case's data are made: paths that begin uniformly in `initial`, recorded every `step` for `duration`.
+
+    With `starts`, an interval of time, every path is one increment and begins at a random moment of it; `floor` is
+    where paths are kept above, by coordinate. Called with a seed, it simulates; `share` below 1 asks for fewer paths.
+    """
+
+    system: str
+    paths: int
+    duration: float
+    step: float
+    initial: tuple[Interval, ...]
+    starts: Interval | None = None
+    floor: tuple[tuple[str, float], ...] = ()
+
+    def __call__(self, seed: int, share: float = 1.0) -> Trajectories:
+        """The data of a seed."""
+        count = max(LEAST_PATHS, round(self.paths * share))
+        initial: Any = self._begin
+        start: Any = 0.0
+        if self.starts is not None:
+            rng = np.random.default_rng(seed)
+            start = rng.uniform(*self.starts, count)
+            initial = self._begin(rng, count)
+        return catalogue[self.system].sde.simulate(
+            initial=initial,
+            duration=self.duration,
+            step=self.step,
+            paths=count,
+            seed=seed,
+            start=start,
+            boundary={name: (least, None) for name, least in self.floor},
+        )
+
+    def _begin(self, rng: np.random.Generator, count: int) -> np.ndarray:
+        low, high = np.array(self.initial).T
+        return rng.uniform(low, high, size=(count, len(low)))
 
 
 @dataclass(frozen=True)
 class Case:
-    """A system, the kind of symmetry, and its data for a seed; `share` below 1 asks for fewer paths."""
+    """A kind of symmetry looked for in a recording."""
 
     title: str
-    system: str
     symmetry: str
-    data: Callable[[int, float], Trajectories]
+    data: Recording
+
+    @property
+    def system(self) -> str:
+        """The catalogue's name of the system."""
+        return self.data.system
 
     @property
     def dimension(self) -> int:
@@ -32,58 +81,26 @@ class Case:
         """The true generators."""
         return catalogue[self.system].generators(self.symmetry)
 
-
-def _uniform(low: list[float], high: list[float]) -> Callable[[np.random.Generator, int], np.ndarray]:
-    return lambda rng, count: rng.uniform(low, high, size=(count, len(low)))
-
-
-def _count(full: int, share: float) -> int:
-    return max(16, round(full * share))
+    @property
+    def described(self) -> str:
+        """A digest of the equation and of how its data are made, for the identity of a job."""
+        return digest(repr((catalogue[self.system].equation, self.data)))
 
 
-def brownian(seed: int, share: float = 1.0) -> Trajectories:
-    """2048 paths from U(−2, 2), T = 5, Δt = .01."""
-    sde = catalogue["brownian"].sde
-    return sde.simulate(initial=_uniform([-2.0], [2.0]), duration=5.0, step=0.01, paths=_count(2048, share), seed=seed)
-
-
-def linear(seed: int, share: float = 1.0) -> Trajectories:
-    """256,000 single increments, t ~ U(0, 5), x ~ U(−2, 2), Δt = .01."""
-    count, rng = _count(256_000, share), np.random.default_rng(seed)
-    start, initial = rng.uniform(0, 5, count), rng.uniform(-2, 2, (count, 1))
-    sde = catalogue["linear"].sde
-    return sde.simulate(initial=initial, duration=0.01, step=0.01, paths=count, seed=seed, start=start)
-
-
-def langevin(seed: int, share: float = 1.0) -> Trajectories:
-    """2048 paths from U(−2, 2)², T = 2, Δt = .01."""
-    sde = catalogue["langevin"].sde
-    return sde.simulate(
-        initial=_uniform([-2.0, -2.0], [2.0, 2.0]), duration=2.0, step=0.01, paths=_count(2048, share), seed=seed
-    )
-
-
-def bessel(seed: int, share: float = 1.0) -> Trajectories:
-    """2048 paths from U(.5, 3) × U(−2, 2), T = 2, Δt = .01, x kept above .05."""
-    sde, initial = catalogue["bessel-drift"].sde, _uniform([0.5, -2.0], [3.0, 2.0])
-    floor = {"x": (0.05, None)}
-    return sde.simulate(initial=initial, duration=2.0, step=0.01, paths=_count(2048, share), seed=seed, boundary=floor)
-
-
-def brownian_10d(seed: int, share: float = 1.0) -> Trajectories:
-    """2048 paths from U(−2, 2)¹⁰, T = 2, Δt = .01."""
-    sde = catalogue["brownian-10d"].sde
-    initial = _uniform([-2.0] * 10, [2.0] * 10)
-    return sde.simulate(initial=initial, duration=2.0, step=0.01, paths=_count(2048, share), seed=seed)
-
+_AROUND = (-2.0, 2.0)
+brownian = Recording("brownian", 2048, 5.0, 0.01, (_AROUND,))
+linear = Recording("linear", 256_000, 0.01, 0.01, (_AROUND,), starts=(0.0, 5.0))
+langevin = Recording("langevin", 2048, 2.0, 0.01, (_AROUND,) * 2)
+bessel = Recording("bessel-drift", 2048, 2.0, 0.01, ((0.5, 3.0), _AROUND), floor=(("x", 0.05),))
+brownian_10d = Recording("brownian-10d", 2048, 2.0, 0.01, (_AROUND,) * 10)
 
 CASES = {
-    "ex1": Case("Ex. 1", "brownian", "ito", brownian),
-    "ex2": Case("Ex. 2", "linear", "ito", linear),
-    "ex3": Case("Ex. 3", "langevin", "ito", langevin),
-    "ex4": Case("Ex. 4", "bessel-drift", "ito", bessel),
-    "fp": Case("Ex. 1, Fokker–Planck", "brownian", "fokker-planck", brownian),
-    "10d": Case("10-D Brownian motion", "brownian-10d", "ito", brownian_10d),
+    "ex1": Case("Ex. 1", "ito", brownian),
+    "ex2": Case("Ex. 2", "ito", linear),
+    "ex3": Case("Ex. 3", "ito", langevin),
+    "ex4": Case("Ex. 4", "ito", bessel),
+    "fp": Case("Ex. 1, Fokker–Planck", "fokker-planck", brownian),
+    "10d": Case("10-D Brownian motion", "ito", brownian_10d),
 }
 EXAMPLES = ("ex1", "ex2", "ex3", "ex4")
 

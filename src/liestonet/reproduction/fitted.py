@@ -1,7 +1,9 @@
-"""The parametric oracle: the true functional form of a system fitted to its data, the floor for any method.
+"""The true form, fitted: any equation in symbols with its factors as data give them.
 
-Every term of the drift gets a factor by weighted least squares (a drift of zero gets a constant), and the noise of
-every coordinate a size by maximum likelihood. Coordinates without noise keep their equation.
+Every term of the drift gets a factor by weighted least squares on increments (a drift of zero gets a constant), and the
+noise of every coordinate a size by maximum likelihood. Coordinates without noise keep their equation. Something to
+compare with and no bound: factors that are free one by one lose symmetries that hang on their ratio (dx = x/2 dt +
+sqrt(1 + x²) dW has three with just this factor), and a finite step bends them.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ def fitted_form(sde: SDE, data: Trajectories) -> SDE:
 
     symbolic, step = sde.symbolic, data.increments()
     if symbolic is None:
-        raise ValueError("The oracle needs an equation in symbols.")
+        raise ValueError("Factors can be fitted to an equation in symbols only.")
     symbols = (symbolic.time, *symbolic.state)
     variances = np.einsum("bij,bij->bi", *[sde.diffusion(step.t, step.x)] * 2)
     drift, sizes = [], []

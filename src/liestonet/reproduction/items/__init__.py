@@ -12,6 +12,7 @@ from liestonet.reproduction.items import (
     confusion,
     containment,
     cost,
+    examples,
     generators,
     identities,
     kinds,
@@ -24,8 +25,8 @@ from liestonet.reproduction.items import (
 from liestonet.reproduction.study import Item
 
 PAPER = (
-    closure, angles, recipe, containment, after_push, btc, sensitivity, runtime, ablation, weights, identities,
-    generators, comparison,
+    examples, closure, angles, recipe, containment, after_push, btc, sensitivity, runtime, ablation, weights,
+    identities, generators, comparison,
 )  # fmt: skip
 OURS = (confusion, size, cost, kinds)
 ALL: tuple[Item, ...] = tuple(module.ITEM for module in (*PAPER, *OURS))

@@ -24,7 +24,7 @@ RELATED = (
 STEPS = (
     ("surrogate", "networks for f and σ", "the same, or series with the covariance of every coefficient"),
     ("generators at fixed m", "networks, losses L1–L7", "the same, or the null space of the determining equations"),
-    ("dimension", "first minimum of L1(m)", "directions with intervals and p-values, L1(m) and L6(m) beside them"),
+    ("dimension", "minimum of L1(m)", "directions with intervals and p-values, L1(m) and L6(m) beside them"),
     ("report", "angles, after-push residuals", "formulas, brackets, the algebra's name, calibrated tests, one page"),
 )
 
@@ -39,7 +39,7 @@ def publish(records: list[dict[str, Any]]) -> Publication:
     columns = ("method", "generators", "Lie algebra", "infinitesimal condition", "dynamics")
     return Publication(
         "The first table is the paper's, with a row for this software; the second follows the paper's overview of its "
-        "algorithm.",
+        "algorithm. (The overview takes the *first* minimum of L1 over m, the text on the dimension the minimum.)",
         {"related": Table(columns, RELATED), "steps": Table(("step", "the paper", "this software"), STEPS)},
     )
 

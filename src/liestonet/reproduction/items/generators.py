@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from liestonet.reproduction.cases import CASES, EXAMPLES
-from liestonet.reproduction.engines import TITLES, discovered
+from liestonet.reproduction.engines import TITLES, described, discovered
 from liestonet.reproduction.figures import svg
 from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.study import Item, Options, Publication
 
 SEED = 5000
 GRID = 24
+COSTS = {"spectral": 10, "neural": 50, "paper": 900}
 
 
 def run(case: str, engine: str, seed: int, share: float = 1.0) -> dict[str, Any]:
@@ -36,19 +37,18 @@ def run(case: str, engine: str, seed: int, share: float = 1.0) -> dict[str, Any]
 
 
 def jobs(options: Options) -> list[Job]:
-    """One run for each example and engine."""
-    share = 0.1 if options.quick else 1.0
-    return [
-        Job(
-            "generators",
-            f"{case}-{engine}",
-            "generators:run",
-            {"case": case, "engine": engine, "seed": SEED, "share": share},
-            cost=10 if engine == "spectral" else 50,
-        )
-        for engine in (("spectral",) if options.quick else ("spectral", "neural"))
-        for case in (EXAMPLES[:2] if options.quick else EXAMPLES)
-    ]
+    """One run for each example and engine; the paper's own settings in full studies only."""
+    if options.quick:
+        return [_job(case, "spectral", 0.1) for case in EXAMPLES[:2]]
+    engines = ("spectral", "neural", "paper") if options.full else ("spectral", "neural")
+    return [_job(case, engine, 1.0) for engine in engines for case in EXAMPLES]
+
+
+def _job(case: str, engine: str, share: float) -> Job:
+    settings = {"case": case, "engine": engine, "seed": SEED, "share": share}
+    given = {"engine": described(engine, case), "data": CASES[case].described, "grid": GRID}
+    name = f"{case}-{engine}"
+    return Job("generators", name, "generators:run", settings, cost=COSTS[engine], given=given)
 
 
 def publish(records: list[dict[str, Any]]) -> Publication:
@@ -95,4 +95,11 @@ def _draw(axes: Any, record: dict[str, Any]) -> None:
             ax.set_title(f"ξ along {record['names'][i]}", fontsize=8)
 
 
-ITEM = Item("generators", "Generators as curves and heat maps", jobs, publish)
+ITEM = Item(
+    "generators",
+    "Generators as curves and heat maps",
+    jobs,
+    publish,
+    cut="`Neural.paper`",
+    uncut="--full",
+)
