@@ -61,7 +61,7 @@ def _job(case: str, engine: str, without: str, seed: int, share: float) -> Job:
     settings = {"case": case, "engine": engine, "without": without, "seed": seed, "share": share}
     settings |= {"full": list(weights), "flow_points": FLOW_POINTS if ours else None}
     label = "" if ours else f"{engine}-"
-    given = {"engine": described(engine, case)}
+    given = {"engine": described(engine, case), "data": CASES[case].described}
     name = f"{case}-{label}{without}-{seed}"
     return Job("ablation", name, "ablation:run", settings, cost=40 if ours else 500, given=given)
 

@@ -57,7 +57,7 @@ def job(case: str, engine: str, seed: int, share: float) -> Job:
     """One case, engine and seed."""
     settings = {"case": case, "engine": engine, "seed": seed, "share": share}
     revision = REVISIONS.get((case, engine), 1)
-    given = {"engine": described("polished" if engine == "neural" else engine, case)}
+    given = {"engine": described("polished" if engine == "neural" else engine, case), "data": CASES[case].described}
     return Job("angles", f"{case}-{engine}-{seed}", "angles:run", settings, revision, COSTS[engine], given)
 
 

@@ -73,7 +73,7 @@ def jobs(options: Options) -> list[Job]:
 def _job(case: str, engine: str, seed: int, function: str, settings: dict[str, Any], label: str = "") -> Job:
     cost = LONGEST.get((case, engine), COSTS[engine])
     settings = {"case": case, "engine": engine, "seed": seed, **settings}
-    given = {"engine": described(engine, case)}
+    given = {"engine": described(engine, case), "data": CASES[case].described}
     return Job("closure", f"{case}-{engine}-{label}{seed}", f"closure:{function}", settings, cost=cost, given=given)
 
 

@@ -64,7 +64,7 @@ def jobs(options: Options) -> list[Job]:
             "recipe:run",
             {"case": case, "changes": list(changes), "seed": seed},
             cost=200,
-            given={"engine": described("paper", case), "steps": STEPS},
+            given={"engine": described("paper", case), "data": CASES[case].described, "steps": STEPS},
         )
         for seed in seeds
         for case in CHANGES

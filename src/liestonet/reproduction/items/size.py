@@ -46,7 +46,7 @@ def jobs(options: Options) -> list[Job]:
             "size:run",
             {"case": case, "seed": seed, "share": share},
             cost=8 * share + 2,
-            given={"engine": described("spectral", case)},
+            given={"engine": described("spectral", case), "data": CASES[case].described},
         )
         for case in EXAMPLES
         for share in shares

@@ -53,12 +53,18 @@ def jobs(options: Options) -> list[Job]:
             "weights:run",
             {"engine": engine, "sixth": sixth, "seventh": seventh, "seed": seed, "share": share, **SUBSAMPLED[engine]},
             cost=COSTS[engine],
-            given={"case": CASE, "engine": described(engine, CASE), "others": list(FULL) if engine == "neural" else []},
+            given=_given(engine),
         )
         for engine, pairs in chosen.items()
         for seed in range(FIRST_SEED, FIRST_SEED + options.count(SEEDS[engine]))
         for sixth, seventh in pairs
     ]
+
+
+def _given(engine: str) -> dict[str, Any]:
+    """What a run depends on besides its settings."""
+    others = list(FULL) if engine == "neural" else []
+    return {"case": CASE, "data": CASES[CASE].described, "engine": described(engine, CASE), "others": others}
 
 
 def publish(records: list[dict[str, Any]]) -> Publication:
