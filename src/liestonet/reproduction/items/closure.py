@@ -117,9 +117,9 @@ def _groups(records: list[dict[str, Any]]) -> list[tuple[str, str, int, list[dic
 def _sentence(records: list[dict[str, Any]]) -> str:
     """Where the closure loss is least, where validity jumps and where angles are least, counted by example."""
     lines = [
-        "The paper reads the dimension off the minimum of L1. L1 (here one fit to all points) is an empty sum at m = 1 "
-        "and every subalgebra closes, so nothing singles out the truth. The residual of the determining equations "
-        "should jump after the true m. Runs in which L1 is least over m ≥ 2 at the true m, in which the worst residual "
+        "The paper reads the dimension off the minimum of L1. L1 (one fit to all points; with `Neural.paper` one at "
+        "each point, as printed) is an empty sum at m = 1 and every subalgebra closes, so nothing singles out the truth. "
+        "The residual of the determining equations should jump after the true m. Runs in which L1 is least over m ≥ 2 at the true m, in which the worst residual "
         "of the span grows by a larger factor after it than before it, and in which the median angle of subsets is "
         "least there:"
     ]
