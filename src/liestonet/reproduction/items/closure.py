@@ -118,10 +118,10 @@ def _sentence(records: list[dict[str, Any]]) -> str:
     """Where the closure loss is least, where validity jumps and where angles are least, counted by example."""
     lines = [
         "The paper reads the dimension off the minimum of L1. L1 (one fit to all points; with `Neural.paper` one at "
-        "each point, as printed) is an empty sum at m = 1 and every subalgebra closes, so nothing singles out the truth. "
-        "The residual of the determining equations should jump after the true m. Runs in which L1 is least over m ≥ 2 at the true m, in which the worst residual "
-        "of the span grows by a larger factor after it than before it, and in which the median angle of subsets is "
-        "least there:"
+        "each point, as printed) is an empty sum at m = 1 and every subalgebra closes, so nothing singles out the "
+        "truth. The residual of the determining equations should jump after the true m. Runs in which L1 is least over "
+        "m ≥ 2 at the true m, in which the worst residual of the span grows by a larger factor after it than before "
+        "it, and in which the median angle of subsets is least there:"
     ]
     for engine in SEEDS:
         counted = [

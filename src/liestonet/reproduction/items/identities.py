@@ -235,7 +235,7 @@ LEAD = (
     "Two findings that the paper reports contradict an identity: that training suffers without L3 or L4 (1), and "
     "without L7 (2). Three formulas cannot hold as printed: the Fokker–Planck theorem and L8 (3), L9 (4), and L1 with "
     "constants fitted at each point (5). (What the closure loss does at the true m is a matter of runs: see the "
-    "closure loss against m, there with one fit to all points.)"
+    "closure loss against m.)"
 )
 STRUCTURE = (
     "(1) With brackets from exact derivatives, skew symmetry (L3) and bilinearity (L4) hold for any fields whatever: "
