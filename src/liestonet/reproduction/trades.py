@@ -134,7 +134,7 @@ def announced_trades(file: DayFile) -> Trades:
 
 
 def read_trades(path: str | Path, symbol: str | None = None) -> Trades:
-    """Read one day without its gross errors; a wrong symbol, a damaged archive or a malformed line end in a sentence."""
+    """Read one day without its gross errors; a wrong symbol, a damaged archive, a malformed line are one sentence."""
     path = Path(path)
     known = NAME.match(path.name)
     if known is None:

@@ -23,11 +23,13 @@ HUNDREDFOLD = 100
 def publish(records: list[Record]) -> Publication:
     """What each resolution supports, then the paper's tables."""
     looks = [r for r in records if "seconds" in r]
-    paper = next((r for r in looks if _is_the_papers(r) and "invariance" in r), None)
-    runs = [r for r in records if "count" in r]
     pushed = [r for r in looks if "after_push" in r]
+    paper = next((r for r in pushed if _is_the_papers(r)), None)
+    runs = [r for r in records if "count" in r]
     tables = {"resolutions": _resolutions(looks), "reasons": _reasons(looks)} if looks else {}
     paragraphs = [_support(looks)] if looks else []
+    refused = [f"{' in '.join(_where(r))} was not pushed: {r['not_pushed']}" for r in looks if "not_pushed" in r]
+    paragraphs += [" ".join(refused)] if refused else []
     if pushed:
         paragraphs.append(_after_push_in_words(pushed))
         tables |= {"after-push": _after_push(paper)} if paper else {}
@@ -100,11 +102,11 @@ def _after_push_in_words(looks: list[Record]) -> str:
     near, wild = (sum(_near(row[part], row["floor"]) for row in there) for part in ("residual", "control"))
     return (
         f"**After a push.** Pushed are the {BTC_DIMENSION} directions with the smallest residuals, whatever the ladder "
-        "says of them. The residual compares a fit to pushed paths with a fit to others, on what the boxes of both have "
-        "in common and in units of that part, as does the floor. A dash: nothing to compare, since the flow carries "
-        f"too much of the data out of the box or to infinity, or leaves what cannot be fitted; {len(there)} of "
-        f"{len(rows)} pushes of all resolutions remain. In {near} of them drift and diffusion are at most {NEAR} times the floor (random field of equal "
-        f"norm: {wild})."
+        "says of them. The residual compares a fit to pushed paths with a fit to others, on what the boxes of both "
+        "have in common and in units of that part, as does the floor. A dash: nothing to compare, since the flow "
+        "carries too much of the data out of the box or to infinity, or leaves what cannot be fitted; "
+        f"{len(there)} of {len(rows)} pushes of all resolutions remain. In {near} of them drift and diffusion are at "
+        f"most {NEAR} times the floor (random field of equal norm: {wild})."
     )
 
 
@@ -222,6 +224,8 @@ def _likelihood_in_words(looks: list[Record], paper: Record | None) -> str:
 def _at_the_papers_step(look: Record) -> str:
     """The test and the controls at 500 ms."""
     rows = [row for row in look["invariance"] if None not in (row["p_value"], row["delta_nll"])]
+    if not rows:
+        return ""
     rejected = sum(row["p_value"] <= LEVEL for row in rows)
     draws, least = max(row["draws"] for row in rows), min(row["p_value"] for row in rows)
     verdicts = " and ".join(look["verdicts"][:BTC_DIMENSION])
@@ -234,10 +238,10 @@ def _at_the_papers_step(look: Record) -> str:
     epsilon = min(BTC_LIKELIHOOD)
     return (
         f"At 500 ms in price p ≤ {LEVEL:g} in {rejected} of {len(rows)} rows (the least is {least:.3g}; {draws} draws "
-        f"give no less than {1 / (draws + 1):.3g}): our own test {outcome}, while the ladder calls the two {verdicts}. The "
-        f"median random |ΔNLL|, of {len(_random(_pushes(look, epsilon).values()))} at each ε, is {_listed(gaps)} times the "
-        f"larger of our two at ε = {', '.join(f'{value:g}' for value in gaps)} (paper: {_listed(theirs)}), and "
-        f"{milder} of {controls} random pushes change the likelihood less than the generator does: the paper's "
+        f"give no less than {1 / (draws + 1):.3g}): our own test {outcome}, while the ladder calls the two {verdicts}. "
+        f"The median random |ΔNLL|, of {len(_random(_pushes(look, epsilon).values()))} at each ε, is {_listed(gaps)} "
+        f"times the larger of our two at ε = {', '.join(f'{value:g}' for value in gaps)} (paper: {_listed(theirs)}), "
+        f"and {milder} of {controls} random pushes change the likelihood less than the generator does: the paper's "
         f"hundredfold gap {seen}. "
     )
 
@@ -281,9 +285,8 @@ def _sweep_in_words(runs: list[Record]) -> str:
 
 def _growth(runs: list[Record]) -> str:
     """By how much the worst residual of the span grows with each further generator."""
-    means = {
-        m: float(np.mean(found)) for m in COUNTS if (found := [r["residuals"][-1] for r in runs if r["count"] == m])
-    }
+    worst = {m: [r["residuals"][-1] for r in runs if r["count"] == m] for m in COUNTS}
+    means = {m: float(np.mean(values)) for m, values in worst.items() if values}
     if len(means) < len(COUNTS):
         return ""
     return (
