@@ -71,8 +71,9 @@ def test_what_our_own_test_says_is_counted() -> None:
 def test_pushes_that_leave_nothing_are_dashes() -> None:
     lost = [pushed(k, e, residual=None, floor=None, control=None) for k in (0, 1) for e in BTC_AFTER_PUSH]
     unknown = [likelihood(k, e, delta_nll=None, control=[], p_value=None) for k in (0, 1) for e in BTC_LIKELIHOOD]
-    unknown[0] = likelihood(0, 0.05)
-    made = btc.publish([look(after_push=lost, invariance=unknown), look(5.0, not_pushed="too few", after_push=[])])
+    refused = {name: value for name, value in look(5.0).items() if name not in ("after_push", "invariance")}
+    made = btc.publish([look(after_push=lost, invariance=unknown), refused | {"not_pushed": "Too few."}])
+    assert "5 s in price was not pushed: Too few." in made.text
     assert "0 of 6 pushes" in made.text
     assert made.tables["after-push"].rows[0][3:] == (None, None, None, None)
     assert made.tables["likelihood"].rows[1][4:] == (None, None, None)
