@@ -53,7 +53,7 @@ def publish(records: list[dict[str, Any]]) -> Publication:
         (
             ", ".join(f"L{number}" for number in group),
             f"{MILLISECONDS[f'L{group[0]}']:.2f}" if len(group) == 1 else None,
-            spread(found, digits=0),
+            spread(found, digits=1),
         )
         for group, found in times.items()
     )
