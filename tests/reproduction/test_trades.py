@@ -151,9 +151,20 @@ def test_a_small_deviation_or_wild_neighbours_are_no_error() -> None:
     prices = quiet()
     prices[200] *= 1.004
     assert not gross_errors(prices).any()
-    wild = 100 * np.exp(0.02 * np.random.default_rng(2).standard_normal(4000))
-    wild[2000] *= 1.1
-    assert not gross_errors(wild).any()
+    for size in (0.002, 0.02):
+        wild = 100 * np.exp(size * np.random.default_rng(2).standard_normal(4000))
+        wild[2000] = 100 * (1 + 6 * size)
+        assert not gross_errors(wild).any()
+
+
+def test_a_day_turned_round_has_the_same_errors() -> None:
+    """Both sides count alike: levels that jump, errors among them, and the same from the end to the beginning."""
+    rng = np.random.default_rng(3)
+    prices = quiet(2000) * np.repeat(np.exp(0.02 * rng.standard_normal(40)), 50)
+    prices[rng.choice(2000, 60, replace=False)] *= 1.05
+    found = gross_errors(prices)
+    assert 30 < np.count_nonzero(found) <= 60
+    assert (gross_errors(prices[::-1])[::-1] == found).all()
 
 
 def test_few_trades_have_no_neighbours_to_be_judged_by() -> None:

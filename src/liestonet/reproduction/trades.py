@@ -29,8 +29,8 @@ NAME = re.compile(r"^(?P<symbol>[A-Z0-9]+)-aggTrades-(?P<day>[0-9]{4}-[0-9]{2}-[
 COLUMNS = ["id", "price", "quantity", "first", "last", "time", "maker", "match"]
 DAY = 86_400.0
 LARGEST = 4 << 30  # bytes of CSV: a day of the busiest symbol has well below one gigabyte
-# A gross error: this far from its neighbours on either side (an odd number each), as a part of the price and in robust
-# standard deviations of theirs. The largest honest step between two trades of a quiet day is below one per mille.
+# A gross error: this far from so many neighbours on either side, as a part of the price and in robust standard
+# deviations of theirs. The largest honest step between two trades of a quiet day is below one per mille.
 NEIGHBOURS, LEAST, DEVIATIONS = 9, 5e-3, 10.0
 
 
@@ -85,28 +85,21 @@ class Bars:
 
 
 def gross_errors(prices: Float[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:
-    """Which prices are far from the median of the trades before and of those after, while these two agree.
+    """Which prices are far from the median of their neighbours on both sides, of which fewer than a quarter is as far.
 
-    A jump to another level stays, since the two sides disagree; so does an excursion of more than NEIGHBOURS // 2 + 1
-    trades, and what lies among the first and last NEIGHBOURS of the day, which lack a side.
+    Most trades of either side then agree, so that a jump to another level stays. So does an excursion of more than
+    NEIGHBOURS // 2 + 1 trades, and what lies among the first and last NEIGHBOURS of the day, which lack a side.
     """
-    errors = np.zeros(len(prices), dtype=bool)
-    inner = np.arange(NEIGHBOURS, len(prices) - NEIGHBOURS)
-    if not len(inner):
-        return errors
-    middle, reach = scipy.ndimage.median_filter(prices, NEIGHBOURS), NEIGHBOURS // 2 + 1
-    sides = np.stack([middle[inner - reach], middle[inner + reach]])
-    suspect = (np.abs(prices[inner] - sides) > LEAST * sides).all(axis=0)
-    rows, sides = inner[suspect], sides[:, suspect]
+    errors, inner = np.zeros(len(prices), dtype=bool), slice(NEIGHBOURS, -NEIGHBOURS)
+    middle = scipy.ndimage.median_filter(prices, 2 * NEIGHBOURS + 1)
+    suspects = np.flatnonzero((np.abs(prices - middle) > LEAST * middle)[inner]) + NEIGHBOURS
     offsets = np.delete(np.arange(-NEIGHBOURS, NEIGHBOURS + 1), NEIGHBOURS)
-    around = prices[rows[:, None] + offsets]
+    around = prices[suspects[:, None] + offsets]
     centre = np.median(around, axis=1)
     distances = np.abs(around - centre[:, None])
     bound = np.maximum(DEVIATIONS * 1.4826 * np.median(distances, axis=1), LEAST * centre)
-    far = (np.abs(prices[rows] - sides) > bound).all(axis=0)
-    agree = np.abs(sides[0] - sides[1]) < bound / 2
     alone = np.count_nonzero(distances > bound[:, None], axis=1) <= NEIGHBOURS // 2
-    errors[rows] = far & agree & alone
+    errors[suspects] = alone & (np.abs(prices[suspects] - centre) > bound)
     return errors
 
 
