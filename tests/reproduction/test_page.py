@@ -12,6 +12,7 @@ from liestonet.reproduction.items.confusion import matrix, outcome
 from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.store import Store
 from liestonet.reproduction.study import Item, Options, Publication, chosen, publish
+from liestonet.reproduction.trades import DayFile
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 COMMITTED = ROOT / "experiments" / "reproduction"
@@ -58,7 +59,7 @@ def test_prices_are_not_asked_for_without_a_file() -> None:
     (btc,) = chosen(ALL, ["btc"])
     assert btc.jobs(Options())
     assert not btc.ready(Options())
-    assert btc.ready(Options(trades="BTCUSDT-aggTrades-2024-01-01.zip"))
+    assert btc.ready(Options(trades=DayFile("BTCUSDT-aggTrades-2024-01-01.zip", "0" * 64)))
 
 
 def _record(true: int, verdicts: list[str], **more: object) -> dict[str, object]:

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from liestonet.errors import InputError
-from liestonet.reproduction.trades import announced, read_trades
+from liestonet.reproduction.items.btc import RECORDING
+from liestonet.reproduction.jobs import run_job
+from liestonet.reproduction.trades import VARIABLE, announced, announced_trades, gross_errors, read_trades
 
 NAME = "BTCUSDT-aggTrades-2024-01-01"
 MIDNIGHT = 1_704_067_200_000  # 2024-01-01 UTC in milliseconds
@@ -108,14 +110,118 @@ def test_wrong_names_and_symbols(tmp_path: Path) -> None:
         announced(other.rename(other.with_name(other.name.replace("BTC", "ETH"))))
 
 
-def test_the_recording() -> None:
+@pytest.mark.parametrize("day", ["2024-13-45", "2023-02-29", "0000-01-01"])
+def test_a_day_that_is_not_in_the_calendar(tmp_path: Path, day: str) -> None:
+    path = archive(tmp_path, "\n".join(lines()) + "\n", f"BTCUSDT-aggTrades-{day}")
+    with pytest.raises(InputError, match=rf"names no day of the calendar \({day}\)"):
+        announced(path)
+
+
+def quiet(count: int = 400, seed: int = 1) -> np.ndarray:
+    """Prices that move by a hundredth of a per mille from trade to trade."""
+    return 42_000 * np.exp(1e-5 * np.cumsum(np.random.default_rng(seed).standard_normal(count)))
+
+
+@pytest.mark.parametrize("factor", [0.99, 1.01, 10.0, 1e-4])
+@pytest.mark.parametrize("places", [[200], [100, 101, 102], [50, 150, 160, 300]])
+def test_planted_errors_are_dropped_and_nothing_else(factor: float, places: list[int]) -> None:
+    prices = quiet()
+    prices[places] *= factor
+    assert np.flatnonzero(gross_errors(prices)).tolist() == places
+
+
+def test_five_wrong_trades_in_a_row_go_together_and_six_stay() -> None:
+    for length, dropped in ((5, 5), (6, 0), (9, 0), (12, 0)):
+        prices = quiet()
+        prices[200 : 200 + length] *= 1.02
+        assert np.count_nonzero(gross_errors(prices)) == dropped
+
+
+@pytest.mark.parametrize("factor", [0.9, 0.99, 1.01, 1.5])
+def test_an_honest_jump_stays(factor: float) -> None:
+    """Another level, for good or for the last trades of the day, and a steep climb."""
+    for begin in (1, 9, 200, 395, 399):
+        prices = quiet()
+        prices[begin:] *= factor
+        assert not gross_errors(prices).any()
+    assert not gross_errors(quiet() * factor ** np.linspace(0, 10, 400)).any()
+
+
+def test_a_small_deviation_or_wild_neighbours_are_no_error() -> None:
+    prices = quiet()
+    prices[200] *= 1.004
+    assert not gross_errors(prices).any()
+    for size in (0.002, 0.02):
+        wild = 100 * np.exp(size * np.random.default_rng(2).standard_normal(4000))
+        wild[2000] = 100 * (1 + 6 * size)
+        assert not gross_errors(wild).any()
+
+
+def test_a_day_turned_round_has_the_same_errors() -> None:
+    """Both sides count alike: levels that jump, errors among them, and the same from the end to the beginning."""
+    rng = np.random.default_rng(3)
+    prices = quiet(2000) * np.repeat(np.exp(0.02 * rng.standard_normal(40)), 50)
+    prices[rng.choice(2000, 60, replace=False)] *= 1.05
+    found = gross_errors(prices)
+    assert 30 < np.count_nonzero(found) <= 60
+    assert (gross_errors(prices[::-1])[::-1] == found).all()
+
+
+def test_few_trades_have_no_neighbours_to_be_judged_by() -> None:
+    for count in (1, 2, 18):
+        prices = quiet(count)
+        prices[count // 2] *= 3
+        assert not gross_errors(prices).any()
+
+
+def test_a_wrong_price_does_not_reach_the_bins(tmp_path: Path) -> None:
+    rows = lines()
+    fields = rows[250].split(",")
+    broken = [*rows[:250], ",".join([fields[0], "1.00", *fields[2:]]), *rows[251:]]
+    trades = read_trades(archive(tmp_path, "\n".join(broken) + "\n"))
+    assert trades.dropped == 1
+    assert len(trades.times) == len(trades.prices) == 499
+    assert trades.bars(0.5).prices.min() > 40_000
+
+
+def test_other_content_under_the_same_name_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "")
+    path = archive(tmp_path, "\n".join(lines()) + "\n")
+    file = announced(path)
+    assert file is not None
+    assert len(announced_trades(file).times) == 500
+    archive(tmp_path, "\n".join(lines(seed=1)) + "\n")
+    with pytest.raises(InputError, match=r"is not the BTCUSDT-.*zip of this study \(its SHA-256 begins with"):
+        announced_trades(file)
+    assert announced(path) != file
+    path.unlink()
+    with pytest.raises(InputError, match="There is no file"):
+        announced_trades(file)
+
+
+def test_a_job_refuses_a_file_of_other_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a worker is given names the content, and the place comes from its environment."""
+    path = archive(tmp_path, "\n".join(lines()) + "\n")
+    settings = {"trades": path.name, "sha256": "0" * 64, "seconds": 0.5, "log": False, "seed": 0}
+    monkeypatch.delenv(VARIABLE, raising=False)
+    with pytest.raises(InputError, match="This needs the file"):
+        run_job("btc:look", settings)
+    monkeypatch.setenv(VARIABLE, str(path))
+    with pytest.raises(InputError, match="not with 000000000000"):
+        run_job("btc:look", settings)
+
+
+def test_the_recording(monkeypatch: pytest.MonkeyPatch) -> None:
     """Facts of the recording's own description: trades, bins without a trade, share of zero returns."""
     folder = os.environ.get("LIESTONET_DATA")
     if not folder:
         pytest.skip("LIESTONET_DATA is not set: no recordings here")
-    trades = read_trades(Path(folder) / "btcusdt" / f"{NAME}.zip", "BTCUSDT")
+    path = Path(folder) / "btcusdt" / f"{NAME}.zip"
+    monkeypatch.setenv(VARIABLE, "")
+    assert announced(path) == RECORDING
+    trades = read_trades(path, "BTCUSDT")
     bars = trades.bars(0.5)
     returns = np.diff(np.log(bars.prices))
-    assert len(trades.times) == 863_403
+    assert (len(trades.times), trades.dropped) == (863_403, 0)
     assert int((~bars.traded).sum()) == 33_349
     assert abs(np.mean(returns == 0) - 0.567) < 5e-4

@@ -14,6 +14,7 @@ from liestonet.errors import InputError
 from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.store import Store, write_bytes, write_text
 from liestonet.reproduction.tables import Table
+from liestonet.reproduction.trades import DayFile
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Options:
 
     quick: bool = False
     seeds: int | None = None
-    trades: str | None = None
+    trades: DayFile | None = None
     full: bool = False
 
     def count(self, full: int, quick: int = 1) -> int:

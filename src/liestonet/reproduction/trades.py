@@ -1,38 +1,56 @@
 """Binance's daily files of aggregate trades, as downloaded: one zip with one CSV of one symbol and one day (UTC).
 
-Trades become prices on a regular grid: the last trade of each bin, carried forward over bins without a trade.
+Gross errors are dropped, nothing else. Trades become prices on a regular grid: the last trade of each bin, carried
+forward over bins without a trade.
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
 import re
 import zipfile
+import zlib
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 import numpy as np
+import scipy.ndimage
+from jaxtyping import Bool, Float
 
 from liestonet.errors import InputError
 from liestonet.trajectories.trajectories import Trajectories
 
 SYMBOL = "BTCUSDT"
 VARIABLE = "LIESTONET_TRADES"  # where the processes of a study find the file; results name it without its folder
-NAME = re.compile(r"^(?P<symbol>[A-Z0-9]+)-aggTrades-(?P<day>\d{4}-\d{2}-\d{2})\.(zip|csv)$")
+NAME = re.compile(r"^(?P<symbol>[A-Z0-9]+)-aggTrades-(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})\.(zip|csv)$")
 COLUMNS = ["id", "price", "quantity", "first", "last", "time", "maker", "match"]
 DAY = 86_400.0
 LARGEST = 4 << 30  # bytes of CSV: a day of the busiest symbol has well below one gigabyte
+# A gross error: this far from so many neighbours on either side, as a part of the price and in robust standard
+# deviations of theirs. The largest honest step between two trades of a quiet day is below one per mille.
+NEIGHBOURS, LEAST, DEVIATIONS = 9, 5e-3, 10.0
+
+
+@dataclass(frozen=True)
+class DayFile:
+    """A file by its name and the SHA-256 of its bytes: another file of the same name is another recording."""
+
+    name: str
+    sha256: str
 
 
 @dataclass(frozen=True)
 class Trades:
-    """Times in seconds since midnight UTC, ascending, and prices."""
+    """Times in seconds since midnight UTC, ascending, and prices; `dropped` trades had a price that was an error."""
 
     symbol: str
     day: str
     times: np.ndarray
     prices: np.ndarray
+    dropped: int = 0
 
     def bars(self, seconds: float) -> Bars:
         """The price at the end of each bin of the day."""
@@ -66,25 +84,50 @@ class Bars:
         return Trajectories.from_arrays(np.arange(length) * self.seconds, states[:, :, None], names=[name])
 
 
-def announced(path: Path | None) -> str | None:
-    """The file's name, with its place told to all processes of this study; None where none was given."""
+def gross_errors(prices: Float[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:
+    """Which prices are far from the median of their neighbours on both sides, of which fewer than a quarter is as far.
+
+    Most trades of either side then agree, so that a jump to another level stays. So does an excursion of more than
+    NEIGHBOURS // 2 + 1 trades, and what lies among the first and last NEIGHBOURS of the day, which lack a side.
+    """
+    errors, inner = np.zeros(len(prices), dtype=bool), slice(NEIGHBOURS, -NEIGHBOURS)
+    middle = scipy.ndimage.median_filter(prices, 2 * NEIGHBOURS + 1)
+    suspects = np.flatnonzero((np.abs(prices - middle) > LEAST * middle)[inner]) + NEIGHBOURS
+    offsets = np.delete(np.arange(-NEIGHBOURS, NEIGHBOURS + 1), NEIGHBOURS)
+    around = prices[suspects[:, None] + offsets]
+    centre = np.median(around, axis=1)
+    distances = np.abs(around - centre[:, None])
+    bound = np.maximum(DEVIATIONS * 1.4826 * np.median(distances, axis=1), LEAST * centre)
+    alone = np.count_nonzero(distances > bound[:, None], axis=1) <= NEIGHBOURS // 2
+    errors[suspects] = alone & (np.abs(prices[suspects] - centre) > bound)
+    return errors
+
+
+def announced(path: Path | None) -> DayFile | None:
+    """The file by name and content, with its place told to all processes of this study; None where none was given."""
     if path is None:
         return None
     read_trades(path, SYMBOL)  # a wrong file is refused before anything is computed
     os.environ[VARIABLE] = str(path.resolve())
-    return path.name
+    return DayFile(path.name, hashlib.sha256(_raw(path)).hexdigest())
 
 
-def announced_trades(name: str) -> Trades:
-    """The trades of a study, read where they were announced."""
+def announced_trades(file: DayFile) -> Trades:
+    """The trades of a study, read where they were announced; a file of the same name with other content is refused."""
     path = os.environ.get(VARIABLE)
-    if path is None or Path(path).name != name:
-        raise InputError(f"This needs the file {name}; give it with --trades.")
+    if path is None or Path(path).name != file.name:
+        raise InputError(f"This needs the file {file.name}; give it with --trades.")
+    found = hashlib.sha256(_raw(Path(path))).hexdigest()
+    if found != file.sha256:
+        raise InputError(
+            f"{path} is not the {file.name} of this study (its SHA-256 begins with {found[:12]}, not with "
+            f"{file.sha256[:12]}); put the same file there."
+        )
     return read_trades(path)
 
 
 def read_trades(path: str | Path, symbol: str | None = None) -> Trades:
-    """Read one day; a wrong symbol, a damaged archive or a malformed line each end in one sentence."""
+    """Read one day without its gross errors; a wrong symbol, a damaged archive, a malformed line are one sentence."""
     path = Path(path)
     known = NAME.match(path.name)
     if known is None:
@@ -94,30 +137,48 @@ def read_trades(path: str | Path, symbol: str | None = None) -> Trades:
         )
     if symbol is not None and known["symbol"] != symbol:
         raise InputError(f"{path.name} holds trades of {known['symbol']}, not of {symbol}; give that symbol's file.")
+    midnight = _midnight(known["day"], path.name)
     times, prices = _columns(_content(path), path.name)
-    midnight = np.datetime64(known["day"], "ms").astype(np.int64)
-    seconds = _seconds(times, int(midnight), path.name, known["day"])
+    seconds = _seconds(times, midnight, path.name, known["day"])
     if (np.diff(seconds) < 0).any():
         row = int(np.argmax(np.diff(seconds) < 0)) + 2
         raise InputError(f"{path.name}, line {row}: the trade is earlier than the one before it.")
-    return Trades(known["symbol"], known["day"], seconds, prices)
+    kept = ~gross_errors(prices)
+    return Trades(known["symbol"], known["day"], seconds[kept], prices[kept], int(np.count_nonzero(~kept)))
+
+
+def _midnight(day: str, name: str) -> int:
+    """Milliseconds since 1970 at which a day begins (UTC)."""
+    try:
+        return (date.fromisoformat(day) - date(1970, 1, 1)).days * 86_400_000
+    except ValueError as problem:
+        raise InputError(f"{name} names no day of the calendar ({day}); give the zip as downloaded.") from problem
+
+
+def _raw(path: Path) -> bytes:
+    """The file as it is."""
+    if not path.is_file():
+        raise InputError(f"There is no file {path}; download that day's aggTrades from Binance's public data.")
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise InputError(f"{path} cannot be read ({(problem.strerror or str(problem)).lower()}).") from problem
 
 
 def _content(path: Path) -> bytes:
     """The CSV inside the zip, or the CSV itself."""
-    if not path.is_file():
-        raise InputError(f"There is no file {path}; download that day's aggTrades from Binance's public data.")
+    raw = _raw(path)
     if path.suffix == ".csv":
-        return path.read_bytes()
+        return raw
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             members = [entry for entry in archive.infolist() if entry.filename.endswith(".csv")]
             if len(members) != 1:
                 raise InputError(f"{path.name} should hold one CSV file and holds {len(members)}.")
             if members[0].file_size > LARGEST:
                 raise InputError(f"{path.name} unpacks to more than {LARGEST >> 30} GB; that is not a day of trades.")
             return archive.read(members[0])
-    except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError) as problem:
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as problem:
         raise InputError(f"{path.name} is damaged or incomplete ({problem}); download it again.") from problem
 
 

@@ -1,0 +1,108 @@
+"""The page on prices says what the records say: every look, the gate's reasons, our own test, the random pushes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from liestonet.reproduction.items import btc
+from liestonet.reproduction.paper import BTC_AFTER_PUSH, BTC_LIKELIHOOD
+from liestonet.reproduction.study import Options
+from liestonet.reproduction.trades import DayFile
+
+
+def misfit(size: float) -> dict[str, float]:
+    return {"drift": size, "diffusion": size / 4}
+
+
+def pushed(generator: int, epsilon: float, **changes: Any) -> dict[str, Any]:
+    row = {"generator": generator, "epsilon": float(epsilon), "left": 3, "blew_up": 4, "note": ""}
+    return row | {"residual": misfit(3e-3), "floor": misfit(2e-3), "control": misfit(1.0)} | changes
+
+
+def likelihood(generator: int, epsilon: float, **changes: Any) -> dict[str, Any]:
+    row = {"generator": generator, "epsilon": epsilon, "delta_nll": -0.1, "control": [0.05, None, 0.3]}
+    return row | {"p_value": 0.025, "draws": 39} | changes
+
+
+def look(seconds: float = 0.5, log: bool = False, **changes: Any) -> dict[str, Any]:
+    record = {
+        "seconds": seconds, "log": log, "windows": 575, "trades_kept": 995, "trades_dropped": 5, "empty": 0.25,
+        "zero": 0.5, "correlation": 0.1, "kurtosis": 3.0, "dimension": 2, "verdicts": ["symmetry", "undecided", "no"],
+        "passed": False, "reasons": ["It remembers.", "It jumps."],
+        "after_push": [pushed(k, epsilon) for k in (0, 1) for epsilon in BTC_AFTER_PUSH],
+        "invariance": [likelihood(k, epsilon) for k in (0, 1) for epsilon in BTC_LIKELIHOOD],
+    }  # fmt: skip
+    return record | changes
+
+
+def test_every_look_is_shown_with_its_reasons_and_checks() -> None:
+    made = btc.publish([look(), look(60.0, True, reasons=[], passed=True)])
+    assert "5 of the 1,000 of this day" in made.text
+    assert "Only 60 s in log price passes" in made.text
+    assert made.tables["reasons"].rows == (("0.5 s", "price", "It remembers. It jumps."), ("60 s", "log price", None))
+    assert [row[3] for row in made.tables["resolutions"].rows] == ["25.0%", "25.0%"]
+    assert [row[:3] for row in made.tables["after-push-all"].rows] == [
+        (*where, k) for where in (("0.5 s", "price"), ("60 s", "log price")) for k in (1, 2)
+    ]
+    assert made.tables["after-push-all"].rows[0][3] == "1.5, 1.5 (500, 500)"
+    assert made.tables["after-push"].rows[0][-1] == 7
+    assert made.tables["likelihood-all"].rows[1][3:5] == ("undecided", "-0.1 (p = 0.025); 0.175")
+    assert (
+        "In 12 of them drift and diffusion are at most 2 times the floor (random field of equal norm: 0)" in made.text
+    )
+
+
+def test_what_our_own_test_says_is_counted() -> None:
+    text = btc.publish([look()]).text
+    assert "p ≤ 0.05 in 10 of 10 rows (the least is 0.025; 39 draws give no less than 0.025)" in text
+    assert "our own test rejects both generators, while the ladder calls the two symmetry and undecided" in text
+    assert "of 4 at each ε, is 1.7, 1.7, 1.7, 1.7, 1.7 times" in text  # |0.05|, |0.3| twice: 0.175 over 0.1
+    assert "10 of 20 random pushes change the likelihood less" in text
+    assert "hundredfold gap is not seen" in text
+    milder = [likelihood(k, e, p_value=0.5, control=[20.0] * 3) for k in (0, 1) for e in BTC_LIKELIHOOD]
+    text = btc.publish([look(invariance=milder)]).text
+    assert "p ≤ 0.05 in 0 of 10 rows" in text
+    assert "does not reject all of them" in text
+    assert "hundredfold gap is seen" in text
+
+
+def test_pushes_that_leave_nothing_are_dashes() -> None:
+    lost = [pushed(k, e, residual=None, floor=None, control=None) for k in (0, 1) for e in BTC_AFTER_PUSH]
+    unknown = [likelihood(k, e, delta_nll=None, control=[], p_value=None) for k in (0, 1) for e in BTC_LIKELIHOOD]
+    refused = {name: value for name, value in look(5.0).items() if name not in ("after_push", "invariance")}
+    made = btc.publish([look(after_push=lost, invariance=unknown), refused | {"not_pushed": "Too few."}])
+    assert "5 s in price was not pushed: Too few." in made.text
+    assert "0 of 6 pushes" in made.text
+    assert made.tables["after-push"].rows[0][3:] == (None, None, None, None)
+    assert made.tables["likelihood"].rows[1][4:] == (None, None, None)
+
+
+def test_the_sweep_counts_its_minima_for_each_engine() -> None:
+    def run(engine: str, seed: int, count: int, closure: float) -> dict[str, Any]:
+        residuals = [0.001, 0.01, 0.04][:count]
+        return {"engine": engine, "seed": seed, "count": count, "losses": {"L1": closure}, "residuals": residuals}
+
+    runs = [run("neural", 1, 1, 0.0), run("neural", 1, 2, 1e-3), run("neural", 1, 3, 2e-3)]
+    made = btc.publish(runs)
+    assert "L1 is lower at m = 2 in 1 of 1 runs; the worst residual of the span grows 10 times" in made.text
+    assert [row[0] for row in made.tables["sweep"].rows] == ["`Neural(polish=False)`"] * 3
+    more = btc.publish([*runs, run("paper", 1, 2, 2e-3), run("paper", 1, 3, 1e-3)])
+    assert "`Neural.paper`: L1 is lower at m = 2 in 0 of 1 runs." in more.text
+    assert not btc.publish([]).tables
+
+
+@pytest.mark.parametrize("quick", [False, True])
+def test_another_content_of_the_same_name_is_another_job(quick: bool) -> None:
+    committed, other = (
+        btc.jobs(Options(quick=quick, trades=file)) for file in (None, DayFile(btc.RECORDING.name, "0" * 64))
+    )
+    assert [job.name for job in committed] == [job.name for job in other]
+    assert not {job.key for job in committed} & {job.key for job in other}
+
+
+def test_the_papers_settings_are_swept_when_all_is_asked_for() -> None:
+    added = {job.name for job in btc.jobs(Options(full=True))} - {job.name for job in btc.jobs(Options())}
+    assert added == {f"sweep-paper-{count}-4900" for count in (1, 2, 3)}
+    assert btc.jobs(Options(full=True, quick=True)) == btc.jobs(Options(quick=True))

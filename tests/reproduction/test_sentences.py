@@ -1,0 +1,74 @@
+"""Sentences of sensitivity, run time and containment are computed from records, here ones whose answers are plain."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from liestonet.reproduction.items import containment, runtime, sensitivity
+from liestonet.reproduction.jobs import Job
+from liestonet.reproduction.paper import SENSITIVITY
+from liestonet.reproduction.study import Options
+
+
+def perturbed(factor: float) -> dict[str, Any]:
+    """Angles of 10 δ degrees under a sine and of 20 δ² under a network; every second bound is broken."""
+    rows = [
+        {"shape": shape, "amplitude": δ, "angle": factor * angle(δ), "residual": δ, "bound": bound}
+        for shape, angle, bound in (("sine", lambda δ: 10 * δ, 1.0), ("network", lambda δ: 20 * δ**2, -1.0))
+        for δ in SENSITIVITY
+    ]
+    return {"seed": 1, "rows": rows}
+
+
+def test_growth_of_the_angle_is_quoted_over_both_steps() -> None:
+    text = sensitivity.publish([perturbed(1.0), perturbed(3.0)]).text
+    assert "δ = 0.02 to 0.1, 5.0 times under a sine (paper: 3.9) and 25.0 times under a network (paper: 1.3)" in text
+    assert "δ = 0.1 to 0.5, 5.0 times under a sine (paper: 2.9) and 25.0 times under a network (paper: 5.3)" in text
+    assert "The bound holds in 8 of 16 rows" in text
+    assert "Our angle is not the paper's quantity" in text
+    assert "grows" not in sensitivity.publish([]).text
+
+
+def timed(losses: list[int], *milliseconds: float) -> list[dict[str, Any]]:
+    return [{"losses": losses, "repetition": i, "cpu_milliseconds": value} for i, value in enumerate(milliseconds)]
+
+
+def test_ratios_of_run_times_are_those_of_means() -> None:
+    """L7 takes 10 and 30, L6 takes 8: 2.5 times, where the last repetition alone would say 3.8."""
+    records = [r for number in (1, 2, 3, 4, 5) for r in timed([number], 2.0)]
+    records += timed([6], 8.0, 8.0) + timed([7], 10.0, 30.0)
+    text = runtime.publish(records).text
+    assert "L7 costs 2.5 times L6 here, 4.6 times in the paper" in text
+    assert "The dearest is L7 here and L7 in the paper" in text
+    assert "together" not in text
+    more = runtime.publish([*records, *timed([1, 2, 5, 6], 9.0), *timed(list(range(1, 8)), 24.0)])
+    assert "together they cost 1.2 times the dearest of them, where their sum is 1.9 times" in more.text
+    assert [row[1] for row in more.tables["milliseconds"].rows][-3:] == ["2.15", None, None]
+    assert not runtime.publish([]).tables["milliseconds"].rows
+
+
+def test_the_largest_angle_of_every_engine_is_named() -> None:
+    records = [{"engine": engine, "angles": [0.0, 0.1, top]} for engine, top in (("spectral", 0.2), ("spectral", 0.3))]
+    made = containment.publish(records)
+    assert "are 0.30° of `Spectral()`." in made.text
+    assert [row[0] for row in made.tables["angles"].rows] == ["paper", "`Spectral()`"]
+    made = containment.publish([*records, {"engine": "paper", "angles": [1.0, 2.0, 30.0]}])
+    assert "and 30.00° of `Neural.paper`" in made.text
+    assert made.tables["angles"].rows[-1] == ("`Neural.paper`", 1, "1.00°", "2.00°", "30.00°")
+    assert "nan" not in containment.publish([]).text
+
+
+def test_the_papers_engine_runs_only_where_all_is_asked_for() -> None:
+    usual, everything = ({job.name for job in containment.jobs(Options(full=full))} for full in (False, True))
+    assert everything - usual == {"paper-4600"}
+    assert containment.jobs(Options(quick=True, full=True)) == containment.jobs(Options(quick=True))
+
+
+def test_jobs_name_what_decides_their_results() -> None:
+    def given(jobs: list[Job]) -> set[str]:
+        return set.intersection(*(set(job.given) for job in jobs))
+
+    assert given(sensitivity.jobs(Options())) == {"engine", "amplitudes", "shapes", "points"}
+    assert given(runtime.jobs(Options())) == {"count", "dimension", "batch"}
+    assert given(containment.jobs(Options(full=True))) == {"engines", "points"}
+    assert len({tuple(job.given["engines"]) for job in containment.jobs(Options(full=True))}) == 3
