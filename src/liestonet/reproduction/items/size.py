@@ -90,8 +90,8 @@ def _sentence(records: list[dict[str, Any]]) -> str:
     places = dict.fromkeys(f"{CASES[r['case']].title} with {r['increments']:,} increments" for r in turned)
     return (
         f"{text} {len(turned)} of {len(records)} runs are off by more than {TURNED:.0f}° ({', '.join(places)}): the "
-        "data are too few, or a direction that is nearly a symmetry took the place of one at the dimension given. How near "
-        "the nearest is stands in the last column of the table of the three kinds."
+        "data are too few, or a direction that is nearly a symmetry took the place of one at the dimension given. How "
+        "near the nearest is stands in the last column of the table of the three kinds."
     )
 
 
