@@ -79,7 +79,8 @@ def reproduce(
     target = page or out / "reproduction.md"
     failures = []
     if not only_page:
-        everything = [job for item in items for job in item.jobs(options)]
+        shared = [job for item in items for job in item.jobs(options)]  # some items tell of the same runs
+        everything = list({(job.item, job.file_name): job for job in shared}.values())
         missing = unfinished(everything, store)
         emit(f"{len(everything) - len(missing)} of {len(everything)} runs are there; {len(missing)} to do.\n")
         require_writable(store.folder / "results", target)
