@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -152,4 +153,21 @@ def test_changes_of_the_recipe_are_told_in_order() -> None:
     made = recipe.publish([*other, {"case": "ex3", "changes": ["rate"], "angles": [1.0, 20.0]}])
     assert [row[3] for row in made.tables["angles"].rows] == ["40.00°", "9.00°", "20.00°"]
     assert "Ex. 3: 40.0° to 20.0° by a rate" in made.text
+    assert "nearer to its own angle: the text in Ex. 3." in made.text  # the paper prints 7.64°
+    made = recipe.publish([*other, unchanged, {"case": "ex2", "changes": ["text"], "angles": [1.0, 60.0]}])
+    assert "nearer to its own angle: the tables in Ex. 2; the text in Ex. 3." in made.text  # and here 19.37°
     assert not recipe.publish([]).tables
+
+
+def test_the_texts_reading_depends_on_the_other_examples_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    from liestonet.neural import presets
+
+    def keys() -> dict[str, str]:
+        return {job.name: job.key for job in recipe.jobs(Options()) if job.item == "recipe" and "ex3" in job.name}
+
+    before, made = keys(), presets.preset(2)
+    changed = replace(made, cloud=replace(made.cloud, uniform=0.1))
+    whole = presets.preset
+    monkeypatch.setattr(presets, "preset", lambda example: changed if example == 2 else whole(example))
+    after = keys()
+    assert {name for name in before if before[name] != after[name]} == {"ex3-text-4000"}
