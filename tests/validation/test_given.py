@@ -27,6 +27,8 @@ POINTS = np.random.default_rng(0).uniform((0, -2), (2, 2), (30, 2))
         ("∂/∂x; exp(-t) d/dx", [(0, 1), (0, sympy.exp(-T))]),
         ("t d_x - x u d_u", [(0, T, -X)]),
         ("-(x^2 - 1)/2 d_x", [(0, (1 - X**2) / 2)]),
+        ("1/x d_x", [(0, 1 / X)]),
+        ("1/x ∂/∂x + 1/t ∂t", [(1 / T, 1 / X)]),
     ],
 )
 def test_text_is_read(text: str, rows: list):
@@ -49,6 +51,8 @@ def test_text_is_read(text: str, rows: list):
         ("  ", "no generator"),
         ("__import__('os').system('true') d_x", "Unexpected"),
         ("d_x d_t", "not a sum"),
+        ("exp(x d_x", "stops after 'd_x'; a closing bracket"),
+        ("1/2x d_x", "not clear what x belongs to in '1/2x'"),
     ],
 )
 def test_nonsense_is_refused_in_one_sentence(text: str, reason: str):

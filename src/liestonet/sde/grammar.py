@@ -78,7 +78,10 @@ Node = Number | Name | Sum | Product | Power | Call
 
 
 class Parser:
-    """Reads one formula; only `coordinates` and `valued` names are sure to be factors before a bracket."""
+    """Reads one formula; only `coordinates` and `valued` names are sure to be factors before a bracket.
+
+    `operators` are names that act as dt does at the end of a term: 1/x before one of them is its whole factor.
+    """
 
     def __init__(
         self,
@@ -86,11 +89,13 @@ class Parser:
         source: str,
         coordinates: Iterable[str] = (),
         valued: Iterable[str] = (),
+        operators: Iterable[str] = (),
     ) -> None:
         self._tokens = tokens
         self._source = source
         self._coordinates = frozenset(coordinates)
         self._valued = frozenset(valued)
+        self._operators = frozenset(operators)
         self._position = 0
         self._depth = 0
 
@@ -164,7 +169,7 @@ class Parser:
                 spaced = after is not None and after.spaced
                 doubtful = self._glued() or (kind == "/" and not (bare and spaced))
             elif token is not None and kind in ("name", "(", "√"):
-                if doubtful and not is_differential(token.text):
+                if doubtful and not (is_differential(token.text) or token.text in self._operators):
                     shown = quote(self._text(first) + (" " if token.spaced else "") + token.text)
                     raise InputError(
                         f"It is not clear what {token.text} belongs to in {shown}, {token.place}; "

@@ -138,8 +138,11 @@ def _parsed(text: str, names: tuple[str, ...]) -> tuple[Any, ...]:
     marked = _marked(text, variables)
     marks = [Symbol(_mark(i), real=True) for i in range(len(variables))]
     symbols = {name: Symbol(name, real=True) for name in variables}
-    tree = Parser(tokenise(marked), marked, variables).formula()
-    expression = expand(Reader(symbols).form(tree)[""])
+    try:
+        tree = Parser(tokenise(marked), marked, variables, operators=[str(mark) for mark in marks]).formula()
+        expression = expand(Reader(symbols).form(tree)[""])
+    except InputError as error:
+        raise InputError(_unmarked(str(error), variables)) from None
     parts = [expression.diff(mark) for mark in marks]
     rest = expand(expression - sum(part * mark for part, mark in zip(parts, marks, strict=True)))
     if rest != 0 or any(part.has(mark) for part in parts for mark in marks) or not any(parts):
@@ -188,6 +191,13 @@ def _marked(text: str, variables: Sequence[str]) -> str:
         latin = rf"(?<![^\W_])(?:d\s*/\s*d{plain}{end}|d_(?:\{{{plain}\}}|{plain}{end}))"
         pattern = f"{partial}|{latin}"
         text = re.sub(pattern, f" {_mark(index)} ", text)
+    return text
+
+
+def _unmarked(text: str, variables: Sequence[str]) -> str:
+    """A message about a marked text in the user's words: d_x again in place of its mark."""
+    for index, name in reversed([*enumerate(variables)]):
+        text = text.replace(_mark(index), f"d_{name}")
     return text
 
 
