@@ -24,7 +24,7 @@ def test_the_page_is_made_of_the_committed_results(tmp_path: Path) -> None:
     folder = tmp_path / "experiments" / "reproduction"
     publish(ALL, Store(COMMITTED / "results"), Options(), folder, page)
     assert page.read_bytes() == (ROOT / "docs" / "reproduction.md").read_bytes()
-    for path in sorted(folder.glob("*.csv")):
+    for path in sorted([*folder.glob("*.csv"), *folder.glob("*.md")]):
         assert path.read_bytes() == (COMMITTED / path.name).read_bytes()
 
 
@@ -54,6 +54,37 @@ def test_what_is_missing_is_listed_with_the_command_that_runs_it(tmp_path: Path)
     text = (tmp_path / "page.md").read_text()
     assert "2 of 5 runs are there, 100 CPU seconds in all" in text
     assert "| Squares | 3 | 3 CPU minutes | `liestonet reproduce squares` | – |" in text
+    assert "The page has 2 runs of 0.0 CPU hours in all." in text
+
+
+def test_a_page_says_with_which_options_it_was_made(tmp_path: Path) -> None:
+    """Seeds and what `full` adds hold for the items named; what `full` runs is no longer left out there."""
+
+    def item(name: str) -> Item:
+        return Item(
+            name,
+            name.title(),
+            lambda options: [Job(name, f"{n}", "x:run", {"engine": "spectral"}, n) for n in range(options.count(3))],
+            lambda records: Publication("text"),
+            cut="slow ones",
+            uncut="--full",
+        )
+
+    items, store, page = [item("squares"), item("cubes")], Store(tmp_path / "results"), tmp_path / "page.md"
+    for job in (job for item in items for job in item.jobs(Options())):
+        store.write(job, {"value": {"found": 1}, "cpu_seconds": 60.0})
+
+    publish(items, store, Options(seeds=5, full=True), tmp_path, page, ["cubes"])
+    text = page.read_text()
+    assert "`liestonet reproduce squares`: 3 of 3 runs are there, 3 CPU minutes in all" in text
+    assert "`liestonet reproduce cubes --seeds 5 --full`: 3 of 5 runs are there" in text
+    assert "(CPU seconds of a run, median: `Spectral()` 60)" in text
+    assert "| Squares | 0 | – | – | slow ones | `liestonet reproduce squares --full` |" in text
+    assert "| Cubes | 2 | 20 CPU seconds | `liestonet reproduce cubes --seeds 5 --full` | – | – |" in text
+    assert "made with" not in text
+
+    publish(items, store, Options(quick=True), tmp_path, page)
+    assert "made with `--quick`. `--quick` takes a tenth of the data" in page.read_text()
 
 
 def test_prices_are_not_asked_for_without_a_file() -> None:
@@ -100,6 +131,22 @@ def test_minima_of_closure_and_jumps_of_validity_are_counted() -> None:
     text = closure.publish([curve(1, (2e-3, 1e-3, 3e-3)), curve(2, (1e-3, 2e-3, 3e-3))]).text
     assert "`Neural.paper`: Ex. 1 1, 2 and 0 of 2." in text
     assert "Ex. 1" not in closure.publish([]).text
+    assert "converged" not in text
+    text = closure.publish([curve(1, (1.0, 9.0, 1.0))]).text
+    assert "have not converged: `Neural.paper` on Ex. 1 with m = 3 (seed 1)" in text
+
+
+def test_a_residual_that_grows_more_elsewhere_is_no_jump_at_the_truth() -> None:
+    """Factors 2, 3, 5 and 20 after m = 1, 2, 3 and 4: more after three than before, but most after four."""
+    worst = dict(zip(range(1, 6), (1e-3, 2e-3, 6e-3, 3e-2, 0.6), strict=True))
+    records = [
+        {"case": "ex3", "engine": "neural", "seed": 1, "count": m, "residuals": [worst[m]], "subsets": [float(m)]}
+        | {"losses": {"L1": 0.1 * m, "L6": 0.1}}
+        for m in worst
+    ]
+    text = closure.publish(records).text
+    assert "`Neural(polish=False)`: Ex. 3 0, 0 and 0 of 1." in text
+    assert "grows most after another m in Ex. 3 (m = 4 in 1)" in text
 
 
 def test_what_each_weight_does_is_told_apart() -> None:
@@ -149,6 +196,10 @@ def test_changes_of_the_recipe_are_told_in_order() -> None:
     made = recipe.publish([record(["rate", "constants"], 5.0), unchanged, record(["rate"], 30.0)])
     assert [row[3] for row in made.tables["angles"].rows] == ["40.00°", "30.00°", "5.00°"]
     assert "Ex. 2: 30.0° to 5.0° by one fit of structure constants" in made.text
+    assert "harm" not in made.text
+    made = recipe.publish([unchanged, record(["rate"], 80.0), record(["rate", "constants"], 20.0)])
+    assert "What brought most: Ex. 2: 80.0° to 20.0° by one fit" in made.text
+    assert "What did harm: Ex. 2: 40.0° to 80.0° by a rate" in made.text
     other = {**unchanged, "case": "ex3"}, {"case": "ex3", "changes": ["text"], "angles": [1.0, 9.0]}
     made = recipe.publish([*other, {"case": "ex3", "changes": ["rate"], "angles": [1.0, 20.0]}])
     assert [row[3] for row in made.tables["angles"].rows] == ["40.00°", "9.00°", "20.00°"]
@@ -170,4 +221,4 @@ def test_the_texts_reading_depends_on_the_other_examples_settings(monkeypatch: p
     whole = presets.preset
     monkeypatch.setattr(presets, "preset", lambda example: changed if example == 2 else whole(example))
     after = keys()
-    assert {name for name in before if before[name] != after[name]} == {"ex3-text-4000"}
+    assert {name for name in before if before[name] != after[name]} == {"ex3-text-4000", "ex3-text-4001"}

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from liestonet.reproduction.items import containment, runtime, sensitivity
+import pytest
+
+from liestonet.reproduction import cases
+from liestonet.reproduction.items import ALL, containment, runtime, sensitivity
 from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.paper import SENSITIVITY
 from liestonet.reproduction.study import Options
@@ -13,7 +17,7 @@ from liestonet.reproduction.study import Options
 def perturbed(factor: float) -> dict[str, Any]:
     """Angles of 10 δ degrees under a sine and of 20 δ² under a network; every second bound is broken."""
     rows = [
-        {"shape": shape, "amplitude": δ, "angle": factor * angle(δ), "residual": δ, "bound": bound}
+        {"shape": shape, "amplitude": δ, "truth": factor * angle(δ), "angle": 7.0, "residual": δ, "bound": bound}
         for shape, angle, bound in (("sine", lambda δ: 10 * δ, 1.0), ("network", lambda δ: 20 * δ**2, -1.0))
         for δ in SENSITIVITY
     ]
@@ -25,7 +29,8 @@ def test_growth_of_the_angle_is_quoted_over_both_steps() -> None:
     assert "δ = 0.02 to 0.1, 5.0 times under a sine (paper: 3.9) and 25.0 times under a network (paper: 1.3)" in text
     assert "δ = 0.1 to 0.5, 5.0 times under a sine (paper: 2.9) and 25.0 times under a network (paper: 5.3)" in text
     assert "The bound holds in 8 of 16 rows" in text
-    assert "Our angle is not the paper's quantity" in text
+    assert "at most the paper's in 8 of 8 cells" in text
+    assert "at most the paper's in 6 of 8 cells" in sensitivity.publish([perturbed(9.0)]).text
     assert "grows" not in sensitivity.publish([]).text
 
 
@@ -68,7 +73,38 @@ def test_jobs_name_what_decides_their_results() -> None:
     def given(jobs: list[Job]) -> set[str]:
         return set.intersection(*(set(job.given) for job in jobs))
 
-    assert given(sensitivity.jobs(Options())) == {"engine", "amplitudes", "shapes", "points"}
+    assert given(sensitivity.jobs(Options())) == {"engine", "data", "amplitudes", "shapes", "points"}
     assert given(runtime.jobs(Options())) == {"count", "dimension", "batch"}
-    assert given(containment.jobs(Options(full=True))) == {"engines", "points"}
+    assert given(containment.jobs(Options(full=True))) == {"engines", "data"}
     assert len({tuple(job.given["engines"]) for job in containment.jobs(Options(full=True))}) == 3
+
+
+SIMULATED = {"closure", "angles", "recipe", "containment", "after-push", "sensitivity", "ablation", "weights"}
+SIMULATED |= {"generators", "size", "kinds"}
+
+
+def keys() -> dict[str, str]:
+    return {
+        f"{item.name} {job.name}": job.key
+        for item in ALL
+        if item.name in SIMULATED
+        for job in item.jobs(Options(full=True))
+    }
+
+
+def test_jobs_depend_on_how_their_data_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Longer recordings of all cases: not one job on simulated data keeps its key."""
+    before = keys()
+    assert {name.split()[0] for name in before} == SIMULATED
+    for name, case in cases.CASES.items():
+        monkeypatch.setitem(cases.CASES, name, replace(case, data=replace(case.data, duration=9 * case.data.duration)))
+    after = keys()
+    assert after.keys() == before.keys()
+    assert [name for name in before if before[name] == after[name]] == []
+
+
+def test_jobs_depend_on_where_angles_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = keys()
+    monkeypatch.setattr(cases, "POINTS", cases.POINTS // 2)
+    after = keys()
+    assert [name for name in before if before[name] == after[name]] == []

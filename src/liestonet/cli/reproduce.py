@@ -89,7 +89,7 @@ def reproduce(
         except KeyboardInterrupt:
             sys.stderr.write(f"Stopped. What is finished is kept in {store.folder}; the same command goes on there.\n")
             raise
-    publish(ALL, store, options, out, target)
+    publish(ALL, store, options, out, target, None if "all" in names else names)
     emit(f"Wrote {target}.\n")
     if failures:
         first = failures[0]

@@ -12,7 +12,7 @@ from liestonet.catalogue import catalogue
 from liestonet.reproduction.jobs import digest
 from liestonet.trajectories.trajectories import Trajectories
 
-POINTS = 4000
+POINTS, QUANTILES = 4000, (0.01, 0.99)  # where angles are measured
 LEAST_PATHS = 16
 
 Interval = tuple[float, float]
@@ -83,8 +83,8 @@ class Case:
 
     @property
     def described(self) -> str:
-        """A digest of the equation and of how its data are made, for the identity of a job."""
-        return digest(repr((catalogue[self.system].equation, self.data)))
+        """A digest of the equation, of how its data are made and of where angles are measured, for a job's identity."""
+        return digest(repr((catalogue[self.system].equation, self.data, LEAST_PATHS, POINTS, QUANTILES)))
 
 
 _AROUND = (-2.0, 2.0)
@@ -107,7 +107,7 @@ EXAMPLES = ("ex1", "ex2", "ex3", "ex4")
 
 def central_points(data: Trajectories) -> tuple[np.ndarray, np.ndarray]:
     """4,000 random data points inside the central 98 % of each coordinate."""
-    low, high = np.quantile(data.flat_states, [0.01, 0.99], axis=0)
+    low, high = np.quantile(data.flat_states, QUANTILES, axis=0)
     inside = np.flatnonzero(((data.flat_states >= low) & (data.flat_states <= high)).all(axis=1))
     chosen = np.random.default_rng(0).choice(inside, min(POINTS, len(inside)), replace=False)
     return data.flat_times[chosen], data.flat_states[chosen]

@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from liestonet.errors import InputError
+from liestonet.reproduction.engines import TITLES
 from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.store import Store, write_bytes, write_text
 from liestonet.reproduction.tables import Table
@@ -34,6 +36,12 @@ class Options:
         if self.seeds is not None:
             return self.seeds
         return quick if self.quick else full
+
+    @property
+    def words(self) -> list[str]:
+        """As one writes them after a command."""
+        seeds = [f"--seeds {self.seeds}"] if self.seeds is not None else []
+        return ["--quick"] * self.quick + seeds + ["--full"] * self.full
 
 
 @dataclass(frozen=True)
@@ -79,16 +87,40 @@ def chosen(items: Sequence[Item], names: Sequence[str]) -> list[Item]:
     return [known[name] for name in names]
 
 
-def publish(items: Sequence[Item], store: Store, options: Options, folder: Path, page: Path) -> None:
+def publish(
+    items: Sequence[Item], store: Store, options: Options, folder: Path, page: Path, named: Sequence[str] | None = None
+) -> None:
     """Write tables as CSV and Markdown, the page that shows them all, and its figures as SVG in a folder beside it.
 
-    Items without any result are named at the end alone.
+    Items without any result are named at the end alone. The number of seeds and what `full` adds hold for the items
+    `named` (None: for all); the others are shown as the committed study has them.
     """
-    there = [item for item in items if not item.jobs(options) or store.values(item.jobs(options))]
-    sections = [_section(item, store, options, folder, page.parent) for item in there]
-    missing = _what_was_cut(items, store, options)
-    parts = [part.strip() for part in (HEAD, *sections, missing) if part]
+    asked = [(item, options if named is None or item.name in named else _common(options)) for item in items]
+    there = [(item, mine) for item, mine in asked if not item.jobs(mine) or store.values(item.jobs(mine))]
+    sections = [_section(item, store, mine, folder, page.parent) for item, mine in there]
+    head = f"{HEAD}{_totals(there, store)}{_beside_the_study(options if named is None else _common(options))}"
+    parts = [part.strip() for part in (head, *sections, _what_was_cut(asked, store)) if part]
     write_text(page, "\n\n".join(parts) + "\n")
+
+
+def _common(options: Options) -> Options:
+    """What holds for items that were not named."""
+    return replace(options, seeds=None, full=False)
+
+
+def _totals(items: Sequence[tuple[Item, Options]], store: Store) -> str:
+    """Runs and hours of the whole page; runs that two items tell of are counted once."""
+    jobs = {store.path(job): job for item, options in items for job in item.jobs(options)}
+    records = store.values(jobs.values())
+    hours = sum(record["cpu_seconds"] for record in records) / 3600
+    return f"The page has {len(records):,} runs of {hours:.1f} CPU hours in all.\n" if records else ""
+
+
+def _beside_the_study(options: Options) -> str:
+    """A sentence where a page was made with other options than the committed one."""
+    small = " `--quick` takes a tenth of the data that the first table names, or less, and fewer cases."
+    words = " ".join(options.words)
+    return f"\nThis page was made with `{words}`.{small if options.quick else ''}\n" if words else ""
 
 
 HEAD = """# The paper, reproduced
@@ -97,8 +129,9 @@ Made by `liestonet reproduce`; every number of ours comes from a stored result o
 2026); *paper* is what it prints. `Neural.paper` follows its settings where it states them, and its tables where text
 and tables disagree; initial laws, evaluation points and everything for the Fokker–Planck equation and ten dimensions
 are not stated and are ours (`print(liestonet.Neural.paper(1))` says where each setting is from). `Neural()` and
-`Spectral()` are our defaults on the same data. Values are mean ± standard deviation over seeds, with their number
-in brackets.
+`Spectral()` are our defaults on the same data. `Neural()` ends by solving for its last layer with the spectral engine's
+equations; `Neural(polish=False)` is without that step, which the paper does not have, and stands where trainings are
+compared. Values are mean ± standard deviation over seeds, with their number in brackets.
 """
 
 
@@ -106,7 +139,7 @@ def _section(item: Item, store: Store, options: Options, folder: Path, beside: P
     """One item of the page, with its files written."""
     jobs = item.jobs(options)
     records = store.values(jobs)
-    lines = [f"## {item.title}", "", f"`{_command(item)}`: {_extent(jobs, records)}."]
+    lines = [f"## {item.title}", "", f"`{_command(item, *options.words)}`: {_extent(jobs, records)}."]
     if records or not jobs:
         made = item.publish(records)
         lines += ["", made.text]
@@ -121,31 +154,40 @@ def _section(item: Item, store: Store, options: Options, folder: Path, beside: P
     return "\n".join(lines)
 
 
-def _command(item: Item) -> str:
-    return item.command or f"liestonet reproduce {item.name}"
+def _command(item: Item, *words: str) -> str:
+    return " ".join((item.command or f"liestonet reproduce {item.name}", *words))
 
 
 def _extent(jobs: Sequence[Job], records: Sequence[dict[str, Any]]) -> str:
-    """How many of the runs are there, and what they cost."""
+    """How many of the runs are there, and what they cost, by engine where there are several."""
     if not jobs:
         return "nothing to compute"
     seconds = sum(record["cpu_seconds"] for record in records)
-    return f"{len(records)} of {len(jobs)} runs are there" + (f", {_cost(seconds)} in all" if records else "")
+    by_engine = {
+        title: [record["cpu_seconds"] for record in records if record.get("engine") == engine]
+        for engine, title in TITLES.items()
+    }
+    medians = [f"{title} {median(spent):.0f}" for title, spent in by_engine.items() if spent]
+    each = f" (CPU seconds of a run, median: {', '.join(medians)})" if medians else ""
+    cost = f", {_cost(seconds)} in all{each}" if records else ""
+    return f"{len(records)} of {len(jobs)} runs are there{cost}"
 
 
 def _cost(seconds: float | int) -> str:
     return f"{seconds:.0f} CPU seconds" if seconds < 120 else f"{seconds / 60:.0f} CPU minutes"
 
 
-def _what_was_cut(items: Sequence[Item], store: Store, options: Options) -> str:
+def _what_was_cut(items: Sequence[tuple[Item, Options]], store: Store) -> str:
     """What has not been run, with a guess of its cost and the command, and what the study leaves out by design."""
     rows = []
-    for item in items:
+    for item, options in items:
         left = [job for job in item.jobs(options) if not store.has(job)]
-        if left or item.cut:
+        cut = item.cut if not item.uncut or item.uncut not in options.words else ""
+        if left or cut:
             cost = _cost(sum(job.cost for job in left)) if left else None
-            uncut = f"`{_command(item)} {item.uncut}`" if item.uncut else None
-            rows.append((item.title, len(left), cost, f"`{_command(item)}`" if left else None, item.cut or None, uncut))
+            missing = f"`{_command(item, *options.words)}`" if left else None
+            uncut = f"`{_command(item, item.uncut)}`" if cut and item.uncut else None
+            rows.append((item.title, len(left), cost, missing, cut or None, uncut))
     columns = ("item", "runs not there", "about", "command that runs them", "left out by design", "command for that")
     return f"## What was cut\n\n{CONTINUED}\n\n{Table(columns, tuple(rows)).markdown()}" if rows else ""
 

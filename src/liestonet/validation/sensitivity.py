@@ -72,10 +72,15 @@ def _residuals(kind: Kind, surrogate: Surrogate, given: Given, cloud: Cloud) -> 
     return np.linalg.norm(put_in(kind, surrogate, given, cloud, surrogate.domain).residual, axis=1)
 
 
-def _angle(kind: Kind, changed: Surrogate, fields: Fields, cloud: Cloud) -> float:
-    """Largest unit-free angle between the span and the lowest directions of the perturbed equations."""
+def perturbed_span(kind: Kind, changed: Surrogate, fields: Fields, cloud: Cloud) -> Fields:
+    """As many of the lowest directions of the perturbed equations as there are fields."""
     operator = NoisyOperator(kind, changed, fields.basis, cloud)
-    found = Fields(fields.basis, operator.whitening @ operator.lowest(fields.count), kind.has_beta)
+    return Fields(fields.basis, operator.whitening @ operator.lowest(fields.count), kind.has_beta)
+
+
+def _angle(kind: Kind, changed: Surrogate, fields: Fields, cloud: Cloud) -> float:
+    """Largest unit-free angle between the span and that of the perturbed equations."""
+    found = perturbed_span(kind, changed, fields, cloud)
     half = changed.domain.half
     angles = principal_angles(found, fields, cloud.points[:, 0], cloud.points[:, 1:], scale=(half[0], half[1:]))
     return float(angles[-1])

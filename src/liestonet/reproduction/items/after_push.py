@@ -54,6 +54,7 @@ def jobs(options: Options) -> list[Job]:
 def _job(case: str, engine: str, seed: int, share: float) -> Job:
     given = {
         "engine": described(engine, case),
+        "data": CASES[case].described,
         "epsilons": EPSILONS,
         "fresh": FRESH,
         "pushed": PUSHED,

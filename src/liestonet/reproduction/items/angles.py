@@ -147,7 +147,7 @@ def _sentence(records: list[dict[str, Any]]) -> str:
 
 
 def _single_runs(records: list[dict[str, Any]], engine: str) -> str:
-    """How many runs are not better than the paper's, and the worst of the cases that are better on average."""
+    """How many runs are not better than the paper's, and in which cases."""
     runs = [(name, max(angles)) for name in CASES for angles in _angles(records, name, engine)]
     worse = [(name, angle) for name, angle in runs if angle >= max(SDE_ANGLES[name])]
     which = sorted({CASES[name].title for name, _ in worse})

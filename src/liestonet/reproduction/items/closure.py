@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -120,37 +121,62 @@ def _sentence(records: list[dict[str, Any]]) -> str:
         "The paper reads the dimension off the minimum of L1. L1 (one fit to all points; with `Neural.paper` one at "
         "each point, as printed) is an empty sum at m = 1 and every subalgebra closes, so nothing singles out the "
         "truth. The residual of the determining equations should jump after the true m. Runs in which L1 is least over "
-        "m ≥ 2 at the true m, in which the worst residual of the span grows by a larger factor after it than before "
-        "it, and in which the median angle of subsets is least there:"
+        "m ≥ 2 at the true m, in which the worst residual of the span grows by its largest factor after it, and in "
+        "which the median angle of subsets is least there:"
     ]
     for engine in SEEDS:
         counted = [
-            f"{CASES[case].title} {sum(r[0] for r in runs)}, {sum(r[1] for r in runs)} and {sum(r[2] for r in runs)} "
-            f"of {len(runs)}"
+            f"{CASES[case].title} {', '.join(hits[:-1])} and {hits[-1]} of {len(runs)}"
             for case in EXAMPLES
             if (runs := _runs(records, case, engine))
+            and (hits := [str(sum(at == CASES[case].dimension for at in column)) for column in zip(*runs, strict=True)])
         ]
         if counted:
             lines.append(f"{TITLES[engine]}: {'; '.join(counted)}.")
-    lines.append("Angles of subsets of the generators depend on the basis.")
-    return "\n".join(lines)
+    lines += [_elsewhere(records), _diverged(records), "Angles of subsets of the generators depend on the basis."]
+    return "\n".join(line for line in lines if line)
 
 
-def _runs(records: list[dict[str, Any]], case: str, engine: str) -> list[tuple[bool, bool, bool]]:
-    """For each run: is L1 least, does the worst residual jump, are the angles of subsets least at the true m?"""
+def _runs(records: list[dict[str, Any]], case: str, engine: str) -> list[tuple[int, int, int]]:
+    """For each run the m at which L1 is least, after which the worst residual grows most, with the least angles."""
     found = []
     for seed in dict.fromkeys(r["seed"] for r in records if (r["case"], r["engine"]) == (case, engine)):
         mine = [r for r in records if (r["case"], r["engine"], r["seed"]) == (case, engine, seed)]
         closure = {r["count"]: r["losses"].get("L1") for r in mine if r["count"] > 1}
         worst = {r["count"]: r["residuals"][-1] for r in mine}
         angle = {r["count"]: float(np.median(r["subsets"])) for r in mine}
-        true = CASES[case].dimension
-        if {true - 1, true, true + 1} <= worst.keys():
-            jump = worst[true + 1] / worst[true] > worst[true] / worst[true - 1]
-            found.append(
-                (min(closure, key=closure.__getitem__) == true, jump, min(angle, key=angle.__getitem__) == true)
-            )
+        growth = {m: worst[m + 1] / worst[m] for m in worst if m + 1 in worst}
+        if {CASES[case].dimension - 1, CASES[case].dimension} <= growth.keys():
+            at_closure, at_angle = (min(values, key=values.__getitem__) for values in (closure, angle))
+            found.append((at_closure, max(growth, key=growth.__getitem__), at_angle))
     return found
+
+
+def _elsewhere(records: list[dict[str, Any]]) -> str:
+    """After which other m the residual of `Neural()` grows most, by example."""
+    said = []
+    for case in EXAMPLES:
+        others = Counter(m for _, m, _ in _runs(records, case, "neural") if m != CASES[case].dimension)
+        if others:
+            counts = ", ".join(f"m = {m} in {count}" for m, count in sorted(others.items()))
+            said.append(f"{CASES[case].title} ({counts})")
+    return (
+        f"The residual grows most after another m in {'; '.join(said)}: a factor is no test where a direction that is "
+        "no symmetry nearly is one, or where a symmetry is hard to learn. How near the nearest other direction is "
+        "stands in the table of the three kinds."
+        if said
+        else ""
+    )
+
+
+def _diverged(records: list[dict[str, Any]]) -> str:
+    """Trainings whose closure loss ended above 1, which is no fit at all."""
+    found = [
+        f"{TITLES[r['engine']]} on {CASES[r['case']].title} with m = {r['count']} (seed {r['seed']})"
+        for r in records
+        if r["count"] > 1 and r["losses"]["L1"] > 1
+    ]
+    return f"Trainings that ended with L1 above 1 have not converged: {'; '.join(found)}." if found else ""
 
 
 def _draw(axes: Any, records: list[dict[str, Any]]) -> None:

@@ -163,8 +163,9 @@ def _introduction(records: list[dict[str, Any]]) -> str:
     once = f"one run of each (seed {seeds[0]}), so what happened to a single system may be chance"
     runs = once if len(seeds) == 1 else f"{len(seeds)} seeds of each"
     return (
-        f"Itô symmetries of every system of the catalogue at the default tolerance ({asked.tolerance:.0%}) and error "
-        f"rate ({asked.error_rate:.0%}); {runs}. Where all that is missing was called *undecided*, the data are too "
+        "`Spectral()`: Itô symmetries of every system of the catalogue at the default tolerance "
+        f"({asked.tolerance:.0%}) and error rate ({asked.error_rate:.0%}); {runs}. "
+        "Where all that is missing was called *undecided*, the data are too "
         "few and the answer says so: these runs stand apart. *Missed* is a symmetry called something else, *near* one "
         "too many that the true equation has to within the tolerance, *false* one that it has not. Angles are "
         "unit-free, the largest at the true dimension."
@@ -268,4 +269,4 @@ def draw(axes: Any, of: dict[int, list[dict[str, Any]]]) -> None:
         ax.legend(frameon=False, fontsize=7)
 
 
-ITEM = Item("confusion", "The whole catalogue from data", jobs, publish)
+ITEM = Item("confusion", "The whole catalogue from data", jobs, publish, cut="more than one seed", uncut="--seeds 10")

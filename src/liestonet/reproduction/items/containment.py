@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from liestonet.reproduction.cases import CASES, POINTS, central_points
+from liestonet.reproduction.cases import CASES, central_points
 from liestonet.reproduction.engines import TITLES, described, discovered
 from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.paper import CONTAINMENT
@@ -39,7 +39,7 @@ def jobs(options: Options) -> list[Job]:
             "containment:run",
             {"engine": engine, "seed": seed, "share": share},
             cost=COSTS[engine],
-            given={"engines": [described(engine, case) for case in KINDS], "points": POINTS},
+            given={"engines": [described(engine, case) for case in KINDS], "data": CASES["ex1"].described},
         )
         for engine in engines
         for seed in range(FIRST_SEED, FIRST_SEED + options.count(SEEDS[engine]))

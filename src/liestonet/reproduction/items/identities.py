@@ -1,8 +1,9 @@
 """Where the paper's formulas or findings cannot hold: the identity behind each, and the number.
 
 L3 and L4 vanish for any fields; L7 is ε² L6 to leading order; the Fokker–Planck conditions as printed reject true
-symmetries as soon as there is drift; L9 as printed asks that a solution be mapped to itself; L1 as printed asks
-structure constants that are fitted point by point to be constant, which they are not where they are not unique.
+symmetries, the theorem's where there is drift, L8 where the noise is not constant; L9 as printed asks that a solution
+be mapped to itself; L1 as printed asks structure constants that are fitted point by point to be constant, which they
+are not where they are not unique.
 """
 
 from __future__ import annotations
@@ -251,7 +252,8 @@ PUSHED = (
 )
 CONDITIONS = (
     "(3) The second equation of the Fokker–Planck theorem has two signs exchanged, and L8 has other coefficients B and "
-    "C than the equation; Brownian motion is the one system the paper tries."
+    "C than the equation (and introduces it as u_t = A u_xx + B u_x + C u, which has the opposite sign); Brownian "
+    "motion is the one system the paper tries."
 )
 DENSITY = (
     "(4) A generator changes a density û into û + εQ + O(ε²) with Q = βû − ξû_x − τû_t. L9 as printed asks the flow to "

@@ -126,8 +126,9 @@ def _sentence(made: list[Group]) -> str:
     far = [group for group, nearest in known if nearest >= tolerance]
     where = ", ".join(f"{CASES[group.case].title} {group.kind}" for group in near)
     return (
-        "Itô symmetries keep the Wiener process, law symmetries the law, Fokker–Planck ones the equation of the "
-        "density (modulo superposition). The last column is computed from the exact equation: the relative residual of "
+        "`Spectral()` on three kinds: Itô symmetries keep the Wiener process, law symmetries the law, Fokker–Planck "
+        "ones the equation of the density (modulo superposition). The last column is computed from the exact "
+        "equation: the relative residual of "
         f"the nearest direction that is no symmetry, on the box between the {QUANTILES[0]:.0%} and {QUANTILES[1]:.0%} "
         f"quantiles of {BOX_SHARE:.0%} of the first seed's data. Where it is above the tolerance of {tolerance:.0%}, "
         f"{_counted(far)}; where it is below ({where or 'nowhere'}), {_counted(near)}. A direction counts whose "
@@ -140,4 +141,4 @@ def _counted(made: list[Group]) -> str:
     return f"the dimension is right in {sum(g.right for g in made)} of {sum(len(g.runs) for g in made)} runs"
 
 
-ITEM = Item("kinds", "The three kinds of symmetry compared", jobs, publish)
+ITEM = Item("kinds", "The three kinds of symmetry compared", jobs, publish, cut="`Neural()`, `Neural.paper`")

@@ -109,4 +109,4 @@ def _draw(axes: Any, groups: list[tuple[str, float, list[dict[str, Any]]]]) -> N
     axes[0].legend(frameon=False)
 
 
-ITEM = Item("size", "Angle against data size, with the oracle", jobs, publish)
+ITEM = Item("size", "Angle against data size, with the oracle", jobs, publish, cut="`Neural()`, `Neural.paper`")
