@@ -19,14 +19,21 @@ MIDNIGHT = 1_704_067_200_000  # 2024-01-01 UTC in milliseconds
 
 
 def lines(count: int = 500, seed: int = 0, unit: int = 1) -> list[str]:
-    """A made-up day."""
+    """A made-up day, from 130 seconds after midnight to its last millisecond."""
     rng = np.random.default_rng(seed)
-    stamps = np.sort(rng.integers(0, 86_400_000, count)) * unit + MIDNIGHT * unit
+    moments = np.sort(rng.integers(130_000, 86_400_000, count))
+    moments[[0, -1]] = 130_000, 86_399_999
+    stamps = moments * unit + MIDNIGHT * unit
     prices = 42_000 + np.cumsum(rng.normal(size=count))
     return [
         f"{i},{price:.2f},0.01,{i},{i},{stamp},True,True"
         for i, (price, stamp) in enumerate(zip(prices, stamps, strict=True))
     ]
+
+
+def trade(seconds: float) -> str:
+    """One line of a file."""
+    return f"0,42000.0,1,0,0,{MIDNIGHT + round(1000 * seconds)},True,True\n"
 
 
 def archive(folder: Path, text: str, name: str = NAME, member: str | None = None) -> Path:
@@ -53,8 +60,7 @@ def test_bins_are_the_last_trade_carried_forward(tmp_path: Path, unit: int, head
 
 
 def test_a_day_at_half_a_second_gives_the_papers_575_windows(tmp_path: Path) -> None:
-    row = f"0,42000.0,1,0,0,{MIDNIGHT},True,True\n"
-    bars = read_trades(archive(tmp_path, row)).bars(0.5)
+    bars = read_trades(archive(tmp_path, trade(0.0) + trade(86_399.9))).bars(0.5)
     paths = bars.windows(600, 300)
     assert len(bars.prices) == 172_800
     assert len(paths) == 575
@@ -87,6 +93,33 @@ def test_malformed_files(tmp_path: Path, kind: str) -> None:
     text, message = BROKEN[kind]
     with pytest.raises(InputError, match=message):
         read_trades(archive(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "span"),
+    [
+        (0.0, 23_760.0, "00:00 to 06:36"),
+        (601.0, 86_399.9, "00:10 to 23:59"),
+        (0.0, 85_799.0, "00:00 to 23:49"),
+        (43_200.0, 43_200.0, "12:00 to 12:00"),
+    ],
+)
+def test_a_part_of_a_day_is_refused(tmp_path: Path, first: float, last: float, span: str) -> None:
+    path = archive(tmp_path, trade(first) + trade(last))
+    with pytest.raises(InputError, match=f"{path.name} covers {span} UTC only: the day is incomplete; download it"):
+        read_trades(path)
+
+
+def test_a_day_may_begin_and_end_quietly(tmp_path: Path) -> None:
+    trades = read_trades(archive(tmp_path, trade(599.0) + trade(85_801.0)))
+    assert trades.times.tolist() == [599.0, 85_801.0]
+
+
+def test_a_file_that_was_cut_between_two_lines_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / f"{NAME}.csv"
+    path.write_text("\n".join(lines()[:200]) + "\n")
+    with pytest.raises(InputError, match="the day is incomplete"):
+        announced(path)
 
 
 def test_damaged_archives(tmp_path: Path) -> None:

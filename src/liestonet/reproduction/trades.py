@@ -28,6 +28,9 @@ VARIABLE = "LIESTONET_TRADES"  # where the processes of a study find the file; r
 NAME = re.compile(r"^(?P<symbol>[A-Z0-9]+)-aggTrades-(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})\.(zip|csv)$")
 COLUMNS = ["id", "price", "quantity", "first", "last", "time", "maker", "match"]
 DAY = 86_400.0
+# Seconds without a trade at either end of a day, at most: a symbol worth a study trades every few seconds, so ten
+# minutes are no quiet market but a missing part.
+MOST_QUIET = 600.0
 LARGEST = 4 << 30  # bytes of CSV: a day of the busiest symbol has well below one gigabyte
 # A gross error: this far from so many neighbours on either side, as a part of the price and in robust standard
 # deviations of theirs. The largest honest step between two trades of a quiet day is below one per mille.
@@ -127,7 +130,7 @@ def announced_trades(file: DayFile) -> Trades:
 
 
 def read_trades(path: str | Path, symbol: str | None = None) -> Trades:
-    """Read one day without its gross errors; a wrong symbol, a damaged archive, a malformed line are one sentence."""
+    """Read one day without its gross errors; a wrong symbol, a damaged archive, half a day are one sentence each."""
     path = Path(path)
     known = NAME.match(path.name)
     if known is None:
@@ -143,6 +146,7 @@ def read_trades(path: str | Path, symbol: str | None = None) -> Trades:
     if (np.diff(seconds) < 0).any():
         row = int(np.argmax(np.diff(seconds) < 0)) + 2
         raise InputError(f"{path.name}, line {row}: the trade is earlier than the one before it.")
+    _check_whole(seconds, path.name)
     kept = ~gross_errors(prices)
     return Trades(known["symbol"], known["day"], seconds[kept], prices[kept], int(np.count_nonzero(~kept)))
 
@@ -217,3 +221,16 @@ def _seconds(stamps: np.ndarray, midnight: int, name: str, day: str) -> np.ndarr
     if seconds.min() < 0 or seconds.max() >= DAY:
         raise InputError(f"{name} has trades outside {day} (UTC); the day is missing or the file has another name.")
     return seconds
+
+
+def _check_whole(seconds: np.ndarray, name: str) -> None:
+    """Refuse a file without the beginning or the end of its day: its last price would stand for all that is missing."""
+    first, last = seconds[0], seconds[-1]
+    if first > MOST_QUIET or DAY - last > MOST_QUIET:
+        span = f"{_clock(first)} to {_clock(last)} UTC"
+        raise InputError(f"{name} covers {span} only: the day is incomplete; download it again.")
+
+
+def _clock(seconds: float) -> str:
+    """Hours and minutes of a time of day."""
+    return f"{int(seconds) // 3600:02}:{int(seconds) % 3600 // 60:02}"
