@@ -16,6 +16,7 @@ from liestonet.reproduction.trades import VARIABLE, announced, announced_trades,
 
 NAME = "BTCUSDT-aggTrades-2024-01-01"
 MIDNIGHT = 1_704_067_200_000  # 2024-01-01 UTC in milliseconds
+TITLES = "agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time,is_buyer_maker,best\n"
 
 
 def lines(count: int = 500, seed: int = 0, unit: int = 1) -> list[str]:
@@ -46,8 +47,7 @@ def archive(folder: Path, text: str, name: str = NAME, member: str | None = None
 @pytest.mark.parametrize(("unit", "header"), [(1, False), (1000, False), (1, True)])
 def test_bins_are_the_last_trade_carried_forward(tmp_path: Path, unit: int, header: bool) -> None:
     rows = lines(unit=unit)
-    titles = ["agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time,is_buyer_maker,best"]
-    trades = read_trades(archive(tmp_path, "\n".join([*(titles if header else []), *rows]) + "\n"), "BTCUSDT")
+    trades = read_trades(archive(tmp_path, TITLES * header + "\n".join(rows) + "\n"), "BTCUSDT")
     bars = trades.bars(60.0)
     parsed = [(int(row.split(",")[5]) / unit - MIDNIGHT, float(row.split(",")[1])) for row in rows]
     first = int(parsed[0][0] // 60_000)
@@ -76,15 +76,14 @@ def test_log_prices(tmp_path: Path) -> None:
 BROKEN = {
     "no prices": ("\n", "no trades"),
     "too few columns": ("1,2,3\n", "3 columns"),
-    "a word for a price": (lines()[0].replace(lines()[0].split(",")[1], "many") + "\n", "malformed"),
-    "a negative price": (f"0,-1,1,0,0,{MIDNIGHT},True,True\n", "not positive"),
+    "titles alone": (TITLES, "no trades"),
+    "a negative price": (f"0,-1,1,0,0,{MIDNIGHT},True,True\n", "line 1: the price is not a positive number"),
     "another day": (f"0,1,1,0,0,{MIDNIGHT + 90_000_000},True,True\n", "outside 2024-01-01"),
     "backwards": (
         f"0,1,1,0,0,{MIDNIGHT + 5},True,True\n1,1,1,1,1,{MIDNIGHT},True,True\n",
         "line 2: the trade is earlier",
     ),
     "cut in a line": ("\n".join(lines())[:-30], "last line .* incomplete"),
-    "a short line": (lines()[0] + "\n1,2\n", "malformed"),
 }
 
 
@@ -93,6 +92,35 @@ def test_malformed_files(tmp_path: Path, kind: str) -> None:
     text, message = BROKEN[kind]
     with pytest.raises(InputError, match=message):
         read_trades(archive(tmp_path, text))
+
+
+BAD_LINES = {
+    "a word for a price": ("1,many,1,1,1,1,True,True", r"malformed on line {}: invalid value 'many' as price\."),
+    "no price": ("1,,1,1,1,1,True,True", r"malformed on line {}: invalid value '' as price\."),
+    "a price that is no number": ("1,nan,1,1,1,1,True,True", "line {}: the price is not a positive number"),
+    "a date for a time": ("1,2,1,1,1,2024-01-01,True,True", "malformed on line {}: invalid value '2024-01-01' as time"),
+    "no time": ("1,2,1,1,1,,True,True", r"malformed on line {}: invalid value '' as time\."),
+    "a short line": ("1,2", r"malformed on line {}: expected 8 columns, got 2: 1,2\."),
+    "a long line": ("1,2,3,4,5,6,7,8,9", "malformed on line {}: expected 8 columns, got 9"),
+    "a quotation mark": ('1,"2', "malformed on line {}: expected 8 columns, got 2"),
+    "megabytes without a comma": ("x" * 3_000_000, r"malformed.* line {}\b"),
+    "an earlier trade": (f"1,2,1,1,1,{MIDNIGHT},True,True", "line {}: the trade is earlier than the one before it"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_LINES)
+@pytest.mark.parametrize(
+    ("titles", "empty"), [("", ""), (TITLES, ""), (TITLES, "\n\n")], ids=["bare", "titles", "empty lines"]
+)
+def test_a_bad_line_is_named_by_its_number(tmp_path: Path, kind: str, titles: str, empty: str) -> None:
+    """As an editor counts them, with titles and empty lines, and behind the first megabyte as before it."""
+    bad, message = BAD_LINES[kind]
+    for count in (6, 30_000):
+        rows = lines(count + 1)
+        path = archive(tmp_path, "\n".join([titles + rows[0] + empty, *rows[1:count], bad, rows[count]]) + "\n")
+        number = count + 1 + titles.count("\n") + empty.count("\n")
+        with pytest.raises(InputError, match=message.format(number)):
+            read_trades(path)
 
 
 @pytest.mark.parametrize(
