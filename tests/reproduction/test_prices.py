@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from liestonet.reproduction.engines import described
 from liestonet.reproduction.items import btc
 from liestonet.reproduction.paper import BTC_AFTER_PUSH, BTC_LIKELIHOOD
 from liestonet.reproduction.study import Options
@@ -54,6 +55,31 @@ def test_every_look_is_shown_with_its_reasons_and_checks() -> None:
     )
 
 
+def test_the_day_is_set_beside_the_papers_ticks_and_the_engine_is_named() -> None:
+    text = btc.publish([look(trades_kept=899_990, trades_dropped=10)]).text
+    assert "approximately 1.8 million ticks, 2.0 times as many; it does not say what a tick is" in text
+    assert "the generators that are pushed come from `Spectral()` and not from networks" in text
+    (given,) = {job.given["engine"] for job in btc.jobs(Options(quick=True)) if job.given}
+    assert given == described("spectral", btc.PRESET)
+
+
+def test_after_push_is_counted_beside_the_papers_table() -> None:
+    """Residual 3e-3 and 7.5e-4, floor 2e-3 and 5e-4, random field 1 and 0.25, at 500 ms in price alone."""
+    text = btc.publish([look(60.0), look()]).text
+    assert "Of the 12 numbers of the paper's table (500 ms, price) 12 have one of ours beside them" in text
+    assert "As far as numbers without units can be compared, ours is at most the paper's for drift in 5 of 6" in text
+    assert "and for diffusion in 4 of 6; that of a random field" in text
+    assert "in 0 and 2; and in 3 of 12 our floor alone is larger. In 0 of these 6 pushes" in text
+    assert "The paper states neither box nor units" in text
+    some = [pushed(0, 1, residual=None, floor=None, control=None), pushed(0, 3, residual=misfit(0.02), control=None)]
+    some.append(pushed(1, 5, residual={"drift": None, "diffusion": 0.1}, control={"drift": 1e-3, "diffusion": None}))
+    text = btc.publish([look(after_push=some)]).text
+    assert "(500 ms, price) 4 have one of ours" in text
+    assert "for drift in 1 of 2 and for diffusion in 2 of 2" in text
+    assert "in 1 and 0; and in 0 of 4 our floor alone is larger. In 2 of these 2 pushes" in text
+    assert "paper's table" not in btc.publish([look(60.0)]).text
+
+
 def test_what_our_own_test_says_is_counted() -> None:
     text = btc.publish([look()]).text
     assert "p ≤ 0.05 in 10 of 10 rows (the least is 0.025; 39 draws give no less than 0.025)" in text
@@ -75,6 +101,7 @@ def test_pushes_that_leave_nothing_are_dashes() -> None:
     made = btc.publish([look(after_push=lost, invariance=unknown), refused | {"not_pushed": "Too few."}])
     assert "5 s in price was not pushed: Too few." in made.text
     assert "0 of 6 pushes" in made.text
+    assert "None of the 12 numbers of the paper's table (500 ms, price) has one of ours" in made.text
     assert made.tables["after-push"].rows[0][3:] == (None, None, None, None)
     assert made.tables["likelihood"].rows[1][4:] == (None, None, None)
 

@@ -16,17 +16,25 @@ from liestonet.reproduction.trades import VARIABLE, announced, announced_trades,
 
 NAME = "BTCUSDT-aggTrades-2024-01-01"
 MIDNIGHT = 1_704_067_200_000  # 2024-01-01 UTC in milliseconds
+TITLES = "agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time,is_buyer_maker,best\n"
 
 
 def lines(count: int = 500, seed: int = 0, unit: int = 1) -> list[str]:
-    """A made-up day."""
+    """A made-up day, from 130 seconds after midnight to its last millisecond."""
     rng = np.random.default_rng(seed)
-    stamps = np.sort(rng.integers(0, 86_400_000, count)) * unit + MIDNIGHT * unit
+    moments = np.sort(rng.integers(130_000, 86_400_000, count))
+    moments[[0, -1]] = 130_000, 86_399_999
+    stamps = moments * unit + MIDNIGHT * unit
     prices = 42_000 + np.cumsum(rng.normal(size=count))
     return [
         f"{i},{price:.2f},0.01,{i},{i},{stamp},True,True"
         for i, (price, stamp) in enumerate(zip(prices, stamps, strict=True))
     ]
+
+
+def trade(seconds: float) -> str:
+    """One line of a file."""
+    return f"0,42000.0,1,0,0,{MIDNIGHT + round(1000 * seconds)},True,True\n"
 
 
 def archive(folder: Path, text: str, name: str = NAME, member: str | None = None) -> Path:
@@ -39,8 +47,7 @@ def archive(folder: Path, text: str, name: str = NAME, member: str | None = None
 @pytest.mark.parametrize(("unit", "header"), [(1, False), (1000, False), (1, True)])
 def test_bins_are_the_last_trade_carried_forward(tmp_path: Path, unit: int, header: bool) -> None:
     rows = lines(unit=unit)
-    titles = ["agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time,is_buyer_maker,best"]
-    trades = read_trades(archive(tmp_path, "\n".join([*(titles if header else []), *rows]) + "\n"), "BTCUSDT")
+    trades = read_trades(archive(tmp_path, TITLES * header + "\n".join(rows) + "\n"), "BTCUSDT")
     bars = trades.bars(60.0)
     parsed = [(int(row.split(",")[5]) / unit - MIDNIGHT, float(row.split(",")[1])) for row in rows]
     first = int(parsed[0][0] // 60_000)
@@ -53,8 +60,7 @@ def test_bins_are_the_last_trade_carried_forward(tmp_path: Path, unit: int, head
 
 
 def test_a_day_at_half_a_second_gives_the_papers_575_windows(tmp_path: Path) -> None:
-    row = f"0,42000.0,1,0,0,{MIDNIGHT},True,True\n"
-    bars = read_trades(archive(tmp_path, row)).bars(0.5)
+    bars = read_trades(archive(tmp_path, trade(0.0) + trade(86_399.9))).bars(0.5)
     paths = bars.windows(600, 300)
     assert len(bars.prices) == 172_800
     assert len(paths) == 575
@@ -70,15 +76,14 @@ def test_log_prices(tmp_path: Path) -> None:
 BROKEN = {
     "no prices": ("\n", "no trades"),
     "too few columns": ("1,2,3\n", "3 columns"),
-    "a word for a price": (lines()[0].replace(lines()[0].split(",")[1], "many") + "\n", "malformed"),
-    "a negative price": (f"0,-1,1,0,0,{MIDNIGHT},True,True\n", "not positive"),
+    "titles alone": (TITLES, "no trades"),
+    "a negative price": (f"0,-1,1,0,0,{MIDNIGHT},True,True\n", "line 1: the price is not a positive number"),
     "another day": (f"0,1,1,0,0,{MIDNIGHT + 90_000_000},True,True\n", "outside 2024-01-01"),
     "backwards": (
         f"0,1,1,0,0,{MIDNIGHT + 5},True,True\n1,1,1,1,1,{MIDNIGHT},True,True\n",
         "line 2: the trade is earlier",
     ),
     "cut in a line": ("\n".join(lines())[:-30], "last line .* incomplete"),
-    "a short line": (lines()[0] + "\n1,2\n", "malformed"),
 }
 
 
@@ -87,6 +92,62 @@ def test_malformed_files(tmp_path: Path, kind: str) -> None:
     text, message = BROKEN[kind]
     with pytest.raises(InputError, match=message):
         read_trades(archive(tmp_path, text))
+
+
+BAD_LINES = {
+    "a word for a price": ("1,many,1,1,1,1,True,True", r"malformed on line {}: invalid value 'many' as price\."),
+    "no price": ("1,,1,1,1,1,True,True", r"malformed on line {}: invalid value '' as price\."),
+    "a price that is no number": ("1,nan,1,1,1,1,True,True", "line {}: the price is not a positive number"),
+    "a date for a time": ("1,2,1,1,1,2024-01-01,True,True", "malformed on line {}: invalid value '2024-01-01' as time"),
+    "no time": ("1,2,1,1,1,,True,True", r"malformed on line {}: invalid value '' as time\."),
+    "a short line": ("1,2", r"malformed on line {}: expected 8 columns, got 2: 1,2\."),
+    "a long line": ("1,2,3,4,5,6,7,8,9", "malformed on line {}: expected 8 columns, got 9"),
+    "a quotation mark": ('1,"2', "malformed on line {}: expected 8 columns, got 2"),
+    "megabytes without a comma": ("x" * 3_000_000, r"malformed.* line {}\b"),
+    "an earlier trade": (f"1,2,1,1,1,{MIDNIGHT},True,True", "line {}: the trade is earlier than the one before it"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_LINES)
+@pytest.mark.parametrize(
+    ("titles", "empty"), [("", ""), (TITLES, ""), (TITLES, "\n\n")], ids=["bare", "titles", "empty lines"]
+)
+def test_a_bad_line_is_named_by_its_number(tmp_path: Path, kind: str, titles: str, empty: str) -> None:
+    """As an editor counts them, with titles and empty lines, and behind the first megabyte as before it."""
+    bad, message = BAD_LINES[kind]
+    for count in (6, 30_000):
+        rows = lines(count + 1)
+        path = archive(tmp_path, "\n".join([titles + rows[0] + empty, *rows[1:count], bad, rows[count]]) + "\n")
+        number = count + 1 + titles.count("\n") + empty.count("\n")
+        with pytest.raises(InputError, match=message.format(number)):
+            read_trades(path)
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "span"),
+    [
+        (0.0, 23_760.0, "00:00 to 06:36"),
+        (601.0, 86_399.9, "00:10 to 23:59"),
+        (0.0, 85_799.0, "00:00 to 23:49"),
+        (43_200.0, 43_200.0, "12:00 to 12:00"),
+    ],
+)
+def test_a_part_of_a_day_is_refused(tmp_path: Path, first: float, last: float, span: str) -> None:
+    path = archive(tmp_path, trade(first) + trade(last))
+    with pytest.raises(InputError, match=f"{path.name} covers {span} UTC only: the day is incomplete; download it"):
+        read_trades(path)
+
+
+def test_a_day_may_begin_and_end_quietly(tmp_path: Path) -> None:
+    trades = read_trades(archive(tmp_path, trade(599.0) + trade(85_801.0)))
+    assert trades.times.tolist() == [599.0, 85_801.0]
+
+
+def test_a_file_that_was_cut_between_two_lines_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / f"{NAME}.csv"
+    path.write_text("\n".join(lines()[:200]) + "\n")
+    with pytest.raises(InputError, match="the day is incomplete"):
+        announced(path)
 
 
 def test_damaged_archives(tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ AFTER_PUSH = {
     },
 }
 
+BTC_TICKS = 1_800_000  # "approximately 1.8 million ticks over 24 hours"
 BTC_DIMENSION = 2
 BTC_AFTER_PUSH = {
     1: ((1.4e-3, 2.3e-7), (1.0e-2, 2.6e-4)),

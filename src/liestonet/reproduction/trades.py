@@ -14,6 +14,7 @@ import zipfile
 import zlib
 from dataclasses import dataclass
 from datetime import date
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +28,14 @@ SYMBOL = "BTCUSDT"
 VARIABLE = "LIESTONET_TRADES"  # where the processes of a study find the file; results name it without its folder
 NAME = re.compile(r"^(?P<symbol>[A-Z0-9]+)-aggTrades-(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})\.(zip|csv)$")
 COLUMNS = ["id", "price", "quantity", "first", "last", "time", "maker", "match"]
+# pyarrow's words for a line that it cannot parse, or a field that is no number
+PROBLEM = re.compile(
+    r"(In CSV column #(?P<column>\d+)|CSV parse error): Row #(?P<row>\d+): (CSV conversion error to \w+: )?(?P<what>.*)"
+)
 DAY = 86_400.0
+# Seconds without a trade at either end of a day, at most: a symbol worth a study trades every few seconds, so ten
+# minutes are no quiet market but a missing part.
+MOST_QUIET = 600.0
 LARGEST = 4 << 30  # bytes of CSV: a day of the busiest symbol has well below one gigabyte
 # A gross error: this far from so many neighbours on either side, as a part of the price and in robust standard
 # deviations of theirs. The largest honest step between two trades of a quiet day is below one per mille.
@@ -127,7 +135,7 @@ def announced_trades(file: DayFile) -> Trades:
 
 
 def read_trades(path: str | Path, symbol: str | None = None) -> Trades:
-    """Read one day without its gross errors; a wrong symbol, a damaged archive, a malformed line are one sentence."""
+    """Read one day without its gross errors; a wrong symbol, a damaged archive, half a day are one sentence each."""
     path = Path(path)
     known = NAME.match(path.name)
     if known is None:
@@ -138,11 +146,13 @@ def read_trades(path: str | Path, symbol: str | None = None) -> Trades:
     if symbol is not None and known["symbol"] != symbol:
         raise InputError(f"{path.name} holds trades of {known['symbol']}, not of {symbol}; give that symbol's file.")
     midnight = _midnight(known["day"], path.name)
-    times, prices = _columns(_content(path), path.name)
+    content = _content(path)
+    times, prices = _columns(content, path.name)
     seconds = _seconds(times, midnight, path.name, known["day"])
     if (np.diff(seconds) < 0).any():
-        row = int(np.argmax(np.diff(seconds) < 0)) + 2
-        raise InputError(f"{path.name}, line {row}: the trade is earlier than the one before it.")
+        line = _line(content, int(np.argmax(np.diff(seconds) < 0)) + 1)
+        raise InputError(f"{path.name}, line {line}: the trade is earlier than the one before it.")
+    _check_whole(seconds, path.name)
     kept = ~gross_errors(prices)
     return Trades(known["symbol"], known["day"], seconds[kept], prices[kept], int(np.count_nonzero(~kept)))
 
@@ -184,30 +194,62 @@ def _content(path: Path) -> bytes:
 
 def _columns(content: bytes, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Raw time stamps and prices."""
-    import pyarrow
-    import pyarrow.csv
-
     if not content.strip():
         raise InputError(f"{name} holds no trades.")
-    header = not content[:1].isdigit()
     if not content.endswith(b"\n") and content.rpartition(b"\n")[2].count(b",") < len(COLUMNS) - 2:
         raise InputError(f"The last line of {name} is incomplete; download it again.")
     fields = content.partition(b"\n")[0].count(b",") + 1
     if fields not in (len(COLUMNS), len(COLUMNS) - 1):
         raise InputError(f"{name} has {fields} columns; aggregate trades have {len(COLUMNS)}.")
+    times, prices = _parsed(content, COLUMNS[:fields], name)
+    if not len(prices):
+        raise InputError(f"{name} has no trades.")
+    wrong = ~np.isfinite(prices) | (prices <= 0)
+    if wrong.any():
+        raise InputError(f"{name}, line {_line(content, int(np.argmax(wrong)))}: the price is not a positive number.")
+    return times, prices
+
+
+def _parsed(content: bytes, columns: list[str], name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Time stamps and prices as numbers, in one thread: several may mix up rows, and name none in their errors."""
+    import pyarrow
+    from pyarrow import csv
+
     kinds = {"price": pyarrow.float64(), "time": pyarrow.int64()}
     try:
-        table = pyarrow.csv.read_csv(
+        table = csv.read_csv(
             io.BytesIO(content),
-            read_options=pyarrow.csv.ReadOptions(column_names=COLUMNS[:fields], skip_rows=int(header)),
-            convert_options=pyarrow.csv.ConvertOptions(column_types=kinds, include_columns=list(kinds)),
+            csv.ReadOptions(use_threads=False, column_names=columns, skip_rows=_header(content)),
+            csv.ParseOptions(quote_char=False),
+            csv.ConvertOptions(column_types=kinds, include_columns=list(kinds), null_values=[]),
         )
     except pyarrow.ArrowInvalid as problem:
-        raise InputError(f"{name} is malformed: {' '.join(str(problem).split())}") from problem
-    price = table["price"].to_numpy()
-    if not table.num_rows or not np.isfinite(price).all() or not (price > 0).all():
-        raise InputError(f"{name} has {'prices that are not positive' if table.num_rows else 'no trades'}.")
-    return table["time"].to_numpy(), price
+        raise _malformed(" ".join(str(problem).split()), content, name) from problem
+    return table["time"].to_numpy(), table["price"].to_numpy()
+
+
+def _malformed(problem: str, content: bytes, name: str) -> InputError:
+    """A problem of pyarrow's with the line and the column that it is about."""
+    found = PROBLEM.match(problem)
+    if found is None:  # pyarrow names no row where a line is longer than its blocks
+        longest = int(np.argmax([len(text) for text in content.splitlines()])) + 1
+        return InputError(f"{name} is malformed: {problem}; its longest line is line {longest}.")
+    line = _line(content, int(found["row"]) - _header(content) - 1)
+    column = f" as {COLUMNS[int(found['column'])]}" if found["column"] else ""
+    what = found["what"].replace("Expected", "expected").rstrip(" .")
+    return InputError(f"{name} is malformed on line {line}: {what}{column}.")
+
+
+def _header(content: bytes) -> int:
+    """How many lines of titles there are; some files have one."""
+    return int(not content[:1].isdigit())
+
+
+def _line(content: bytes, trade: int) -> int:
+    """The line of the file on which a trade stands, counted as an editor counts: with titles and empty lines."""
+    skipped = _header(content)
+    filled = (number for number, text in enumerate(content.splitlines(), 1) if text and number > skipped)
+    return next(islice(filled, trade, None))
 
 
 def _seconds(stamps: np.ndarray, midnight: int, name: str, day: str) -> np.ndarray:
@@ -217,3 +259,16 @@ def _seconds(stamps: np.ndarray, midnight: int, name: str, day: str) -> np.ndarr
     if seconds.min() < 0 or seconds.max() >= DAY:
         raise InputError(f"{name} has trades outside {day} (UTC); the day is missing or the file has another name.")
     return seconds
+
+
+def _check_whole(seconds: np.ndarray, name: str) -> None:
+    """Refuse a file without the beginning or the end of its day: its last price would stand for all that is missing."""
+    first, last = seconds[0], seconds[-1]
+    if first > MOST_QUIET or DAY - last > MOST_QUIET:
+        span = f"{_clock(first)} to {_clock(last)} UTC"
+        raise InputError(f"{name} covers {span} only: the day is incomplete; download it again.")
+
+
+def _clock(seconds: float) -> str:
+    """Hours and minutes of a time of day."""
+    return f"{int(seconds) // 3600:02}:{int(seconds) % 3600 // 60:02}"

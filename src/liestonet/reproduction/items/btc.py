@@ -10,7 +10,7 @@ import numpy as np
 from liestonet.errors import InputError
 from liestonet.from_data import discover
 from liestonet.reproduction.engines import described, engine_named
-from liestonet.reproduction.items.btc_page import COUNTS, publish
+from liestonet.reproduction.items.btc_page import COUNTS, LOOKS, publish
 from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.paper import BTC_AFTER_PUSH, BTC_DIMENSION, BTC_LIKELIHOOD
 from liestonet.reproduction.study import Item, Options
@@ -36,7 +36,7 @@ def look(trades: str, sha256: str, seconds: float, log: bool, seed: int) -> dict
     bars = day.bars(seconds)
     returns = np.diff(np.log(bars.prices))
     data = bars.windows(*WINDOWS[seconds], log=log)
-    result = discover(data, formulas=False)
+    result = discover(data, engine_named(LOOKS, PRESET), formulas=False)
     fit = lack_of_fit(data, result.surrogate)
     record: dict[str, Any] = {
         "windows": len(data),
@@ -87,7 +87,7 @@ def jobs(options: Options) -> list[Job]:
 
 def _look(named: dict[str, str], seconds: float, log: bool) -> Job:
     given = {
-        "engine": described("spectral", PRESET),
+        "engine": described(LOOKS, PRESET),
         "filter": [NEIGHBOURS, LEAST, DEVIATIONS],
         "windows": WINDOWS[seconds],
         "generators": BTC_DIMENSION,
