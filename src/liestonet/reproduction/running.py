@@ -1,29 +1,32 @@
 """Runs jobs: here, in processes of this machine, or on a cluster. Each result is kept the moment it is there.
 
-What is there already is not done again, so a study that was stopped goes on where it was. A job that fails does not
-stop the others; a process that dies takes its job with it, which is tried once more.
+What is there already is not done again, so a study that was stopped goes on where it was. A stop ends all processes at
+once. A job that fails does not stop the others; a process that dies takes its job with it, which is tried once more.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
 from liestonet.errors import InputError
-from liestonet.processes import end_with_parent, one_thread_each
+from liestonet.processes import follow_parent, interrupts_later, one_thread_each
 from liestonet.reproduction.jobs import Job, run_job
 from liestonet.reproduction.store import Store
 from liestonet.reproduction.trades import VARIABLE
 
-TRIES = 2
+DIED = "its process died twice (perhaps for want of memory)"
 
-Outcome = tuple[Job, dict[str, Any] | str]  # the record, or one sentence on what went wrong
+Result = dict[str, Any] | str  # the record, or one sentence on what went wrong
+Outcomes = Generator[tuple[Job, Result], None, None]
 
 
 @dataclass(frozen=True)
@@ -53,14 +56,15 @@ def run_all(
     else:
         outcomes = _one_by_one(missing)
     failures = []
-    for job, outcome in outcomes:
-        reason = outcome if isinstance(outcome, str) else ""
-        if isinstance(outcome, str):
-            failures.append(Failure(job, outcome))
-        else:
-            store.write(job, outcome)
-        if done is not None:
-            done(job, reason)
+    with closing(outcomes):  # whatever ends this loop ends the processes too
+        for job, outcome in outcomes:
+            reason = outcome if isinstance(outcome, str) else ""
+            if isinstance(outcome, str):
+                failures.append(Failure(job, outcome))
+            else:
+                store.write(job, outcome)
+            if done is not None:
+                done(job, reason)
     return failures
 
 
@@ -69,12 +73,12 @@ def unfinished(jobs: Iterable[Job], store: Store) -> list[Job]:
     return list({job.file_name: job for job in jobs if not store.has(job)}.values())
 
 
-def _one_by_one(jobs: list[Job]) -> Iterator[Outcome]:
+def _one_by_one(jobs: list[Job]) -> Outcomes:
     for job in jobs:
         yield job, _attempt(job)
 
 
-def _attempt(job: Job) -> dict[str, Any] | str:
+def _attempt(job: Job) -> Result:
     try:
         return run_job(job.function, job.settings)
     except Exception as problem:  # one failed job must not end the study; its reason is reported
@@ -86,48 +90,66 @@ def _reason(problem: BaseException) -> str:
     return text if isinstance(problem, InputError) else f"{type(problem).__name__}: {text}"
 
 
-def _in_processes(jobs: list[Job], processes: int, compiled: Path) -> Iterator[Outcome]:
-    """Spawned processes with one thread each; a pool that breaks is made anew for what is left."""
-    tries = dict.fromkeys((job.file_name for job in jobs), 0)
-    waiting = list(jobs)
+def _in_processes(jobs: list[Job], processes: int, compiled: Path) -> Outcomes:
+    """Spawned processes with one thread each.
+
+    A process that dies takes its whole pool with it. The jobs under way, of which one is to blame, are tried once more
+    at the end, each alone.
+    """
+    waiting, lost = deque(jobs), []
     with one_thread_each(compiled):
         while waiting:
-            broken: list[Job] = []
-            for job, outcome in _pool(waiting, processes):
-                if outcome is not None:
-                    yield job, outcome
-                    continue
-                tries[job.file_name] += 1
-                if tries[job.file_name] < TRIES:
-                    broken.append(job)
-                else:
-                    yield job, "its process died twice (perhaps for want of memory)"
-            waiting = broken
+            with closing(_pool(waiting, processes)) as outcomes:
+                for job, outcome in outcomes:
+                    if outcome is None:
+                        lost.append(job)
+                    else:
+                        yield job, outcome
+        for job in lost:
+            with closing(_pool(deque([job]), 1)) as outcomes:
+                for _, outcome in outcomes:
+                    yield job, DIED if outcome is None else outcome
 
 
-def _pool(jobs: list[Job], processes: int) -> Iterator[tuple[Job, dict[str, Any] | str | None]]:
-    """One pool for these jobs; None where the pool broke before a job was done."""
-    count, context = min(processes, len(jobs)), get_context("spawn")
-    with ProcessPoolExecutor(count, mp_context=context, initializer=end_with_parent) as pool:
-        pending: dict[Future, Job] = {pool.submit(run_job, job.function, job.settings): job for job in jobs}
-        try:
-            while pending:
-                finished, _ = wait(pending, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    job = pending.pop(future)
-                    yield job, _future_outcome(future)
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+def _pool(waiting: deque[Job], processes: int) -> Generator[tuple[Job, Result | None], None, None]:
+    """One pool, which takes jobs off `waiting` until it breaks; None for the jobs that were under way then."""
+    count, others = min(processes, len(waiting)), set(active_children())
+    pool = ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=follow_parent)
+    pending: dict[Future, Job] = {}
+    try:
+        _hand_out(waiting, pool, pending, count)
+        while pending:
+            finished, _ = wait(pending, return_when=FIRST_COMPLETED)
+            for future in finished:
+                yield pending.pop(future), _future_outcome(future)
+                _hand_out(waiting, pool, pending, count)
+    finally:
+        if pending:
+            for process in set(active_children()) - others:
+                process.terminate()
+        pool.shutdown(cancel_futures=True)
 
 
-def _future_outcome(future: Future) -> dict[str, Any] | str | None:
+def _hand_out(waiting: deque[Job], pool: ProcessPoolExecutor, pending: dict[Future, Job], count: int) -> None:
+    """A job for every free process and none in advance, so that none begins once a study was stopped."""
+    try:
+        while waiting and len(pending) < count:
+            job = waiting[0]
+            with interrupts_later():
+                pending[pool.submit(run_job, job.function, job.settings)] = job
+            waiting.popleft()
+    except BrokenProcessPool:
+        return  # what waits goes to the next pool
+
+
+def _future_outcome(future: Future) -> Result | None:
     problem = future.exception()
     if isinstance(problem, BrokenProcessPool):
         return None
     return future.result() if problem is None else _reason(problem)
 
 
-def _on_cluster(jobs: list[Job], address: str) -> Iterator[Outcome]:
+def _on_cluster(jobs: list[Job], address: str) -> Outcomes:
     """The same jobs on a dask.distributed cluster; workers that are lost have their jobs done elsewhere."""
     try:
         from distributed import Client, as_completed
