@@ -6,7 +6,6 @@ once. A job that fails does not stop the others; a process that dies takes its j
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -15,18 +14,13 @@ from contextlib import closing
 from dataclasses import dataclass
 from multiprocessing import active_children, get_context
 from pathlib import Path
-from typing import Any
 
-from liestonet.errors import InputError
 from liestonet.processes import follow_parent, interrupts_later, one_thread_each
-from liestonet.reproduction.jobs import Job, run_job
+from liestonet.reproduction.cluster import on_cluster
+from liestonet.reproduction.jobs import Job, Outcomes, Result, reason, run_job
 from liestonet.reproduction.store import Store
-from liestonet.reproduction.trades import VARIABLE
 
 DIED = "its process died twice (perhaps for want of memory)"
-
-Result = dict[str, Any] | str  # the record, or one sentence on what went wrong
-Outcomes = Generator[tuple[Job, Result], None, None]
 
 
 @dataclass(frozen=True)
@@ -50,7 +44,7 @@ def run_all(
     if not missing:
         return []
     if scheduler is not None:
-        outcomes = _on_cluster(missing, scheduler)
+        outcomes = on_cluster(missing, scheduler)
     elif processes > 1:
         outcomes = _in_processes(missing, processes, store.folder.parent / ".jax_cache")
     else:
@@ -58,13 +52,13 @@ def run_all(
     failures = []
     with closing(outcomes):  # whatever ends this loop ends the processes too
         for job, outcome in outcomes:
-            reason = outcome if isinstance(outcome, str) else ""
+            problem = outcome if isinstance(outcome, str) else ""
             if isinstance(outcome, str):
                 failures.append(Failure(job, outcome))
             else:
                 store.write(job, outcome)
             if done is not None:
-                done(job, reason)
+                done(job, problem)
     return failures
 
 
@@ -82,12 +76,7 @@ def _attempt(job: Job) -> Result:
     try:
         return run_job(job.function, job.settings)
     except Exception as problem:  # one failed job must not end the study; its reason is reported
-        return _reason(problem)
-
-
-def _reason(problem: BaseException) -> str:
-    text = " ".join(str(problem).split()) or type(problem).__name__
-    return text if isinstance(problem, InputError) else f"{type(problem).__name__}: {text}"
+        return reason(problem)
 
 
 def _in_processes(jobs: list[Job], processes: int, compiled: Path) -> Outcomes:
@@ -146,29 +135,4 @@ def _future_outcome(future: Future) -> Result | None:
     problem = future.exception()
     if isinstance(problem, BrokenProcessPool):
         return None
-    return future.result() if problem is None else _reason(problem)
-
-
-def _on_cluster(jobs: list[Job], address: str) -> Outcomes:
-    """The same jobs on a dask.distributed cluster; workers that are lost have their jobs done elsewhere."""
-    try:
-        from distributed import Client, as_completed
-    except ImportError as problem:
-        raise InputError(
-            'A scheduler needs dask.distributed; install it with: pip install "liestonet[cluster]"'
-        ) from problem
-    try:
-        client = Client(address, timeout=10)
-    except (OSError, ValueError) as problem:
-        raise InputError(
-            f"No scheduler answers at {address}; start one with `dask scheduler` and give its address, such as "
-            "tcp://127.0.0.1:8786."
-        ) from problem
-    place = {VARIABLE: os.environ[VARIABLE]} if VARIABLE in os.environ else {}
-    with client:
-        futures = {client.submit(run_job, job.function, job.settings, place, key=job.file_name): job for job in jobs}
-        for future in as_completed(list(futures)):
-            job = futures[future]
-            problem = future.exception()
-            yield job, future.result() if problem is None else _reason(problem)
-            future.release()
+    return future.result() if problem is None else reason(problem)
