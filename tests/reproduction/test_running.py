@@ -18,7 +18,7 @@ from liestonet.processes import one_thread_each
 from liestonet.reproduction.jobs import Job, run_job
 from liestonet.reproduction.running import run_all, unfinished
 from liestonet.reproduction.store import Store, plain, require_writable
-from study_cases import SMALL, contents, wait_until
+from study_cases import DONE, SMALL, contents, wait_until
 
 
 def test_what_is_there_is_not_done_again(tmp_path: Path, serial: list[object]) -> None:
@@ -75,24 +75,28 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing_half(tmp_path: Path, mon
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(InputError, match=r"disk is full.*kept"):
-        Store(tmp_path).write(SMALL[0], {"value": {}, "cpu_seconds": 0.0})
+        Store(tmp_path).write(SMALL[0], DONE)
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
 def test_a_place_that_cannot_be_written_to_is_refused_before_the_work(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match=r"could not be written to .*file \(.*; name another place"):
-        require_writable(tmp_path / "file" / "results")
-    with pytest.raises(InputError, match="is a folder; name a file in it"):
-        require_writable(tmp_path)
-    require_writable(tmp_path / "new" / "page.md")
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "new"]
+    """The sentence names what a user gave: the folder, or the page."""
+    file, new = tmp_path / "file", tmp_path / "new"
+    file.write_text("")
+    with pytest.raises(InputError, match=rf"^Results could not be written to {file} \(.*\); name another place"):
+        require_writable(file, file / "results", new / "page.md")
+    with pytest.raises(InputError, match=rf"^page.md could not be written to {file} \(.*\); name another place"):
+        require_writable(new, new / "results", file / "page.md")
+    with pytest.raises(InputError, match=rf"^{new} is a folder; name a file in it"):
+        require_writable(new, new / "results", new)
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "new", "results"]
 
 
 @pytest.mark.parametrize(
     "change",
     [
         {"value": 5},
+        {"value": {}},
         {"cpu_seconds": None},
         {"schema": "liestonet.job/0"},
         {"job": None},
