@@ -1,8 +1,12 @@
-"""What processes that are started from this one inherit: one thread each, a place for compiled code, and its end."""
+"""What processes that are started from this one inherit: one thread each, a place for compiled code, and its end.
+
+Ctrl-C in a terminal reaches all of them at once; it is the first one's to answer, and the others end with it.
+"""
 
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -38,6 +42,25 @@ def one_thread_each(compiled: Path) -> Iterator[None]:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+
+
+@contextmanager
+def interrupts_later() -> Iterator[None]:
+    """Ctrl-C waits for the end of this; a child started meanwhile never meets it, not even while it is starting."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def follow_parent() -> None:
+    """For the start of a child: leave Ctrl-C to the parent, and end when it does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
 
 
 def end_with_parent() -> None:

@@ -49,7 +49,7 @@ def test_what_is_missing_is_listed_with_the_command_that_runs_it(tmp_path: Path)
     )
     store = Store(tmp_path / "results")
     for job in item.jobs(Options())[:2]:
-        store.write(job, {"value": {}, "cpu_seconds": 50.0, "wall_seconds": 50.0, "versions": {}})
+        store.write(job, {"value": {"square": 1}, "cpu_seconds": 50.0, "wall_seconds": 50.0, "versions": {}})
     publish([item], store, Options(), tmp_path, tmp_path / "page.md")
     text = (tmp_path / "page.md").read_text()
     assert "2 of 5 runs are there, 100 CPU seconds in all" in text

@@ -8,8 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,25 +18,7 @@ from liestonet.processes import one_thread_each
 from liestonet.reproduction.jobs import Job, run_job
 from liestonet.reproduction.running import run_all, unfinished
 from liestonet.reproduction.store import Store, plain, require_writable
-
-SMALL = [
-    Job("size", f"{case}-{seed}", "size:run", {"case": case, "seed": seed, "share": 1 / 512})
-    for case in ("ex1", "ex2")
-    for seed in (1, 2)
-]
-
-
-def contents(store: Store, jobs: list[Job]) -> list[object]:
-    """What was found, without times."""
-    return [(store.read(job) or {})["value"] for job in jobs]
-
-
-@pytest.fixture(scope="module")
-def serial(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
-    """The results of the jobs done one by one."""
-    store = Store(tmp_path_factory.mktemp("serial"))
-    assert run_all(SMALL, store) == []
-    return contents(store, SMALL)
+from study_cases import DONE, SMALL, contents, wait_until
 
 
 def test_what_is_there_is_not_done_again(tmp_path: Path, serial: list[object]) -> None:
@@ -95,24 +75,28 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing_half(tmp_path: Path, mon
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(InputError, match=r"disk is full.*kept"):
-        Store(tmp_path).write(SMALL[0], {"value": {}, "cpu_seconds": 0.0})
+        Store(tmp_path).write(SMALL[0], DONE)
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
 def test_a_place_that_cannot_be_written_to_is_refused_before_the_work(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match=r"could not be written to .*file \(.*; name another place"):
-        require_writable(tmp_path / "file" / "results")
-    with pytest.raises(InputError, match="is a folder; name a file in it"):
-        require_writable(tmp_path)
-    require_writable(tmp_path / "new" / "page.md")
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "new"]
+    """The sentence names what a user gave: the folder, or the page."""
+    file, new = tmp_path / "file", tmp_path / "new"
+    file.write_text("")
+    with pytest.raises(InputError, match=rf"^Results could not be written to {file} \(.*\); name another place"):
+        require_writable(file, file / "results", new / "page.md")
+    with pytest.raises(InputError, match=rf"^page.md could not be written to {file} \(.*\); name another place"):
+        require_writable(new, new / "results", file / "page.md")
+    with pytest.raises(InputError, match=rf"^{new} is a folder; name a file in it"):
+        require_writable(new, new / "results", new)
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "new", "results"]
 
 
 @pytest.mark.parametrize(
     "change",
     [
         {"value": 5},
+        {"value": {}},
         {"cpu_seconds": None},
         {"schema": "liestonet.job/0"},
         {"job": None},
@@ -147,87 +131,42 @@ def test_processes_end_with_the_one_that_started_them(tmp_path: Path) -> None:
     script.write_text(program)
     folder.mkdir()
     parent = subprocess.Popen([sys.executable, str(script), str(folder)])
-    _wait_until(lambda: len(list(folder.iterdir())) == 2)
+    wait_until(lambda: len(list(folder.iterdir())) == 2)
     parent.terminate()
     parent.wait()
-    _wait_until(lambda: not any(Path(f"/proc/{path.name}").exists() for path in folder.iterdir()))
-
-
-def _wait_until(reached: Callable[[], bool], seconds: float = 120.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not reached():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(lambda: not any(Path(f"/proc/{path.name}").exists() for path in folder.iterdir()))
 
 
 def test_numbers_that_are_not_finite_become_null() -> None:
     assert plain({"a": [float("inf"), 1.0], "b": float("nan")}) == {"a": [None, 1.0], "b": None}
 
 
+KILLED = """
+import json, sys
+from pathlib import Path
+from liestonet.reproduction.jobs import Job
+from liestonet.reproduction.running import run_all
+from liestonet.reproduction.store import Store
+
+if __name__ == "__main__":
+    run_all([Job(**entry) for entry in json.loads(sys.argv[2])], Store(Path(sys.argv[1])), processes=2)
+"""
+
+
 def test_a_killed_study_goes_on(tmp_path: Path, serial: list[object]) -> None:
     """SIGKILL in the middle of a study of two processes; the second start finishes it."""
-    program = (
-        "from pathlib import Path\nfrom liestonet.reproduction.jobs import Job\n"
-        "from liestonet.reproduction.running import run_all\nfrom liestonet.reproduction.store import Store\n"
-        "import json, sys\n"
-        "if __name__ == '__main__':\n"
-        "    jobs = [Job(**entry) for entry in json.loads(sys.argv[2])]\n"
-        "    run_all(jobs, Store(Path(sys.argv[1])))\n"
-    )
+    script, store = tmp_path / "study.py", Store(tmp_path / "results")
+    script.write_text(KILLED)
     described = json.dumps([vars(job) for job in SMALL])
-    process = subprocess.Popen([sys.executable, "-c", program, str(tmp_path), described], start_new_session=True)
-    deadline = time.monotonic() + 120
-    while not list(tmp_path.rglob("*.json")) and time.monotonic() < deadline:
-        time.sleep(0.02)
+    process = subprocess.Popen([sys.executable, str(script), str(store.folder), described], start_new_session=True)
+    wait_until(lambda: any(map(store.has, SMALL)))
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    store = Store(tmp_path)
     kept = {job.name for job in SMALL if store.has(job)}
-    assert kept
     done: list[Job] = []
     assert run_all(SMALL, store, done=lambda job, problem: done.append(job)) == []
     assert {job.name for job in done} == {job.name for job in SMALL} - kept
     assert contents(store, SMALL) == serial
-
-
-def test_a_scheduler_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="No scheduler answers at tcp"):
-        run_all(SMALL, Store(tmp_path), scheduler="tcp://127.0.0.1:9")
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_a_cluster_that_loses_a_worker(tmp_path: Path, serial: list[object]) -> None:
-    """A real scheduler with two workers; one is killed when the first result is there."""
-    address = "tcp://127.0.0.1:18786"
-    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "18786", "--no-dashboard", "--no-show"]
-    worker = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny"]
-    folders = [tmp_path / "one", tmp_path / "two"]
-    processes = [subprocess.Popen(command, stderr=subprocess.DEVNULL)]
-    try:
-        for folder in folders:
-            place = ["--local-directory", str(folder), "--no-dashboard"]
-            processes.append(subprocess.Popen([*worker, *place], stderr=subprocess.DEVNULL))
-        _wait_for_workers(address, 2)
-        store = Store(tmp_path / "results")
-
-        def kill_one(job: Job, problem: str) -> None:
-            if processes[1].poll() is None:
-                processes[1].kill()
-                processes[1].wait()
-
-        assert run_all(SMALL, store, scheduler=address, done=kill_one) == []
-        assert contents(store, SMALL) == serial
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
-
-
-def _wait_for_workers(address: str, count: int) -> None:
-    from distributed import Client
-
-    with Client(address, timeout=60) as client:
-        client.wait_for_workers(count, timeout=60)
 
 
 def test_a_job_says_what_it_took() -> None:

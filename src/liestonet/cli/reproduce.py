@@ -83,7 +83,7 @@ def reproduce(
         everything = list({(job.item, job.file_name): job for job in shared}.values())
         missing = unfinished(everything, store)
         emit(f"{len(everything) - len(missing)} of {len(everything)} runs are there; {len(missing)} to do.\n")
-        require_writable(store.folder / "results", target)
+        require_writable(out, store.folder, target)
         try:
             failures = run_all(missing, store, processes=jobs, scheduler=scheduler, done=_time_left(missing))
         except KeyboardInterrupt:

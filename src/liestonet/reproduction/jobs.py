@@ -11,9 +11,11 @@ import importlib
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Any
+
+from liestonet.errors import InputError
 
 ITEMS = "liestonet.reproduction.items"
 SCHEMA = "liestonet.job/1"
@@ -52,6 +54,10 @@ class Job:
         return f"{self.name}-{self.key}.json"
 
 
+Result = dict[str, Any] | str  # the record, or one sentence on what went wrong
+Outcomes = Generator[tuple[Job, Result], None, None]
+
+
 def digest(text: str) -> str:
     """Twelve hexadecimal digits."""
     return hashlib.sha256(text.encode()).hexdigest()[:12]
@@ -69,6 +75,12 @@ def run_job(function: str, settings: dict[str, Any], environment: dict[str, str]
         "wall_seconds": round(time.perf_counter() - wall, 3),
         "versions": versions(),
     }
+
+
+def reason(problem: BaseException) -> str:
+    """Why a job has no result, in one sentence."""
+    text = " ".join(str(problem).split()) or type(problem).__name__
+    return text if isinstance(problem, InputError) else f"{type(problem).__name__}: {text}"
 
 
 def versions() -> dict[str, str]:

@@ -57,21 +57,33 @@ class Store:
 
 
 def _is_result(record: Any, job: Job) -> bool:
-    """Whether this is what `write` keeps of exactly this job."""
+    """Whether this is what `write` keeps of exactly this job; every job has something to say."""
     if not isinstance(record, dict) or record.get("schema") != SCHEMA or not isinstance(record.get("job"), dict):
         return False
     same = {name: record["job"].get(name) for name in job.identity} == job.identity
-    return same and isinstance(record.get("value"), dict) and isinstance(record.get("cpu_seconds"), float | int)
+    value = record.get("value")
+    return same and isinstance(value, dict) and bool(value) and isinstance(record.get("cpu_seconds"), float | int)
 
 
-def require_writable(*files: Path) -> None:
-    """Refuse places that cannot be written to before anything is computed."""
-    for path in files:
-        if path.is_dir():
-            raise InputError(f"{path} is a folder; name a file in it.")
-        trial = path.with_name(f".{path.name}.trial")
-        write_text(trial, "")
-        trial.unlink(missing_ok=True)
+def require_writable(folder: Path, results: Path, page: Path) -> None:
+    """Refuse places that cannot be written to before anything is computed, by the names that a user gave.
+
+    `results` is where inside `folder` they are kept.
+    """
+    if page.is_dir():
+        raise InputError(f"{page} is a folder; name a file in it.")
+    for place in (results, folder):
+        _try_writing(place, "Results", folder)
+    _try_writing(page.parent, page.name, page.parent)
+
+
+def _try_writing(place: Path, what: str, named: Path) -> None:
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=place):
+            pass
+    except OSError as problem:
+        raise InputError(_why(what, named, problem)) from problem
 
 
 def write_text(path: Path, text: str) -> None:
@@ -94,17 +106,17 @@ def write_bytes(path: Path, content: bytes) -> None:
     except OSError as problem:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
-        raise InputError(_why(path, problem)) from problem
+        raise InputError(_why(path.name, path.parent, problem)) from problem
 
 
-def _why(path: Path, problem: OSError) -> str:
+def _why(what: str, folder: Path, problem: OSError) -> str:
     if problem.errno in NO_ROOM:
         return (
-            f"The disk is full: {path.name} could not be written to {path.parent}. What was finished before is kept; "
+            f"The disk is full: {what} could not be written to {folder}. What was finished before is kept; "
             "make room and start the same command again."
         )
     reason = (problem.strerror or str(problem)).lower()
-    return f"{path.name} could not be written to {path.parent} ({reason}); name another place."
+    return f"{what} could not be written to {folder} ({reason}); name another place."
 
 
 def plain(value: Any) -> Any:
