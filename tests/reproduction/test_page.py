@@ -200,6 +200,8 @@ def test_changes_of_the_recipe_are_told_in_order() -> None:
     made = recipe.publish([unchanged, record(["rate"], 80.0), record(["rate", "constants"], 20.0)])
     assert "What brought most: Ex. 2: 80.0° to 20.0° by one fit" in made.text
     assert "What did harm: Ex. 2: 40.0° to 80.0° by a rate" in made.text
+    both = [unchanged, {**unchanged, "angles": [20.0]}, record(["rate"], 30.0), record(["rate"], 1.0)]
+    assert "by a rate" not in recipe.publish(both).text  # 40° and 20° before, 30° and 1° after
     other = {**unchanged, "case": "ex3"}, {"case": "ex3", "changes": ["text"], "angles": [1.0, 9.0]}
     made = recipe.publish([*other, {"case": "ex3", "changes": ["rate"], "angles": [1.0, 20.0]}])
     assert [row[3] for row in made.tables["angles"].rows] == ["40.00°", "9.00°", "20.00°"]

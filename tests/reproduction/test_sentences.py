@@ -12,6 +12,7 @@ from liestonet.reproduction.items import ALL, containment, runtime, sensitivity
 from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.paper import SENSITIVITY
 from liestonet.reproduction.study import Options
+from liestonet.reproduction.tables import spread
 
 
 def perturbed(factor: float) -> dict[str, Any]:
@@ -32,6 +33,12 @@ def test_growth_of_the_angle_is_quoted_over_both_steps() -> None:
     assert "at most the paper's in 8 of 8 cells" in text
     assert "at most the paper's in 6 of 8 cells" in sensitivity.publish([perturbed(9.0)]).text
     assert "grows" not in sensitivity.publish([]).text
+
+
+def test_a_spread_of_rounding_errors_is_none() -> None:
+    assert spread([90.0, 90.0 - 1.5e-14], "°") == "90.00 ± 0.00° (2)"
+    assert spread([1.0, 2.0]) == "1.50 ± 0.71 (2)"
+    assert spread([0.0, 0.0]) == "0.00 ± 0.00 (2)"
 
 
 def timed(losses: list[int], *milliseconds: float) -> list[dict[str, Any]]:

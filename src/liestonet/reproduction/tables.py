@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+ROUNDING = 1e-12  # a spread that is so small a part of the mean is none
+
 
 @dataclass(frozen=True)
 class Table:
@@ -38,7 +40,9 @@ def spread(values: Sequence[float | None], unit: str = "", digits: int = 2) -> s
         return None
     if known.size == 1:
         return f"{_number(known[0], digits)}{unit}"
-    return f"{_number(known.mean(), digits)} ± {_number(known.std(ddof=1), digits)}{unit} ({known.size})"
+    mean, deviation = known.mean(), known.std(ddof=1)
+    deviation = deviation if deviation > ROUNDING * abs(mean) else 0.0
+    return f"{_number(mean, digits)} ± {_number(deviation, digits)}{unit} ({known.size})"
 
 
 def _number(value: float, digits: int) -> str:

@@ -117,19 +117,24 @@ def _largest(records: list[dict[str, Any]], case: str, changes: list[str]) -> li
 
 
 def _steps(found: dict[str, dict[str, list[float]]]) -> str:
-    """In each case the change that brought most, by the factor between neighbouring rows, and those that did harm."""
+    """In each case the change that brought most, by the factor between neighbouring rows, and those that did harm.
+
+    Only changes after which every seed is better, or every seed worse, than all were before.
+    """
     gains, harms = [], []
     for case, by_change in found.items():
-        means = [(change, float(np.mean(largest))) for change, largest in by_change.items() if change != "text"]
-        steps = [(after / before, before, after, change) for (_, before), (change, after) in pairwise(means)]
-        told = [
-            (ratio, f"{CASES[case].title}: {before:.1f}° to {after:.1f}° by {TITLES[change].removeprefix('and ')}")
-            for ratio, before, after, change in steps
-        ]
-        gains += [said for ratio, said in told if ratio < 1 and ratio == min(steps)[0]]
-        harms += [said for ratio, said in told if ratio > HARM]
+        rows = [(change, largest) for change, largest in by_change.items() if change != "text"]
+        told = {
+            f"{CASES[case].title}: {np.mean(before):.1f}° to {np.mean(after):.1f}° by "
+            f"{TITLES[change].removeprefix('and ')}": float(np.mean(after) / np.mean(before))
+            for (_, before), (change, after) in pairwise(rows)
+            if max(after) < min(before) or min(after) > max(before)
+        }
+        gains += [said for said, ratio in told.items() if ratio < 1 and ratio == min(told.values())]
+        harms += [said for said, ratio in told.items() if ratio > HARM]
     parts = ("What brought most", gains), ("What did harm", harms)
-    return " ".join(f"{title}: {'; '.join(said)}." for title, said in parts if said)
+    said = " ".join(f"{title}: {'; '.join(each)}." for title, each in parts if each)
+    return f"{said} Changes whose seeds overlap are not named." if said else ""
 
 
 def _readings(found: dict[str, dict[str, list[float]]]) -> str:
