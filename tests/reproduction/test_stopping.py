@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,14 @@ from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.running import run_all
 from liestonet.reproduction.store import Store
 from study_cases import PATIENCE, acting, begun, use_acts, wait_until
+
+
+@pytest.fixture(autouse=True)
+def interrupts() -> Iterator[None]:
+    """Ctrl-C is answered here and in programs started from here; a shell lets what it runs behind it ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 class Full(Store):
