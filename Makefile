@@ -5,6 +5,8 @@
 PYTHON ?= python3
 WORKERS ?= 2
 PYTEST_ARGS ?=
+FUZZ_SECONDS ?= 300
+SEED ?=
 
 TEST := .venv/bin
 DEMO := .venv-demo/bin
@@ -16,9 +18,9 @@ export PIP_BUILD_CONSTRAINT := constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # One BLAS thread in each of the parallel test processes.
-test test-slow docs-check: export OPENBLAS_NUM_THREADS := 1
-test test-slow docs-check: export OMP_NUM_THREADS := 1
-test test-slow docs-check: export MKL_NUM_THREADS := 1
+test test-slow fuzz docs-check catalogue: export OPENBLAS_NUM_THREADS := 1
+test test-slow fuzz docs-check catalogue: export OMP_NUM_THREADS := 1
+test test-slow fuzz docs-check catalogue: export MKL_NUM_THREADS := 1
 
 define CHECK_PYTHON
 @command -v "$(PYTHON)" >/dev/null || { echo "There is no $(PYTHON) here; name a Python 3.11, 3.12 or 3.13: \
@@ -28,7 +30,7 @@ endef
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test screenshots test-slow docs docs-check lint format types wheel bench catalogue lock lock-check clean
+.PHONY: help demo test screenshots test-slow fuzz docs docs-check lint format types wheel bench catalogue lock lock-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -41,17 +43,22 @@ test: .venv/.installed ## all tests but the slow ones
 	$(TEST)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
 
 screenshots: .venv/.installed ## pictures of the report's pages in screenshots/ (needs Chromium)
-	$(TEST)/python -m pytest tests/report/test_browser.py --screenshots screenshots $(PYTEST_ARGS)
+	$(TEST)/python -m pytest tests/render/html/test_browser.py --screenshots screenshots $(PYTEST_ARGS)
 
 test-slow: .venv/.installed ## the slow tests
 	$(TEST)/python -m pytest -n $(WORKERS) -m slow $(PYTEST_ARGS)
+
+fuzz: .venv/.installed ## drawn examples anew (SEED=…, FUZZ_SECONDS=300); failures stay in tests/regressions
+	@seed=$(or $(SEED),$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')); \
+	echo "make fuzz SEED=$$seed FUZZ_SECONDS=$(FUZZ_SECONDS)"; \
+	$(TEST)/python -m pytest -n $(WORKERS) --fuzz $(FUZZ_SECONDS) --hypothesis-seed=$$seed $(PYTEST_ARGS)
 
 docs: .venv/.installed ## build the documentation as a site with search: site/index.html
 	$(TEST)/python tools/build_site.py site
 	@echo "Open site/index.html"
 
 docs-check: .venv/.installed ## run the README's and the docs' snippets, follow their links
-	$(TEST)/python -m pytest tests/test_documentation.py $(PYTEST_ARGS)
+	$(TEST)/python -m pytest tests/project/test_documentation.py -m "slow or not slow" $(PYTEST_ARGS)
 
 lint: .venv/.installed ## ruff: style
 	$(TEST)/ruff check
@@ -71,7 +78,8 @@ bench: .venv/.installed ## speed and memory
 	  if [ -e "$$script" ]; then echo "$$script"; $(TEST)/python "$$script" || exit 1; \
 	  else echo "There is no benchmark in benchmarks/ yet."; fi; done
 
-catalogue: .venv/.installed ## solve the whole catalogue and write docs/catalogue.md (long; ARGS=--resume goes on)
+catalogue: ARGS ?= --anew
+catalogue: .venv/.installed ## solve the whole catalogue and write docs/catalogue.md (long; ARGS= goes on)
 	$(TEST)/python tools/catalogue_page.py $(ARGS)
 
 lock: ## resolve the newest versions into constraints.txt (with Python 3.11)

@@ -16,6 +16,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from liestonet.study.command import run_study
+
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 import catalogue_page  # noqa: E402  # pyright: ignore[reportMissingImports]
@@ -35,7 +37,7 @@ NOTHING = {
 
 def timed(equation: str, kind: str) -> tuple[float, list[str]]:
     """Seconds of the search alone, and what it found."""
-    from liestonet.discovery import solve
+    from liestonet.pipeline.solve import solve
     from liestonet.sde import SDE
 
     stages: list[tuple[str, float, float]] = []
@@ -51,7 +53,7 @@ def hopeless() -> list[tuple[str, str, float, list[str]]]:
         output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         seconds, statuses = json.loads(output)
         rows.append((name.strip(), equation, seconds, statuses))
-        catalogue_page.say(f"{name:36} {seconds:6.1f} s  {', '.join(statuses)}")
+        sys.stdout.write(f"{name:36} {seconds:6.1f} s  {', '.join(statuses)}\n")
     return rows
 
 
@@ -93,10 +95,9 @@ def main(words: list[str]) -> None:
         sys.stdout.write(json.dumps(timed(*words[1:3])))
         return
     if "--kept" not in words:
-        catalogue_page.main([])
-    rows = [row for row in catalogue_page.kept_rows() if "failure" not in row]
-    PAGE.write_text(page(rows, hopeless()), encoding="utf-8")
-    catalogue_page.say(f"wrote {PAGE.relative_to(ROOT)}")
+        run_study(catalogue_page.STUDY, words=["--anew"])
+    PAGE.write_text(page(catalogue_page.kept_rows(), hopeless()), encoding="utf-8")
+    sys.stdout.write(f"Wrote {PAGE.relative_to(ROOT)}.\n")
 
 
 if __name__ == "__main__":

@@ -22,11 +22,11 @@ from typing import Any
 import jax
 import numpy as np
 
-from liestonet.neural.trial import brownian_problem, cost, value_and_gradient
+from liestonet.neural.loss_probe import brownian_problem, cost, value_and_gradient
 from liestonet.reproduction.cases import CASES
 from liestonet.reproduction.items import angles
-from liestonet.reproduction.store import Store
-from liestonet.reproduction.study import Options
+from liestonet.reproduction.publication import Options
+from liestonet.study.store import Store
 
 jax.config.update("jax_enable_x64", True)
 
@@ -82,18 +82,17 @@ def training_table() -> list[str]:
     """The compiled chunk of the two recipes: compilation, steps, and how often the step was traced in four chunks."""
     from dataclasses import replace
 
-    from liestonet.neural import training
-    from liestonet.neural.networks import make_networks
+    from liestonet.neural import generator_training as training
+    from liestonet.neural.generator_networks import make_networks
     from liestonet.neural.settings import Neural
+    from liestonet.neural.training import COMPILED
 
     lines = ["| settings | compilation, CPU s | a step, CPU ms | traces in four chunks |", "|---|---|---|---|"]
     for settings in (Neural(), Neural.paper(1)):
         settings = replace(settings, optimizer=replace(settings.optimizer, steps=40)).with_running(chunk=10)
-        shape = settings.architecture
-        widths = (shape.tau, shape.xi, shape.beta)
-        networks = make_networks(jax.random.key(0), 3, 1, widths, shape.activation, shape.shared, False)
+        networks = make_networks(jax.random.key(0), settings.architecture, 3, 1, False)
         table = {name: np.asarray(values) for name, values in problem(3, 1, 8192, True)[1].items()}
-        training.TRACES.clear()
+        COMPILED.clear()
         start, marks = time.process_time(), list[float]()
         trained = training.begin(networks, settings, "ito")
 
@@ -103,7 +102,7 @@ def training_table() -> list[str]:
         training.train(trained, settings, "ito", table, 0, mark)
         step = (marks[-1] - marks[0]) / 30
         compilation = marks[0] - start - 10 * step
-        lines.append(f"| {settings.name} | {compilation:.1f} | {1e3 * step:.1f} | {sum(training.TRACES.values())} |")
+        lines.append(f"| {settings.name} | {compilation:.1f} | {1e3 * step:.1f} | {len(COMPILED)} |")
         print(lines[-1], flush=True)
     return lines
 
@@ -171,14 +170,14 @@ def watched_run(name: str, steps: int) -> tuple[float, float, int]:
     from dataclasses import replace
 
     import liestonet as lsn
-    from liestonet.neural import training
+    from liestonet.neural.training import COMPILED
 
     settings = lsn.Neural() if name == "Neural()" else lsn.Neural.paper(1)
     settings = replace(settings, optimizer=replace(settings.optimizer, steps=steps))
     data = CASES["ex1"].data(FIRST_SEED, 1.0)
     before = peak_megabytes()
     lsn.discover(data, settings, dimension=3, formulas=False, seed=FIRST_SEED)
-    return before, peak_megabytes(), max(training.TRACES.values())
+    return before, peak_megabytes(), len(COMPILED)
 
 
 def peak_megabytes() -> float:

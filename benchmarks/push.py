@@ -13,7 +13,7 @@ import numpy as np
 
 import liestonet as lsn
 from liestonet.validation.flows import flow
-from liestonet.validation.given import parse_generators
+from liestonet.validation.generator_input import parse_generators
 
 POINTS = 1_000_000
 PAGE = Path(__file__).resolve().parent / "push.md"

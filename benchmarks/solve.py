@@ -105,13 +105,13 @@ def formula_seconds(text: str, kind: str, domain: list[list[float]] | None) -> f
 def measure_degree(degree: int) -> dict[str, float | int]:
     """One null space in a full basis of the given total degree, for a system with two coordinates."""
     import liestonet as lsn
-    from liestonet.domain import Domain
-    from liestonet.multiindex import total_degree
-    from liestonet.symmetry.basis import Basis
-    from liestonet.symmetry.kinds import ITO
-    from liestonet.symmetry.lowest import lowest_directions
-    from liestonet.symmetry.nullspace import cloud_for
-    from liestonet.symmetry.operator import Operator
+    from liestonet.core.domain import Domain
+    from liestonet.core.multiindex import total_degree
+    from liestonet.symmetry.analytic.nullspace import cloud_for
+    from liestonet.symmetry.analytic.smallest_singular import lowest_directions
+    from liestonet.symmetry.determining.basis import Basis
+    from liestonet.symmetry.determining.kinds import ITO
+    from liestonet.symmetry.determining.operator import Operator
 
     domain = Domain(((0.0, 2.0), (-3.0, 3.0), (-2.5, 2.5)))
     source = lsn.SDE.parse("dx = y dt; dy = -y dt + sqrt(2) dW").coefficients(domain)

@@ -1,7 +1,7 @@
 """The paper's finite-ε checks on its four examples, with what the paper leaves out: the floor and the control.
 
-    python experiments/after_push.py            # what is not recorded yet, then docs/after_push.md
-    python experiments/after_push.py --page     # the page alone
+    python experiments/after_push.py               # what is not there yet, then docs/after_push.md
+    python experiments/after_push.py --only-page   # the page alone
 
 Generators are found on the paper's amount of data, as many as there are, scaled to unit length on their box, and
 written as formulas where the data give one. As in the paper, fresh paths of the exact equation are pushed by ε = 1, 3,
@@ -11,8 +11,6 @@ go the same way, to show what no generator could do better.
 
 from __future__ import annotations
 
-import argparse
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -21,15 +19,15 @@ import numpy as np
 
 import liestonet as lsn
 from liestonet.reproduction.cases import CASES
+from liestonet.study.command import Study, run_study
+from liestonet.study.jobs import Job
 from liestonet.validation.after_push import after_push
-from liestonet.validation.invariance import invariance
+from liestonet.validation.push_test import invariance
 
 ROOT = Path(__file__).resolve().parent.parent
-RECORDS = ROOT / "experiments" / "records" / "after_push.jsonl"
-PAGE = ROOT / "docs" / "after_push.md"
 EXAMPLES = {"Ex. 1": "ex1", "Ex. 2": "ex2", "Ex. 3": "ex3", "Ex. 4": "ex4"}
 REFITS, PUSHES = (1.0, 3.0, 5.0), (0.05, 0.1, 0.2, 0.3, 0.5)
-SEEDS, FRESH = (20_000, 20_001, 20_002), 100_000
+FIRST_SEED, SEEDS, FRESH = 20_000, 3, 100_000
 # The paper pushes 500 paths; of these as many as have so many points.
 PUSHED, MOST, DRAWS = 500 / 2048, 50_000, 19
 
@@ -38,8 +36,8 @@ class UnitLength:
     """Generators divided by their root mean square on the box of a result."""
 
     def __init__(self, generators: Any, result: lsn.Result | Any) -> None:
-        from liestonet.symmetry.operator import lattice_cloud
-        from liestonet.validation.given import read_generators
+        from liestonet.core.points import lattice_cloud
+        from liestonet.validation.generator_input import read_generators
 
         self.given = read_generators(generators, result.names, result.domain)
         points, half = lattice_cloud(result.domain, 500).points, result.domain.half
@@ -60,6 +58,7 @@ class UnitLength:
 
 
 def run(example: str, seed: int) -> dict[str, Any]:
+    """Refits and likelihoods after pushes; those of the exact generators for the first seed only."""
     case = CASES[EXAMPLES[example]]
     system = lsn.catalogue[case.system]
     data, fresh = case.data(seed, 1.0), case.data(FRESH + seed, PUSHED)
@@ -70,11 +69,9 @@ def run(example: str, seed: int) -> dict[str, Any]:
     options: dict[str, Any] = {"truth": system.sde, "fresh": fresh, "seed": seed, "most": MOST}
     refits = after_push(data, unit, REFITS, **options)
     exact = UnitLength([(row.tau, list(row.xi)) for row in system.formulas("ito")], result)
-    bounds = after_push(data, exact, REFITS, **options) if seed == SEEDS[0] else ()
+    bounds = after_push(data, exact, REFITS, **options) if seed == FIRST_SEED else ()
     pushed = invariance(fresh, unit, PUSHES, draws=DRAWS, seed=seed)
     return {
-        "example": example,
-        "seed": seed,
         "formulas": [str(form) for form in forms] if known else None,
         "verdicts": [row.verdict for row in result.ladder[: case.dimension]],
         "points": fresh.points,
@@ -83,6 +80,21 @@ def run(example: str, seed: int) -> dict[str, Any]:
         "delta_nll": [asdict(row) for row in pushed.rows],
         "p_values": list(pushed.p_values),
     }
+
+
+def jobs(seeds: int | None) -> list[Job]:
+    given = {"epsilons": [REFITS, PUSHES], "fresh": [FRESH, PUSHED, MOST], "draws": DRAWS}
+    return [
+        Job(
+            "after_push",
+            f"{case}-{seed}",
+            "after_push:run",
+            {"example": example, "seed": seed},
+            given={"data": CASES[case].described, **given},
+        )
+        for seed in range(FIRST_SEED, FIRST_SEED + (seeds or SEEDS))
+        for example, case in EXAMPLES.items()
+    ]
 
 
 def refit_table(records: list[dict[str, Any]], part: str, epsilon: float) -> list[str]:
@@ -109,8 +121,13 @@ def cell(rows: list[dict[str, Any]], name: str) -> str:
     if 2 * len(there) <= len(rows):
         return "–"
     parts = [[row[part][name] for row in there if row[part] is not None] for part in ("residual", "floor", "control")]
-    texts = [f"{np.median(values):.0e}" if values else "–" for values in parts]
+    texts = [f"{median(values):.0e}" if values else "–" for values in parts]
     return f"**{texts[0]}** / {texts[1]} / {texts[2]}"
+
+
+def median(values: list[float | None]) -> float:
+    """Of numbers as results keep them: None is one that is not finite."""
+    return float(np.median(np.array(values, dtype=float)))
 
 
 def likelihood_table(records: list[dict[str, Any]], example: str) -> list[str]:
@@ -120,33 +137,16 @@ def likelihood_table(records: list[dict[str, Any]], example: str) -> list[str]:
     lines = [f"\n{example}\n", f"| ε | {heads} | Random control |", "|---|" + "---|" * 4]
     for epsilon in PUSHES:
         rows = [row for record in own for row in record["delta_nll"] if row["epsilon"] == epsilon]
-        control = [abs(value) for row in rows for value in row["control"] if np.isfinite(value)]
+        control = [abs(value) for row in rows for value in row["control"] if value is not None]
         cells = []
         for k in range(3):
             mine = [row for row in rows if row["generator"] == k]
-            change, floor = (np.median([row[name] for row in mine]) for name in ("delta_nll", "floor"))
+            change, floor = (median([row[name] for row in mine]) for name in ("delta_nll", "floor"))
             cells.append(f"{change:+.4f} ({floor:.4f})")
         lines.append(f"| {epsilon:.2f} | {' | '.join(cells)} | {np.median(control) if control else np.nan:.3f} |")
     p_values = [" ".join(f"{record['p_values'][k]:.2f}" for record in own) for k in range(3)]
     lines.append(f"| p, all ε | {' | '.join(p_values)} | |")
     return lines
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--page", action="store_true", help="only write the page")
-    parser.add_argument("--seeds", nargs="*", type=int, default=list(SEEDS))
-    arguments = parser.parse_args()
-    RECORDS.parent.mkdir(exist_ok=True)
-    records = [json.loads(line) for line in RECORDS.read_text().splitlines()] if RECORDS.exists() else []
-    for seed in arguments.seeds:
-        for example in EXAMPLES:
-            if not arguments.page and (example, seed) not in {(r["example"], r["seed"]) for r in records}:
-                records.append(run(example, seed))
-                with RECORDS.open("a") as file:
-                    file.write(json.dumps(records[-1]) + "\n")
-                print(example, seed, "done", flush=True)
-    PAGE.write_text(page(records))
 
 
 def page(records: list[dict[str, Any]]) -> str:
@@ -205,5 +205,7 @@ pushes of equal displacement; the last row has the p-values of all ε together, 
 """
 
 
+STUDY = Study(jobs, page, ROOT / "experiments" / "results", ROOT / "docs" / "after_push.md")
+
 if __name__ == "__main__":
-    main()
+    run_study(STUDY, __doc__ or "")

@@ -1,20 +1,16 @@
 """Are the p-values uniform under truth, do the intervals cover, how much data does a near miss need, and how often is a
 symmetry found where there is none?
 
-    python experiments/calibration.py                       # everything that is not recorded yet, then the page
-    python experiments/calibration.py --parts ratio power   # some parts only
-    python experiments/calibration.py --page                # the page alone
+    python experiments/calibration.py                      # everything that is not there yet, then the page
+    python experiments/calibration.py --only ratio power   # some parts only
+    python experiments/calibration.py --only-page          # the page alone
 
 Two systems, 64 paths a set, x₀ ~ U(−2, 2), T = 1, Δt = .01. The generators are fixed beforehand, so that they do not
-depend on the data; in the part "found" they are found on half of the paths and tested on the other half. Records are
-appended to experiments/records/calibration.jsonl, so that an interrupted run goes on where it was.
+depend on the data; in the part "found" they are found on half of the paths and tested on the other half.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,27 +18,26 @@ import numpy as np
 import scipy.stats
 
 import liestonet as lsn
+from liestonet.study.command import Study, run_study
+from liestonet.study.jobs import Job
 
 ROOT = Path(__file__).resolve().parent.parent
-RECORDS = ROOT / "experiments" / "records" / "calibration.jsonl"
-PAGE = ROOT / "docs" / "calibration.md"
 # Everything was built and repaired on seeds below 1000 and on 9000 to 9199. Seeds from 20000 were first used for the
 # tables of pushes and of systems without symmetries, those from 30000 for `lsn.test` after its law was corrected, those
 # from 40000 after Itô symmetries were put right, and those from 50000 after the search had changed.
-SETS, FOUND_SETS, PATHS, DRAWS = 200, 100, 64, 4
-FIRST_SEEDS = {"ratio": 40_000, "invariance": 20_000, "found": 50_000, "power": 50_000, "free": 50_000}
+PATHS, DRAWS, EPSILON = 64, 4, 0.3
 # Equation, exact symmetries, and a near miss whose relative residual is known: half-duration times the error of a rate.
 SYSTEMS = {
     "ornstein-uhlenbeck": ("dx = -x dt + dW", "exp(-t) d_x", "exp(-2t) d_x", 0.5),
     "brownian": ("dx = dW", "2 t d_t + x d_x", "exp(-t) d_x", 0.5),
 }
-POWER_PATHS, POWER_SETS = (16, 64, 256), 20
+POWER_PATHS = (16, 64, 256)
 # Systems without any symmetry (`solve` proves it), from 64 paths, x₀ ~ U(−1.5, 1.5), T = 4, Δt = .01.
 FREE = {
     "forced cubic": "dx = (sin(t)*x - x^3) dt + dW",
     "driven double well": "dx = (cos(2*t) + x - x^3) dt + dW",
 }
-FREE_RUNS, FREE_PATHS = 100, 64
+FREE_PATHS = 64
 
 
 def recording(system: str, seed: int, paths: int = PATHS) -> lsn.Trajectories:
@@ -69,9 +64,10 @@ def ratio(system: str, seed: int) -> dict[str, Any]:
 
 def invariance(system: str, seed: int) -> dict[str, Any]:
     """One set: the bootstrap statistic of the data and of a few parametric draws (warp speed)."""
-    from liestonet.validation.invariance import warp_speed
+    from liestonet.validation.push_test import warp_speed
 
-    observed, drawn = warp_speed(recording(system, seed), SYSTEMS[system][1], epsilon=0.3, seed=seed, draws=DRAWS)
+    generator = SYSTEMS[system][1]
+    observed, drawn = warp_speed(recording(system, seed), generator, epsilon=EPSILON, seed=seed, draws=DRAWS)
     return {"observed": observed, "drawn": drawn}
 
 
@@ -101,48 +97,47 @@ def power(system: str, seed: int) -> dict[str, Any]:
     return {str(paths): lsn.test(recording(system, seed, paths), near).p_value for paths in POWER_PATHS}
 
 
+# What is run, on which systems, from which seed on, and how often.
 PARTS = {
-    "ratio": (ratio, SETS, SYSTEMS),
-    "invariance": (invariance, SETS, SYSTEMS),
-    "found": (found, FOUND_SETS, SYSTEMS),
-    "power": (power, POWER_SETS, SYSTEMS),
-    "free": (free, FREE_RUNS, FREE),
+    "ratio": (ratio, SYSTEMS, 40_000, 200),
+    "invariance": (invariance, SYSTEMS, 20_000, 200),
+    "found": (found, SYSTEMS, 50_000, 100),
+    "power": (power, SYSTEMS, 50_000, 20),
+    "free": (free, FREE, 50_000, 100),
+}
+# Numbers of this file that decide what a part gives, besides the system.
+GIVEN: dict[str, dict[str, Any]] = {
+    "ratio": {"paths": PATHS},
+    "invariance": {"paths": PATHS, "draws": DRAWS, "epsilon": EPSILON},
+    "found": {"paths": PATHS},
+    "power": {"paths": POWER_PATHS},
+    "free": {"paths": FREE_PATHS},
 }
 
 
-def read_records() -> list[dict[str, Any]]:
-    return [json.loads(line) for line in RECORDS.read_text().splitlines()] if RECORDS.exists() else []
+def run(part: str, system: str, seed: int) -> dict[str, Any]:
+    return PARTS[part][0](system, seed)
 
 
-def missing(parts: list[str], done: list[dict[str, Any]]) -> Iterator[tuple[str, str, int]]:
-    """Runs without a record, seed by seed, so that an unfinished run is as even as possible."""
-    present = {(record["part"], record["system"], record["seed"]) for record in done}
-    for part in parts:
-        first = FIRST_SEEDS[part]
-        for seed in range(first, first + PARTS[part][1]):
-            for system in PARTS[part][2]:
-                if (part, system, seed) not in present:
-                    yield part, system, seed
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--parts", nargs="*", default=list(PARTS), choices=list(PARTS))
-    parser.add_argument("--page", action="store_true", help="only write the page")
-    arguments = parser.parse_args()
-    RECORDS.parent.mkdir(exist_ok=True)
-    if not arguments.page:
-        for part, system, seed in missing(arguments.parts, read_records()):
-            record = {"part": part, "system": system, "seed": seed, **PARTS[part][0](system, seed)}
-            with RECORDS.open("a") as file:
-                file.write(json.dumps(record) + "\n")
-            print(part, system, seed, flush=True)
-    PAGE.write_text(page(read_records()))
+def jobs(seeds: int | None) -> list[Job]:
+    """Seed by seed, so that an unfinished study is as even as possible."""
+    return [
+        Job(
+            "calibration",
+            f"{part}-{system.replace(' ', '-')}-{seed}",
+            "calibration:run",
+            {"part": part, "system": system, "seed": seed},
+            given={"system": systems[system], **GIVEN[part]},
+        )
+        for part, (_, systems, first, sets) in PARTS.items()
+        for seed in range(first, first + (seeds or sets))
+        for system in systems
+    ]
 
 
 def page(records: list[dict[str, Any]]) -> str:
     """The page as Markdown."""
-    parts = {name: latest(records, name) for name in PARTS}
+    parts = {name: [record for record in records if record["part"] == name] for name in PARTS}
     return INTRODUCTION + "\n".join(
         [
             "## P-values under truth\n",
@@ -156,12 +151,6 @@ def page(records: list[dict[str, Any]]) -> str:
             "",
         ]
     )
-
-
-def latest(records: list[dict[str, Any]], part: str) -> list[dict[str, Any]]:
-    """The records of a part on its present seeds; those of an earlier study where there are none yet."""
-    own = [record for record in records if record["part"] == part]
-    return [record for record in own if record["seed"] >= FIRST_SEEDS[part]] or own
 
 
 def seeds_of(records: list[dict[str, Any]]) -> str:
@@ -291,5 +280,7 @@ residual too high.
 """
 
 
+STUDY = Study(jobs, page, ROOT / "experiments" / "results", ROOT / "docs" / "calibration.md")
+
 if __name__ == "__main__":
-    main()
+    run_study(STUDY, __doc__ or "")

@@ -1,6 +1,7 @@
 """What the symmetry search makes of a real recording: 1 µm latex spheres in water, filmed at 24 frames a second.
 
-    LIESTONET_DATA=… python experiments/colloid.py    prints a table for several lags, in two frames of reference
+    LIESTONET_DATA=… python experiments/colloid.py    # prints a table for several lags, in two frames of reference
+    python experiments/colloid.py --only-page         # the same from kept results, without the recording
 
 The recording is not part of this project; docs/colloid.md says where it comes from and reads the table.
 """
@@ -8,14 +9,17 @@ The recording is not part of this project; docs/colloid.md says where it comes f
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import liestonet as lsn
+from liestonet.errors import InputError
 from liestonet.result import Result
+from liestonet.study.command import Study, run_study
+from liestonet.study.jobs import Job
 
 FILE = "colloid/bulk_water_tracks.csv.gz"
 COLUMNS = {"time": "t_s", "trajectory": "particle", "state": ["x_nodrift_um", "y_nodrift_um"]}
@@ -27,7 +31,7 @@ def recording() -> lsn.Trajectories:
     """All tracks, without the flow that all particles share, in micrometres and seconds."""
     folder = os.environ.get("LIESTONET_DATA")
     if not folder:
-        raise SystemExit("Set LIESTONET_DATA to the folder of the recordings.")
+        raise InputError("Set LIESTONET_DATA to the folder of the recordings.")
     data = lsn.Trajectories.read(Path(folder) / FILE, **COLUMNS)
     return lsn.Trajectories.from_arrays(data.times, data.states, ["x", "y"], units={"t": "s", "x": "um", "y": "um"})
 
@@ -79,41 +83,78 @@ def only(position: int) -> Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, 
     return generator
 
 
-def known_angles(data: lsn.Trajectories, lag: int) -> str:
+FROM_THE_START = "each track from its first point"
+VIEWS: dict[str, Callable[[lsn.Trajectories], lsn.Trajectories]] = {
+    "as filmed": lambda data: data,
+    FROM_THE_START: from_the_start,
+}
+
+
+def overview() -> dict[str, Any]:
+    """The recording in one line."""
+    return {"recording": str(recording())}
+
+
+def look(view: str, lag: int) -> dict[str, Any]:
+    """One line of the table: what is found in a frame of reference at a lag."""
+    data = VIEWS[view](recording()).thin(lag)
+    law, ito = (lsn.discover(data, symmetry=kind, formulas=False) for kind in ("law", "ito"))
+    return {
+        "increments": law.surrogate.overview.count,
+        "diffusion": diffusion_constant(law),
+        "kurtosis": excess_kurtosis(data),
+        "law": counts(law),
+        "ito": counts(ito),
+        "p_value": min(entry.p_value for entry in law.ladder[: max(int(law.dimension), 1)]),
+        "flags": list(dict.fromkeys(flag.code for flag in (*law.flags, *ito.flags))),
+        "algebra": law.algebra.name,
+    }
+
+
+def known_angles(view: str, lag: int) -> dict[str, Any]:
     """Angle of each generator of Brownian motion to the best five directions, in the units of the domain."""
-    result = lsn.discover(data.thin(lag), symmetry="law", formulas=False)
+    result = lsn.discover(VIEWS[view](recording()).thin(lag), symmetry="law", formulas=False)
     t, x = result.surrogate.overview.points[::20, 0], result.surrogate.overview.points[::20, 1:]
-    half = result.domain.half
-    parts = []
-    for position, name in enumerate(KNOWN):
-        angle = lsn.principal_angles(only(position), result.candidates(5), t, x, scale=(half[0], half[1:]))[0]
-        parts.append(f"{name} {angle:.1f}°")
-    return f"lag {lag}, angle to the five best directions at law level: {', '.join(parts)}"
+    scale = result.domain.half[0], result.domain.half[1:]
+    best = result.candidates(5)
+    return {"angles": [float(lsn.principal_angles(only(k), best, t, x, scale=scale)[0]) for k in range(len(KNOWN))]}
 
 
-def row(data: lsn.Trajectories, lag: int) -> str:
+def jobs(seeds: int | None) -> list[Job]:
+    """A recording has no seeds."""
+    rows = [("look", view, lag) for view in VIEWS for lag in LAGS] + [("known_angles", FROM_THE_START, LAGS[-1])]
+    looks = [
+        _job(f"{function.replace('_', '-')}-{view.replace(' ', '-')}-{lag}", function, {"view": view, "lag": lag})
+        for function, view, lag in rows
+    ]
+    return [_job("overview", "overview", {}), *looks]
+
+
+def _job(name: str, function: str, settings: dict[str, Any]) -> Job:
+    return Job("colloid", name, f"colloid:{function}", settings, given={"file": FILE, "columns": COLUMNS})
+
+
+def page(records: list[dict[str, Any]]) -> str:
+    """The table as text."""
+    lines = [record["recording"] for record in records if "recording" in record]
+    head = f"{'lag':>4} {'increments':>10} {'D':>6} {'kurtosis':>8}  {'law':<10} {'Itô':<10} {'p':>7}"
+    for view in VIEWS:
+        lines += ["", view, f"{head}  {'flags':<16}  algebra of the law"]
+        lines += [line(record) for record in records if record.get("view") == view and "law" in record]
+    for record in (record for record in records if "angles" in record):
+        angles = ", ".join(f"{name} {angle:.1f}°" for name, angle in zip(KNOWN, record["angles"], strict=True))
+        lines += ["", f"lag {record['lag']}, angle to the five best directions at law level: {angles}"]
+    return "\n".join([*lines, ""])
+
+
+def line(record: dict[str, Any]) -> str:
     """One line of the table."""
-    thinned = data.thin(lag)
-    law, ito = (lsn.discover(thinned, symmetry=kind, formulas=False) for kind in ("law", "ito"))
-    number = law.surrogate.overview.count
-    p_value = min(entry.p_value for entry in law.ladder[: max(int(law.dimension), 1)])
-    flags = ", ".join(dict.fromkeys(flag.code for flag in (*law.flags, *ito.flags))) or "none"
-    numbers = f"{lag:>4} {number:>10,} {diffusion_constant(law):>6.2f} {excess_kurtosis(thinned):>8.1f}"
-    return f"{numbers}  {counts(law):<10} {counts(ito):<10} {p_value:>7.2g}  {flags:<16}  {law.algebra.name}"
+    numbers = f"{record['lag']:>4} {record['increments']:>10,} {record['diffusion']:>6.2f} {record['kurtosis']:>8.1f}"
+    found = f"{record['law']:<10} {record['ito']:<10} {record['p_value']:>7.2g}"
+    return f"{numbers}  {found}  {', '.join(record['flags']) or 'none':<16}  {record['algebra']}"
 
 
-def main() -> None:
-    data = recording()
-    sys.stdout.write(f"{data}\n")
-    for title, view in (("as filmed", data), ("each track from its first point", from_the_start(data))):
-        head = f"{'lag':>4} {'increments':>10} {'D':>6} {'kurtosis':>8}  {'law':<10} {'Itô':<10} {'p':>7}"
-        head += f"  {'flags':<16}  algebra of the law"
-        sys.stdout.write(f"\n{title}\n{head}\n")
-        for lag in LAGS:
-            sys.stdout.write(f"{row(view, lag)}\n")
-            sys.stdout.flush()
-    sys.stdout.write(f"\n{known_angles(from_the_start(data), LAGS[-1])}\n")
-
+STUDY = Study(jobs, page, Path(__file__).resolve().parent / "results")
 
 if __name__ == "__main__":
-    main()
+    run_study(STUDY, __doc__ or "")

@@ -1,6 +1,6 @@
 """Constants in closed forms from data: are the true ones within the uncertainties?
 
-    python experiments/constants.py              # 25 seeds a case; prints the table and writes docs/constants.md
+    python experiments/constants.py              # 25 seeds a case, as far as they are not there; docs/constants.md
 
 The rates of these systems are no simple numbers, so that they stay constants with an uncertainty in the formulas. Seeds
 begin at 4100; none of them was looked at while the method was built.
@@ -8,19 +8,17 @@ begin at 4100; none of them was looked at while the method was built.
 
 from __future__ import annotations
 
-import argparse
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import liestonet as lsn
+from liestonet.study.command import Study, run_study
+from liestonet.study.jobs import Job
 
-FIRST_SEED = 4100
+FIRST_SEED, SEEDS = 4100, 25
 ROOT = Path(__file__).resolve().parent.parent
-RECORDS = ROOT / "experiments" / "records" / "constants.jsonl"
-PAGE = ROOT / "docs" / "constants.md"
 # Equation, paths from a uniform box, duration, and the rates of its exponentials; a decay of a turning pair counts.
 CASES: dict[str, tuple[str, int, list[list[float]], float, tuple[float, ...]]] = {
     "stable": ("dx = -1.137*x dt + dW", 512, [[-2], [2]], 2.0, (-1.137, -2.274)),
@@ -53,7 +51,25 @@ def run(case: str, seed: int) -> dict[str, Any]:
                 found[str(rate)] = known[rate].value, known[rate].uncertainty
     statuses = [formula.status for formula in result.formulas()]
     listed = [(value, width, min(rates, key=lambda true: abs(true - value))) for value, width in found.values()]
-    return {"case": case, "seed": seed, "dimension": result.dimension, "statuses": statuses, "rates": listed}
+    return {"dimension": result.dimension, "statuses": statuses, "rates": listed}
+
+
+def jobs(seeds: int | None) -> list[Job]:
+    return [
+        Job(
+            "constants",
+            f"{case.replace(' ', '-')}-{seed}",
+            "constants:run",
+            {"case": case, "seed": seed},
+            given={"case": CASES[case]},
+        )
+        for case in CASES
+        for seed in range(FIRST_SEED, FIRST_SEED + (seeds or SEEDS))
+    ]
+
+
+def page(records: list[dict[str, Any]]) -> str:
+    return f"# Constants from data\n\n{INTRODUCTION}\n{table(records)}\n"
 
 
 def table(records: list[dict[str, Any]]) -> str:
@@ -92,28 +108,7 @@ rounded to -1, wrongly; rates are now rounded together and only where chance sel
 """
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--cases", nargs="*", default=list(CASES), choices=list(CASES))
-    parser.add_argument("--first", type=int, default=FIRST_SEED)
-    parser.add_argument("--seeds", type=int, default=25)
-    parser.add_argument("--records", type=Path, default=RECORDS)
-    parser.add_argument("--no-page", action="store_true")
-    arguments = parser.parse_args()
-    lines = arguments.records.read_text().splitlines() if arguments.records.exists() else []
-    done = [json.loads(line) for line in lines]
-    present = {(record["case"], record["seed"]) for record in done}
-    for case in arguments.cases:
-        for seed in range(arguments.first, arguments.first + arguments.seeds):
-            if (case, seed) not in present:
-                done.append(run(case, seed))
-                with arguments.records.open("a") as file:
-                    file.write(json.dumps(done[-1]) + "\n")
-                print(done[-1], flush=True)
-    if not arguments.no_page:
-        PAGE.write_text(f"# Constants from data\n\n{INTRODUCTION}\n{table(done)}\n")
-    print(table(done))
-
+STUDY = Study(jobs, page, ROOT / "experiments" / "results", ROOT / "docs" / "constants.md")
 
 if __name__ == "__main__":
-    main()
+    run_study(STUDY, __doc__ or "")

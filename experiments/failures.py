@@ -1,7 +1,7 @@
 """Deliberate failures: which check catches which, at which number of paths?
 
-    python experiments/failures.py          # what is not recorded yet, then docs/failures.md
-    python experiments/failures.py --page   # the page alone
+    python experiments/failures.py               # what is not there yet, then docs/failures.md
+    python experiments/failures.py --only-page   # the page alone
 
 Paths begin at U(−2, 2), T = 1, Δt = .01. The likelihood ratio and the pushes (ε = .3, 19 bootstrap draws) reject at
 5 %, the gates fail at 1 % together.
@@ -9,21 +9,20 @@ Paths begin at U(−2, 2), T = 1, Δt = .01. The likelihood ratio and the pushes
 
 from __future__ import annotations
 
-import argparse
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import liestonet as lsn
-from liestonet.validation.invariance import invariance
+from liestonet.study.command import Study, run_study
+from liestonet.study.jobs import Job
 from liestonet.validation.lack_of_fit import lack_of_fit
+from liestonet.validation.push_test import invariance
 
 ROOT = Path(__file__).resolve().parent.parent
-RECORDS = ROOT / "experiments" / "records" / "failures.jsonl"
-PAGE = ROOT / "docs" / "failures.md"
 PATHS, RUNS, FIRST_SEED = (16, 64, 256), 5, 31_000
+EPSILON, DRAWS = 0.3, 19
 OU, HIDDEN = "dx = -x dt + dW", "dx = 5*y dt + dW1; dy = -5*y dt + 5 dW2"
 # What is wrong, the equation of the data, and the generator that is claimed.
 CASES = {
@@ -64,12 +63,31 @@ def run(case: str, paths: int, seed: int) -> dict[str, Any]:
     data = recording(case, paths, seed)
     generator = claimed(case, data)
     tested, gates = lsn.test(data, generator), lack_of_fit(data)
-    pushed = invariance(data, generator, (0.3,), draws=19, seed=seed).rows[0]
+    pushed = invariance(data, generator, (EPSILON,), draws=DRAWS, seed=seed).rows[0]
     return {
         "p_value": tested.p_value,
         "pushed": pushed.p_value,
         "gates": [gate.name for gate in gates.gates if not gate.passed] + [flag.code for flag in gates.doubts],
     }
+
+
+def jobs(seeds: int | None) -> list[Job]:
+    return [
+        Job(
+            "failures",
+            f"{case.replace(' ', '-').replace('-%', '-percent')}-{paths}-{seed}",
+            "failures:run",
+            {"case": case, "paths": paths, "seed": seed},
+            given={"case": CASES[case], "push": [EPSILON, DRAWS]},
+        )
+        for seed in range(FIRST_SEED, FIRST_SEED + (seeds or RUNS))
+        for paths in PATHS
+        for case in CASES
+    ]
+
+
+def page(records: list[dict[str, Any]]) -> str:
+    return f"# Deliberate failures\n\n{INTRODUCTION}\n{table(records)}\n"
 
 
 def caught(record: dict[str, Any], check: str) -> bool:
@@ -91,25 +109,6 @@ def table(records: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--page", action="store_true", help="only write the page")
-    arguments = parser.parse_args()
-    RECORDS.parent.mkdir(exist_ok=True)
-    records = [json.loads(line) for line in RECORDS.read_text().splitlines()] if RECORDS.exists() else []
-    present = {(record["case"], record["paths"], record["seed"]) for record in records}
-    for seed in range(FIRST_SEED, FIRST_SEED + RUNS):
-        for paths in PATHS:
-            for case in CASES:
-                if arguments.page or (case, paths, seed) in present:
-                    continue
-                records.append({"case": case, "paths": paths, "seed": seed, **run(case, paths, seed)})
-                with RECORDS.open("a") as file:
-                    file.write(json.dumps(records[-1]) + "\n")
-                print(case, paths, seed, flush=True)
-    PAGE.write_text(f"# Deliberate failures\n\n{INTRODUCTION}\n{table(records)}\n")
-
-
 INTRODUCTION = """Made by `python experiments/failures.py`: how often each check notices that something is wrong. Paths
 begin at U(−2, 2), T = 1, Δt = .01, seeds 31000 and up. The likelihood ratio (`lsn.test`) rejects at 5 %; so do pushes
 by ε = .3, where ΔNLL, Kolmogorov–Smirnov and energy distance together exceed all of 19 bootstrap draws; gates (Markov,
@@ -117,5 +116,7 @@ Gaussian, halves, flags of the data) fail at 1 % together.
 """
 
 
+STUDY = Study(jobs, page, ROOT / "experiments" / "results", ROOT / "docs" / "failures.md")
+
 if __name__ == "__main__":
-    main()
+    run_study(STUDY, __doc__ or "")

@@ -1,30 +1,34 @@
 """How often each flag about the data is raised without reason, and how often with.
 
-`python experiments/flags.py CLEAN FAULTY` takes so many seeds a system for clean and for faulty data, else 10 each.
+    python experiments/flags.py              # what is not there yet, then docs/flags.md
+    python experiments/flags.py --seeds 10   # ten seeds a system for clean and for faulty data
 
 Clean data are simulations of every catalogue system of up to three coordinates; faulty data are the same made worse on
-purpose, or simulated with the wrong noise. Writes docs/flags.md.
+purpose, or simulated with the wrong noise.
 """
 
 from __future__ import annotations
 
-import sys
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import liestonet as lsn
+from liestonet.core.coefficients import Derivative, derivatives
 from liestonet.diagnostics.expansion import ORDER, coefficient_sizes, step_terms
 from liestonet.diagnostics.report import data_flags
-from liestonet.sde.jets import Derivative, derivatives
+from liestonet.study.command import Study, run_study
+from liestonet.study.jobs import Job
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.trajectories import Trajectories
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "flags.md"
-SEEDS = [int(argument) for argument in sys.argv[1:3]] or [10, 10]
-CLEAN_SEEDS, FAULT_SEEDS = range(7200, 7200 + SEEDS[0]), range(7250, 7250 + SEEDS[-1])
+ROOT = Path(__file__).resolve().parent.parent
+FIRST_CLEAN, CLEAN_SEEDS, FIRST_FAULTY, FAULTY_SEEDS = 7200, 1, 7250, 3
 INCREMENTS, MOST_COORDINATES = 25_600, 3
 SYSTEMS = ("ornstein-uhlenbeck", "double-well", "ornstein-uhlenbeck-rotating")
 
@@ -49,51 +53,39 @@ MEANINGS = {
 }
 
 
-def main() -> None:
-    """Measure, print and write the page."""
-    clean = Counter[str]()
-    sets, unjustified, examples = 0, Counter[str](), {}
-    for name, data, sde in clean_data():
-        surrogate = lsn.fit(data)
-        flags = {flag.code for flag in data_flags(surrogate)}
-        sets += 1
-        clean.update(flags)
-        truth = true_sizes(surrogate, sde)
-        false = {code for code in flags if not justified(code, truth)}
-        unjustified.update(false)
-        for code in flags:
-            examples.setdefault(code, {}).setdefault(name, 0)
-            examples[code][name] += 1
-        if flags:
-            report(f"{name}: {', '.join(sorted(flags))}; true additions {truth[0]:.3f}, errors {truth[1]:.2f}")
-    report(f"{sets} clean data sets")
-    power = {}
-    for fault, code, make in FAULTS:
-        found, tries = Counter[str](), 0
-        for data in make():
-            tries += 1
-            found.update(flag.code for flag in data_flags(lsn.fit(data)))
-        power[fault] = code, found, tries
-        report(f"{fault}: {code} in {found[code]} of {tries}; all flags {dict(found)}")
-    PAGE.write_text(page(sets, clean, unjustified, examples, power), encoding="utf-8")
+def jobs(seeds: int | None) -> list[Job]:
+    """Clean data of every small system of the catalogue, then every fault."""
+    small = [name for name in lsn.catalogue if lsn.catalogue[name].sde.dimension <= MOST_COORDINATES]
+    clean_runs = [
+        _job(f"clean-{name}-{seed}", "clean", {"system": name, "seed": seed})
+        for name in small
+        for seed in range(FIRST_CLEAN, FIRST_CLEAN + (seeds or CLEAN_SEEDS))
+    ]
+    faulty_runs = [
+        _job(f"{_slug(title)}-{name}-{seed}", "faulty", {"fault": title, "system": name, "seed": seed})
+        for title, fault in FAULTS.items()
+        for name in fault.systems
+        for seed in range(FIRST_FAULTY, FIRST_FAULTY + (seeds or FAULTY_SEEDS))
+    ]
+    return [*clean_runs, *faulty_runs]
 
 
-def report(line: str) -> None:
-    """One line of progress."""
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+def _job(name: str, function: str, settings: dict[str, Any]) -> Job:
+    return Job("flags", name, f"flags:{function}", settings, given={"increments": INCREMENTS})
+
+
+def _slug(title: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
 
 
 # ---- clean data and the truth about them
 
 
-def clean_data() -> Iterator[tuple[str, Trajectories, lsn.SDE]]:
-    """Every small system of the catalogue, as many paths as give the same number of increments."""
-    for name in lsn.catalogue:
-        system = lsn.catalogue[name]
-        if system.sde.dimension <= MOST_COORDINATES:
-            for seed in CLEAN_SEEDS:
-                yield name, simulated(name, seed), system.sde
+def clean(system: str, seed: int) -> dict[str, Any]:
+    """The flags of clean data, and how large a step's addition and the fit's error are in truth."""
+    surrogate = lsn.fit(simulated(system, seed))
+    added, error = true_sizes(surrogate, lsn.catalogue[system].sde)
+    return {"flags": sorted({flag.code for flag in data_flags(surrogate)}), "added": added, "error": error}
 
 
 def simulated(name: str, seed: int, increments: int = INCREMENTS) -> Trajectories:
@@ -134,56 +126,59 @@ def size(values: np.ndarray) -> float:
     return float(np.sqrt(np.sum(values**2) / len(values)))
 
 
-def justified(code: str, truth: tuple[float, float]) -> bool:
+def justified(code: str, record: dict[str, Any]) -> bool:
     """Whether clean data deserve a flag: coverage is a count, two others have a true size to compare with."""
-    added, error = truth
-    return (
-        code == "coverage" or (code == "coarse-steps" and added > 0.05) or (code == "too-little-data" and error > 0.2)
-    )
+    limits = {"coarse-steps": record["added"] > 0.05, "too-little-data": record["error"] > 0.2}
+    return code == "coverage" or limits.get(code, False)
 
 
 # ---- faulty data
 
 
-def worse(**how: float) -> Callable[[], Iterator[Trajectories]]:
+Make = Callable[[str, int], Trajectories]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Data with something wrong, from the name of a system and a seed, and the flag that should be raised."""
+
+    code: str
+    make: Make
+    systems: tuple[str, ...] = SYSTEMS
+
+
+def faulty(fault: str, system: str, seed: int) -> dict[str, Any]:
+    """The flags of faulty data, in their order."""
+    return {"flags": [flag.code for flag in data_flags(lsn.fit(FAULTS[fault].make(system, seed)))]}
+
+
+def worse(**how: float) -> Make:
     """Catalogue data through `degrade`."""
 
-    def make() -> Iterator[Trajectories]:
-        for name in SYSTEMS:
-            for seed in FAULT_SEEDS:
-                blur = int(how.get("blur", 1))
-                yield simulated(name, seed, blur * INCREMENTS).degrade(
-                    seed=seed, relative=True, **{**how, "blur": blur}
-                )
+    def make(name: str, seed: int) -> Trajectories:
+        blur = int(how.get("blur", 1))
+        data = simulated(name, seed, blur * INCREMENTS)
+        return data.degrade(seed=seed, relative=True, **{**how, "blur": blur})
 
     return make
 
 
-def changed(
-    change: Callable[[Trajectories], Trajectories], names: tuple[str, ...] = SYSTEMS, increments: int = INCREMENTS
-) -> Callable[[], Iterator[Trajectories]]:
+def changed(change: Callable[[Trajectories], Trajectories], increments: int = INCREMENTS) -> Make:
     """Catalogue data through a function."""
-
-    def make() -> Iterator[Trajectories]:
-        for name in names:
-            for seed in FAULT_SEEDS:
-                yield change(simulated(name, seed, increments))
-
-    return make
+    return lambda name, seed: change(simulated(name, seed, increments))
 
 
-def driven(noise: Callable[[np.random.Generator, int, float], Iterator[np.ndarray]]) -> Callable:
+def driven(code: str, noise: Callable[[np.random.Generator, int, float], Iterator[np.ndarray]]) -> Fault:
     """dx = −x dt + noise, 128 paths of 200 steps of 0.01, with any noise."""
 
-    def make() -> Iterator[Trajectories]:
-        for seed in FAULT_SEEDS:
-            rng, paths, steps, dt = np.random.default_rng(seed), 128, 200, 0.01
-            states, source = [rng.uniform(-2, 2, paths)], noise(rng, paths, dt)
-            for _ in range(steps):
-                states.append(states[-1] * (1 - dt) + next(source))
-            yield Trajectories.from_arrays(dt * np.arange(steps + 1), np.stack(states, axis=1)[:, :, None])
+    def make(name: str, seed: int) -> Trajectories:
+        rng, paths, steps, dt = np.random.default_rng(seed), 128, 200, 0.01
+        states, source = [rng.uniform(-2, 2, paths)], noise(rng, paths, dt)
+        for _ in range(steps):
+            states.append(states[-1] * (1 - dt) + next(source))
+        return Trajectories.from_arrays(dt * np.arange(steps + 1), np.stack(states, axis=1)[:, :, None])
 
-    return make
+    return Fault(code, make, ("linear-drift",))
 
 
 def student(freedom: float) -> Callable:
@@ -207,7 +202,7 @@ def jumping(rate: float, height: float) -> Callable:
     return noise
 
 
-def remembering(memory: float) -> Callable:
+def coloured(memory: float) -> Callable:
     """Integrals of a stationary Ornstein–Uhlenbeck process of unit spectral density and this correlation time."""
 
     def noise(rng: np.random.Generator, paths: int, dt: float) -> Iterator[np.ndarray]:
@@ -255,42 +250,44 @@ def after_one_step(data: Trajectories) -> Trajectories:
     return Trajectories.from_arrays([t[:2] for t in data.times], [x[:2] for x in data.states])
 
 
-FAULTS: list[tuple[str, str, Callable[[], Iterator[Trajectories]]]] = [
-    ("measurement noise of 0.1 steps (below what matters)", "measurement-noise", worse(noise=0.1)),
-    ("measurement noise of 0.2 steps", "measurement-noise", worse(noise=0.2)),
-    ("measurement noise of 0.5 steps", "measurement-noise", worse(noise=0.5)),
-    ("blur over 2 frames", "blur", worse(blur=2)),
-    ("blur over 5 frames", "blur", worse(blur=5)),
-    ("30 % of the frames dropped (no fault)", "coarse-steps", worse(drop=0.3)),
-    ("5 % of the paths (6 or 7)", "too-little-data", worse(keep=0.05)),
-    ("2 % of the paths (2 or 3)", "too-little-data", worse(keep=0.02)),
-    ("thinned by 20", "coarse-steps", changed(lambda data: data.thin(20))),
-    ("thinned by 50", "coarse-steps", changed(lambda data: data.thin(50))),
-    ("steps of Student's t, 10 degrees of freedom", "heavy-tails", driven(student(10))),
-    ("steps of Student's t, 5 degrees of freedom", "heavy-tails", driven(student(5))),
-    ("steps of Student's t, 3 degrees of freedom", "heavy-tails", driven(student(3))),
-    ("jumps of size 1, one in 10 time units", "jumps", driven(jumping(0.1, 1.0))),
-    ("jumps of size 3, one in 50 time units", "jumps", driven(jumping(0.02, 3.0))),
-    ("noise that remembers 0.2 steps (told as blur)", "blur", driven(remembering(0.002))),
-    ("noise that remembers 0.5 steps", "coloured-noise", driven(remembering(0.005))),
-    ("noise that remembers 5 steps (a hidden velocity)", "positions-only", driven(remembering(0.05))),
-    ("positions of a Langevin particle", "positions-only", changed(first_only, ("langevin",))),
-    ("positions of a harmonic oscillator", "positions-only", changed(first_only, ("harmonic",))),
-    ("values rounded to 0.5 steps", "quantised", changed(rounded(0.5))),
-    ("values rounded to whole steps", "zero-steps", changed(rounded(1.0))),
-    ("y = 2x + 1 beside x", "dependent", changed(joined(lambda x: 2 * x[:, 0] + 1), SYSTEMS[:1])),
-    ("y = exp(x) beside x", "dependent", changed(joined(lambda x: np.exp(x[:, 0])), SYSTEMS[:1])),
-    ("r = √(x² + y²) beside x and y", "dependent", changed(joined(lambda x: np.hypot(*x.T)), SYSTEMS[2:])),
-    ("short paths from near x = y only", "coverage", changed(along_diagonal, SYSTEMS[2:], 40 * INCREMENTS)),
-    ("paths of one step", "little-motion", changed(after_one_step, SYSTEMS[:1], 200 * INCREMENTS)),
-]
+FAULTS = {
+    "measurement noise of 0.1 steps (below what matters)": Fault("measurement-noise", worse(noise=0.1)),
+    "measurement noise of 0.2 steps": Fault("measurement-noise", worse(noise=0.2)),
+    "measurement noise of 0.5 steps": Fault("measurement-noise", worse(noise=0.5)),
+    "blur over 2 frames": Fault("blur", worse(blur=2)),
+    "blur over 5 frames": Fault("blur", worse(blur=5)),
+    "30 % of the frames dropped (no fault)": Fault("coarse-steps", worse(drop=0.3)),
+    "5 % of the paths (6 or 7)": Fault("too-little-data", worse(keep=0.05)),
+    "2 % of the paths (2 or 3)": Fault("too-little-data", worse(keep=0.02)),
+    "thinned by 20": Fault("coarse-steps", changed(lambda data: data.thin(20))),
+    "thinned by 50": Fault("coarse-steps", changed(lambda data: data.thin(50))),
+    "steps of Student's t, 10 degrees of freedom": driven("heavy-tails", student(10)),
+    "steps of Student's t, 5 degrees of freedom": driven("heavy-tails", student(5)),
+    "steps of Student's t, 3 degrees of freedom": driven("heavy-tails", student(3)),
+    "jumps of size 1, one in 10 time units": driven("jumps", jumping(0.1, 1.0)),
+    "jumps of size 3, one in 50 time units": driven("jumps", jumping(0.02, 3.0)),
+    "noise that remembers 0.2 steps (told as blur)": driven("blur", coloured(0.002)),
+    "noise that remembers 0.5 steps": driven("coloured-noise", coloured(0.005)),
+    "noise that remembers 5 steps (a hidden velocity)": driven("positions-only", coloured(0.05)),
+    "positions of a Langevin particle": Fault("positions-only", changed(first_only), ("langevin",)),
+    "positions of a harmonic oscillator": Fault("positions-only", changed(first_only), ("harmonic",)),
+    "values rounded to 0.5 steps": Fault("quantised", changed(rounded(0.5))),
+    "values rounded to whole steps": Fault("zero-steps", changed(rounded(1.0))),
+    "y = 2x + 1 beside x": Fault("dependent", changed(joined(lambda x: 2 * x[:, 0] + 1)), SYSTEMS[:1]),
+    "y = exp(x) beside x": Fault("dependent", changed(joined(lambda x: np.exp(x[:, 0]))), SYSTEMS[:1]),
+    "r = √(x² + y²) beside x and y": Fault("dependent", changed(joined(lambda x: np.hypot(*x.T))), SYSTEMS[2:]),
+    "short paths from near x = y only": Fault("coverage", changed(along_diagonal, 40 * INCREMENTS), SYSTEMS[2:]),
+    "paths of one step": Fault("little-motion", changed(after_one_step, 200 * INCREMENTS), SYSTEMS[:1]),
+}
 
 
 # ---- the page
 
 
-def page(sets: int, clean: Counter, unjustified: Counter, examples: dict, power: dict) -> str:
+def page(records: list[dict[str, Any]]) -> str:
     """docs/flags.md."""
+    clean_runs = [record for record in records if "fault" not in record]
+    seeds = [len({record["seed"] for record in records if ("fault" in record) is wrong}) for wrong in (False, True)]
     lines = [
         "# Flags about the data",
         "",
@@ -298,17 +295,17 @@ def page(sets: int, clean: Counter, unjustified: Counter, examples: dict, power:
         "a test at a small error rate (0.1 % for correlations and tails, 0.5 % for steps) *and* a size below which it",
         "stays silent, so that large data do not flag trifles. The remedy stands in `flag.action`.",
         "",
-        f"Measured by `python experiments/flags.py {SEEDS[0]} {SEEDS[-1]}`: {sets} clean data sets of about",
+        f"Measured by `python experiments/flags.py`: {len(clean_runs)} clean data sets of about",
         f"{INCREMENTS:,} increments (every",
-        f"catalogue system of up to {MOST_COORDINATES} coordinates, {len(CLEAN_SEEDS)} seeds), and faulty data of",
-        f"{len(FAULT_SEEDS)} seeds a system, from {CLEAN_SEEDS[0]} on; none was looked at while the flags",
+        f"catalogue system of up to {MOST_COORDINATES} coordinates, {seeds[0]} seeds), and faulty data of",
+        f"{seeds[1]} seeds a system, from {FIRST_CLEAN} on; none was looked at while the flags",
         "were made.",
         "",
         "| code | raised when | action | false alarms on clean data |",
         "|---|---|---|---|",
     ]
     for code, (meaning, action) in MEANINGS.items():
-        lines.append(f"| `{code}` | {meaning} | {action} | {false_alarms(code, sets, clean, unjustified, examples)} |")
+        lines.append(f"| `{code}` | {meaning} | {action} | {false_alarms(code, clean_runs)} |")
     lines += [
         "",
         "A flag that clean data deserve is no false alarm: `coarse-steps` where the true coefficients change by more",
@@ -317,21 +314,26 @@ def page(sets: int, clean: Counter, unjustified: Counter, examples: dict, power:
         "| fault | flag | raised | other flags |",
         "|---|---|---|---|",
     ]
-    for fault, (code, found, tries) in power.items():
-        others = ", ".join(f"`{other}` {count}" for other, count in found.items() if other != code) or "–"
-        lines.append(f"| {fault} | `{code}` | {found[code]} of {tries} | {others} |")
+    for title, fault in FAULTS.items():
+        runs = [record for record in records if record.get("fault") == title]
+        found = Counter(code for record in runs for code in record["flags"])
+        others = ", ".join(f"`{other}` {count}" for other, count in found.items() if other != fault.code) or "–"
+        lines.append(f"| {title} | `{fault.code}` | {found[fault.code]} of {len(runs)} | {others} |")
     return "\n".join([*lines, ""])
 
 
-def false_alarms(code: str, sets: int, clean: Counter, unjustified: Counter, examples: dict) -> str:
+def false_alarms(code: str, runs: list[dict[str, Any]]) -> str:
     """Counts in words."""
-    text = f"{unjustified[code]} of {sets}"
-    deserved = clean[code] - unjustified[code]
-    if deserved:
-        names = ", ".join(f"{name} {count}" for name, count in examples[code].items())
-        text += f" ({deserved} deserved: {names})"
+    raised = [record for record in runs if code in record["flags"]]
+    false = sum(not justified(code, record) for record in raised)
+    text = f"{false} of {len(runs)}"
+    if len(raised) > false:
+        names = Counter(record["system"] for record in raised)
+        text += f" ({len(raised) - false} deserved: {', '.join(f'{name} {count}' for name, count in names.items())})"
     return text
 
 
+STUDY = Study(jobs, page, ROOT / "experiments" / "results", ROOT / "docs" / "flags.md")
+
 if __name__ == "__main__":
-    main()
+    run_study(STUDY, __doc__ or "")

@@ -1,17 +1,15 @@
 """The neural engine on the paper's examples: dimensions by sweep, over seeds, beside angles at the true dimension.
 
     python experiments/neural.py                    # five seeds of a sweep on Examples 1 to 4; writes docs/neural.md
-    python experiments/neural.py --cases ex1 ex2 --seeds 2
-    python experiments/neural.py --page             # the page from what is there
+    python experiments/neural.py --only ex1 ex2 --seeds 2
+    python experiments/neural.py --only-page        # the page from what is there
 
-Records are kept run by run, so a stopped experiment goes on where it was. Seeds begin at 4200; settings were chosen on
-seeds below 1000. Angles at the true dimension are those of `liestonet reproduce angles`; the page reads its results.
+Seeds begin at 4200; settings were chosen on seeds below 1000. Angles at the true dimension are those of `liestonet
+reproduce angles`; the page reads its results.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 from pathlib import Path
 from typing import Any
 
@@ -19,28 +17,26 @@ import numpy as np
 
 import liestonet as lsn
 from liestonet.reproduction.cases import CASES, EXAMPLES
+from liestonet.reproduction.engines import described, networks
 from liestonet.reproduction.items import angles
 from liestonet.reproduction.paper import SDE_ANGLES
-from liestonet.reproduction.store import Store
-from liestonet.reproduction.study import Options
+from liestonet.reproduction.publication import Options
+from liestonet.study.command import Study, run_study
+from liestonet.study.jobs import Job
+from liestonet.study.store import Store
 
-FIRST_SEED = 4200
+FIRST_SEED, SEEDS = 4200, 5
 ROOT = Path(__file__).resolve().parent.parent
-RECORDS = ROOT / "experiments" / "records" / "neural.jsonl"
-RESULTS = ROOT / "experiments" / "reproduction" / "results"
-PAGE = ROOT / "docs" / "neural.md"
+ANGLES = ROOT / "experiments" / "reproduction" / "results"
 AIMS = {"ex1": 1.5, "ex2": 4.0, "ex3": 4.0, "ex4": 3.0, "fp": 6.0, "10d": 8.0}
 
 
-def one_run(case: str, seed: int) -> dict[str, Any]:
+def run(case: str, seed: int) -> dict[str, Any]:
     """A sweep of one seed, data and training: what each rule says, and the verdicts of the ladder."""
     chosen = CASES[case]
-    result = lsn.discover(
-        chosen.data(seed, 1.0), engine=lsn.Neural(), symmetry=chosen.symmetry, formulas=False, seed=seed
-    )
+    engine = networks(polish=True)
+    result = lsn.discover(chosen.data(seed, 1.0), engine, chosen.symmetry, formulas=False, seed=seed)
     return {
-        "case": case,
-        "seed": seed,
         "true": chosen.dimension,
         "dimension": result.dimension,
         "verdicts": [row.verdict for row in result.ladder],
@@ -49,25 +45,18 @@ def one_run(case: str, seed: int) -> dict[str, Any]:
     }
 
 
-def records() -> list[dict[str, Any]]:
-    """All sweeps so far."""
-    if not RECORDS.exists():
-        return []
-    return [json.loads(line) for line in RECORDS.read_text(encoding="utf-8").splitlines() if line]
-
-
-def run(cases: list[str], seeds: int) -> None:
-    """Make the sweeps that are not recorded yet, seed by seed."""
-    done = {(row["case"], row["seed"]) for row in records()}
-    for seed in range(FIRST_SEED, FIRST_SEED + seeds):
-        for case in cases:
-            if (case, seed) in done:
-                continue
-            row = one_run(case, seed)
-            RECORDS.parent.mkdir(exist_ok=True)
-            with RECORDS.open("a", encoding="utf-8") as stream:
-                stream.write(json.dumps(row) + "\n")
-            print(case, seed, "dimension", row["dimension"], row["selected"], flush=True)
+def jobs(seeds: int | None) -> list[Job]:
+    return [
+        Job(
+            "neural",
+            f"{case}-{seed}",
+            "neural:run",
+            {"case": case, "seed": seed},
+            given={"engine": described("polished", case), "data": CASES[case].described},
+        )
+        for seed in range(FIRST_SEED, FIRST_SEED + (seeds or SEEDS))
+        for case in EXAMPLES
+    ]
 
 
 def angle_text(runs: list[dict[str, Any]], name: str) -> str:
@@ -80,7 +69,7 @@ def angle_text(runs: list[dict[str, Any]], name: str) -> str:
 
 def table() -> list[str]:
     """The angles at the true dimension."""
-    runs = Store(RESULTS).values(angles.jobs(Options()))
+    runs = Store(ANGLES).values(angles.jobs(Options()))
     lines = [
         "| case | seeds | aim | `Neural(polish=False)` | with polish | `Neural.paper` (seeds) | the paper | CPU s | "
         "CPU s of `Neural.paper` |",
@@ -125,7 +114,7 @@ def page(rows: list[dict[str, Any]]) -> str:
 
 PAGE_TEXT = """# The neural engine
 
-Written by `python experiments/neural.py --page` from the results of `liestonet reproduce angles` and its own sweeps.
+Written by `python experiments/neural.py` from the results of `liestonet reproduce angles` and its own sweeps.
 Largest principal angle between the span found and the true one (raw stack on data points, as in `docs/examples.md`), at
 the true dimension, from data; the median over seeds, with the largest in brackets. Data and training seeds vary
 together and begin at 4000; settings were chosen on seeds below 1000. Seconds are CPU seconds of simulation and
@@ -181,19 +170,7 @@ with a flag.
 """
 
 
-def main() -> None:
-    from liestonet.neural.availability import switch_to_float64
-
-    switch_to_float64()
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cases", nargs="+", choices=EXAMPLES, default=EXAMPLES)
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--page", action="store_true", help="write the page and stop")
-    arguments = parser.parse_args()
-    if not arguments.page:
-        run(arguments.cases, arguments.seeds)
-    PAGE.write_text(page(records()), encoding="utf-8")
-
+STUDY = Study(jobs, page, ROOT / "experiments" / "results", ROOT / "docs" / "neural.md")
 
 if __name__ == "__main__":
-    main()
+    run_study(STUDY, __doc__ or "")

@@ -1,34 +1,31 @@
 """How well networks and series learn drift and diffusion of the paper's examples: root mean square errors on the box.
 
-    python experiments/neural_surrogate.py                            # three seeds of small data, all settings
-    python experiments/neural_surrogate.py --size full --seeds 1 --methods ours series
-    python experiments/neural_surrogate.py --table                    # what the records say
+    python experiments/neural_surrogate.py                            # three seeds, all sizes and settings
+    python experiments/neural_surrogate.py --seeds 1 --only ex1-512   # the small data of Example 1
+    python experiments/neural_surrogate.py --only-page                # the table of what is there
 
-Data are the benchmarks' (2048 paths, 256,000 increments), or a quarter of them with `--size small`. Errors are taken at
-4,000 uniform points of the box that the data chose. `z` is the root mean square of error over stated standard error:
-1 for honest errors, less for cautious ones. Each fit is appended to the records as it ends.
+Data are the benchmarks' (2048 paths, 256,000 increments), or a quarter of them. Errors are taken at 4,000 uniform
+points of the box that the data chose. `z` is the root mean square of error over stated standard error: 1 for honest
+errors, less for cautious ones. Prints a table.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import time
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jax
 import numpy as np
 
 import liestonet as lsn
-from liestonet.neural.coefficients.fitting import fit_coefficients
-from liestonet.neural.coefficients.settings import PAPER, CoefficientSettings
-from liestonet.sde.jets import JetOrder
+from liestonet.core.coefficients import JetOrder
+from liestonet.reproduction.engines import prepare_networks
+from liestonet.study.command import Study, run_study
+from liestonet.study.jobs import Job
 
-RECORDS = Path(__file__).resolve().parent / "records" / "neural_surrogate.jsonl"
-FIRST_SEED = 100
+FIRST_SEED, SEEDS, PATHS, POINTS = 100, 3, (512, 2048), 4000
 CASES = {"ex1": (1, "brownian"), "ex2": (2, "linear"), "ex3": (3, "langevin"), "ex4": (4, "bessel-drift")}
 
 
@@ -48,8 +45,14 @@ def data_of(case: str, seed: int, paths: int) -> lsn.Trajectories:
     return sde.simulate(initial=initial, duration=duration, step=0.01, paths=paths, seed=seed, boundary=boundary)
 
 
+METHODS = ("ours", "ours without polish", "paper", "series")
+
+
 def methods(case: str) -> dict[str, Callable[[lsn.Trajectories, int], Any]]:
-    """What is compared: our defaults, the paper's settings, and the spectral surrogate."""
+    """What is compared, in the order of METHODS: our defaults, the paper's settings, and the spectral surrogate."""
+    from liestonet.neural.coefficients.fit_coefficients import fit_coefficients
+    from liestonet.neural.coefficients.settings import PAPER, CoefficientSettings
+
     return {
         "ours": lambda data, seed: fit_coefficients(data, CoefficientSettings(), seed=seed),
         "ours without polish": lambda data, seed: fit_coefficients(data, CoefficientSettings(polish=False), seed=seed),
@@ -61,7 +64,7 @@ def methods(case: str) -> dict[str, Callable[[lsn.Trajectories, int], Any]]:
 def errors(surrogate: Any, sde: lsn.SDE) -> dict[str, float]:
     """Errors of f and a, coordinate by coordinate in root mean square, and their ratio to the stated ones."""
     intervals = np.array(surrogate.domain.intervals)
-    points = np.random.default_rng(0).uniform(intervals[:, 0], intervals[:, 1], (4000, len(intervals)))
+    points = np.random.default_rng(0).uniform(intervals[:, 0], intervals[:, 1], (POINTS, len(intervals)))
     order = JetOrder(drift=0, diffusion_squared=0)
     truth = sde.coefficients(surrogate.domain).jet(points[:, 0], points[:, 1:], order)
     jet, directions = surrogate.jet_and_directions(points, order, surrogate.errors.root)
@@ -78,46 +81,46 @@ def errors(surrogate: Any, sde: lsn.SDE) -> dict[str, float]:
 
 def run(case: str, method: str, seed: int, paths: int) -> dict[str, Any]:
     """One fit and its errors."""
+    prepare_networks()
     data = data_of(case, seed, paths)
     begin = time.process_time()
     surrogate = methods(case)[method](data, seed)
     seconds = time.process_time() - begin
     found = errors(surrogate, lsn.catalogue[CASES[case][1]].sde)
-    return {"case": case, "method": method, "seed": seed, "paths": paths, "cpu_seconds": round(seconds, 1)} | found
+    return {"fit_seconds": round(seconds, 1)} | found
 
 
-def table() -> str:
-    """Root mean square over seeds of everything in the records."""
+def jobs(seeds: int | None) -> list[Job]:
+    return [
+        Job(
+            "neural_surrogate",
+            f"{case}-{paths}-{method.replace(' ', '-')}-{seed}",
+            "neural_surrogate:run",
+            {"case": case, "method": method, "seed": seed, "paths": paths},
+            given={"points": POINTS},
+        )
+        for paths in PATHS
+        for case in CASES
+        for seed in range(FIRST_SEED, FIRST_SEED + (seeds or SEEDS))
+        for method in METHODS
+    ]
+
+
+def table(records: list[dict[str, Any]]) -> str:
+    """Root mean square over seeds of everything that is there."""
     rows: dict[tuple[str, int, str], list[dict[str, Any]]] = defaultdict(list)
-    for line in RECORDS.read_text(encoding="utf-8").splitlines():
-        record = json.loads(line)
+    for record in records:
         rows[record["case"], record["paths"], record["method"]].append(record)
-    columns = ("drift error", "diffusion_squared error", "drift z", "diffusion_squared z", "cpu_seconds")
+    columns = ("drift error", "diffusion_squared error", "drift z", "diffusion_squared z", "fit_seconds")
     lines = [f"{'case':5} {'paths':>5} {'method':20} {'seeds':>5} " + " ".join(f"{c:>24}" for c in columns)]
     for (case, paths, method), found in sorted(rows.items()):
         means = [np.sqrt(np.mean([record[column] ** 2 for record in found])) for column in columns]
         cells = " ".join(f"{mean:24.4f}" for mean in means)
         lines.append(f"{case:5} {paths:5} {method:20} {len(found):5} {cells}")
-    return "\n".join(lines)
+    return "\n".join([*lines, ""])
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cases", nargs="+", default=["ex1", "ex2", "ex4"], choices=list(CASES))
-    parser.add_argument("--methods", nargs="+", default=["ours", "ours without polish", "series"])
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--size", choices=["small", "full"], default="small")
-    parser.add_argument("--table", action="store_true")
-    given = parser.parse_args()
-    jax.config.update("jax_enable_x64", True)
-    for case in [] if given.table else given.cases:
-        for seed in range(FIRST_SEED, FIRST_SEED + given.seeds):
-            for method in given.methods:
-                record = run(case, method, seed, 2048 if given.size == "full" else 512)
-                with RECORDS.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(record) + "\n")
-    print(table())
-
+STUDY = Study(jobs, table, Path(__file__).resolve().parent / "results")
 
 if __name__ == "__main__":
-    main()
+    run_study(STUDY, __doc__ or "")

@@ -1,4 +1,8 @@
-"""What every test shares: Hypothesis profiles and the door to the real recordings.
+"""What every test shares: which examples are drawn, the limits of time and memory, and the door to the real recordings.
+
+- tests/helpers/plugin_examples.py: the same Hypothesis examples everywhere; `make fuzz` draws new ones, and what it
+  finds stays in tests/regressions and is replayed by every later run.
+- tests/helpers/plugin_limits.py: a test that hangs fails with a stack; a run whose memory grows too large fails.
 
 Types and shapes of `liestonet` are checked in tests by jaxtyping and beartype: pyproject.toml,
 `--jaxtyping-packages`.
@@ -10,18 +14,14 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+
+pytest_plugins = ["plugin_examples", "plugin_limits"]
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 
-# No deadline: the first example pays for imports. In CI always the same examples: red means code changed.
-settings.register_profile("dev", deadline=None, max_examples=25)
-settings.register_profile("ci", parent=settings.get_profile("dev"), derandomize=True, print_blob=True)
-settings.load_profile("ci" if os.environ.get("CI") else "dev")
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--screenshots FOLDER` keeps what the browser shows of the report (tests/report/test_browser.py)."""
+    """`--screenshots FOLDER` keeps what the browser shows of the report (tests/render/html/test_browser.py)."""
     parser.addoption("--screenshots", metavar="FOLDER", default=None, help="keep pictures of the report's pages")
 
 

@@ -1,49 +1,35 @@
 """Solves every system of the catalogue and writes docs/catalogue.md: what was found beside what is known.
 
-    python tools/catalogue_page.py                solves all (about half an hour) and writes the page
-    python tools/catalogue_page.py --resume       keeps what an interrupted run has already solved
-    python tools/catalogue_page.py cir bessel     solves these anew, takes the others from the last run
-
-Each system runs in a process of its own; one line a kind is printed, and kept in build/catalogue.jsonl.
+python tools/catalogue_page.py                             solves what is not in build/catalogue, writes the page
+python tools/catalogue_page.py --anew                      solves all again (about half an hour)
+python tools/catalogue_page.py --anew --only cir- bessel-  solves these again, takes the others as they are
 """
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
+import math
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from liestonet.study.command import Study, run_study
+from liestonet.study.jobs import Job
+
 ROOT = Path(__file__).resolve().parent.parent
-KEPT = ROOT / "build" / "catalogue.jsonl"
-PAGE = ROOT / "docs" / "catalogue.md"
 LARGEST_ANGLE = 0.01
-LONGEST = 1200  # seconds for all kinds of one system
 POINTS = 400
-MANY_DIMENSIONS = 3
 LABELS = {"ito": "Itô", "law": "law", "fokker-planck": "Fokker–Planck", "ito-cholesky": "Itô, Cholesky gauge"}
 Row = dict[str, Any]
 Stage = tuple[str, float, float]
 
 
-def solve_system(key: str) -> Iterator[Row]:
-    """What is found for each kind of one system, and what is known."""
+def solve_kind(key: str, kind: str) -> Row:
+    """One row of the page: what is found for a kind of symmetry of a system, and what is known."""
     from liestonet.catalogue import catalogue
+    from liestonet.pipeline.solve import solve
 
     system = catalogue[key]
-    for kind in system.kinds:
-        if kind != "ito-cholesky" or system.cholesky is not None:
-            yield solve_kind(system, kind)
-
-
-def solve_kind(system: Any, kind: str) -> Row:
-    """One row of the page."""
-    from liestonet.discovery import solve
-
     stages: list[Stage] = []
     sde = system.cholesky_sde if kind == "ito-cholesky" else system.sde
     start = time.perf_counter()
@@ -53,8 +39,6 @@ def solve_kind(system: Any, kind: str) -> Row:
     statuses = [row.status for row in result.formulas()]
     finite = not system.infinite and result.dimension == system.dimension(kind)
     return {
-        "key": system.key,
-        "kind": kind,
         "dimension": str(result.dimension),
         "exact_dimension": str(system.dimension(kind)),
         "angle": largest_angle(result, system, kind) if finite and result.dimension else None,
@@ -87,7 +71,7 @@ def largest_angle(result: Any, system: Any, kind: str) -> float:
     """The largest principal angle between the spans on the box, in natural units, in degrees."""
     import numpy as np
 
-    from liestonet.validation import principal_angles
+    from liestonet.core.angles import principal_angles
 
     low, high = np.array(system.box, dtype=float).T
     points = np.random.default_rng(1).uniform(low, high, (POINTS, len(low)))
@@ -96,33 +80,28 @@ def largest_angle(result: Any, system: Any, kind: str) -> float:
     return float(principal_angles(result.generators, exact, points[:, 0], points[:, 1:], (half[0], half[1:]))[-1])
 
 
-def run_system(key: str) -> list[Row]:
-    """Solve one system in a process of its own."""
-    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, __file__, "--one", key]
-    try:
-        run = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, env=environment, check=False)
-        output, problem = run.stdout, run.stderr.strip().splitlines()[-1:] or [f"ended with code {run.returncode}"]
-    except subprocess.TimeoutExpired as late:
-        output = late.stdout.decode() if isinstance(late.stdout, bytes) else late.stdout or ""
-        problem = [f"not done in {LONGEST} s"]
-    rows = [json.loads(line) for line in output.splitlines()]
-    return rows + [{"key": key, "kind": kind, "failure": text} for kind in missing(key, rows) for text in problem[:1]]
-
-
-def missing(key: str, rows: list[Row]) -> list[str]:
-    """Kinds that were to be solved and have no row."""
+def jobs(seeds: int | None = None) -> list[Job]:
+    """Every kind of every system; nothing of it is random."""
     from liestonet.catalogue import catalogue
 
-    system = catalogue[key]
-    wanted = [kind for kind in system.kinds if kind != "ito-cholesky" or system.cholesky is not None]
-    return [kind for kind in wanted if kind not in {row["kind"] for row in rows}]
+    return [
+        Job(
+            "catalogue",
+            f"{key}-{kind}",
+            "catalogue_page:solve_kind",
+            {"key": key, "kind": kind},
+            given={"equation": system.equation, "box": repr(system.box), "points": POINTS},
+        )
+        for key, system in catalogue.items()
+        for kind in system.kinds
+        if kind != "ito-cholesky" or system.cholesky is not None
+    ]
 
 
 def faults(row: Row) -> list[str]:
     """Everything about a row that is not as it should be."""
-    if "failure" in row:
-        return [f"failed: {row['failure']}"]
+    if "dimension" not in row:
+        return ["not solved"]
     found = []
     if row["dimension"] != row["exact_dimension"]:
         found.append(f"dimension {row['dimension']} instead of {row['exact_dimension']}")
@@ -134,24 +113,15 @@ def faults(row: Row) -> list[str]:
 
 
 def kept_rows() -> list[Row]:
-    return [json.loads(line) for line in KEPT.read_text(encoding="utf-8").splitlines()] if KEPT.exists() else []
+    """What was solved."""
+    return STUDY.store.values(jobs())
 
 
-def line_of(row: Row) -> str:
-    """A row for the terminal."""
-    if "failure" in row:
-        return f"{row['key']:32} {row['kind']:14} FAILED: {row['failure']}"
-    angle = "" if row["angle"] is None else f"{row['angle']:.1e}°"
-    counts = row["formulas"]
-    wrong = "; ".join(faults(row))
-    return (
-        f"{row['key']:32} {row['kind']:14} {row['dimension']:>3} of {row['exact_dimension']:<3} {angle:9} "
-        f"{counts['proved']}/{sum(counts.values())} proved {row['seconds']:6.1f} s  {wrong}"
-    )
-
-
-def page(rows: list[Row]) -> str:
-    """The whole page."""
+def page(records: list[Row]) -> str:
+    """The whole page; what was not solved has a row without content."""
+    solved = {(row["key"], row["kind"]): row for row in records}
+    wanted = [job.settings for job in jobs()]
+    rows = [solved.get((row["key"], row["kind"]), row) for row in wanted]
     return "\n".join([*heading(rows), "", *table(rows), ""])
 
 
@@ -159,10 +129,10 @@ def heading(rows: list[Row]) -> Iterator[str]:
     """Totals, and everything that is not as it should be."""
     from liestonet.catalogue import catalogue
 
-    solved = [row for row in rows if "failure" not in row]
+    solved = [row for row in rows if "dimension" in row]
     # what was not solved is not proved either
-    unsolved = sum(catalogue[row["key"]].dimension(row["kind"]) for row in rows if "failure" in row)
-    total = sum(sum(row["formulas"].values()) for row in solved) + int(unsolved)
+    left = [catalogue[row["key"]].dimension(row["kind"]) for row in rows if "dimension" not in row]
+    total = sum(sum(row["formulas"].values()) for row in solved) + sum(int(n) for n in left if math.isfinite(n))
     proved = sum(row["formulas"]["proved"] for row in solved)
     angles = [row["angle"] for row in solved if row["angle"] is not None]
     right = sum(row["dimension"] == row["exact_dimension"] for row in solved)
@@ -194,8 +164,8 @@ def table(rows: list[Row]) -> Iterator[str]:
     yield "| system | kind | dimension | exact | angle (°) | algebra | proved | seconds |"
     yield "|---|---|---|---|---|---|---|---|"
     for row in rows:
-        if "failure" in row:
-            yield f"| `{row['key']}` | {LABELS[row['kind']]} | failed | | | | | |"
+        if "dimension" not in row:
+            yield f"| `{row['key']}` | {LABELS[row['kind']]} | not solved | | | | | |"
             continue
         counts = row["formulas"]
         name = row["name"] or "infinite-dimensional"
@@ -209,37 +179,7 @@ def table(rows: list[Row]) -> Iterator[str]:
         )
 
 
-def say(*lines: str) -> None:
-    sys.stdout.write("".join(f"{line}\n" for line in lines))
-    sys.stdout.flush()
-
-
-def main(words: list[str]) -> None:
-    from liestonet.catalogue import catalogue
-
-    if words[:1] == ["--one"]:
-        for row in solve_system(words[1]):
-            say(json.dumps(row))
-        return
-    keys = [word for word in words if not word.startswith("-")]
-    kept = {row["key"]: [r for r in kept_rows() if r["key"] == row["key"]] for row in kept_rows()}
-    if not keys and "--resume" not in words:
-        kept = {}
-    todo = [key for key in catalogue if key in keys or key not in kept]
-    todo.sort(key=lambda key: catalogue[key].sde.dimension > MANY_DIMENSIONS)  # they take the longest
-    KEPT.parent.mkdir(exist_ok=True)
-    for position, key in enumerate(todo, start=1):
-        kept[key] = run_system(key)
-        say(*(f"{position}/{len(todo)}  {line_of(row)}" for row in kept[key]))
-        write_rows(row for rows in kept.values() for row in rows)
-    rows = [row for key in catalogue for row in kept[key]]
-    PAGE.write_text(page(rows), encoding="utf-8")
-    say("", *heading(rows))
-
-
-def write_rows(rows: Iterable[Row]) -> None:
-    KEPT.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-
+STUDY = Study(jobs, page, ROOT / "build", ROOT / "docs" / "catalogue.md")
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    run_study(STUDY, __doc__ or "")

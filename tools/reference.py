@@ -16,17 +16,17 @@ from typing import Any
 
 # What the public names take and return; users meet these without importing them.
 VALUES = {
-    "Result": "liestonet.result",
-    "LadderRow": "liestonet.symmetry.ladder",
-    "Formula": "liestonet.algebra.formula",
-    "Constant": "liestonet.algebra.formula",
+    "Result": "liestonet.result.result",
+    "LadderRow": "liestonet.core.ladder",
+    "Formula": "liestonet.formulas.formula",
+    "Constant": "liestonet.formulas.formula",
     "Algebra": "liestonet.algebra.structure",
-    "AlgebraName": "liestonet.algebra.names",
-    "Flag": "liestonet.flags",
-    "Fields": "liestonet.symmetry.fields",
+    "AlgebraName": "liestonet.algebra.naming",
+    "Flag": "liestonet.core.flags",
+    "Fields": "liestonet.symmetry.determining.fields",
     "Surrogate": "liestonet.surrogate.surrogate",
-    "Refit": "liestonet.surrogate.refit",
-    "Domain": "liestonet.domain",
+    "Refit": "liestonet.inference.refit",
+    "Domain": "liestonet.core.domain",
     "DataRecord": "liestonet.trajectories.record",
     "Summary": "liestonet.trajectories.summary",
     "Increments": "liestonet.trajectories.increments",
@@ -48,7 +48,7 @@ COMMAND_HEAD = """\
 # Command-line reference
 
 What `liestonet COMMAND --help` prints. Results go to standard output, progress and complaints to standard error; the
-exit code is 0 when done, 2 for wrong input and 1 for a failure of ours. This page is made from the source.
+exit code is 0 when done, 2 for wrong input and 1 for an internal error. This page is made from the source.
 """
 
 

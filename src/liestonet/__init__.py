@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from liestonet import plots
     from liestonet.catalogue import catalogue
-    from liestonet.discovery import solve
+    from liestonet.core.angles import principal_angles
     from liestonet.errors import InputError
-    from liestonet.from_data import Spectral, discover, fit
+    from liestonet.inference.spectral import Spectral
     from liestonet.neural.settings import Neural
+    from liestonet.pipeline.discover import discover, fit
+    from liestonet.pipeline.solve import solve
     from liestonet.sde import SDE
     from liestonet.storage import load
     from liestonet.trajectories import Trajectories
     from liestonet.trajectories.streaming import TrajectoryFile
-    from liestonet.validation import principal_angles
     from liestonet.validation.ratio_test import test
     from liestonet.validation.validate import validate
 
@@ -46,15 +47,15 @@ _HOME = {
     "InputError": "liestonet.errors",
     "Neural": "liestonet.neural.settings",
     "SDE": "liestonet.sde",
-    "Spectral": "liestonet.from_data",
+    "Spectral": "liestonet.inference.spectral",
     "Trajectories": "liestonet.trajectories",
     "TrajectoryFile": "liestonet.trajectories.streaming",
     "catalogue": "liestonet.catalogue",
-    "discover": "liestonet.from_data",
-    "fit": "liestonet.from_data",
+    "discover": "liestonet.pipeline.discover",
+    "fit": "liestonet.pipeline.discover",
     "load": "liestonet.storage",
-    "principal_angles": "liestonet.validation",
-    "solve": "liestonet.discovery",
+    "principal_angles": "liestonet.core.angles",
+    "solve": "liestonet.pipeline.solve",
     "test": "liestonet.validation.ratio_test",
     "validate": "liestonet.validation.validate",
 }

@@ -5,9 +5,9 @@ generator, counted from 0 by `generator=`. Colours have one meaning everywhere: 
 style.
 """
 
-from liestonet.report.evidence_plots import diffusion, drift, ladder
-from liestonet.report.generator_plots import density_part, flow, state_part, time_parts
-from liestonet.report.palette import DATA, ERROR, EXACT, INFERRED, styled
+from liestonet.render.html.evidence_plots import diffusion, drift, ladder
+from liestonet.render.html.generator_plots import density_part, flow, state_part, time_parts
+from liestonet.render.html.palette import DATA, ERROR, EXACT, INFERRED, styled
 
 __all__ = [
     "DATA",

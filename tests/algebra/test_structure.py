@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,14 @@ import sympy as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+import liestonet as lsn
 from known_symmetries import invertible, polynomial_fields
 from liestonet.algebra import structure
 from liestonet.algebra.structure import Algebra, find_algebra, jacobi_residual
-from liestonet.domain import Domain
-from liestonet.symmetry.fields import Fields
-from liestonet.symmetry.operator import Cloud, tensor_cloud
+from liestonet.core.domain import Domain
+from liestonet.core.points import PointCloud, tensor_cloud
+from liestonet.errors import InputError
+from liestonet.symmetry.determining.fields import Fields
 
 t, x, y, z = sp.symbols("t x y z", real=True)
 
@@ -42,13 +45,13 @@ WITH_BETA = {"heat equation"}
 BOX = ((0.0, 2.0), (-1.0, 2.0), (0.0, 1.0), (-2.0, -1.0))
 
 
-def setup(name: str) -> tuple[Fields, Cloud]:
+def setup(name: str) -> tuple[Fields, PointCloud]:
     generators, beta = ALGEBRAS[name], name in WITH_BETA
     domain = Domain(BOX[: len(generators[0]) - beta])
     return polynomial_fields(generators, domain, 2, beta), tensor_cloud(domain, np.full(len(domain.intervals), 5))
 
 
-def algebra_of(fields: Fields, cloud: Cloud) -> Algebra:
+def algebra_of(fields: Fields, cloud: PointCloud) -> Algebra:
     return find_algebra(fields, cloud.points, cloud.weights)
 
 
@@ -196,3 +199,55 @@ def test_chunks_change_nothing(monkeypatch):
     parts = algebra_of(fields, cloud)
     np.testing.assert_allclose(parts.structure_constants, whole.structure_constants, atol=1e-13)
     assert parts.closure < 1e-13
+
+
+def test_anatomy_is_in_terms_of_the_generators():
+    """∂t, ∂x and 2t∂t + x∂x: brackets span the first two, whatever the lengths; of R^2 everything commutes."""
+    fields, cloud = setup("Brownian motion")
+    found = algebra_of(fields, cloud)
+    lengths = np.array([1.0, 50.0, 0.02])
+    scaled = found.structure_constants * lengths[:, None, None] * lengths[:, None] / lengths
+    for constants in (found.structure_constants, scaled):
+        anatomy = Algebra(constants, 0.0, 0.0, constants).anatomy
+        derived = anatomy.derived_series[1]
+        np.testing.assert_allclose(derived @ derived.T, np.diag([1.0, 1.0, 0.0]), atol=1e-9)
+        assert anatomy.derived_dimensions == (3, 2, 0)
+        assert (anatomy.resolved, anatomy.solvable, anatomy.nilpotent) == (True, True, False)
+    assert algebra_of(*setup("R^2")).anatomy.abelian
+    assert algebra_of(*setup("so(3)")).anatomy.killing_signature == (0, 3, 0)
+
+
+def test_anatomy_of_uncertain_and_of_infinite_algebras():
+    exact = algebra_of(*setup("aff(1)"))
+    assert not Algebra(exact.structure_constants, 0.0, 0.0, exact.unit_constants, error=0.5).anatomy.resolved
+    with pytest.raises(InputError, match="infinite-dimensional"):
+        _ = Algebra(exact.structure_constants, 0.0, 0.0, exact.unit_constants, infinite=True).anatomy
+
+
+def test_overlap_is_the_mean_of_squares_multiplied() -> None:
+    domain = Domain(((-1.0, 1.0), (-1.0, 1.0)))
+    fields = polynomial_fields([[0, 1], [0, t], [0, 1 + t], [0, 1 - t]], domain, 3)
+    cloud = tensor_cloud(domain, np.array([8, 8]))
+    overlap = find_algebra(fields, cloud.points, cloud.weights).overlap
+    assert overlap is not None
+    parts = [sp.Integer(1), t, 1 + t, 1 - t]
+
+    def mean(function: sp.Expr) -> float:
+        return float(sp.integrate(function, (t, -1, 1)) / 2)
+
+    for i, first in enumerate(parts):
+        for j, second in enumerate(parts):
+            length = np.sqrt(mean(first**2) * mean(second**2))
+            assert overlap[i, j] == pytest.approx(np.sqrt(mean(first**2 * second**2)) / length, rel=1e-9)
+
+
+@pytest.mark.parametrize(("duration", "resolved"), [(1.0, True), (5.0, False)])
+def test_brackets_of_generators_that_hardly_overlap_are_lost_in_errors(duration: float, resolved: bool) -> None:
+    """exp(2t) (…) and exp(−2t) (…) of the Fokker–Planck algebra of dx = x dt + dW do not commute."""
+    result = lsn.solve(lsn.SDE.parse("dx = x dt + dW"), symmetry="fokker-planck", domain=[(0, duration), (-2, 2)])
+    cloud = tensor_cloud(result.domain, np.array([30, 12]))
+    exact = find_algebra(result.fields, cloud.points, cloud.weights)
+    assert exact.name == "sl(2,R) ⋉ h_3"
+    named = replace(exact, error=2e-3).named
+    assert named.resolved is resolved
+    assert named.text == "sl(2,R) ⋉ h_3" or (not named.resolved and "not zero" in named.alternatives[-1])

@@ -14,10 +14,10 @@ import sympy as sp
 
 from liestonet import InputError
 from liestonet.catalogue import PAPER, Experiment, System, catalogue
-from liestonet.domain import Domain
-from liestonet.symmetry.families import count_invariants
-from liestonet.symmetry.formal import formal_counts
-from liestonet.symmetry.kinds import ITO, KINDS
+from liestonet.core.domain import Domain
+from liestonet.symmetry.analytic.families import count_invariants
+from liestonet.symmetry.analytic.formal import formal_counts
+from liestonet.symmetry.determining.kinds import ITO, KINDS
 
 KEYS = list(catalogue)
 # (Itô, law, Fokker–Planck, Itô in the Cholesky gauge), written down apart from the generators

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from liestonet.core.coefficients import derivatives
+from liestonet.core.domain import Domain
 from liestonet.diagnostics.expansion import step_terms, what_is_known
-from liestonet.domain import Domain
-from liestonet.sde.jets import derivatives
 from liestonet.sde.sde import SDE
 from liestonet.surrogate.spectral import fit_spectral
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import liestonet as lsn
+from liestonet.core.flags import Flag
 from liestonet.diagnostics.report import data_flags
-from liestonet.flags import Flag
 from liestonet.trajectories import Trajectories
 
 STEP, STEPS, PATHS = 0.01, 150, 100

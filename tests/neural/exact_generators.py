@@ -12,16 +12,16 @@ import numpy as np
 import sympy
 
 from liestonet import catalogue
-from liestonet.domain import Domain
-from liestonet.neural.frame import Frame, tabulate
-from liestonet.neural.networks import Fields
-from liestonet.symmetry.kinds import kind_named
+from liestonet.core.domain import Domain
+from liestonet.neural.frame import TrainingFrame, tabulate
+from liestonet.neural.generator_networks import GeneratorJets
+from liestonet.symmetry.determining.kinds import kind_named
 
 
 class ExactGenerators:
     """Formulas (τ, ξ^1, …, ξ^n, β) called like networks; derivatives are SymPy's, not ours."""
 
-    def __init__(self, rows: list[list[sympy.Expr]], names: tuple[str, ...], frame: Frame) -> None:
+    def __init__(self, rows: list[list[sympy.Expr]], names: tuple[str, ...], frame: TrainingFrame) -> None:
         self.count, self.dimension = len(rows), len(names)
         self.variables = [sympy.Symbol(name, real=True) for name in ("t", *names)]
         plain = {symbol.name: symbol for symbol in self.variables}
@@ -41,23 +41,23 @@ class ExactGenerators:
         second = [[[sympy.diff(d, w) for w in self.variables] for d in slopes] for slopes in first]
         return sympy.lambdify(self.variables, [row, first, second], "jax", cse=True)
 
-    def _fields(self, function: Callable[..., Any], points: jax.Array, squared: jax.Array) -> Fields:
+    def _fields(self, function: Callable[..., Any], points: jax.Array, squared: jax.Array) -> GeneratorJets:
         values, first, second = function(*points.T)
         hessian = _stacked(second, len(points))
         bent = 0.5 * jnp.einsum("bjk,bcjk->bc", squared, hessian[..., 1:, 1:])
-        return Fields(_stacked(values, len(points)), _stacked(first, len(points)), bent, hessian)
+        return GeneratorJets(_stacked(values, len(points)), _stacked(first, len(points)), bent, hessian)
 
-    def __call__(self, points: jax.Array, squared: jax.Array) -> Fields:
+    def __call__(self, points: jax.Array, squared: jax.Array) -> GeneratorJets:
         return self.at_own([points] * self.count, [squared] * self.count)
 
-    def at_own(self, points: Any, squared: Any) -> Fields:
+    def at_own(self, points: Any, squared: Any) -> GeneratorJets:
         parts = [self._fields(f, p, s) for f, p, s in zip(self._functions, points, squared, strict=True)]
-        return Fields(*(jnp.stack(group) for group in zip(*parts, strict=True)))
+        return GeneratorJets(*(jnp.stack(group) for group in zip(*parts, strict=True)))
 
     def own_values(self, points: Any) -> jax.Array:
         return self.at_own(points, jnp.zeros((*points.shape[:2], self.dimension, self.dimension))).values
 
-    def bent(self, points: jax.Array, squared: jax.Array) -> Fields:
+    def bent(self, points: jax.Array, squared: jax.Array) -> GeneratorJets:
         return self(points, squared)
 
     def values(self, points: jax.Array) -> jax.Array:
@@ -88,7 +88,7 @@ def known_case(key: str, kind: str, count: int = 40, change=None, part: float = 
     """
     system, kind_value = catalogue[key], kind_named(kind)
     domain = Domain.from_pairs(system.box, system.sde.dimension)
-    frame = Frame.of(domain, True)
+    frame = TrainingFrame.of(domain, True)
     source = system.sde.coefficients(domain)
     low, high = np.array(domain.intervals).T
     high[0] = low[0] + part * (high[0] - low[0])

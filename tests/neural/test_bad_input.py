@@ -12,12 +12,10 @@ import pytest
 
 import liestonet as lsn
 from liestonet.neural.coefficients.settings import PAPER
-from liestonet.neural.coefficients.training import NotFinite
-from liestonet.neural.replicates import _claim, replicates
-from liestonet.neural.running import csv_columns
 from liestonet.neural.settings import Architecture, Cloud, Neural, Objective, Optimizer, Running
+from liestonet.neural.training import NotFinite
 from liestonet.storage import read_value, save
-from liestonet.symmetry.kinds import ITO
+from neural_cases import csv_columns
 
 CHEAP = Neural(
     architecture=Architecture(tau=(4,), xi=(4,), beta=(4,)),
@@ -108,6 +106,38 @@ def test_steps_that_no_chunk_divides(paths, tmp_path):
     np.testing.assert_array_equal(csv_columns(tmp_path / "losses.csv")["step"], np.arange(25))
 
 
+def test_a_second_run_begins_its_file_of_losses_anew(paths, tmp_path):
+    engine = CHEAP.with_running(losses=tmp_path / "losses.csv")
+    run(paths, engine, dimension=2)
+    run(paths, engine, seed=1)
+    table = csv_columns(tmp_path / "losses.csv")
+    np.testing.assert_array_equal(table["step"], np.arange(20))
+    np.testing.assert_array_equal(table["m"], 1)
+
+
+def test_a_run_that_is_refused_leaves_the_file_of_losses_as_it_was(paths, tmp_path):
+    (tmp_path / "losses.csv").write_text("of the run before")
+    nothing = replace(CHEAP, objective=Objective(weights=(0.0,) * 9)).with_running(losses=tmp_path / "losses.csv")
+    with pytest.raises(lsn.InputError, match="No loss that is evaluated"):
+        run(paths, nothing)
+    assert (tmp_path / "losses.csv").read_text() == "of the run before"
+
+
+def test_a_sweep_taken_up_again_has_the_file_of_losses_of_one_that_was_never_stopped(paths, tmp_path):
+    def stop(text):
+        if text.startswith("training 2 generators: step 10"):
+            raise RuntimeError("killed")
+
+    engine = replace(CHEAP, sweep=2)
+    run(paths, engine.with_running(losses=tmp_path / "whole.csv"), dimension=None)
+    kept = engine.with_running(losses=tmp_path / "losses.csv", checkpoint=tmp_path / "kept")
+    with pytest.raises(RuntimeError, match="killed"):
+        run(paths, kept, dimension=None, progress=stop)
+    assert (tmp_path / "losses.csv").read_text() != (tmp_path / "whole.csv").read_text()
+    run(paths, kept, dimension=None)
+    assert (tmp_path / "losses.csv").read_text() == (tmp_path / "whole.csv").read_text()
+
+
 def test_a_comparison_that_is_not_possible_costs_no_result(paths):
     result = run(paths, replace(CHEAP, compare=True), dimension=12)
     assert np.isnan(result.training.angle)
@@ -130,32 +160,8 @@ def test_a_result_of_networks_says_what_it_needs_to_be_opened(paths, tmp_path):
     )
 
 
-def test_a_folder_of_replicates_knows_its_data_settings_and_options(paths, tmp_path):
-    """The one seed is there already, so that nothing is run."""
-    _claim(tmp_path, paths, CHEAP, {"symmetry": "ito", "progress": print})
-    (tmp_path / "seed-0.json").write_text('{"dimension": 3}')
-    assert replicates(paths, CHEAP, [0], tmp_path, symmetry=ITO) == {0: {"dimension": 3}}
-    other = lsn.catalogue["brownian"].simulate(paths=64, seed=1)
-    for data, engine, kind in (
-        (other, CHEAP, "ito"),
-        (paths, replace(CHEAP, scaled=False), "ito"),
-        (paths, CHEAP, "law"),
-    ):
-        with pytest.raises(lsn.InputError, match="runs of other data"):
-            replicates(data, engine, [0], tmp_path, symmetry=kind)
-
-
-def test_replicates_of_other_runs_are_refused(paths, tmp_path):
-    (tmp_path / "seed-0.json").write_text('{"made": "by others"}')
-    with pytest.raises(lsn.InputError, match="runs of other data"):
-        replicates(paths, CHEAP, [0], tmp_path)
-    (tmp_path / "file").write_text("")
-    with pytest.raises(lsn.InputError, match="cannot be used for runs"):
-        replicates(paths, CHEAP, [0], tmp_path / "file")
-
-
 def test_what_stops_a_process_reaches_the_one_that_started_it():
-    problem = NotFinite(3, "likelihood", None)
+    problem = NotFinite(3, ("likelihood",), "lower the learning rate", None)
     again = pickle.loads(pickle.dumps(problem))  # as a pool of processes does
     assert str(again) == str(problem)
     assert again.step == 3

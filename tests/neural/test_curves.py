@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from liestonet.neural.coefficients import fitting
+from liestonet.neural.coefficients import fit_coefficients as fitting
 from liestonet.neural.settings import Architecture, Cloud, Neural, Optimizer, Running
 from liestonet.reproduction.items import closure
 

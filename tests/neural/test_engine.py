@@ -11,20 +11,22 @@ import pytest
 import sympy
 
 import liestonet as lsn
-from liestonet.domain import Domain
-from liestonet.neural import training
-from liestonet.neural.bridge import learned_basis
-from liestonet.neural.clouds import balanced, make_cloud, reflected
+from findings import of_data
+from liestonet.core.domain import Domain
+from liestonet.core.points import PointCloud as Points
+from liestonet.neural import engine as stages
+from liestonet.neural.clouds import PathPoints, balanced, make_cloud, reflected
 from liestonet.neural.coefficients.settings import PAPER, CoefficientSettings, Diagonal
-from liestonet.neural.frame import Frame
-from liestonet.neural.networks import make_networks
-from liestonet.neural.projection import project_on, project_span
+from liestonet.neural.frame import TrainingFrame
+from liestonet.neural.generator_networks import make_networks
+from liestonet.neural.last_layer import learned_basis
+from liestonet.neural.series_projection import project_on, project_span
 from liestonet.neural.settings import Architecture, Cloud, Neural, Optimizer, Running
-from liestonet.symmetry.fields import Fields
-from liestonet.symmetry.kinds import ITO
-from liestonet.symmetry.operator import Cloud as Points
-from liestonet.symmetry.operator import Operator
-from liestonet.terminal_data import data_verdict
+from liestonet.neural.training import COMPILED
+from liestonet.render.view import verdict
+from liestonet.symmetry.determining.fields import Fields
+from liestonet.symmetry.determining.kinds import ITO
+from liestonet.symmetry.determining.operator import Operator
 
 BOX = Domain(((0.0, 2.0), (-1.0, 3.0)))
 
@@ -52,10 +54,10 @@ def test_projection_is_exact_for_polynomials_and_says_what_it_misses():
 
 
 def test_learned_basis_has_the_derivatives_of_its_functions():
-    networks = make_networks(jax.random.key(0), 2, 1, ((5,), (6, 6), (4,)), "tanh", True, False)
+    networks = make_networks(jax.random.key(0), Architecture((5,), (6, 6), (4,)), 2, 1, False)
     points = lattice(BOX, 200)
     cloud = Points(points, np.full(200, 1 / 200))
-    basis = learned_basis(ITO, networks, Frame.of(BOX, True), BOX, cloud, 1)
+    basis = learned_basis(ITO, networks, TrainingFrame.of(BOX, True), BOX, cloud, 1)
     tables = basis.tables(points, 2)
     step = 1e-4
     for unknown, derivative in ((0, (0,)), (1, (0,)), (1, (1,)), (1, (0, 1)), (1, (1, 1))):
@@ -75,10 +77,10 @@ def test_last_layer_on_the_spectral_operator_finds_exact_generators():
     """Random features hold affine functions, and so the algebra of Brownian motion, exactly."""
     system = lsn.catalogue["brownian"]
     domain = Domain.from_pairs(system.box, 1)
-    networks = make_networks(jax.random.key(0), 2, 1, ((6,), (8,), (4,)), "tanh", True, False)
+    networks = make_networks(jax.random.key(0), Architecture((6,), (8,), (4,)), 2, 1, False)
     points = lattice(domain, 400)
     cloud = Points(points, np.full(400, 1 / 400))
-    basis = learned_basis(ITO, networks, Frame.of(domain, True), domain, cloud, 1)
+    basis = learned_basis(ITO, networks, TrainingFrame.of(domain, True), domain, cloud, 1)
     matrix = Operator(ITO, system.sde.coefficients(domain), domain, cloud).assemble(basis).dense()
     _, sizes, right = np.linalg.svd(matrix, full_matrices=False)
     assert sizes[-3] < 1e-8 < 1e-3 < sizes[-4]
@@ -107,24 +109,31 @@ def test_balancing_covers_the_coordinate_more_evenly():
 
 
 def test_clouds_hold_what_was_asked_for():
-    data = np.column_stack([np.linspace(0, 2, 500), np.linspace(-3, 5, 500)])
+    points = np.column_stack([np.linspace(0, 2, 500), np.linspace(-3, 5, 500)])
+    data = PathPoints(points, 0.1 + points[:, 0])
 
     def never(paths, rng):
         raise AssertionError("data were asked for")
 
-    cloud = make_cloud(Cloud(uniform=0.25, points=400, floor=0.5), BOX, data, never, 0)
+    cloud, steps = make_cloud(Cloud(uniform=0.25, points=400, floor=0.5), BOX, data, never, 0)
     assert cloud.shape == (400, 2)
     assert cloud[:, 1].min() >= 0.5
     on_the_line = np.isclose(cloud[:, 1], -3 + 4 * cloud[:, 0], atol=1e-9)
     assert on_the_line.sum() == 300
-    simulated = make_cloud(
+    # each with the step that begins there, and those off the paths with the median
+    np.testing.assert_array_equal(steps[on_the_line], 0.1 + cloud[on_the_line, 0])
+    used = points[(points[:, 1] >= 0.5) & (points[:, 1] <= 3.0), 0]
+    np.testing.assert_allclose(steps[~on_the_line], 0.1 + np.median(used))
+    times = np.array([0.0, 0.1, 0.3, 0.6, 1.0])
+    simulated, steps = make_cloud(
         Cloud(source="simulated", uniform=0.0, points=None, trajectories=7),
         BOX,
         data,
-        lambda paths, rng: np.ones((paths, 5, 2)),
+        lambda paths, rng: np.stack(np.broadcast_arrays(times, np.ones((paths, 1))), axis=-1),
         0,
     )
     assert simulated.shape == (35, 2)
+    np.testing.assert_allclose(steps, np.interp(simulated[:, 0], times, [0.1, 0.2, 0.3, 0.4, 0.4]))
     with pytest.raises(lsn.InputError, match="no point in the box"):
         make_cloud(Cloud(floor=100.0), BOX, data, never, 0)
 
@@ -139,8 +148,7 @@ SMALL = Neural(
 
 def test_paths_of_brownian_motion_to_a_result():
     """With the span imposed and trained on, formulas, and the spectral engine's answer beside it."""
-    training.TRACES.clear()
-    training.COMPILED.clear()
+    COMPILED.clear()
     sde = lsn.catalogue["brownian"].sde
     data = sde.simulate(
         initial=lambda rng, count: rng.uniform(-2, 2, (count, 1)), duration=2.0, step=0.02, paths=256, seed=4
@@ -160,11 +168,11 @@ def test_paths_of_brownian_motion_to_a_result():
     text = json.loads(result.to_json())
     assert text["training"]["selected"]["jump"] == 3
     assert Neural.from_dictionary(text["training"]["settings"]) == engine
-    assert "3" in data_verdict(result)
+    assert "3" in verdict(result)
     # training on refitted coefficients has the same shapes: nothing is compiled twice
-    assert result.refit is not None
+    assert of_data(result).refit is not None
     assert any("on refitted coefficients" in text for text in said)
-    assert list(training.TRACES.values()) == [1]
+    assert len(COMPILED) == 1
     assert 0 <= result.training.angle < 5
     assert f"{result.training.angle:.2g}°" in next(f.message for f in result.flags if f.code == "engines")
     _formulas_are_the_generators(result, points)
@@ -208,7 +216,7 @@ def test_symmetries_are_imposed_on_learnt_coefficients_too(monkeypatch):
     points = lattice(result.domain, 1000)
     exact = lsn.catalogue["brownian"].generators("ito")
     assert lsn.principal_angles(result.generators, exact, points[:, 0], points[:, 1:]).max() < 10
-    assert result.refit is not None
+    assert of_data(result).refit is not None
     assert json.loads(result.to_json())["refit"]["held_out"] == "nan"
 
 
@@ -227,6 +235,28 @@ def _formulas_are_the_generators(result, points):
             plain = formula.subs({s: known[s.name] for s in formula.free_symbols})
             expected = np.broadcast_to(sympy.lambdify((t, x), plain)(*points.T), len(points))
             np.testing.assert_allclose(values, expected, atol=0.1 * (1 + np.abs(expected).max()))
+
+
+def test_training_knows_the_time_step_of_every_point(monkeypatch):
+    """Steps of 0.01 and of 0.05 by turns: a point of the data has the one that begins there, not their median."""
+    times = np.concatenate([[0.0], np.cumsum(np.tile([0.01, 0.05], 40))])
+    rng = np.random.default_rng(0)
+    moves = np.sqrt(np.diff(times))[None, :, None] * rng.standard_normal((40, 80, 1))
+    states = np.concatenate([rng.uniform(-1, 1, (40, 1, 1)), moves], axis=1).cumsum(axis=1)
+    seen = []
+
+    def no_training(start, settings, kind, table, seed, watch):
+        seen.append(table)
+        return start
+
+    monkeypatch.setattr(stages, "train", no_training)
+    quick = replace(SMALL, cloud=Cloud(points=512, uniform=0.0), refit=False, polish=False, shifts=False)
+    result = lsn.discover(lsn.Trajectories.from_arrays(times, states), quick, dimension=1, formulas=False)
+    frame = TrainingFrame.of(result.domain, True)
+    t = frame.centre[0] + frame.half[0] * seen[0]["points"][:, 0]
+    own = np.diff(times)[np.argmin(np.abs(t[:, None] - times[:-1]), axis=1)]
+    np.testing.assert_allclose(seen[0]["time_step"] * frame.half[0], own, rtol=1e-9)
+    assert len(np.unique(own.round(3))) == 2
 
 
 def test_engine_of_another_kind_is_refused():
@@ -270,25 +300,3 @@ def test_four_dimensions_are_looked_at_from_above():
     assert result.dimension == 6
     assert result.training.selected["jump"] == 6
     assert [rung.count for rung in result.training.rungs] == [1, 2, 3, 4, 5, 6]
-
-
-@pytest.mark.slow
-def test_replicates_are_the_single_runs_and_resume(tmp_path):
-    from liestonet.neural.replicates import replicates
-
-    data = lsn.catalogue["brownian"].simulate(paths=64, seed=0)
-    found = replicates(data, SMALL, [1, 2], tmp_path, dimension=2, formulas=False)
-    alone = json.loads(lsn.discover(data, engine=SMALL, dimension=2, formulas=False, seed=2).to_json())
-    np.testing.assert_allclose(
-        found[2]["training"]["rungs"][0]["residuals"], alone["training"]["rungs"][0]["residuals"], rtol=1e-6
-    )
-    (tmp_path / "seed-1.json").unlink()
-    again = replicates(data, SMALL, [1, 2], tmp_path, dimension=2, formulas=False)
-    assert again[1]["training"]["rungs"] == found[1]["training"]["rungs"]
-
-
-def test_replicates_refuse_seeds_given_twice(tmp_path):
-    from liestonet.neural.replicates import replicates
-
-    with pytest.raises(lsn.InputError, match="none twice"):
-        replicates(None, SMALL, [1, 1], tmp_path)

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 import sympy
 
-from liestonet.neural import structure
+from liestonet.neural import structure_losses as structure
 from liestonet.neural.objective import Losses
 from liestonet.neural.settings import Objective
-from liestonet.neural.validity import determining_residuals
-from liestonet.symmetry.kinds import kind_named
+from liestonet.neural.validity_losses import determining_residuals
+from liestonet.symmetry.determining.kinds import kind_named
 
 from .exact_generators import known_case
 
@@ -197,8 +197,9 @@ def test_printed_pushed_density_penalises_a_true_symmetry():
 def test_equations_agree_with_the_table_of_terms(key, kind):
     """The written-out equations against the spectral engine's table, for fields that are no symmetries."""
     from liestonet import catalogue
-    from liestonet.domain import Domain
-    from liestonet.symmetry.operator import Cloud, Operator
+    from liestonet.core.domain import Domain
+    from liestonet.core.points import PointCloud
+    from liestonet.symmetry.determining.operator import Operator
 
     def change(rows):
         t = sympy.Symbol("t", real=True)
@@ -214,7 +215,7 @@ def test_equations_agree_with_the_table_of_terms(key, kind):
     system = catalogue[key]
     domain = Domain.from_pairs(system.box, system.sde.dimension)
     points = domain.centre + domain.half * np.asarray(table["points"])
-    cloud = Cloud(points, np.full(len(points), 1 / len(points)))
+    cloud = PointCloud(points, np.full(len(points), 1 / len(points)))
     operator = Operator(kind_named(kind), system.sde.coefficients(domain), domain, cloud)
     # the operator's own factors, applied to SymPy's derivatives of the fields in the data's units
     half, scales = domain.half, np.append(domain.half, 1.0)

@@ -8,38 +8,40 @@ import numpy as np
 import pytest
 
 from liestonet import catalogue
-from liestonet.domain import Domain
-from liestonet.neural import networks
-from liestonet.neural.frame import Frame, tabulate
-from liestonet.neural.networks import make_networks
-from liestonet.symmetry.kinds import kind_named
+from liestonet.core.domain import Domain
+from liestonet.neural import generator_networks as networks
+from liestonet.neural.frame import TrainingFrame, tabulate
+from liestonet.neural.generator_networks import make_networks
+from liestonet.neural.settings import Architecture
+from liestonet.symmetry.determining.kinds import kind_named
 
 
 @pytest.mark.parametrize(("shared", "activation"), [(True, "swish"), (False, "tanh")])
 def test_channels_are_derivatives(shared, activation):
-    networks = make_networks(jax.random.key(1), 3, 2, ((5, 5), (6, 6), (4,)), activation, shared, True)
+    networks = make_networks(jax.random.key(1), Architecture((5, 5), (6, 6), (4,), activation, shared), 3, 2, True)
     points = jax.random.normal(jax.random.key(2), (7, 3))
     root = jax.random.normal(jax.random.key(3), (7, 2, 2))
     squared = root @ jnp.swapaxes(root, 1, 2)
 
-    fields, step = networks(points, squared), 1e-5
+    at = jax.jit(lambda points, squared: networks(points, squared))  # compiled once, not operation by operation
+    fields, step = at(points, squared), 1e-5
     bent = jnp.zeros_like(fields.values)
     for v in range(3):
         shift = jnp.zeros(3).at[v].set(step)
-        ahead, behind = networks(points + shift, squared), networks(points - shift, squared)
+        ahead, behind = at(points + shift, squared), at(points - shift, squared)
         slope = (ahead.values - behind.values) / (2 * step)
         np.testing.assert_allclose(fields.gradient[..., v], slope, atol=1e-8)
         if v:
             second = (ahead.gradient - behind.gradient)[..., 1:] / (2 * step)
             bent = bent + 0.5 * jnp.einsum("bj,mbcj->mbc", squared[:, :, v - 1], second)
     np.testing.assert_allclose(fields.curvature, bent, atol=1e-8)
-    whole = networks.bent(points, squared)
+    whole = jax.jit(lambda points, squared: networks.bent(points, squared))(points, squared)
     assert whole.hessian is not None
     for name in ("values", "gradient", "curvature"):
         np.testing.assert_allclose(getattr(whole, name), getattr(fields, name), atol=1e-12)
     for v in range(3):
         shift = jnp.zeros(3).at[v].set(step)
-        ahead, behind = networks(points + shift, squared), networks(points - shift, squared)
+        ahead, behind = at(points + shift, squared), at(points - shift, squared)
         np.testing.assert_allclose(whole.hessian[..., v], (ahead.gradient - behind.gradient) / (2 * step), atol=1e-7)
     np.testing.assert_allclose(networks.values(points), fields.values, atol=1e-12)
     times = jnp.stack([points[:, 0], points[:, 0] + 0.1, points[:, 0] - 0.2])
@@ -47,9 +49,9 @@ def test_channels_are_derivatives(shared, activation):
     # τ depends on time alone
     assert not np.any(fields.gradient[:, :, 0, 1:])
     sets = jnp.stack([points, points + 0.1, points - 0.2])
-    own = networks.at_own(sets, jnp.stack([squared] * 3))
+    own = jax.jit(lambda sets, squared: networks.at_own(sets, squared))(sets, jnp.stack([squared] * 3))
     np.testing.assert_allclose(networks.own_values(sets), own.values, atol=1e-12)
-    moved = networks(points + 0.1, squared)
+    moved = at(points + 0.1, squared)
     np.testing.assert_allclose(own.values[1], moved.values[1], atol=1e-12)
     np.testing.assert_allclose(own.curvature[1], moved.curvature[1], atol=1e-12)
     np.testing.assert_allclose(networks.clocks(times)[1], moved.values[1, :, 0], atol=1e-12)
@@ -58,18 +60,21 @@ def test_channels_are_derivatives(shared, activation):
 @pytest.mark.parametrize("shared", [True, False])
 def test_a_batch_in_pieces_is_the_whole_batch(shared, monkeypatch):
     """Values and the gradient by the weights; the size of a piece is a matter of speed alone."""
-    nets = make_networks(jax.random.key(1), 3, 2, ((5, 5), (6, 6), (4,)), "tanh", shared, True)
+    nets = make_networks(jax.random.key(1), Architecture((5,), (6,), (4,), "tanh", shared), 3, 2, True)
     points, squared = jax.random.normal(jax.random.key(2), (96, 3)), jnp.ones((96, 2, 2))
 
-    def total(nets):
-        sums = [jnp.sum(jnp.sin(part)) for part in (*nets.bent(points, squared), *nets(points, squared)[:3])]
-        return sum(sums)
+    def value_and_gradient():
+        def total(nets):
+            sums = [jnp.sum(jnp.sin(part)) for part in (*nets.bent(points, squared), *nets(points, squared)[:3])]
+            return sum(sums)
 
-    whole = jax.value_and_grad(total)(nets)
+        return jax.jit(jax.value_and_grad(total))(nets)
+
+    whole = value_and_gradient()
     assert networks._piece(nets, 96, 10) == 96
     monkeypatch.setattr(networks, "PIECE", 16 * 8 * 6 * 10)
     assert networks._piece(nets, 96, 10) < 96
-    for one, other in zip(jax.tree.leaves(whole), jax.tree.leaves(jax.value_and_grad(total)(nets)), strict=True):
+    for one, other in zip(jax.tree.leaves(whole), jax.tree.leaves(value_and_gradient()), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-11)
 
 
@@ -78,7 +83,7 @@ def test_tables_hold_derivatives_in_the_frame(key, kind):
     """Gradients and second derivatives of the table against differences of the table itself."""
     system = catalogue[key]
     domain = Domain.from_pairs(system.box, system.sde.dimension)
-    frame, source = Frame.of(domain, True), system.sde.coefficients(domain)
+    frame, source = TrainingFrame.of(domain, True), system.sde.coefficients(domain)
     points = domain.centre + 0.5 * domain.half * np.random.default_rng(0).uniform(-1, 1, (5, len(domain.intervals)))
     table = tabulate(kind_named(kind), source, frame, points, second=True)
     step = 1e-5

@@ -6,10 +6,12 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import liestonet as lsn
 from liestonet.neural import availability
+from liestonet.neural.coefficients.settings import Cholesky, CoefficientSettings, Constant
 from liestonet.neural.settings import Architecture, Cloud, Neural, Objective, Optimizer, Running
 
 PRESETS = [1, 2, 3, 4, "fokker-planck", "brownian-10d"]
@@ -102,6 +104,32 @@ def test_lists_and_paths_become_what_can_be_stored(tmp_path):
     assert made.running.checkpoint == str(tmp_path)
     made.save(tmp_path / "settings.json")
     assert Neural.load(tmp_path / "settings.json") == made
+
+
+def test_numbers_of_numpy_are_plain_ones():
+    """The same settings, also as they print: a study knows its runs by that."""
+    made = Neural(
+        architecture=Architecture(tau=(np.int64(8),), xi=[np.int32(8), 8], shared=np.bool_(False)),
+        cloud=Cloud(points=np.int64(512), uniform=np.float64(0.5), reflect=np.bool_(True)),
+        objective=Objective(weights=np.array([1, 0, 0, 0, 1, 1, 0, 1, 0], dtype=np.float32), ramp=np.float64(0.25)),
+        optimizer=Optimizer(rate=np.float64(1e-3), steps=np.int64(20), clip=np.float64(np.inf)),
+        running=Running(chunk=np.int16(10)),
+        sweep=np.int64(2),
+    )
+    plain = Neural(
+        architecture=Architecture(tau=(8,), xi=(8, 8), shared=False),
+        cloud=Cloud(points=512, uniform=0.5, reflect=True),
+        objective=Objective(weights=(1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0), ramp=0.25),
+        optimizer=Optimizer(rate=1e-3, steps=20, clip=float("inf")),
+        running=Running(chunk=10),
+        sweep=2,
+    )
+    assert repr(made) == repr(plain)
+    learnt = CoefficientSettings(Cholesky(np.int64(2)), widths=[np.int64(8)], schedule=Constant(np.float64(1e-3)))
+    assert repr(learnt) == repr(CoefficientSettings(Cholesky(2), widths=(8,), schedule=Constant(1e-3)))
+    assert hash(learnt) == hash(CoefficientSettings(Cholesky(2), widths=(8,), schedule=Constant(1e-3)))
+    with pytest.raises(lsn.InputError, match="number of steps"):
+        Optimizer(steps=np.float64(2.5))
 
 
 def test_a_file_of_something_else_is_no_settings(tmp_path):

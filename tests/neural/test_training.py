@@ -11,20 +11,23 @@ import numpy as np
 import pytest
 
 import liestonet as lsn
-from liestonet.domain import Domain
-from liestonet.neural import training
-from liestonet.neural.frame import Frame, tabulate
-from liestonet.neural.networks import make_networks
-from liestonet.neural.running import Watch, csv_columns
+from liestonet.core.domain import Domain
+from liestonet.neural import generator_training as training
+from liestonet.neural.frame import TrainingFrame, tabulate
+from liestonet.neural.generator_networks import make_networks
+from liestonet.neural.running import Training, Watch, begin_losses
 from liestonet.neural.settings import Architecture, Neural, Objective, Optimizer, Running
 from liestonet.neural.sweep import Rung, jump_rule, paper_rule, span_residuals, warm_start
-from liestonet.symmetry.kinds import FOKKER_PLANCK, ITO
+from liestonet.neural.training import COMPILED
+from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, ITO
+from neural_cases import csv_columns
 
 SMALL = Neural(
     architecture=Architecture(tau=(8,), xi=(8, 8)),
     optimizer=Optimizer(batch=32, steps=60, rate=1e-2),
     running=Running(chunk=20),
 )
+RUN = Training("ito", 3, 5)
 
 
 @lru_cache(maxsize=1)
@@ -33,27 +36,24 @@ def brownian_table():
     domain = Domain.from_pairs(system.box, 1)
     low, high = np.array(domain.intervals).T
     points = np.random.default_rng(0).uniform(low, high, size=(200, 2))
-    return tabulate(ITO, system.sde.coefficients(domain), Frame.of(domain, True), points)
+    return tabulate(ITO, system.sde.coefficients(domain), TrainingFrame.of(domain, True), points)
 
 
 def with_second_derivatives():
     system = lsn.catalogue["brownian"]
     domain = Domain.from_pairs(system.box, 1)
-    frame, points = Frame.of(domain, True), brownian_table()["points"]
-    table = tabulate(ITO, system.sde.coefficients(domain), frame, frame.leave(points), second=True)
+    frame, points = TrainingFrame.of(domain, True), brownian_table()["points"]
+    table = tabulate(ITO, system.sde.coefficients(domain), frame, frame.centre + frame.half * points, second=True)
     return table | {"time_step": np.full(len(points), 0.01)}
 
 
 def fresh(count=3, settings=SMALL, kind="ito"):
-    shape, beta = settings.architecture, kind == "fokker-planck"
-    networks = make_networks(
-        jax.random.key(0), count, 1, (shape.tau, shape.xi, shape.beta), shape.activation, shape.shared, beta
-    )
+    networks = make_networks(jax.random.key(0), settings.architecture, count, 1, kind == "fokker-planck")
     return training.begin(networks, settings, kind)
 
 
 def leaves(trained):
-    return [np.asarray(leaf) for leaf in jax.tree.leaves((trained.networks, trained.optimizer_state))]
+    return [np.asarray(leaf) for leaf in jax.tree.leaves((trained.weights, trained.optimizer_state))]
 
 
 def same(first, second):
@@ -61,14 +61,13 @@ def same(first, second):
 
 
 def test_training_is_reproducible_compiled_once_and_lowers_the_loss():
-    training.TRACES.clear()
-    training.COMPILED.clear()
+    COMPILED.clear()
     first = training.train(fresh(), SMALL, "ito", brownian_table(), 5)
     second = training.train(fresh(), SMALL, "ito", brownian_table(), 5)
     other = training.train(fresh(), SMALL, "ito", brownian_table(), 6)
     assert same(first, second)
     assert not same(first, other)
-    assert list(training.TRACES.values()) == [1]
+    assert len(COMPILED) == 1
     assert first.history.shape == (60, 4)
     assert first.history[-10:].sum(axis=1).mean() < 0.5 * first.history[:10].sum(axis=1).mean()
 
@@ -80,7 +79,8 @@ def test_a_killed_run_goes_on_to_the_same_numbers(tmp_path):
     class Killed(Exception):
         pass
 
-    watch = Watch(settings, "ito", 3, 5, lambda text: None)
+    begin_losses(settings)
+    watch = Watch(settings, RUN, lambda text: None)
 
     def killed(trained, left):
         watch(trained, left)
@@ -90,7 +90,8 @@ def test_a_killed_run_goes_on_to_the_same_numbers(tmp_path):
     with pytest.raises(Killed):
         training.train(fresh(), settings, "ito", brownian_table(), 5, killed)
     said = []
-    again = Watch(settings, "ito", 3, 5, said.append)
+    begin_losses(settings)
+    again = Watch(settings, RUN, said.append)
     start = again.resumed(fresh())
     assert start.steps == 40
     resumed = training.train(start, settings, "ito", brownian_table(), 5, again)
@@ -104,15 +105,15 @@ def test_a_killed_run_goes_on_to_the_same_numbers(tmp_path):
 
 def test_a_checkpoint_of_another_run_or_a_damaged_one_is_refused(tmp_path):
     settings = SMALL.with_running(checkpoint=str(tmp_path))
-    Watch(settings, "ito", 3, 5, lambda text: None)(replace(fresh(), history=np.zeros((20, 4))), 0.0)
+    Watch(settings, RUN, lambda text: None)(replace(fresh(), history=np.zeros((20, 4))), 0.0)
     with pytest.raises(lsn.InputError, match="other data or settings"):
-        Watch(settings, "ito", 3, 6, lambda text: None).resumed(fresh())
+        Watch(settings, replace(RUN, seed=6), lambda text: None).resumed(fresh())
     file = next(tmp_path.glob("*.safetensors"))
     content = bytearray(file.read_bytes())
     content[-5] ^= 1
     file.write_bytes(bytes(content))
     with pytest.raises(lsn.InputError, match="damaged"):
-        Watch(settings, "ito", 3, 5, lambda text: None).resumed(fresh())
+        Watch(settings, RUN, lambda text: None).resumed(fresh())
 
 
 def test_interruption_keeps_what_was_reached():
@@ -133,7 +134,7 @@ def test_what_is_not_a_number_stops_with_step_term_and_remedy():
 
 def test_a_run_that_breaks_keeps_its_last_good_checkpoint(tmp_path):
     settings = SMALL.with_running(checkpoint=str(tmp_path))
-    watch = Watch(settings, "ito", 3, 5, lambda text: None)
+    watch = Watch(settings, RUN, lambda text: None)
 
     def stop(trained, left):
         watch(trained, left)
@@ -145,13 +146,6 @@ def test_a_run_that_breaks_keeps_its_last_good_checkpoint(tmp_path):
     with pytest.raises(lsn.InputError, match="step 20: L6"):
         training.train(watch.resumed(fresh()), settings, "ito", broken, 5, watch)
     assert same(watch.resumed(fresh()), good)
-
-
-def test_weights_that_are_no_numbers_are_never_kept():
-    networks = fresh().networks
-    training.check_weights(networks, 7)
-    with pytest.raises(lsn.InputError, match="step 7: the gradient"):
-        training.check_weights(jax.tree.map(lambda leaf: leaf * np.nan, networks), 7)
 
 
 def test_a_flow_that_runs_away_is_named_with_its_remedy():
@@ -167,8 +161,10 @@ def test_a_density_that_runs_away_is_named_with_its_remedy():
     settings = replace(SMALL, objective=objective)
     system = lsn.catalogue["brownian"]
     domain = Domain.from_pairs(system.box, 1)
-    frame, points = Frame.of(domain, True), brownian_table()["points"]
-    table = tabulate(FOKKER_PLANCK, system.sde.coefficients(domain), frame, frame.leave(points), second=True)
+    frame, points = TrainingFrame.of(domain, True), brownian_table()["points"]
+    table = tabulate(
+        FOKKER_PLANCK, system.sde.coefficients(domain), frame, frame.centre + frame.half * points, second=True
+    )
     rows = len(points)
     density = {
         "density": np.ones(rows),
@@ -180,15 +176,15 @@ def test_a_density_that_runs_away_is_named_with_its_remedy():
 
 
 def test_batches_are_drawn_without_replacement():
-    rows = training.batches(100, 30, 7, seed=1, chunk=0)
+    rows = training.chosen_rows(100, 30, 7, (1, 0))
     assert rows.shape == (7, 30)
     assert all(len(set(row)) == 30 for row in rows.tolist())
     assert len(set(rows[:3].ravel().tolist())) == 90
-    assert not np.array_equal(rows, training.batches(100, 30, 7, seed=1, chunk=1))
+    assert not np.array_equal(rows, training.chosen_rows(100, 30, 7, (1, 1)))
 
 
 def test_warm_start_begins_with_what_was_learnt():
-    small, large = fresh(2).networks, fresh(3).networks
+    small, large = fresh(2).weights, fresh(3).weights
     points = jnp.asarray(np.random.default_rng(1).uniform(-1, 1, (5, 2)))
     squared = jnp.ones((5, 1, 1))
     warm = warm_start(large, small)
@@ -214,7 +210,7 @@ def test_rules_read_the_curves():
 
 
 def test_span_residuals_do_not_depend_on_the_basis():
-    networks = fresh(2).networks
+    networks = fresh(2).weights
     before = span_residuals("ito", networks, brownian_table())
     last = networks.xi[-1]
     mixing = np.array([[1.0, 2.0], [-0.5, 1.0]])

@@ -6,7 +6,7 @@ from typing import Any
 
 from liestonet.reproduction.items import after_push
 from liestonet.reproduction.paper import AFTER_PUSH
-from liestonet.reproduction.study import Options
+from liestonet.reproduction.publication import Options
 
 EPSILONS = (1.0, 3.0, 5.0)
 

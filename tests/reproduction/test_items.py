@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from liestonet.discovery import solve
+from liestonet.pipeline.solve import solve
 from liestonet.reproduction.cases import CASES, LEAST_PATHS
+from liestonet.reproduction.engines import paper_widths
 from liestonet.reproduction.fitted import fitted_form
-from liestonet.reproduction.items import ALL, PAPER, confusion, examples, generators, identities, kinds
+from liestonet.reproduction.items import ALL, PAPER, confusion, examples, generators, identities, kinds, runtime
 from liestonet.reproduction.oracles import ORACLES
-from liestonet.reproduction.study import Options
+from liestonet.reproduction.publication import Options
 from liestonet.sde.sde import SDE
 
 SHARE = 0.005
@@ -157,6 +158,24 @@ class TestIdentityOfJobs:
         assert before
         assert before.keys() == after.keys()
         assert all(before[job] != after[job] for job in before)
+
+    @pytest.mark.parametrize(("module", "function"), [(identities, "losses"), (runtime, "run")])
+    def test_widths_of_networks_belong_to_it(
+        self, module: ModuleType, function: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def keys() -> list[str]:
+            found = module.jobs(Options(quick=True))
+            return [job.key for job in found if job.function.endswith(f":{function}")]
+
+        before = keys()
+        monkeypatch.setattr(module, "paper_widths", lambda: ((32, 32), (64, 64), (64, 65)))
+        assert before
+        assert not {*before} & {*keys()}
+
+    def test_widths_are_those_of_the_losses(self) -> None:
+        from liestonet.neural.loss_probe import WIDTHS
+
+        assert paper_widths() == WIDTHS
 
     def test_how_data_are_made_belongs_to_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
         before = {job.name: job.key for job in kinds.jobs(Options(quick=True))}

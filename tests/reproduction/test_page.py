@@ -10,10 +10,10 @@ import pytest
 from liestonet.errors import InputError
 from liestonet.reproduction.items import ALL, ablation, angles, closure, recipe, weights
 from liestonet.reproduction.items.confusion import matrix, outcome
-from liestonet.reproduction.jobs import Job
-from liestonet.reproduction.store import Store
-from liestonet.reproduction.study import Item, Options, Publication, chosen, publish
+from liestonet.reproduction.publication import Item, Options, Publication, chosen, publish
 from liestonet.reproduction.trades import DayFile
+from liestonet.study.jobs import Job
+from liestonet.study.store import Store
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 COMMITTED = ROOT / "experiments" / "reproduction"

@@ -9,7 +9,7 @@ import pytest
 from liestonet.reproduction.engines import described
 from liestonet.reproduction.items import btc
 from liestonet.reproduction.paper import BTC_AFTER_PUSH, BTC_LIKELIHOOD
-from liestonet.reproduction.study import Options
+from liestonet.reproduction.publication import Options
 from liestonet.reproduction.trades import DayFile
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,10 +10,10 @@ import pytest
 
 from liestonet.reproduction import cases
 from liestonet.reproduction.items import ALL, containment, runtime, sensitivity
-from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.paper import SENSITIVITY
-from liestonet.reproduction.study import Options
-from liestonet.reproduction.tables import spread
+from liestonet.reproduction.publication import Options
+from liestonet.study.jobs import Job
+from liestonet.study.tables import spread
 
 
 def perturbed(factor: float) -> dict[str, Any]:
@@ -77,11 +78,11 @@ def test_the_papers_engine_runs_only_where_all_is_asked_for() -> None:
 
 
 def test_jobs_name_what_decides_their_results() -> None:
-    def given(jobs: list[Job]) -> set[str]:
+    def given(jobs: Sequence[Job]) -> set[str]:
         return set.intersection(*(set(job.given) for job in jobs))
 
     assert given(sensitivity.jobs(Options())) == {"engine", "data", "amplitudes", "shapes", "points"}
-    assert given(runtime.jobs(Options())) == {"count", "dimension", "batch"}
+    assert given(runtime.jobs(Options())) == {"count", "dimension", "batch", "widths"}
     assert given(containment.jobs(Options(full=True))) == {"engines", "data"}
     assert len({tuple(job.given["engines"]) for job in containment.jobs(Options(full=True))}) == 3
 

@@ -11,8 +11,8 @@ import pytest
 
 from liestonet.errors import InputError
 from liestonet.reproduction.items.btc import RECORDING
-from liestonet.reproduction.jobs import run_job
 from liestonet.reproduction.trades import VARIABLE, announced, announced_trades, gross_errors, read_trades
+from liestonet.study.jobs import run_job
 
 NAME = "BTCUSDT-aggTrades-2024-01-01"
 MIDNIGHT = 1_704_067_200_000  # 2024-01-01 UTC in milliseconds
@@ -22,7 +22,8 @@ TITLES = "agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time
 def lines(count: int = 500, seed: int = 0, unit: int = 1) -> list[str]:
     """A made-up day, from 130 seconds after midnight to its last millisecond."""
     rng = np.random.default_rng(seed)
-    moments = np.sort(rng.integers(130_000, 86_400_000, count))
+    places = np.arange(count) + rng.uniform(0, 1, count)  # no two are far apart
+    moments = (130_000 + places / count * 86_270_000).astype(int)
     moments[[0, -1]] = 130_000, 86_399_999
     stamps = moments * unit + MIDNIGHT * unit
     prices = 42_000 + np.cumsum(rng.normal(size=count))
@@ -60,7 +61,7 @@ def test_bins_are_the_last_trade_carried_forward(tmp_path: Path, unit: int, head
 
 
 def test_a_day_at_half_a_second_gives_the_papers_575_windows(tmp_path: Path) -> None:
-    bars = read_trades(archive(tmp_path, trade(0.0) + trade(86_399.9))).bars(0.5)
+    bars = read_trades(archive(tmp_path, "".join(map(trade, [*range(0, 86_400, 500), 86_399.9])))).bars(0.5)
     paths = bars.windows(600, 300)
     assert len(bars.prices) == 172_800
     assert len(paths) == 575
@@ -139,8 +140,21 @@ def test_a_part_of_a_day_is_refused(tmp_path: Path, first: float, last: float, s
 
 
 def test_a_day_may_begin_and_end_quietly(tmp_path: Path) -> None:
-    trades = read_trades(archive(tmp_path, trade(599.0) + trade(85_801.0)))
-    assert trades.times.tolist() == [599.0, 85_801.0]
+    moments = [*np.arange(599.0, 85_801.0, 300.0), 85_801.0]
+    trades = read_trades(archive(tmp_path, "".join(map(trade, moments))))
+    assert trades.times.tolist() == moments
+
+
+@pytest.mark.parametrize(("hole", "words"), [(601.0, "from 09:43 to 09:53"), (7200.0, "from 09:43 to 11:43")])
+def test_a_hole_inside_a_day_is_refused_by_its_times(tmp_path: Path, hole: float, words: str) -> None:
+    before, after = np.arange(0.0, 35_001.0, 500.0), np.arange(35_000.0 + hole, 86_400.0, 500.0)
+    with pytest.raises(InputError, match=f"{NAME}.zip has no trade {words} UTC"):
+        read_trades(archive(tmp_path, "".join(map(trade, [*before, *after]))))
+
+
+def test_ten_quiet_minutes_are_no_hole(tmp_path: Path) -> None:
+    moments = np.arange(0.0, 86_400.0, 600.0)
+    assert read_trades(archive(tmp_path, "".join(map(trade, moments)))).times.tolist() == moments.tolist()
 
 
 def test_a_file_that_was_cut_between_two_lines_is_refused(tmp_path: Path) -> None:
@@ -266,10 +280,10 @@ def test_a_job_refuses_a_file_of_other_content(tmp_path: Path, monkeypatch: pyte
     settings = {"trades": path.name, "sha256": "0" * 64, "seconds": 0.5, "log": False, "seed": 0}
     monkeypatch.delenv(VARIABLE, raising=False)
     with pytest.raises(InputError, match="This needs the file"):
-        run_job("btc:look", settings)
+        run_job("liestonet.reproduction.items.btc:look", settings)
     monkeypatch.setenv(VARIABLE, str(path))
     with pytest.raises(InputError, match="not with 000000000000"):
-        run_job("btc:look", settings)
+        run_job("liestonet.reproduction.items.btc:look", settings)
 
 
 def test_the_recording(monkeypatch: pytest.MonkeyPatch) -> None:

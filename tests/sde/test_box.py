@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -11,12 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from liestonet.domain import Domain
+from liestonet.core.domain import Domain
 from liestonet.errors import InputError
 from liestonet.sde.box import check_domain, choose_domain, require_moderate
-from liestonet.sde.candidates import CLEARANCE, Breakpoints, coordinate_candidates, is_clear
+from liestonet.sde.candidates import Breakpoints, coordinate_candidates, is_clear
 from liestonet.sde.chebyshev import project
 from liestonet.sde.sde import SDE
+from liestonet.sde.tuning import BOX
 
 Test = Callable[[np.ndarray, np.ndarray], Any]
 DEFAULT = (-1.0, 1.0)
@@ -333,7 +335,7 @@ def test_candidates_keep_clear_of_breakpoints(breaks: list[float], generic: bool
         assert is_clear(candidate.low, candidate.high, hard)
         for point in hard:
             outside = max(candidate.low - point, point - candidate.high)
-            assert outside >= CLEARANCE * half * (1 - 1e-6)
+            assert outside >= BOX.clearance * half * (1 - 1e-6)
 
 
 @settings(max_examples=25, deadline=None)
@@ -345,3 +347,21 @@ def test_singular_point_anywhere_is_avoided_and_refused(c: float, form: str) -> 
     assert c < low or c > high
     with pytest.raises(InputError):
         check_domain(sde, Domain((UNIT, (c - 0.7, c + 0.4))))
+
+
+@pytest.mark.parametrize(
+    ("text", "coordinate", "entry", "place"),
+    [
+        ("dx = tanh(1000*x) dt + dW", "x", "drift component 1", 0.0),
+        ("dx = -x dt + dW1; dy = tanh(900*(y - 1/250)) dt + x dW2", "y", "drift component 2", 0.004),
+        ("dx = dW1; dy = (2 + tanh(700*x)) dW2", "x", "diffusion entry (2, 2)", 0.0),
+    ],
+)
+def test_a_step_that_no_box_resolves_is_named_with_its_place(text, coordinate, entry, place):
+    with pytest.raises(InputError) as caught:
+        choose_domain(SDE.parse(text))
+    message = str(caught.value)
+    assert f"the {entry} is smooth enough in {coordinate}" in message
+    (found,) = re.findall(rf"near {coordinate} = (\S+) it", message)
+    assert float(found) == pytest.approx(place, abs=2e-4)
+    assert f"give a narrow interval of {coordinate}" in message

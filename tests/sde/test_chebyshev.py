@@ -13,10 +13,10 @@ import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from liestonet.domain import Domain
+from liestonet.core.coefficients import JetOrder, derivatives
+from liestonet.core.domain import Domain
 from liestonet.errors import InputError
 from liestonet.sde.chebyshev import ChebyshevCoefficients, project
-from liestonet.sde.jets import JetOrder, derivatives
 from liestonet.sde.polynomial import closure, expansion
 from liestonet.sde.sde import SDE
 

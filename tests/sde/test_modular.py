@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from liestonet.core.power_series import SeriesRing
 from liestonet.sde.modular import PRIME, residue
 from liestonet.sde.symbolic import SymbolicCoefficients
-from liestonet.sde.taylor import SeriesRing
 
 t, x, y = sp.symbols("t x y", real=True)
 RING = SeriesRing(3, 5)
@@ -42,6 +42,8 @@ IDENTITIES = [
     ("(x**2 - y**2)/(x - y)", "x + y"),
     ("log(x)**2 - 1", "(log(x) - 1)*(log(x) + 1)"),
     ("E*exp(x)", "exp(x + 1)"),
+    ("erf(x*y)**2 - 1", "(erf(x*y) - 1)*(erf(x*y) + 1)"),
+    ("erfc(x - t)", "1 - erf(x - t)"),
 ]
 
 
@@ -61,7 +63,16 @@ def test_near_misses_do_not(left, right):
 
 def test_derivatives_of_functions():
     """∂x of a function's series is the series of its derivative; the top degree is lost."""
-    for function in (sp.exp(x * y), sp.sin(x**2), sp.tanh(x), sp.sqrt(1 + x**2), x ** sp.Rational(2, 5), sp.log(1 + x)):
+    for function in (
+        sp.exp(x * y),
+        sp.sin(x**2),
+        sp.tanh(x),
+        sp.sqrt(1 + x**2),
+        x ** sp.Rational(2, 5),
+        sp.log(1 + x),
+        sp.erf(x * y),
+        sp.erfc(2 * x - t),
+    ):
         # both in one matrix, so that they are taken at one point
         drift = sp.ImmutableMatrix([[function], [sp.diff(function, x)]])
         found = SymbolicCoefficients((x, y), t, drift, sp.ImmutableMatrix([[1], [1]])).exact_series(RING, {"drift"})

@@ -61,6 +61,7 @@ GOOD = [
     ("dx = asinh(x) dt + acosh(x) dW", [sp.asinh(x)], [[sp.acosh(x)]]),
     ("dx = arcsinh(x) dt + arccosh(x) dW1 + arctanh(x) dW2", [sp.asinh(x)], [[sp.acosh(x), sp.atanh(x)]]),
     ("dx = arsinh(x) dt + arcosh(x) dW1 + artanh(x) dW2", [sp.asinh(x)], [[sp.acosh(x), sp.atanh(x)]]),
+    ("dx = erf(x/2) dt + erfc(-t) dW", [sp.erf(x / 2)], [[sp.erfc(-t)]]),
     ("dx = atanh(1/2) dt + asinh(3/4) dW", [sp.atanh(sp.Rational(1, 2))], [[sp.asinh(sp.Rational(3, 4))]]),
     ("dx = cot(x) dt + sec(x) dW1 + csc(x) dW2", [sp.cos(x) / sp.sin(x)], [[1 / sp.cos(x), 1 / sp.sin(x)]]),
     ("dx = coth(x) dt + sech(x) dW1 + csch(x) dW2", [sp.coth(x)], [[1 / sp.cosh(x), 1 / sp.sinh(x)]]),
@@ -185,6 +186,13 @@ BAD = [
     ("dx = x/(x-x) dt", "zero"),
     ("dx = tan(pi/2) dt", "tan(pi/2)"),
     ("dx = 0^-1 dt", "zero"),
+    ("dx = I*x dt + dW", "imaginary unit"),
+    ("dx = exp(I x) dt + dW", "imaginary unit"),
+    ("dx = k dt + dW; k = I", "imaginary unit"),
+    ("dx = oo dt + dW", "infinity"),
+    ("dx = x dt + inf dW", "infinity"),
+    ("dx = zoo*x dt + dW", "complex infinity"),
+    ("dx = nan dt + dW", "not a number"),
 ]
 
 
@@ -197,6 +205,15 @@ def test_refused(text, mentions):
     assert message.endswith((".", "?"))
     assert "\n" not in message
     assert ". " not in message.replace("... ", "")
+
+
+def test_what_the_names_of_sympy_mean():
+    """I with an equation or a value is a name; e and pi are numbers, E and i are parameters."""
+    assert SDE.parse("dS = -S*I dt + dW1; dI = S*I dt + dW2").names == ("S", "I")
+    assert str(SDE.parse("dx = I*x dt + dW; I = 3")) == "dx = 3*x dt + dW"
+    assert str(SDE.parse("dx = oo*x dt + dW", oo=2)) == "dx = 2*x dt + dW"
+    assert SDE.parse("dx = e*x dt + pi dW").parameters == ()
+    assert SDE.parse("dx = E*x dt + i dW").parameters == ("E", "i")
 
 
 @pytest.mark.parametrize(
@@ -241,7 +258,7 @@ def mutate(row):
     return text[:at] + insert + text[at + drop :]
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(max_examples=400)
 @given(
     st.one_of(
         st.text(max_size=60),
@@ -257,7 +274,7 @@ def mutate(row):
 @example("dx = " + "x^" * 20 + "x dt")
 @example("dx = " + "abs(1+log(" * 12 + "x" + "))" * 12 + " dt")
 def test_any_text_ends_soon_and_in_our_error(text):
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         sde = SDE.parse(text)
     except InputError as error:
@@ -265,4 +282,4 @@ def test_any_text_ends_soon_and_in_our_error(text):
     else:
         long = re.search("[0-9]{60}", str(sde))  # exact to the last digit, but beyond what a text may hold
         assert long or SDE.parse(str(sde)).symbolic == sde.symbolic
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 10  # the longest takes a second; the bound only catches a blow-up

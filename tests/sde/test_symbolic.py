@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from liestonet.core.coefficients import JetOrder, derivatives
 from liestonet.errors import InputError
 from liestonet.sde import SDE
-from liestonet.sde.jets import JetOrder, derivatives
 
 TEXTS = [
     "dx = (x - x^3 + sin(t)) dt + exp(-x/2) dW",

@@ -69,7 +69,7 @@ def deep(content, arrays):
     value: object = 1
     for _ in range(200):
         value = [value]
-    objects(content, "Result")[0]["draws"] = value
+    objects(content, "EquationFindings")[0]["draws"] = value
 
 
 REFUSED = {
@@ -80,17 +80,18 @@ REFUSED = {
     "circle": (circle, "do not fit together"),
     "too deep": (deep, "nested too deeply"),
     "wrong type": (set_field("Result", "names", 3), "'names' of Result is of another type"),
-    "bool for a number": (set_field("Result", "gap", True), "'gap' of Result is of another type"),
+    "bool for a number": (set_field("EquationFindings", "gap", True), "'gap' of EquationFindings is of another type"),
     "text for a number": (set_field("Result", "dimension", "3"), "'dimension' of Result is of another type"),
     "other kind": (set_field("Result", "symmetry", "weak"), "no kind of symmetry"),
     "list for a tuple": (set_field("Result", "flags", {"list": []}), "'flags' of Result"),
     "terminal codes": (set_field("Flag", "message", "\x1b[2J"), "control characters"),
     "half a character": (set_field("Flag", "message", "\ud800"), "control characters"),
-    "unknown value": (set_field("Result", "data", {"pickle": "gASV"}), "'pickle' is no kind of value"),
-    "two values": (set_field("Result", "data", {"array": "a0", "list": []}), "several kinds"),
+    "unknown value": (set_field("EquationFindings", "bound", {"pickle": "gASV"}), "'pickle' is no kind of value"),
+    "two values": (set_field("EquationFindings", "bound", {"array": "a0", "list": []}), "several kinds"),
     "missing array": (set_field("Fields", "coefficients", {"array": "a99"}), "do not fit together"),
     "late object": (set_field("Fields", "basis", {"object": 9999}), "do not fit together"),
     "negative object": (set_field("Fields", "basis", {"object": -1}), "number of an entry is none"),
+    "no findings": (set_field("Result", "findings", {"object": 0}), "'findings' of Result is of another type"),
     "another object": (set_field("Result", "algebra", {"object": 0}), "'algebra' of Result"),
     "text for a formula": (
         set_field("Formula", "tau", "__import__('os').system('touch forged')"),
@@ -119,17 +120,21 @@ def test_a_newer_file_says_so(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(container, "SCHEMA", 7)
         result("1-D").save(tmp_path / "run.lsn")
-    with pytest.raises(InputError, match=r"written by a newer LieStoNet \(schema 7; this one reads up to 1\); update"):
+    with pytest.raises(InputError, match=r"written by a newer LieStoNet \(schema 7; this one reads up to 2\); update"):
         lsn.load(tmp_path / "run.lsn")
 
 
 def test_an_older_file_lacks_a_field_that_has_a_default(tmp_path):
     def change(content, arrays):
-        for name in ("closed_forms", "draws", "parametric_brackets"):
-            del objects(content, "Result")[0][name]
+        del objects(content, "Result")[0]["provenance"]
+        for name in ("draws", "parametric_brackets", "validation"):
+            del objects(content, "EquationFindings")[0][name]
 
     forged("1-D", change, tmp_path / "run.lsn")
-    assert lsn.load(tmp_path / "run.lsn").formulas() == ()
+    opened = lsn.load(tmp_path / "run.lsn")
+    assert opened.provenance is None
+    assert opened.validation is None
+    assert not opened.draw
 
 
 X = [["Symbol", "x", {"real": True}]]

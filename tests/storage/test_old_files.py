@@ -152,8 +152,8 @@ def test_coefficients_from_data_are_near_the_true_ones(version):
     times = np.full(7, 1.0)
     assert np.abs(result.surrogate.drift(times, at) + at).max() < 0.5
     assert np.abs(result.surrogate.diffusion_squared(times, at) - 1).max() < 0.1
-    assert result.data.summary.paths == 60
-    assert result.data.summary.increments == 60 * 100
+    assert result.findings.data.summary.paths == 60
+    assert result.findings.data.summary.increments == 60 * 100
     squared = opened(version, "discover-2d").surrogate.diffusion_squared(times, np.repeat(at, 2, axis=1))
     assert np.abs(squared - np.eye(2)).max() < 0.2
 

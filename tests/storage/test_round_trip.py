@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from io import StringIO
+from typing import Any
 
 import numpy as np
 import pytest
 from safetensors import safe_open
 
 import liestonet as lsn
+from findings import of_data
+from liestonet.core.coefficients import JetOrder
 from liestonet.errors import InputError
-from liestonet.sde.jets import JetOrder
+from liestonet.render.terminal import render
+from liestonet.render.view import ResultView
 from liestonet.storage import read_value, save
-from liestonet.terminal import render
-from liestonet.terminal_data import render_discovery
 from storage_cases import CASES, SLOW, difference, points, result
 
 EQUATIONS = [case for case in CASES if not case.startswith("data")]
@@ -72,7 +74,7 @@ def brackets_or_refusal(result):
 @pytest.mark.parametrize("stored", EQUATIONS, indirect=True)
 def test_an_equation_is_still_one(stored):
     before, after = stored
-    assert shown(render(after)) == shown(render(before))
+    assert shown(render(ResultView.of(after))) == shown(render(ResultView.of(before)))
     if before.surrogate.parameters:
         return
     t, x = points(before)
@@ -85,7 +87,7 @@ def test_an_equation_is_still_one(stored):
 @pytest.mark.parametrize("stored", DATA, indirect=True)
 def test_a_surrogate_is_still_one(stored):
     before, after = stored
-    assert shown(render_discovery(after)) == shown(render_discovery(before))
+    assert shown(render(ResultView.of(after))) == shown(render(ResultView.of(before)))
     t, x = points(before)
     old, new = before.surrogate, after.surrogate
     assert np.array_equal(new.drift(t, x), old.drift(t, x))
@@ -96,10 +98,12 @@ def test_a_surrogate_is_still_one(stored):
         was, now = getattr(old.jet(t, x, order), name), getattr(new.jet(t, x, order), name)
         assert was.keys() == now.keys()
         assert all(np.array_equal(was[key], now[key]) for key in was)
-    assert str(after.data) == str(before.data)
-    if before.refit is not None:
-        assert after.refit.p_value == before.refit.p_value
-        assert after.refit.held_out == before.refit.held_out
+    assert str(of_data(after).data) == str(of_data(before).data)
+    was, now = of_data(before).refit, of_data(after).refit
+    if was is not None:
+        assert now is not None
+        assert now.p_value == was.p_value
+        assert now.held_out == was.held_out
 
 
 @pytest.mark.parametrize("stored", ["1-D", "kinks and a name"], indirect=True)
@@ -133,10 +137,11 @@ def test_callables_leave_polynomials_and_say_so(stored, tmp_path):
 
 def test_what_is_shared_is_stored_once(tmp_path):
     found = result("data 1-D")
-    assert found.refit is not None
+    assert of_data(found).refit is not None
     found.save(tmp_path / "run.lsn")
     after = lsn.load(tmp_path / "run.lsn")
-    assert after.refit.surrogate.overview is after.surrogate.overview
+    refit: Any = of_data(after).refit
+    assert refit.surrogate.overview is after.surrogate.overview
     estimates = [*after.surrogate.drift_estimates, *after.surrogate.diffusion_estimates]
     assert len({id(row.features) for row in estimates}) == 1
 

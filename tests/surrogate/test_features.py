@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-from liestonet.domain import Domain
-from liestonet.surrogate.features import DEGREES, Features, coordinate_variants, degree_variants, rich_degrees
+from liestonet.core.domain import Domain
+from liestonet.core.tuning import by_dimension
+from liestonet.surrogate.features import Features, coordinate_variants, degree_variants, rich_degrees
+from liestonet.surrogate.tuning import FIT
 
 PLAIN = Domain(((0.0, 2.0), (0.5, 4.0)))
 
@@ -12,7 +14,7 @@ PLAIN = Domain(((0.0, 2.0), (0.5, 4.0)))
 @pytest.mark.parametrize("logarithmic", [False, True])
 @pytest.mark.parametrize("derivative", [(0,), (1,), (0, 1), (1, 1), (1, 1, 1), (0, 1, 1)])
 def test_derivatives_are_those_in_the_coordinate_itself(logarithmic, derivative):
-    features = Features(PLAIN, rich_degrees(1, *DEGREES[1][0]), (False, logarithmic))
+    features = Features(PLAIN, rich_degrees(1, *FIT.degrees[0][0]), (False, logarithmic))
     points = np.random.default_rng(0).uniform([0.3, 0.8], [1.7, 3.5], size=(7, 2))
     *before, last = derivative
     step = np.eye(2)[last] * 1e-5
@@ -23,7 +25,7 @@ def test_derivatives_are_those_in_the_coordinate_itself(logarithmic, derivative)
 
 @pytest.mark.parametrize("dimension", [1, 2, 3, 5, 10])
 def test_next_richer_terms_are_always_there(dimension):
-    for pair in DEGREES.get(dimension, ((2, 2),)):
+    for pair in by_dimension(FIT.degrees, dimension):
         rows = {tuple(row) for row in rich_degrees(dimension, *pair).tolist()}
         for i in range(1, dimension + 1):
             unit = np.eye(dimension + 1, dtype=int)

@@ -11,12 +11,12 @@ import scipy.stats
 from numpy.polynomial import legendre
 
 import liestonet as lsn
-from liestonet.domain import Domain
+from liestonet.core.domain import Domain
 from liestonet.surrogate.covariance import parameter_errors
 from liestonet.surrogate.features import Features, rich_degrees
 from liestonet.surrogate.overview import look_over
 from liestonet.surrogate.regression import PIECE, Scaled, evaluate, pieces_of, regress
-from liestonet.symmetry.judging import Evidence
+from liestonet.symmetry.statistical.judging import Evidence
 from liestonet.trajectories.increments import BLOCK_ROWS, Increments
 
 DOMAIN = Domain(((0.0, 2.0), (-1.0, 3.0)))

@@ -19,16 +19,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from pyarrow import parquet
 
+from drawn_names import names, units
 from liestonet.trajectories import Trajectories
-from liestonet.trajectories.columns import parse_header
 
 SUFFIXES = [".csv", ".csv.gz", ".parquet", ".npz"]
 finite = st.floats(-1e150, 1e150)
-plain = st.text(st.characters(codec="utf-8"), min_size=1, max_size=6).filter(
-    lambda text: text.isprintable() and text == text.strip()
-)
-names = plain.filter(lambda name: name not in ("t", "trajectory") and parse_header(name)[1] is None)
-units = plain.filter(lambda unit: not set("[]") & set(unit) and not unit.isdigit())
 
 
 @st.composite
@@ -40,7 +35,7 @@ def arguments(draw):
         "times": [sorted(draw(st.lists(finite, min_size=n, max_size=n, unique=True))) for n in lengths],
         "states": [draw(hnp.arrays(np.float64, (n, dimension), elements=finite)) for n in lengths],
         "names": chosen,
-        "units": draw(st.dictionaries(st.sampled_from(["t", *chosen]), units)),
+        "units": draw(st.dictionaries(st.sampled_from(["t", *chosen]), units, max_size=3)),
     }
 
 

@@ -204,7 +204,12 @@ def test_wrong_names_are_a_sentence(names, message):
         Trajectories.from_arrays(TIMES, STATES, names)
 
 
-@given(st.recursive(st.none() | st.floats() | st.text(max_size=3) | st.integers(), st.lists, max_leaves=12))
+things = st.none() | st.floats() | st.text(max_size=3) | st.integers(-(2**70), 2**70)  # beyond 64 bits too
+lists = st.lists(things, max_size=4)
+lists_of_lists = st.lists(things | lists, max_size=4)
+
+
+@given(things | lists | lists_of_lists | st.lists(lists_of_lists, max_size=4))
 def test_fuzzed_input_ends_in_our_error_or_in_trajectories(values):
     for times in (values, [0.0, 1.0]):
         try:

@@ -18,20 +18,12 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from pyarrow import parquet
 
+from drawn_names import names
 from liestonet.errors import InputError
 from liestonet.trajectories import Trajectories, writers
-from liestonet.trajectories.columns import parse_header
 
 SUFFIXES = [".csv", ".csv.gz", ".parquet", ".npz"]
 finite = st.floats(-1e150, 1e150)
-names = st.text(st.characters(codec="utf-8"), min_size=1, max_size=6).filter(
-    lambda name: (
-        name.isprintable()
-        and name == name.strip()
-        and name not in ("t", "trajectory")
-        and parse_header(name)[1] is None
-    )
-)
 
 
 @st.composite

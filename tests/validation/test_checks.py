@@ -14,13 +14,17 @@ from typer.testing import CliRunner
 
 import liestonet as lsn
 from liestonet import cli
-from liestonet.domain import Domain
-from liestonet.symmetry.kinds import LAW
-from liestonet.symmetry.operator import lattice_cloud
+from liestonet.core.domain import Domain
+from liestonet.core.points import lattice_cloud
+from liestonet.render.validation_text import tables, to_json
+from liestonet.symmetry.determining.kinds import LAW
 from liestonet.validation.after_push import _in_pieces, _some_paths, after_push, misfit, overlap
-from liestonet.validation.containment import containment_angles, growth_weights, subset_angles
-from liestonet.validation.given import parse_generators
-from liestonet.validation.invariance import (
+from liestonet.validation.containment import containment_angles, subset_angles
+from liestonet.validation.generator_input import parse_generators
+from liestonet.validation.generator_residuals import put_in
+from liestonet.validation.lack_of_fit import lack_of_fit
+from liestonet.validation.null_model import as_pairs, draw, null_model, stream
+from liestonet.validation.push_test import (
     Comparison,
     Places,
     compare,
@@ -30,12 +34,8 @@ from liestonet.validation.invariance import (
     trail,
     warp_speed,
 )
-from liestonet.validation.lack_of_fit import lack_of_fit
-from liestonet.validation.null_model import as_pairs, draw, null_model, stream
 from liestonet.validation.ratio_test import _halved
-from liestonet.validation.residuals import put_in
 from liestonet.validation.sensitivity import change_bound, sensitivity
-from liestonet.validation.summary import tables, to_json
 from liestonet.validation.validate import Validation, _own_gates
 
 OU = lsn.SDE.parse("dx = -x dt + dW")
@@ -78,14 +78,6 @@ def test_subsets_depend_on_the_basis_and_say_so():
     np.testing.assert_allclose(one.angles[:, 0], [90, 0], atol=1e-6)
     np.testing.assert_allclose(other.angles[:, 0], [90, 45], atol=1e-6)
     assert "basis" in one.note
-
-
-def test_weights_undo_growth():
-    """e^{5t}∂x beside ∂x: unweighted, only late times count; weighted, all do equally."""
-    given = generators("exp(5t) d_x")
-    weights = growth_weights(given, T, X)
-    np.testing.assert_allclose(weights * np.exp(10 * T), np.mean(weights * np.exp(10 * T)), rtol=1e-2)
-    assert lsn.principal_angles(given, generators("d_x"), T, X, weights=weights)[0] > 1
 
 
 def test_delta_nll_of_an_exact_symmetry_is_zero():
@@ -139,7 +131,7 @@ def test_coordinates_without_noise_have_no_residuals():
 
 
 def test_controls_move_the_data_as_far():
-    from liestonet.validation.invariance import _displacement, control_pushes
+    from liestonet.validation.push_test import _displacement, control_pushes
 
     data = recording(OU, 40, 2)
     surrogate = lsn.fit(data)

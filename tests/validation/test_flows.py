@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import liestonet as lsn
-from liestonet.domain import Domain
+from liestonet.core.domain import Domain
 from liestonet.validation.flows import Outcome, flow
 from liestonet.validation.push import push
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.stats
 import sympy
 
 import liestonet as lsn
-from liestonet.domain import Domain
-from liestonet.surrogate.unshrunk import without_prior
-from liestonet.symmetry.kinds import LAW
-from liestonet.symmetry.operator import Cloud
-from liestonet.validation import correction
-from liestonet.validation.given import parse_generators
-from liestonet.validation.residuals import GivenResiduals, put_in
+from liestonet.core.domain import Domain
+from liestonet.core.points import PointCloud
+from liestonet.surrogate.least_squares import without_prior
+from liestonet.symmetry.determining.kinds import LAW
+from liestonet.validation import bartlett
+from liestonet.validation.generator_input import parse_generators
+from liestonet.validation.generator_residuals import GivenResiduals, put_in
+from liestonet.validation.tuning import RATIO
 
 OU = lsn.SDE.parse("dx = -x dt + dW")
 
@@ -22,8 +25,7 @@ OU = lsn.SDE.parse("dx = -x dt + dW")
 @pytest.fixture(autouse=True)
 def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     """P-values keep their level with any number of draws; few keep these tests quick."""
-    monkeypatch.setattr(correction, "FEWEST", 4)
-    monkeypatch.setattr(correction, "MOST", 4)
+    monkeypatch.setattr(bartlett, "RATIO", replace(RATIO, fewest_drawn=4, most_drawn=4))
 
 
 def recording(sde: lsn.SDE, paths: int, seed: int, duration: float = 1.0) -> lsn.Trajectories:
@@ -127,7 +129,7 @@ def test_equations_are_put_in_as_written():
     """OU with f = −x exactly: for x∂x, E1 = 0 + f·1 − x·f' = 0 and Q = 2a; for t∂x, E1 = 1 + t."""
     data = recording(OU, 200, 3)
     surrogate = lsn.fit(data)
-    cloud = Cloud(np.array([[0.3, 0.5], [0.7, -1.0]]), np.full(2, 0.5))
+    cloud = PointCloud(np.array([[0.3, 0.5], [0.7, -1.0]]), np.full(2, 0.5))
     domain = Domain(((0.0, 1.0), (-2.0, 2.0)))
     given = parse_generators("x d_x; t d_x", ("x",))
     found = put_in(LAW, surrogate, given, cloud, domain)

@@ -12,10 +12,9 @@ from jaxtyping import Float
 
 from liestonet.algebra.decisions import Decisions, Split
 from liestonet.algebra.ensemble import Constants, Ensemble, adjoint, compress, killing_form, make_ensemble
+from liestonet.algebra.tuning import ALGEBRA
 
 Frame = Float[np.ndarray, "copies m _"]  # as many columns as each space has dimensions
-MOST_PROBES, MOST_POWERS = 12, 12
-SMALLEST_PROBE = 1e-3
 
 
 @dataclass(frozen=True)
@@ -121,13 +120,13 @@ def _nilradical_split(ensemble: Ensemble, radical: Frame, decisions: Decisions) 
         return decisions.split(np.zeros((copies, 0, 0)))
     matrices = adjoint(ensemble, radical)
     # orthogonal, so that no direction escapes them all
-    probes = np.linalg.qr(np.random.default_rng(1).standard_normal((r, r)))[0][:MOST_PROBES]
+    probes = np.linalg.qr(np.random.default_rng(1).standard_normal((r, r)))[0][: ALGEBRA.most_probes]
     rows = [np.einsum("sxjj->sx", matrices)]
     for probe in probes:
         y = np.tensordot(matrices, probe, axes=(1, 0))
-        y = y / max(float(np.linalg.norm(y[0], ord=2)), SMALLEST_PROBE)  # else high powers fade
+        y = y / max(float(np.linalg.norm(y[0], ord=2)), ALGEBRA.smallest_probe)  # else high powers fade
         power = np.broadcast_to(np.eye(m), y.shape)
-        for _ in range(min(m - 1, MOST_POWERS)):
+        for _ in range(min(m - 1, ALGEBRA.most_powers)):
             power = power @ y
             rows.append(np.einsum("sxjk,skj->sx", matrices, power, optimize=True))
     return decisions.split(np.stack(rows, axis=1))

@@ -12,9 +12,9 @@ from fractions import Fraction
 import numpy as np
 from jaxtyping import Float
 
+from liestonet.algebra.adjoint_weights import recognise, show, standard_error, with_error
 from liestonet.algebra.decisions import Decisions
 from liestonet.algebra.named import Named
-from liestonet.algebra.weights import recognise, show, standard_error, with_error
 
 LEVI_CIVITA = np.array([[[np.sign((j - i) * (k - i) * (k - j)) for k in range(3)] for j in range(3)] for i in range(3)])
 

@@ -7,15 +7,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.algebra.constants import recognise
 from liestonet.algebra.structure import Algebra
+from liestonet.algebra.tuning import ALGEBRA
+from liestonet.formulas.exact_numbers import recognise
 
-# What is smaller than this part of the rest is not shown; the constants' own error where that is larger.
-LEAST_PART = 1e-6
-# What is known of a constant that was computed from proved formulas, relative to its size.
-EXACT_DIGITS = 1e-14
-# From data, constants below this part of the largest, or below so many times the closure, are zero.
-LEAST_ESTIMATED, CLOSURES = 0.02, 3.0
 Bracket = list[tuple[int, float]]
 
 
@@ -26,7 +21,8 @@ def nonzero_brackets(algebra: Algebra) -> dict[tuple[int, int], Bracket]:
     """
     constants, unit = algebra.structure_constants, np.abs(algebra.unit_constants)
     # constants of proved formulas are exact, and so are their zeros
-    least = max(LEAST_PART, 100 * algebra.closure) * float(np.max(unit, initial=0.0)) if algebra.closure else 0.0
+    part = max(ALGEBRA.least_part, ALGEBRA.closures * algebra.closure) if algebra.closure else 0.0
+    least = part * float(np.max(unit, initial=0.0))
     found = {}
     for i in range(len(constants)):
         for j in range(i + 1, len(constants)):
@@ -40,7 +36,8 @@ def exact_brackets(algebra: Algebra) -> dict[tuple[int, int], Any]:
     """The same as SymPy sums over symbols X1, X2, …; numbers without an exact form keep four digits."""
     import sympy
 
-    error = max(EXACT_DIGITS, LEAST_PART if algebra.closure else 0.0, 100 * algebra.closure)
+    shown = ALGEBRA.least_part if algebra.closure else 0.0
+    error = max(ALGEBRA.exact_digits, shown, ALGEBRA.closures * algebra.closure)
     generators = [sympy.Symbol(f"X{k + 1}") for k in range(algebra.dimension)]
     return {
         pair: sympy.Add(*(_number(value, error * abs(value)) * generators[k] for k, value in terms))
@@ -51,7 +48,8 @@ def exact_brackets(algebra: Algebra) -> dict[tuple[int, int], Any]:
 def standing_out(algebra: Algebra) -> Float[np.ndarray, "m m m"]:
     """Structure constants from data, with zero for those that their error, or that of the generators, could explain."""
     constants = algebra.structure_constants
-    least = max(LEAST_ESTIMATED, CLOSURES * algebra.closure) * float(np.max(np.abs(constants), initial=0.0))
+    part = max(ALGEBRA.least_estimated, ALGEBRA.estimated_closures * algebra.closure)
+    least = part * float(np.max(np.abs(constants), initial=0.0))
     known = (np.abs(constants) > least) & (np.abs(algebra.unit_constants) > algebra.error)
     return np.where(known, constants, 0.0)
 

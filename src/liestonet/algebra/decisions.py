@@ -14,15 +14,9 @@ from typing import TypeVar
 import numpy as np
 from jaxtyping import Float
 
-Answer = TypeVar("Answer", bound=Hashable)
+from liestonet.algebra.tuning import ALGEBRA
 
-# The noise explains a size up to its mean plus this many standard deviations over the copies; the mean is raised for
-# what is of second order in the noise. For a single number this is 3.4 standard errors.
-DEVIATIONS = 4.0
-SECOND_ORDER = 1.2
-CLEARLY_NONZERO = 2.0
-BETTER_GUESS = 1.5
-ROUNDING = 1e-13  # of numbers of order one: the basis is balanced
+Answer = TypeVar("Answer", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -39,9 +33,9 @@ class Split:
 
 @dataclass
 class Decisions:
-    """A record of the decisions of one run; `flipped` is the open question to answer the other way."""
+    """A record of the decisions of one run; `flipped` are the open questions to answer the other way."""
 
-    flipped: int | None = None
+    flipped: range = range(0)
     asked: int = 0
     open: list[int] = field(default_factory=list)
 
@@ -62,14 +56,16 @@ class Decisions:
 
     def _decide_rank(self, left: np.ndarray, sizes: np.ndarray, right: np.ndarray, noise: np.ndarray) -> int:
         """How many singular values are not zero; asks only about those that noise of the whole matrix could explain."""
-        sure = int(np.sum(sizes > CLEARLY_NONZERO * _limit(left, right, noise, 0)))
-        while sure < len(sizes) and sizes[sure] > CLEARLY_NONZERO * _limit(left, right, noise, sure):
+        sure = int(np.sum(sizes > ALGEBRA.clearly_nonzero * _limit(left, right, noise, 0)))
+        while sure < len(sizes) and sizes[sure] > ALGEBRA.clearly_nonzero * _limit(left, right, noise, sure):
             sure += 1
         if sure == len(sizes):
             return sure
         limit = _limit(left, right, noise, sure)
         most = sure + int(np.sum(sizes[sure:] > limit))
-        guess = sure + int(np.sum(sizes[sure:] > BETTER_GUESS * limit))
+        guess = sure + int(np.sum(sizes[sure:] > ALGEBRA.better_guess * limit))
+        if most == sure and _has_clear_entry(left, sizes, right, noise, sure):
+            most = sure + 1
         if most == sure:
             return sure
         return self._leave_open(guess, most if guess < most else sure)
@@ -82,7 +78,7 @@ class Decisions:
     def _leave_open(self, guess: Answer, other: Answer) -> Answer:
         index, self.asked = self.asked, self.asked + 1
         self.open.append(index)
-        return other if index == self.flipped else guess
+        return other if index in self.flipped else guess
 
 
 def _limit(left: np.ndarray, right: np.ndarray, noise: np.ndarray, rank: int) -> float:
@@ -92,14 +88,25 @@ def _limit(left: np.ndarray, right: np.ndarray, noise: np.ndarray, rank: int) ->
     # spectral norms through the small Gram matrix, which is accurate for the largest singular value
     gram = np.swapaxes(seen, 1, 2) @ seen
     norms = np.sqrt(np.maximum(np.linalg.eigvalsh(gram)[:, -1], 0)) if seen.shape[2] else np.zeros(1)
-    return float(SECOND_ORDER * np.mean(norms) + DEVIATIONS * np.std(norms)) + ROUNDING
+    return float(ALGEBRA.second_order * np.mean(norms) + ALGEBRA.deviations * np.std(norms)) + ALGEBRA.rounding
+
+
+def _has_clear_entry(left: np.ndarray, sizes: np.ndarray, right: np.ndarray, noise: np.ndarray, rank: int) -> bool:
+    """Whether an entry of what the leading singular values leave is far above its own noise and that of most."""
+    rest = (left[:, rank:] * sizes[rank:]) @ right[:, rank:].T
+    inside = right[:, rank:] @ right[:, rank:].T
+    seen = noise @ inside
+    seen = seen - left[:, :rank] @ (left[:, :rank].T @ seen)
+    errors = np.sqrt(np.mean(seen**2, axis=0))
+    typical = float(np.sqrt(np.mean(errors**2)))
+    return bool(np.any(np.abs(rest) > ALGEBRA.clear_entry * np.maximum(errors, typical) + ALGEBRA.rounding))
 
 
 def _perturbed_split(left: np.ndarray, sizes: np.ndarray, right: np.ndarray, noise: np.ndarray, rank: int) -> Split:
     """The two spaces of each copy, by first-order perturbation of those of the estimate."""
     row, null = right[:, :rank], right[:, rank:]
     tilt = left[:, :rank].T @ noise @ null
-    tilt = tilt / np.maximum(sizes[:rank], ROUNDING)[:, None]
+    tilt = tilt / np.maximum(sizes[:rank], ALGEBRA.rounding)[:, None]
     tilt = np.concatenate([np.zeros_like(tilt[:1]), tilt])
     back = np.swapaxes(tilt, 1, 2)
     return Split(_orthonormal(row + null @ back), _orthonormal(null - row @ tilt))

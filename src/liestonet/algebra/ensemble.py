@@ -11,19 +11,11 @@ import math
 import numpy as np
 from jaxtyping import Float
 
+from liestonet.algebra.tuning import ALGEBRA
 from liestonet.errors import InputError
 
 Constants = Float[np.ndarray, "m m m"]
 Ensemble = Float[np.ndarray, "copies m m m"]
-
-# Beyond rounding nobody knows a structure constant better than this, relative to the largest.
-FINEST_RELATIVE_ERROR = 1e-13
-LARGE_DIMENSION = 16
-COPIES, COPIES_WHEN_LARGE = 25, 11
-BALANCING_STEPS = 300
-# The balancing stops here: going on would pull a Jordan block towards a diagonal one, which is another algebra.
-BALANCED = 0.3
-WORTH_BALANCING, NOISE_GROWTH = 1e-4, 1.5
 
 
 def checked_constants(constants: Constants, uncertainty: float) -> Constants:
@@ -50,8 +42,8 @@ def make_ensemble(constants: Constants, uncertainty: float) -> tuple[Ensemble, F
     """
     c = checked_constants(constants, uncertainty)
     m = len(c)
-    copies = COPIES if m <= LARGE_DIMENSION else COPIES_WHEN_LARGE
-    error = max(uncertainty, FINEST_RELATIVE_ERROR * float(np.max(np.abs(c), initial=0.0)))
+    copies = ALGEBRA.copies if m <= ALGEBRA.large_dimension else ALGEBRA.copies_when_large
+    error = max(uncertainty, ALGEBRA.rounding * float(np.max(np.abs(c), initial=0.0)))
     noise = np.random.default_rng(0).standard_normal((copies, m, m, m)) * error / math.sqrt(2)
     noise -= np.swapaxes(noise, 1, 2)
     noise[0] = 0.0
@@ -75,8 +67,8 @@ def balanced_basis(constants: Constants, error: float) -> Float[np.ndarray, "m m
     """
     m = len(constants)
     basis, c = np.eye(m), constants
-    allowed = max(WORTH_BALANCING, NOISE_GROWTH * _relative_noise(c, basis, error))
-    for _ in range(BALANCING_STEPS if m <= LARGE_DIMENSION else BALANCING_STEPS // 6):
+    allowed = max(ALGEBRA.worth_balancing, ALGEBRA.noise_growth * _relative_noise(c, basis, error))
+    for _ in range(ALGEBRA.balancing_steps if m <= ALGEBRA.large_dimension else ALGEBRA.balancing_steps // 6):
         size = float(np.vdot(c, c))
         if size <= (10 * error) ** 2 * m**3:
             break
@@ -86,7 +78,7 @@ def balanced_basis(constants: Constants, error: float) -> Float[np.ndarray, "m m
         change = np.einsum("ia,ajk->ijk", step, c)
         change = change - np.swapaxes(change, 0, 1) - np.einsum("ijk,ka->ija", c, step)
         change -= c * (np.vdot(change, c) / size)
-        if np.vdot(change, change) < BALANCED**2 * size:
+        if np.vdot(change, change) < ALGEBRA.balanced**2 * size:
             break
         values, vectors = np.linalg.eigh(step)
         move = (vectors * np.exp(0.4 * values)) @ vectors.T

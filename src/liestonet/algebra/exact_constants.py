@@ -14,12 +14,7 @@ import mpmath
 import numpy as np
 from jaxtyping import Float
 
-# Digits beyond those that the sizes of the generators use up, and how many of these must agree.
-DIGITS, AGREEING = 80, 40
-MOST_ORDERS = 1500
-MOST_GENERATORS = 16
-EXTRA_POINTS = 2
-LARGEST_EXPRESSION = 4000
+from liestonet.algebra.tuning import ALGEBRA
 
 Row = list[Any]
 
@@ -35,23 +30,23 @@ def exact_constants(
 
     m = len(generators)
     pairs = list(combinations(range(m), 2))
-    if m > MOST_GENERATORS or len(points) < m + EXTRA_POINTS:
+    if m > ALGEBRA.most_generators or len(points) < m + ALGEBRA.extra_points:
         return None
     entries = [e for component in zip(*generators, strict=True) for e in component]
     slopes = [[e.diff(s) for e in entries] for s in symbols]
-    if sum(int(sympy.count_ops(e)) for part in (entries, *slopes) for e in part) > LARGEST_EXPRESSION:
+    if sum(int(sympy.count_ops(e)) for part in (entries, *slopes) for e in part) > ALGEBRA.largest_expression:
         return None
     evaluate = sympy.lambdify(list(symbols), [entries, *slopes], "mpmath", cse=True)
-    used = points[: m + EXTRA_POINTS]
+    used = points[: m + ALGEBRA.extra_points]
     try:
         # elimination may lose as many digits as the values span, and its result is as much smaller than they are
         orders = _orders_of_magnitude(evaluate, used)
-        if orders > MOST_ORDERS:
+        if orders > ALGEBRA.most_orders:
             return None
-        with mpmath.workdps(DIGITS + 2 * orders):
+        with mpmath.workdps(ALGEBRA.digits + 2 * orders):
             table = [row for point in used for row in _rows(evaluate(*map(mpmath.mpf, point)), m, pairs)]
             sizes = [max(column) for column in zip(*(size for _, size in table), strict=True)]
-            solved = _eliminated([row for row, _ in table], sizes, m, mpmath.mpf(10) ** -(AGREEING + orders))
+            solved = _eliminated([row for row, _ in table], sizes, m, mpmath.mpf(10) ** -(ALGEBRA.agreeing + orders))
     except (TypeError, ValueError, ZeroDivisionError, NameError, KeyError, OverflowError):
         return None
     if solved is None:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from liestonet.algebra.commutators import Bracket
-from liestonet.algebra.formula import Formula
-from liestonet.algebra.parametric import independent_parts, linear_solution
+from liestonet.formulas.formula import Formula
+from liestonet.formulas.proved.parametric import independent_parts, linear_solution
 
 Brackets = dict[tuple[int, int], Any]
 

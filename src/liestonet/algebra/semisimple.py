@@ -9,9 +9,8 @@ import numpy as np
 from liestonet.algebra.decisions import Decisions
 from liestonet.algebra.ensemble import Ensemble, adjoint, killing_form
 from liestonet.algebra.named import Named
-from liestonet.algebra.splitting import LARGEST_SPLIT, split_ideals
-
-TRIALS = 7
+from liestonet.algebra.splitting import split_ideals
+from liestonet.algebra.tuning import ALGEBRA
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ MEANINGS = {
 def name_semisimple(ensemble: Ensemble, decisions: Decisions) -> Named:
     """The name of a semisimple algebra, as a sum of its simple ideals."""
     dimension = ensemble.shape[1]
-    if dimension > LARGEST_SPLIT:
+    if dimension > ALGEBRA.largest_split:
         return _name_large(ensemble, decisions)
     texts = tuple(sorted(_name_simple(ideal, decisions) for ideal in split_ideals(ensemble, None, decisions)))
     text = SUMS.get(texts, " ⊕ ".join(texts))
@@ -122,7 +121,7 @@ def _series(constants: np.ndarray, rank: int) -> str:
     form = killing_form(single)[0]
     rng = np.random.default_rng(6)
     votes = 0
-    for _ in range(TRIALS):
+    for _ in range(ALGEBRA.generic_trials):
         element = adjoint(single, rng.standard_normal((1, len(constants), 1)))[0, 0]
         cartan = np.linalg.svd(element)[2][-rank:].T
         values, vectors = np.linalg.eig(element)

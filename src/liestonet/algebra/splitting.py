@@ -12,11 +12,9 @@ from jaxtyping import Float
 from liestonet.algebra.anatomy import Outline, outline
 from liestonet.algebra.decisions import Decisions
 from liestonet.algebra.ensemble import Ensemble, compress
+from liestonet.algebra.tuning import ALGEBRA
 
 Part = Float[np.ndarray, "copies _ _ _"]  # an ensemble of smaller dimension
-
-LARGEST_FULL, LARGEST_SPLIT = 12, 24
-TRIALS = 8
 
 
 def split_centre(ensemble: Ensemble, lines: Outline, decisions: Decisions) -> tuple[Part, int]:
@@ -41,7 +39,7 @@ def split_ideals(ensemble: Ensemble, lines: Outline | None, decisions: Decisions
     each ideal, and the eigenspaces of a generic such map are the ideals. `lines`: the outline, if known.
     """
     copies, m = ensemble.shape[:2]
-    if m < 4 or m > LARGEST_SPLIT:
+    if m < 4 or m > ALGEBRA.largest_split:
         return [ensemble]
     maps = decisions.split(_commutation(ensemble, lines or outline(ensemble, decisions))).null
     count = maps.shape[2]
@@ -69,7 +67,7 @@ def _commutation(ensemble: Ensemble, lines: Outline) -> Float[np.ndarray, "copie
     """φ ad_x − ad_x φ for the basis elements x, or in a large algebra for elements that generate it."""
     copies, m = ensemble.shape[:2]
     probes = np.broadcast_to(np.eye(m), (copies, m, m))
-    if m > LARGEST_FULL:
+    if m > ALGEBRA.largest_full:
         generic = np.random.default_rng(3).standard_normal((m, 4)) / np.sqrt(m)
         probes = np.concatenate([lines.abelianised, np.broadcast_to(generic, (copies, m, 4))], axis=2)
     ads, eye = np.einsum("sax,sajk->sxkj", probes, ensemble, optimize=True), np.eye(m)
@@ -81,7 +79,7 @@ def _commutation(ensemble: Ensemble, lines: Outline) -> Float[np.ndarray, "copie
 def _eigenspaces(maps: Float[np.ndarray, "copies maps m m"], fields: int) -> list[Float[np.ndarray, "copies m _"]]:
     """Real eigenspaces of the best separated of a few generic maps, for every copy."""
     rng = np.random.default_rng(4)
-    trials = [rng.standard_normal(maps.shape[1]) for _ in range(TRIALS)]
+    trials = [rng.standard_normal(maps.shape[1]) for _ in range(ALGEBRA.split_trials)]
     found = [_clusters(np.linalg.eigvals(np.tensordot(t, maps[0], axes=1)), fields) for t in trials]
     best = int(np.argmax([gap for _, gap in found]))
     chosen = np.tensordot(maps, trials[best], axes=(1, 0))

@@ -9,22 +9,18 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.algebra.closed_fields import ClosedFields, reconciled
+from liestonet.algebra.anatomy import Anatomy, anatomy
 from liestonet.algebra.exact_constants import exact_constants
-from liestonet.algebra.names import AlgebraName, name_algebra
-from liestonet.symmetry.fields import Fields
+from liestonet.algebra.naming import AlgebraName, name_algebra
+from liestonet.algebra.tuning import ALGEBRA
+from liestonet.core.generators import directional_derivative
+from liestonet.errors import InputError
+from liestonet.formulas.closed_fields import ClosedFields, reconciled
+from liestonet.symmetry.determining.fields import Fields
 
 CHUNK_ENTRIES = 4_000_000
-ROUNDING = 1e-13
-LEAST_UNCERTAINTY = 1e-10
-# Generators less well known than this do not name their algebra.
-LARGEST_ERROR = 0.1
-# Unit generators are nearly parallel if some combination has a mean square below this.
-SKEW = 0.15
-# A span whose brackets leave it by more than this has no algebra to name; data blur brackets.
-OPEN, OPEN_FROM_DATA = 1e-2, 0.2
+SHOWN = 3  # pairs in a sentence
 INFINITE, UNRESOLVED = "infinite-dimensional", "not resolved"
-Components = Float[np.ndarray, "m b components"]
 
 
 @dataclass(frozen=True)
@@ -35,7 +31,9 @@ class Algebra:
     make the constants as equal in size as can be, which is what the name is read off. Where there are `orthonormal`
     ones, those of an orthonormal basis of the span, the name is read off them: formulas may be nearly parallel, and
     what tells them apart small. `error` is what they may be wrong by because the generators are, where these come from
-    data. `infinite` says that the generators are only what an infinite algebra is built on.
+    data. `infinite` says that the generators are only what an infinite algebra is built on. `overlap` is the root mean
+    square of |X_i| |X_j| for generators of length one, 1 where both are the same everywhere: e^{2t} and e^{−2t} hardly
+    have any on a long interval.
     """
 
     structure_constants: Float[np.ndarray, "m m m"]
@@ -45,6 +43,7 @@ class Algebra:
     error: float = 0.0
     infinite: bool = False
     orthonormal: Float[np.ndarray, "m m m"] | None = None
+    overlap: Float[np.ndarray, "m m"] | None = None
 
     @property
     def dimension(self) -> int:
@@ -56,25 +55,54 @@ class Algebra:
         """The algebra's name with its explanation, and the alternatives where the numbers leave a choice."""
         if self.infinite:
             return AlgebraName(INFINITE, True, (), "Symmetries may be multiplied by functions of an invariant.")
-        if not self.closure <= (OPEN_FROM_DATA if self.error else OPEN):
+        if self.open:
             why = f"Brackets leave the span of the generators by {self.closure:.0%}: there is no algebra to name."
             return AlgebraName(UNRESOLVED, False, (), why)
-        if self.dimension > 1 and self.error > LARGEST_ERROR:
+        if self.dimension > 1 and self.error > ALGEBRA.largest_error:
             why = f"The generators are known to about {self.error:.0%} only, too little to tell algebras apart."
             return AlgebraName(UNRESOLVED, False, (), why)
         constants = self.unit_constants if self.orthonormal is None else self.orthonormal
-        return name_algebra(constants, max(LEAST_UNCERTAINTY, self.closure, self.error))
+        named = name_algebra(constants, max(ALGEBRA.least_uncertainty, self.closure, self.error))
+        lost = self._lost_brackets()
+        if not lost:
+            return named
+        pairs = " and ".join(f"[X{i + 1}, X{j + 1}]" for i, j in lost[:SHOWN])
+        other = f"an algebra with {pairs} not zero"
+        why = f"{named.explanation} Errors hide {pairs}: these generators are large in different parts of the box."
+        return AlgebraName(named.text, False, (*named.alternatives, other), why)
+
+    def _lost_brackets(self) -> list[tuple[int, int]]:
+        """Pairs of generators from data whose bracket could not be seen if there were one."""
+        if not self.error or self.overlap is None:
+            return []
+        largest = float(np.max(np.abs(self.unit_constants), initial=0.0))
+        hidden = (self.overlap < ALGEBRA.little_overlap) & (self.overlap * largest < ALGEBRA.lost * self.error)
+        hidden &= np.abs(self.unit_constants).max(axis=2) < ALGEBRA.seen * self.error
+        return [(int(i), int(j)) for i, j in np.argwhere(np.triu(hidden, 1))]
+
+    @property
+    def open(self) -> bool:
+        """Whether brackets leave the span by more than an algebra's would; data blur them."""
+        return not self.closure <= (ALGEBRA.open_from_data if self.error else ALGEBRA.open)
 
     @property
     def name(self) -> str:
         """What the algebra is called: `Bianchi VI, h = −9`, `so(3)`, …; "not resolved" where there is none to name."""
         return self.named.text
 
+    @cached_property
+    def anatomy(self) -> Anatomy:
+        """Killing form, derived and lower central series, centre, radical, nilradical and a Levi factor.
 
-def directional_derivative(generator: Components, gradient: Float[np.ndarray, "v k b components"]) -> np.ndarray:
-    """X_i(Y_j) for all i, j: τ ∂_t + ξ·∇ of i applied to every component of j, shape (i, j, b, components)."""
-    variables = len(gradient)
-    return np.einsum("ibv,vjbc->ijbc", generator[:, :, :variables], gradient, optimize=True)
+        Subspaces are orthonormal columns of coefficients of the result's generators. It is `resolved` where the errors
+        leave every rank and sign certain, and the algebra has a name.
+        """
+        if self.infinite:
+            raise InputError("An infinite-dimensional algebra has no structure constants to take apart.")
+        uncertainty = max(ALGEBRA.least_uncertainty, self.closure, self.error)
+        size = np.max(np.abs(self.structure_constants), initial=ALGEBRA.least_size)
+        found = anatomy(self.structure_constants, float(uncertainty * size))
+        return replace(found, resolved=found.resolved and self.named.resolved)
 
 
 def find_algebra(
@@ -99,8 +127,9 @@ def _least_squares(fields: Fields, points: Float[np.ndarray, "b v"], weights: Fl
     """Structure constants by one least squares over the whole domain."""
     m = fields.count
     fields, lengths = _brought_to_one(fields)
-    gram, right = np.zeros((m, m)), np.zeros((m, m, m))
+    gram, right, squares = np.zeros((m, m)), np.zeros((m, m, m)), []
     for values, brackets, _ in _scaled_brackets(fields, points, weights):
+        squares.append(np.sum(values**2, axis=2))
         gram += np.einsum("ibc,jbc->ij", values, values, optimize=True)
         right += np.einsum("ijbc,kbc->ijk", brackets, values, optimize=True)
     constants = np.linalg.solve(gram, right.reshape(m * m, m).T).T.reshape(m, m, m)
@@ -113,18 +142,21 @@ def _least_squares(fields: Fields, points: Float[np.ndarray, "b v"], weights: Fl
     # commuting pairs would give 0/0, hence the floor ‖X_i‖‖X_j‖ (MATH.md §5)
     reference = np.sqrt(sizes) + np.sqrt(sizes.T) + np.outer(norms, norms)
     # what is rounding of the pair's own size is zero
-    constants[np.abs(constants) * norms <= ROUNDING * reference[:, :, None]] = 0.0
+    constants[np.abs(constants) * norms <= ALGEBRA.rounding * reference[:, :, None]] = 0.0
     unit = constants * norms[None, None, :] / (norms[:, None, None] * norms[None, :, None])
     given = constants * (lengths[:, None, None] / lengths[None, None, :]) * lengths[None, :, None]
     closure = float(np.max(np.sqrt(missed) / reference))
-    return Algebra(given, closure, jacobi_residual(unit), unit, orthonormal=_orthonormal(constants, gram))
+    density = np.concatenate(squares, axis=1) / np.diag(gram)[:, None]
+    used = weights > 0
+    overlap = np.sqrt((density[:, used] / weights[used]) @ density[:, used].T)
+    return Algebra(given, closure, jacobi_residual(unit), unit, 0.0, False, _orthonormal(constants, gram), overlap)
 
 
 def _orthonormal(constants: Float[np.ndarray, "m m m"], gram: Float[np.ndarray, "m m"]) -> np.ndarray | None:
     """The constants in the orthonormal basis nearest to the generators, where these are nearly parallel; else None."""
     norms = np.sqrt(np.diag(gram))
     values, vectors = np.linalg.eigh(gram / np.outer(norms, norms))
-    if values[0] > SKEW:
+    if values[0] > ALGEBRA.skew:
         return None
     root = (vectors * np.sqrt(np.maximum(values, np.finfo(float).eps))) @ vectors.T
     change, back = np.linalg.inv(root) / norms[:, None], root * norms[:, None]

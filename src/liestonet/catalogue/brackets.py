@@ -9,8 +9,9 @@ import numpy as np
 import sympy
 from jaxtyping import Float
 
-from liestonet.algebra.structure import Algebra, directional_derivative, jacobi_residual
+from liestonet.algebra.structure import Algebra, jacobi_residual
 from liestonet.catalogue.reading import symbols
+from liestonet.core.generators import directional_derivative
 
 POINTS = 200
 

@@ -15,8 +15,8 @@ SCALAR = {0: TRIVIAL, 1: LINE, 2: AFFINE, 3: SIMILARITY}
 SCALAR_DENSITY = {1: LINE, 2: PLANE, 4: "sl(2,R) ⊕ R", 6: "sl(2,R) ⋉ h_3"}
 
 
-def _of(ito: str, fokker_planck: str, law: str | None = None, cholesky: str | None = None) -> dict[str, str]:
-    return {"ito": ito, "law": law or ito, "fokker-planck": fokker_planck, "ito-cholesky": cholesky or ito}
+def _of(ito: str, fokker_planck: str, law: str | None = None) -> dict[str, str]:
+    return {"ito": ito, "law": law or ito, "fokker-planck": fokker_planck, "ito-cholesky": ito}
 
 
 def _flat(n: int, weights: str) -> dict[str, str]:

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
+from liestonet.core.generators import Values
+from liestonet.core.numbers import is_whole
+from liestonet.core.points import points_of
 from liestonet.errors import InputError
 from liestonet.sde.sde import SDE
-from liestonet.symmetry.fields import Values, points_of
-from liestonet.symmetry.kinds import Kind
+from liestonet.symmetry.determining.kinds import Kind
 
 if TYPE_CHECKING:
     from liestonet.algebra.structure import Algebra
@@ -53,7 +55,7 @@ class Experiment:
         """Simulate; path k is the same however many paths are asked for."""
         low, high = np.array(self.initial, dtype=float).T
         start: Any = self.start
-        if isinstance(start, tuple) and _is_whole(paths, 1) and _is_whole(seed, 0):
+        if isinstance(start, tuple) and is_whole(paths) and is_whole(seed) and paths >= 1 and seed >= 0:
             # spawn keys 0 and 1 are the simulation's own
             rng = np.random.default_rng(np.random.SeedSequence(int(seed), spawn_key=(2,)))
             start = rng.uniform(*start, size=paths)
@@ -203,7 +205,3 @@ class System:
     def __repr__(self) -> str:
         known = ", ".join(f"{kind} {self.dimension(kind)}" for kind in self.kinds)
         return f"<System {self.key}: {self.equation}; {known}>"
-
-
-def _is_whole(value: Any, least: int) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= least

@@ -1,6 +1,6 @@
 """The command line. Reads options, calls the library, prints; nothing is computed here.
 
-Exit codes: 0 done, 2 wrong input (one sentence on stderr), 1 a failure of ours, 130 interrupted. Everything heavy is
+Exit codes: 0 done, 2 wrong input (one sentence on stderr), 1 an internal error, 130 interrupted. Everything heavy is
 imported inside the command that needs it, so that `--help` answers at once.
 """
 
@@ -25,16 +25,17 @@ from liestonet.cli.arguments import (
 )
 from liestonet.cli.demo import demo
 from liestonet.cli.discover import discover
+from liestonet.cli.options import Equation, Json, Latex, Parameter, Quiet, Report, Seed, Stratonovich, Symmetry
 from liestonet.cli.output import (
     TYPED,
     bar,
     check_forms,
     check_report,
     emit,
-    remembering,
     show,
     show_result,
     stages,
+    with_command,
     write_page,
 )
 from liestonet.cli.progress import SOLVING, without
@@ -91,20 +92,6 @@ def main() -> None:
 
 app = typer.Typer(cls=Commands, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
-Equation = Annotated[
-    str,
-    typer.Argument(
-        metavar="EQUATION",
-        show_default=False,
-        help='Such as "dx = -x dt + dW", or a name of the catalogue; "-" reads it from stdin.',
-    ),
-]
-Parameter = Annotated[
-    list[str] | None,
-    typer.Option("--param", metavar="NAME=VALUE", help="Value of a parameter, such as k=1.5 or k=3/2; repeatable."),
-]
-Stratonovich = Annotated[bool, typer.Option("--stratonovich", help="Read the equation in Stratonovich's sense.")]
-
 
 def _print_version(wanted: bool) -> bool:
     if wanted:
@@ -117,7 +104,7 @@ def _print_version(wanted: bool) -> bool:
 
 def _print_list(wanted: bool) -> bool:
     if wanted:
-        from liestonet.terminal_catalogue import system_table
+        from liestonet.render.terminal_catalogue import system_table
 
         show(system_table())
         raise typer.Exit
@@ -152,12 +139,7 @@ def start(
 @app.command()
 def solve(
     equation: Equation,
-    symmetry: Annotated[
-        str,
-        typer.Option(
-            metavar="KIND", help="ito (fixes the noise), law (fixes the law of the paths) or fokker-planck (density)."
-        ),
-    ] = "ito",
+    symmetry: Symmetry = "ito",
     domain: Annotated[
         list[str] | None,
         typer.Option(
@@ -167,23 +149,21 @@ def solve(
     ] = None,
     param: Parameter = None,
     stratonovich: Stratonovich = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the whole result as JSON.")] = False,
-    latex: Annotated[bool, typer.Option("--latex", help="Print generators and commutators in LaTeX.")] = False,
+    json: Json = False,
+    latex: Latex = False,
     listed: Annotated[
         bool, typer.Option("--list", callback=_print_list, is_eager=True, help="Print the catalogue's names and exit.")
     ] = False,
     save: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Keep the result in a file such as run.lsn.")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print one sentence only.")] = False,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE.html", help="Write the result as a page for a browser.")
-    ] = None,
+    quiet: Quiet = False,
+    report: Report = None,
 ) -> None:
     """Find all Lie symmetries of an equation.
 
-    Prints what was found in one sentence, then the evidence: the domain, the residual of every direction, how the
-    generators begin, and their brackets. Parameters without a value stay symbols, and the answer is for generic ones.
+    Prints what was found in one sentence, then the evidence: the domain, the residual of every direction, the
+    generators and their commutators. Parameters without a value stay symbols, and the answer is for generic ones.
 
     \b
     Examples:
@@ -197,7 +177,7 @@ def solve(
       liestonet solve --list
       liestonet solve - --json < equation.txt > result.json
     """
-    from liestonet.discovery import solve as find_symmetries
+    from liestonet.pipeline.solve import solve as find_symmetries
 
     check_forms(json, latex)
     if save is not None:
@@ -208,7 +188,7 @@ def solve(
     box = read_domain(sde, domain or (), system)
     expected = without(SOLVING, drawing=report is None, parameters=not sde.parameters)
     with stages(not quiet, expected) as progress:
-        result = remembering(find_symmetries(sde, symmetry, box, progress=progress))
+        result = with_command(find_symmetries(sde, symmetry, box, progress=progress))
         written = None if report is None else write_page(result, report, progress)
     if save is not None:
         result.save(save)
@@ -231,7 +211,7 @@ def show_system(
       liestonet show langevin
       liestonet show cir | less
     """
-    from liestonet.terminal_catalogue import render_system
+    from liestonet.render.terminal_catalogue import render_system
 
     system = read_system(name)
     with stages() as progress:
@@ -270,7 +250,7 @@ def simulate(
     duration: Annotated[float | None, typer.Option(help="Length of each path in time.  [default: 1.0]")] = None,
     step: Annotated[float | None, typer.Option(help="Time between recorded points.  [default: 0.01]")] = None,
     start: Annotated[float | None, typer.Option(help="Time of the first point.  [default: 0.0]")] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same paths.")] = 0,
+    seed: Seed = 0,
     substeps: Annotated[int | None, typer.Option(help="Euler steps in each recorded step.  [default: 1]")] = None,
     boundary: Annotated[
         list[str] | None,
@@ -316,8 +296,8 @@ def simulate(
         emit("\n".join([*sde.notes, *data.remarks, f"Wrote {out}: {summary}; seed {seed}."]) + "\n")
 
 
-def _complain(sentence: str, code: int) -> int:
-    plain = "".join(c if c.isprintable() else "?" for c in sentence)  # nothing that a terminal would obey
+def _complain(message: str, code: int) -> int:
+    plain = "".join(c if c.isprintable() or c == "\n" else "?" for c in message)  # nothing that a terminal would obey
     sys.stderr.write(f"liestonet: {plain}\n")
     return code
 
@@ -335,15 +315,15 @@ def _usage(problem: Any) -> str:
 
 
 def _failure(problem: Exception, debug: bool) -> str:
+    """What a reader can do about it, then the lines that a report needs."""
+    import shlex
     import traceback
 
-    if debug:
-        sys.stderr.write("".join(traceback.format_exception(problem)))
+    trace = "".join(traceback.format_exception(problem)).rstrip().split("\n") if debug else []
     if isinstance(problem, OSError) and problem.strerror:
-        return f"The system refused to go on: {problem.strerror}."
-    kind = type(problem).__name__
-    reason = " ".join(str(problem).split())[:200]
-    return (
-        f"This is a failure of ours ({kind}{': ' if reason else ''}{reason}); please report it, "
-        f"with your command{'' if debug else ' and what it prints with --debug'}."
-    )
+        return "\n".join([f"The system refused to go on: {problem.strerror}.", *trace])
+    kind, reason = type(problem).__name__, " ".join(str(problem).split())[:200]
+    lines = [f"{kind}: {reason}" if reason else kind, f"liestonet {' '.join(shlex.join(TYPED.get()).split())}"]
+    if not debug:
+        lines.append("With --debug the same command also prints where it happened.")
+    return "\n".join(["Internal error: please report it with the lines below.", *lines, *trace])

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from liestonet.cli.options import Seed
+
 SYSTEM, PATHS = "ornstein-uhlenbeck", 1000
 DATA_FILE = "paths.csv"
 
@@ -15,7 +17,7 @@ def demo(
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where to put the files; made if need be.")] = Path(
         "demo"
     ),
-    seed: Annotated[int, typer.Option(help="The same seed gives the same paths.")] = 0,
+    seed: Seed = 0,
 ) -> None:
     """Simulate a built-in system, find its symmetries from the file, and write a report.
 
@@ -31,14 +33,14 @@ def demo(
 
     from rich.text import Text
 
-    from liestonet.algebra.notation import field_text
     from liestonet.catalogue import catalogue
     from liestonet.cli.discover import check_folder, write_files
     from liestonet.cli.output import emit, show, stages
     from liestonet.cli.progress import DISCOVERING
-    from liestonet.from_data import discover
+    from liestonet.formulas.notation import field_text
+    from liestonet.pipeline.discover import discover
+    from liestonet.render.view import verdict
     from liestonet.trajectories import Trajectories
-    from liestonet.verdict import verdict
 
     check_folder(out)
     system, file = catalogue[SYSTEM], out / DATA_FILE

@@ -2,79 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from liestonet.cli.options import (
+    File,
+    Gap,
+    Json,
+    Logarithms,
+    Quiet,
+    RestartClock,
+    State,
+    Stride,
+    Symmetry,
+    Thin,
+    Time,
+    Trajectory,
+    Window,
+)
+from liestonet.cli.reading import Reading, Windows
 from liestonet.errors import InputError
 
 if TYPE_CHECKING:
     from liestonet.result import Result
-    from liestonet.trajectories import Trajectories
 
 RESULT_FILE, REPORT_FILE, RUN_FILE = "result.json", "report.html", "run.lsn"
-
-File = Annotated[
-    Path,
-    typer.Argument(metavar="FILE", show_default=False, help="Table of paths: .csv[.gz], .parquet, .npz, .h5 or .nc."),
-]
-Names = Annotated[
-    list[str] | None,
-    typer.Option("--state", metavar="COLUMN,…", help='Columns of the coordinates, such as "x, y". Repeatable.'),
-]
-Logarithms = Annotated[
-    list[str] | None,
-    typer.Option("--log", metavar="NAME,…", help="Coordinates to replace by their logarithms. Repeatable."),
-]
-Window = Annotated[int | None, typer.Option("--window", help="Cut each path into windows of so many points.")]
-Stride = Annotated[int | None, typer.Option("--stride", help="Points between the starts of windows.")]
-RestartClock = Annotated[
-    bool,
-    typer.Option(
-        "--restart-clock", help="Begin every window at time 0. Assumes that the law does not depend on the date."
-    ),
-]
-Thin = Annotated[int | None, typer.Option("--thin", help="Keep every k-th point of a path.")]
-Gap = Annotated[float | None, typer.Option("--gap", help="A step longer than this splits a path.")]
-
-
-@dataclass(frozen=True)
-class Windows:
-    """What was asked for about windows: their points, the points between their starts, and clocks of their own."""
-
-    points: int | None = None
-    stride: int | None = None
-    restart: bool = False
-
-    def check(self) -> None:
-        """The other options say something about windows, which there must be."""
-        for option in ("--stride",) * (self.stride is not None) + ("--restart-clock",) * self.restart:
-            if self.points is None:
-                raise InputError(f"{option} needs --window, which says how many points a window has; add it.")
-
-    def cut(self, data: Trajectories) -> Trajectories:
-        """The data in windows, or as they are where none were asked for."""
-        return data if self.points is None else data.windows(self.points, self.stride, restart=self.restart)
 
 
 def discover(
     file: File,
-    time: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the times.")] = None,
-    trajectory: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column whose label tells the paths apart.")
-    ] = None,
-    state: Names = None,
+    time: Time = None,
+    trajectory: Trajectory = None,
+    state: State = None,
     log: Logarithms = None,
-    symmetry: Annotated[
-        str,
-        typer.Option(
-            metavar="KIND", help="ito (fixes the noise), law (fixes the law of the paths) or fokker-planck (density)."
-        ),
-    ] = "ito",
+    symmetry: Symmetry = "ito",
     engine: Annotated[
         str,
         typer.Option(metavar="ENGINE", help="spectral (series, linear algebra), neural (trained networks) or both."),
@@ -95,9 +60,9 @@ def discover(
             metavar="FOLDER", help=f"Folder for {REPORT_FILE}, {RESULT_FILE} and {RUN_FILE}; made if need be."
         ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the whole result as JSON.")] = False,
+    json: Json = False,
     no_formulas: Annotated[bool, typer.Option("--no-formulas", help="Do not look for closed forms.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print one sentence only.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Find the Lie symmetries of the system that recorded paths come from.
 
@@ -112,29 +77,18 @@ def discover(
       liestonet discover series.csv --state x --window 100 --restart-clock
       liestonet discover tracks.csv --thin 6 --gap 0.5 --no-formulas --json
     """
-    from liestonet.cli.output import emit, remembering, show, stages
+    from liestonet.cli.output import emit, show_result, stages, with_command
     from liestonet.cli.progress import DISCOVERING, without
-    from liestonet.from_data import discover as find_symmetries
+    from liestonet.pipeline.discover import discover as find_symmetries
 
     if out is not None:
         check_folder(out)
     with stages(not quiet, without(DISCOVERING, drawing=out is None, formulas=no_formulas)) as progress:
         if progress is not None:
             progress(f"reading {file.name}")
-        data = read_data(
-            file,
-            time,
-            trajectory,
-            names(state),
-            names(log) or (),
-            Windows(window, stride, restart_clock),
-            thin,
-            gap,
-            sort,
-            stream,
-        )
+        windows = Windows(window, stride, restart_clock)
         result = find_symmetries(
-            data,
+            Reading(time, trajectory, state, log, windows, thin, gap, sort, stream).read(file),
             engine=engine_named(engine),
             symmetry=symmetry,
             dimension=dimension,
@@ -143,19 +97,10 @@ def discover(
             formulas=not no_formulas,
             progress=progress,
         )
-        result = remembering(result)
+        result = with_command(result)
         written = () if out is None else write_files(result, out, progress)
-    if json:
-        emit(result.to_json() + "\n")
-        return
-    from liestonet.terminal_data import render_discovery
-    from liestonet.verdict import verdict
-
-    if quiet:
-        emit(verdict(result) + "\n")
-        return
-    show(render_discovery(result))
-    if written:
+    show_result(result, json, False, quiet)
+    if written and not (json or quiet):
         emit(f"\nReport: {written[0]}\nResult: {written[1]} and {written[2]}\n")
 
 
@@ -170,42 +115,6 @@ def engine_named(name: str) -> Any:
 
     switch_to_float64()
     return Neural(compare=name == "both")
-
-
-def names(texts: Sequence[str] | None) -> list[str] | None:
-    """The parts of a repeatable option, which may also be separated by commas."""
-    return None if texts is None else [piece.strip() for text in texts for piece in text.split(",")]
-
-
-def read_data(
-    file: Path,
-    time: str | None,
-    trajectory: str | None,
-    state: Sequence[str] | None,
-    logarithms: Sequence[str],
-    windows: Windows,
-    thin: int | None,
-    gap: float | None,
-    sort: bool,
-    stream: bool,
-) -> Any:
-    """Read or open a file and reshape it: logarithms, then every k-th point, then windows."""
-    import numpy as np
-
-    from liestonet.trajectories import Trajectories
-
-    windows.check()
-    if stream:
-        wanted = {"--log": logarithms, "--thin": thin, "--window": windows.points, "--sort": sort}
-        for option in (option for option, value in wanted.items() if value):
-            raise InputError(f"A streamed file is taken as it is; leave {option} or --stream out.")
-        return Trajectories.stream(file, time, trajectory, state, gap=gap)
-    data = Trajectories.read(file, time, trajectory, state, sort=sort, gap=gap)
-    if logarithms:
-        data = data.transform(**dict.fromkeys(logarithms, np.log))
-    if thin is not None:
-        data = data.thin(thin)
-    return windows.cut(data)
 
 
 def check_folder(folder: Path) -> None:

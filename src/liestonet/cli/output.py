@@ -76,12 +76,12 @@ def check_forms(json: bool, latex: bool) -> None:
 
 def check_report(path: Path) -> None:
     """Refuse a place for a page that cannot be written to, before work is done for it."""
-    from liestonet.pages import check_page
+    from liestonet.core.files import check_page
 
     check_page(path)
 
 
-def remembering(result: Result) -> Result:
+def with_command(result: Result) -> Result:
     """The result with the command that was typed."""
     import shlex
     from dataclasses import replace
@@ -101,7 +101,7 @@ def write_page(result: Result, path: Path, progress: Callable[[str], None] | Non
 
 def show_result(result: Result, json: bool, latex: bool, quiet: bool) -> None:
     """Print a result the way that was asked for."""
-    from liestonet.terminal import render, short_verdict
+    from liestonet.render.view import ResultView, short_verdict
 
     if json:
         emit(result.to_json() + "\n")
@@ -110,7 +110,9 @@ def show_result(result: Result, json: bool, latex: bool, quiet: bool) -> None:
     elif quiet:
         emit(short_verdict(result) + "\n")
     else:
-        show(render(result))
+        from liestonet.render.terminal import render
+
+        show(render(ResultView.of(result)))
 
 
 def show(content: RenderableType) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,8 +11,7 @@ from liestonet.cli.output import emit
 from liestonet.errors import InputError
 
 if TYPE_CHECKING:
-    from liestonet.reproduction.jobs import Job
-    from liestonet.reproduction.study import Item, Options
+    from liestonet.reproduction.publication import Item, Options
 
 
 def _print_items(wanted: bool) -> bool:
@@ -68,10 +64,10 @@ def reproduce(
       liestonet reproduce btc --trades BTCUSDT-aggTrades-2024-01-01.zip
     """
     from liestonet.reproduction.items import ALL
-    from liestonet.reproduction.running import run_all, unfinished
-    from liestonet.reproduction.store import Store, require_writable
-    from liestonet.reproduction.study import Options, chosen, publish
+    from liestonet.reproduction.publication import Options, chosen, publish
     from liestonet.reproduction.trades import announced
+    from liestonet.study.command import complete, raise_failures
+    from liestonet.study.store import Store, require_writable
 
     options = Options(quick, seeds, announced(trades), full)
     items = _ready(chosen(ALL, names), options, only_page)
@@ -79,23 +75,12 @@ def reproduce(
     target = page or out / "reproduction.md"
     failures = []
     if not only_page:
-        shared = [job for item in items for job in item.jobs(options)]  # some items tell of the same runs
-        everything = list({(job.item, job.file_name): job for job in shared}.values())
-        missing = unfinished(everything, store)
-        emit(f"{len(everything) - len(missing)} of {len(everything)} runs are there; {len(missing)} to do.\n")
         require_writable(out, store.folder, target)
-        try:
-            failures = run_all(missing, store, processes=jobs, scheduler=scheduler, done=_time_left(missing))
-        except KeyboardInterrupt:
-            sys.stderr.write(f"Stopped. What is finished is kept in {store.folder}; the same command goes on there.\n")
-            raise
+        runs = [job for item in items for job in item.jobs(options)]
+        failures = complete(runs, store, emit, processes=jobs, scheduler=scheduler)
     publish(ALL, store, options, out, target, None if "all" in names else names)
     emit(f"Wrote {target}.\n")
-    if failures:
-        first = failures[0]
-        raise InputError(
-            f"{len(failures)} of the runs failed; the others are kept. The first: {first.job.name}: {first.reason}"
-        )
+    raise_failures(failures)
 
 
 def _ready(items: list[Item], options: Options, only_page: bool) -> list[Item]:
@@ -106,24 +91,3 @@ def _ready(items: list[Item], options: Options, only_page: bool) -> list[Item]:
     for item in waiting:
         emit(f"{item.name} is left out: it needs {item.needs}.\n")
     return [item for item in items if item not in waiting]
-
-
-def _time_left(jobs: list[Job]) -> Callable[[Job, str], None]:
-    """A line for each finished job on stderr, with the time left for all of them."""
-    begin, total, spent = time.monotonic(), sum(job.cost for job in jobs), 0.0
-    finished = 0
-
-    def done(job: Job, problem: str) -> None:
-        nonlocal spent, finished
-        spent, finished = spent + job.cost, finished + 1
-        left = (time.monotonic() - begin) * (total - spent) / spent
-        what = f"failed: {problem}" if problem else f"about {_duration(left)} left"
-        sys.stderr.write(f"{finished} of {len(jobs)} done ({job.item} {job.name}), {what}\n")
-        sys.stderr.flush()
-
-    return done
-
-
-def _duration(seconds: float) -> str:
-    minutes = seconds / 60
-    return f"{seconds:.0f} s" if minutes < 2 else f"{minutes:.0f} min" if minutes < 120 else f"{minutes / 60:.1f} h"

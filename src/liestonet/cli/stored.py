@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
+from liestonet.cli.options import Json, Latex, Quiet, Report, Run
 from liestonet.errors import InputError
 
 
 def open_run(
-    file: Annotated[
-        Path, typer.Argument(metavar="RUN", show_default=False, help="A file that --save or --out wrote, run.lsn.")
-    ],
-    json: Annotated[bool, typer.Option("--json", help="Print the whole result as JSON.")] = False,
-    latex: Annotated[bool, typer.Option("--latex", help="Print generators and commutators in LaTeX.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print one sentence only.")] = False,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE.html", help="Write the result as a page for a browser.")
-    ] = None,
+    file: Run,
+    json: Json = False,
+    latex: Latex = False,
+    quiet: Quiet = False,
+    report: Report = None,
 ) -> None:
     """Open a result that was kept in a file and print it again.
 
@@ -32,7 +26,7 @@ def open_run(
       liestonet open run.lsn --latex > langevin.tex
       liestonet open run.lsn --report langevin.html
     """
-    from liestonet.cli.output import check_forms, check_report, emit, show, show_result
+    from liestonet.cli.output import check_forms, check_report, show_result
     from liestonet.storage import load
 
     check_forms(json, latex)
@@ -41,15 +35,7 @@ def open_run(
     result = load(file)
     if report is not None:
         result.report(report)
-    if result.data is None or json or latex:
-        show_result(result, json, latex, quiet)
-        return
-    from liestonet.terminal_data import data_verdict, render_discovery
-
-    if quiet:
-        emit(data_verdict(result) + "\n")
-    else:
-        show(render_discovery(result))
+    show_result(result, json, latex, quiet)
 
 
 def check_run(file: Path) -> None:

@@ -6,19 +6,21 @@ from typing import Annotated
 
 import typer
 
-from liestonet.cli.discover import (
+from liestonet.cli.options import (
     File,
     Gap,
+    Json,
     Logarithms,
-    Names,
+    Quiet,
     RestartClock,
+    State,
     Stride,
     Thin,
+    Time,
+    Trajectory,
     Window,
-    Windows,
-    names,
-    read_data,
 )
+from liestonet.cli.reading import Reading, Windows
 
 
 def try_generators(
@@ -31,11 +33,9 @@ def try_generators(
             help='Such as "2 t d_t + x d_x", in t and the names of the columns. Repeatable: all are tested together.',
         ),
     ],
-    time: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the times.")] = None,
-    trajectory: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column whose label tells the paths apart.")
-    ] = None,
-    state: Names = None,
+    time: Time = None,
+    trajectory: Trajectory = None,
+    state: State = None,
     log: Logarithms = None,
     symmetry: Annotated[
         str | None,
@@ -48,8 +48,8 @@ def try_generators(
     restart_clock: RestartClock = False,
     thin: Thin = None,
     gap: Gap = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print one sentence only.")] = False,
+    json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Test whether a given vector field is a symmetry of recorded paths.
 
@@ -69,8 +69,8 @@ def try_generators(
     with stages(not quiet) as progress:
         if progress is not None:
             progress(f"reading {file.name}")
-        columns, windows = (names(state), names(log) or ()), Windows(window, stride, restart_clock)
-        data = read_data(file, time, trajectory, *columns, windows, thin, gap, sort=False, stream=False)
+        windows = Windows(window, stride, restart_clock)
+        data = Reading(time, trajectory, state, log, windows, thin, gap).read(file)
         if progress is not None:
             progress("testing")
         outcome = test(data, ";".join(generator), symmetry)

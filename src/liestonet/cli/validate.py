@@ -8,35 +8,33 @@ from typing import Annotated, Any
 
 import typer
 
-from liestonet.cli.discover import (
+from liestonet.cli.discover import check_folder, write_files
+from liestonet.cli.options import (
     Gap,
+    Json,
     Logarithms,
-    Names,
+    Quiet,
     RestartClock,
+    Run,
+    State,
     Stride,
     Thin,
+    Time,
+    Trajectory,
     Window,
-    Windows,
-    check_folder,
-    names,
-    read_data,
-    write_files,
 )
+from liestonet.cli.reading import Reading, Windows
 
 
 def validate_run(
-    run: Annotated[
-        Path, typer.Argument(metavar="RUN", show_default=False, help="A result that was kept in a file, run.lsn.")
-    ],
+    run: Run,
     data: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Table of paths to validate on.  [default: what the result kept of its own]"),
     ] = None,
-    time: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the times.")] = None,
-    trajectory: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column whose label tells the paths apart.")
-    ] = None,
-    state: Names = None,
+    time: Time = None,
+    trajectory: Trajectory = None,
+    state: State = None,
     log: Logarithms = None,
     window: Window = None,
     stride: Stride = None,
@@ -56,8 +54,8 @@ def validate_run(
         Path | None,
         typer.Option(metavar="FOLDER", help="Folder for page, JSON and run with the validation; may be the run's own."),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print all numbers as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print one sentence only.")] = False,
+    json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Validate a result: is it true?
 
@@ -84,8 +82,8 @@ def validate_run(
         result = load_run(run)
         paths = None
         if data is not None:
-            columns, windows = (names(state), names(log) or ()), Windows(window, stride, restart_clock)
-            paths = read_data(data, time, trajectory, *columns, windows, thin, gap, sort=False, stream=False)
+            windows = Windows(window, stride, restart_clock)
+            paths = Reading(time, trajectory, state, log, windows, thin, gap).read(data)
         found = validate(result, paths, draws=draws, progress=progress)
         told = result.with_validation(found)
         if report is not None:
@@ -93,7 +91,7 @@ def validate_run(
         if out is not None:
             write_files(told, out, progress)
     if json:
-        from liestonet.validation.summary import to_json
+        from liestonet.render.validation_text import to_json
 
         emit(to_json(found) + "\n")
         return
@@ -101,7 +99,7 @@ def validate_run(
     if quiet:
         emit("\n".join(paragraphs(lines[:1])) + "\n")
         return
-    from liestonet.validation.summary import tables
+    from liestonet.render.validation_text import tables
 
     emit("\n".join([*paragraphs(lines), "", *tables(found)]) + "\n")
 

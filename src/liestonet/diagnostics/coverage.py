@@ -9,36 +9,26 @@ import numpy as np
 import scipy.linalg
 from jaxtyping import Float
 
-from liestonet.flags import Flag
-from liestonet.multiindex import Degrees, total_degree
+from liestonet.core.flags import Flag
+from liestonet.core.multiindex import Degrees, total_degree
+from liestonet.diagnostics.tuning import FLAGS
 from liestonet.surrogate.overview import Overview
 from liestonet.surrogate.surrogate import Surrogate
-
-# The box is cut into this many parts per variable, in every pair of variables; half of the cells should hold a point.
-PARTS, LEAST_COVERED = 8, 0.5
-# A coordinate should move by this part of the tolerance.
-LEAST_MOTION = 0.5
-# Points looked at, and the largest number of coordinates for which relations are looked for.
-POINTS, MOST_COORDINATES = 10_000, 12
-# A relation holds if it explains all but this part of the variance; in squares, the square of this part.
-UNEXPLAINED = 1e-6
-# Directions that the coordinates' own distributions leave empty (a variable with two values has no square).
-EMPTY = 1e-9
 
 
 def coverage_flags(overview: Overview) -> Iterator[Flag]:
     """The emptiest pair of variables, if it is empty enough."""
     lowest, extent = np.array(overview.domain.intervals, dtype=float).T[0], 2 * overview.domain.half
-    cells = np.clip(PARTS * (overview.points - lowest) / extent, 0, PARTS - 1).astype(np.int64)
-    names = ("t", *overview.names)
+    parts, names = FLAGS.coverage_parts, ("t", *overview.names)
+    cells = np.clip(parts * (overview.points - lowest) / extent, 0, parts - 1).astype(np.int64)
     # parts that no point falls in at all are not asked for: few recorded times leave such
     present = [len(np.unique(column)) for column in cells.T]
     covered = {
-        (i, j): np.count_nonzero(np.bincount(PARTS * cells[:, i] + cells[:, j])) / (present[i] * present[j])
+        (i, j): np.count_nonzero(np.bincount(parts * cells[:, i] + cells[:, j])) / (present[i] * present[j])
         for i, j in combinations(range(len(names)), 2)
     }
     pair = min(covered, key=lambda key: covered[key])
-    if covered[pair] < LEAST_COVERED:
+    if covered[pair] < FLAGS.least_covered:
         yield Flag(
             "coverage",
             f"The data fill {100 * covered[pair]:.0f} % of the box in the plane of {names[pair[0]]} and "
@@ -54,13 +44,13 @@ def motion_flags(surrogate: Surrogate, tolerance: float) -> Iterator[Flag]:
     interval's half-length T, relative to the box: √(T a + (T f)²)/L.
     """
     overview = surrogate.overview
-    rows = slice(None, None, max(1, len(overview.points) // POINTS))
+    rows = slice(None, None, max(1, len(overview.points) // FLAGS.coverage_points))
     sample, half = overview.sample, overview.domain.half
     diffused = half[0] * np.mean(sample.dx[rows] ** 2 / sample.dt[rows, None], axis=0)
     drifted = np.mean((half[0] * surrogate.drift(sample.t[rows], sample.x[rows])) ** 2, axis=0)
     motion = np.sqrt(diffused + drifted) / half[1:]
     slowest = int(np.argmin(motion))
-    if motion[slowest] < tolerance * LEAST_MOTION:
+    if motion[slowest] < tolerance * FLAGS.least_motion:
         yield Flag(
             "little-motion",
             f"Over half of the recorded time {overview.names[slowest]} moves by {100 * motion[slowest]:.1g} % of half "
@@ -71,9 +61,9 @@ def motion_flags(surrogate: Surrogate, tolerance: float) -> Iterator[Flag]:
 
 def relation_flags(overview: Overview) -> Iterator[Flag]:
     """A coordinate that is a function of another, or a linear or quadratic relation among all of them."""
-    if len(overview.names) > MOST_COORDINATES:
+    if len(overview.names) > FLAGS.most_related:
         return
-    x, names = overview.sample.x[:: max(1, len(overview.points) // POINTS)], overview.names
+    x, names = overview.sample.x[:: max(1, len(overview.points) // FLAGS.coverage_points)], overview.names
     for given, other in permutations(range(len(names)), 2):
         if is_function(x[:, given], x[:, other]):
             yield Flag(
@@ -84,7 +74,7 @@ def relation_flags(overview: Overview) -> Iterator[Flag]:
             return
     for degree, kind in ((1, "linear"), (2, "quadratic")) if len(names) > 1 else ():
         unexplained, involved = polynomial_relation(x, degree)
-        if unexplained < UNEXPLAINED**degree:
+        if unexplained < FLAGS.unexplained**degree:
             listed = ", ".join(name for name, used in zip(names, involved, strict=True) if used)
             yield Flag(
                 "dependent",
@@ -98,7 +88,7 @@ def is_function(given: Float[np.ndarray, " b"], other: Float[np.ndarray, " b"]) 
     """Whether neighbours in one variable are neighbours in the other, as on the graph of a function."""
     jumps = np.diff(other[np.argsort(given, kind="stable")]) ** 2
     jumps = jumps[jumps > 0]  # values that repeat would look like a smooth function
-    return bool(len(jumps) and np.quantile(jumps, 0.75) < UNEXPLAINED * 2 * np.var(other))
+    return bool(len(jumps) and np.quantile(jumps, FLAGS.smooth_part) < FLAGS.unexplained * 2 * np.var(other))
 
 
 def polynomial_relation(x: Float[np.ndarray, "b n"], degree: int) -> tuple[float, tuple[bool, ...]]:
@@ -110,12 +100,12 @@ def polynomial_relation(x: Float[np.ndarray, "b n"], degree: int) -> tuple[float
     degrees = total_degree(range(x.shape[1]), x.shape[1], degree)
     joint, product = (_gram(points, degrees) for points in (scaled, independent))
     values, vectors = scipy.linalg.eigh(product)
-    kept = values > EMPTY * values[-1]
+    kept = values > FLAGS.empty * values[-1]
     whitening = vectors[:, kept] / np.sqrt(values[kept])
     least, combination = scipy.linalg.eigh(whitening.T @ joint @ whitening, subset_by_index=(0, 0))
     polynomial = (whitening @ combination[:, 0]) ** 2 * np.diag(product)
     shares = (degrees > 0).T @ polynomial / polynomial.sum()
-    return max(float(least[0]), 0.0), tuple((shares > 0.01).tolist())
+    return max(float(least[0]), 0.0), tuple((shares > FLAGS.involved).tolist())
 
 
 def _gram(points: Float[np.ndarray, "b n"], degrees: Degrees) -> Float[np.ndarray, "p p"]:

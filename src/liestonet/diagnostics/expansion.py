@@ -12,18 +12,15 @@ import numpy as np
 import scipy.special
 from jaxtyping import Bool, Float
 
-from liestonet.domain import Domain
-from liestonet.sde.jets import Derivative, JetOrder
-from liestonet.surrogate.steps import Arrays, added_by_step, columns
+from liestonet.core.coefficients import Derivative, JetOrder
+from liestonet.core.domain import Domain
+from liestonet.core.tuning import by_dimension
+from liestonet.diagnostics.tuning import FLAGS
+from liestonet.surrogate.discretisation import Arrays, added_by_step, columns
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.trajectories.increments import Increments
 
 ORDER = JetOrder(drift=2, diffusion_squared=2)
-# Points looked at, by the number of coordinates: in many there are many derivatives.
-POINTS = {1: 400, 2: 200, 3: 100}
-POINTS_BEYOND = 16
-# Random directions that stand for the parameters' covariance.
-DIRECTIONS = 64
 
 
 @dataclass(frozen=True)
@@ -48,7 +45,7 @@ class Knowledge:
 
 def what_is_known(surrogate: Surrogate, sample: Increments, confidence: float) -> Knowledge:
     """From the surrogate's jets at points of the sample; additions are lower bounds at the confidence."""
-    count = POINTS.get(surrogate.dimension, POINTS_BEYOND)
+    count = by_dimension(FLAGS.expansion_points, surrogate.dimension)
     rows = np.linspace(0, len(sample.t) - 1, count).astype(np.int64)
     points, dt = np.column_stack([sample.t, sample.x])[rows], sample.dt[rows]
     jet, directions = surrogate.jet_and_directions(points, ORDER, _statistical_errors(surrogate))
@@ -74,8 +71,8 @@ def _statistical_errors(surrogate: Surrogate) -> Float[np.ndarray, "p s"]:
     for estimate in (*surrogate.drift_estimates, *surrogate.diffusion_estimates):
         values, vectors = np.linalg.eigh(estimate.posterior)
         root = vectors * np.sqrt(np.maximum(values, 0.0))
-        parts.append(root @ rng.standard_normal((len(root), DIRECTIONS)))
-    return np.concatenate(parts) / np.sqrt(DIRECTIONS)
+        parts.append(root @ rng.standard_normal((len(root), FLAGS.expansion_directions)))
+    return np.concatenate(parts) / np.sqrt(FLAGS.expansion_directions)
 
 
 def step_terms(

@@ -9,20 +9,10 @@ import numpy as np
 import scipy.special
 from jaxtyping import Float, Int
 
-from liestonet.diagnostics.residuals import Residuals
-from liestonet.flags import Flag
-
-# Chance of any of these flags on independent residuals.
-ERROR_RATE = 1e-3
-LEAST_PAIRS = 100
-# Correlations below this matter little: they change the estimated noise by twice that part.
-MATERIAL = 0.02
-# Outliers count as much as this many standard deviations: one jump must not look like memory.
-CLIP = 4.0
-# Averaging over the whole step correlates neighbours by 1/4, and nobody else.
-MOST_BLUR = 0.27
-# A mean squared displacement that grows like t^this from one step to two: motion with a velocity, not diffusion.
-INERTIAL = 1.6
+from liestonet.core.flags import Flag
+from liestonet.diagnostics.standardised_steps import Residuals
+from liestonet.diagnostics.tuning import FLAGS
+from liestonet.surrogate.tuning import FIT
 
 
 @dataclass(frozen=True)
@@ -39,13 +29,13 @@ class Correlation:
 
 def memory_flags(residuals: Residuals) -> Iterator[Flag]:
     """At most one flag for negative and one for positive correlation, about the coordinate where it is strongest."""
-    if not residuals.names or len(residuals.pairs) < LEAST_PAIRS:
+    if not residuals.names or len(residuals.pairs) < FIT.least_pairs:
         return
-    level = -float(scipy.special.ndtri(ERROR_RATE / (2 * len(residuals.names))))
+    level = -float(scipy.special.ndtri(FLAGS.error_rate / (2 * len(residuals.names))))
     found = []
     for column, z in enumerate(residuals.ordered.T):
         first = correlation(z, residuals.pairs, 1)
-        if first.clear(level) and abs(first.value) > MATERIAL:
+        if first.clear(level) and abs(first.value) > FLAGS.material_correlation:
             found.append((first.value, column, first))
     if found and min(found)[0] < 0:
         _, column, first = min(found)
@@ -60,7 +50,7 @@ def correlation(z: Float[np.ndarray, " b"], rows: Int[np.ndarray, " pairs"], lag
     """Of z at these rows with z so many rows later; the error holds for any variances."""
     if not len(rows):
         return Correlation(0.0, np.inf)
-    clipped = np.clip(z, -CLIP, CLIP)
+    clipped = np.clip(z, -FLAGS.clip, FLAGS.clip)
     now, later = clipped[rows], clipped[rows + lag]
     size = max(float(np.sqrt(np.sum(now**2) * np.sum(later**2))), np.finfo(float).tiny)
     return Correlation(float(np.sum(now * later)) / size, float(np.sqrt(np.sum((now * later) ** 2))) / size)
@@ -90,14 +80,14 @@ def _positive(name: str, first: Correlation, second: Correlation, level: float) 
     """Which of the causes of a positive correlation it is."""
     exponent = float(np.log2(2 + 2 * first.value))
     amount = _amount(name, first)
-    if exponent > INERTIAL:
+    if exponent > FLAGS.inertial:
         return Flag(
             "positions-only",
             f"{amount}, and displacements grow like t^{exponent / 2:.2f} instead of t^0.50: {name} moves with a "
             "velocity that is not among the coordinates.",
             "Add the velocity as a coordinate, or thin the data until steps are longer than its memory.",
         )
-    if first.value > MOST_BLUR or (second.clear(level) and second.value > first.value / 5):
+    if first.value > FLAGS.most_blur or (second.clear(level) and second.value > first.value / FLAGS.second_correlation):
         return Flag(
             "coloured-noise",
             f"{amount}, and by {second.value:.3f} over two steps: the noise has a memory, or the drift depends on "

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from liestonet.core.flags import Flag
+from liestonet.core.ladder import LadderRow
 from liestonet.diagnostics.coverage import coverage_flags, motion_flags, relation_flags
 from liestonet.diagnostics.expansion import what_is_known
 from liestonet.diagnostics.memory import memory_flags
-from liestonet.diagnostics.residuals import Residuals
-from liestonet.diagnostics.sampling import ERROR_RATE, sampling_flags
+from liestonet.diagnostics.sampling import sampling_flags
+from liestonet.diagnostics.standardised_steps import Residuals
 from liestonet.diagnostics.tails import outlier_flags, tail_flags
+from liestonet.diagnostics.tuning import FLAGS
 from liestonet.diagnostics.values import value_flags
-from liestonet.flags import Flag
 from liestonet.surrogate.surrogate import Surrogate
-from liestonet.symmetry.ladder import LadderRow
 
 
 def data_flags(surrogate: Surrogate, rows: Sequence[LadderRow] = (), tolerance: float = 0.1) -> Iterator[Flag]:
@@ -31,7 +32,7 @@ def data_flags(surrogate: Surrogate, rows: Sequence[LadderRow] = (), tolerance: 
     wild = () if gridded or wrong else tuple(tail_flags(residuals))
     yield from wild
     if not (wild or wrong):  # single steps that decide about the diffusion hide what the others say
-        known = what_is_known(surrogate, residuals.sample, 1 - ERROR_RATE)
+        known = what_is_known(surrogate, residuals.sample, 1 - FLAGS.step_error_rate)
         yield from sampling_flags(known, surrogate.overview, rows, tolerance)
     if not related:  # which would explain an empty box
         yield from coverage_flags(surrogate.overview)

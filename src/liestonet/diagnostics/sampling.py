@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from liestonet.core.flags import Flag
+from liestonet.core.ladder import LadderRow
 from liestonet.diagnostics.expansion import Knowledge
+from liestonet.diagnostics.tuning import FLAGS
 from liestonet.diagnostics.turnover import remedy
-from liestonet.flags import Flag
 from liestonet.surrogate.overview import Overview
-from liestonet.symmetry.ladder import LadderRow
-
-# Steps may change a coefficient by this part before anybody is told; noise alone reaches it with this chance.
-MATERIAL_BIAS, ERROR_RATE = 0.07, 5e-3
-# Coefficients with a larger relative error than this tell little about symmetries.
-LARGEST_ERROR = 0.3
-# Fewer increments than this show so little that what is not seen is taken for absent.
-FEW_INCREMENTS = 1000
 
 
 def sampling_flags(known: Knowledge, overview: Overview, rows: Sequence[LadderRow], tolerance: float) -> Iterator[Flag]:
@@ -27,7 +21,7 @@ def sampling_flags(known: Knowledge, overview: Overview, rows: Sequence[LadderRo
 def _long_steps(known: Knowledge) -> Iterator[Flag]:
     """Steps so long that drift or diffusion change within one: what Euler's formula makes of them is biased."""
     name, part = max(("drift", known.drift_added), ("diffusion", known.diffusion_added), key=lambda pair: pair[1])
-    if part > MATERIAL_BIAS:
+    if part > FLAGS.material_bias:
         yield Flag(
             "coarse-steps",
             f"The steps are long: within one the {name} changes, and its estimate is off by about {100 * part:.0f} %.",
@@ -39,13 +33,13 @@ def _too_little(known: Knowledge, overview: Overview, rows: Sequence[LadderRow],
     """Too little data for drift or diffusion, or for the best direction of the ladder."""
     name, part = max(("drift", known.drift_error), ("diffusion", known.diffusion_error), key=lambda pair: pair[1])
     noise = min((row.noise for row in rows), default=0.0)
-    if part > LARGEST_ERROR:
+    if part > FLAGS.largest_error:
         reason, excess = f"the error of the {name} is {100 * part:.0f} % of its size", part / tolerance
     elif noise > tolerance:
         reason, excess = f"even the best direction has a noise of {100 * noise:.0f} %", noise / tolerance
-    elif overview.count < FEW_INCREMENTS:
+    elif overview.count < FLAGS.few_increments:
         reason = f"{overview.count} increments show the largest terms only, and what others break counts as kept"
-        excess = (FEW_INCREMENTS / overview.count) ** 0.5
+        excess = (FLAGS.few_increments / overview.count) ** 0.5
     else:
         return
     # errors fall with the square root of the amount

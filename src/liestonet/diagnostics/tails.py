@@ -8,19 +8,11 @@ import numpy as np
 import scipy.special
 from jaxtyping import Float
 
-from liestonet.diagnostics.residuals import Residuals
-from liestonet.flags import Flag
+from liestonet.core.flags import Flag
+from liestonet.diagnostics.standardised_steps import Residuals
+from liestonet.diagnostics.tuning import FLAGS
 from liestonet.surrogate.overview import Overview
 
-# Chance of each flag on Gaussian residuals.
-ERROR_RATE = 1e-3
-LEAST_RESIDUALS = 200
-# Quantiles of |z| that measure the shape without regard to scale or to a few outliers: 1.96/0.674 for a Gaussian.
-MIDDLE, OUTER = 0.5, 0.95
-# The ratio's standard error is this over √N, in parts of the ratio (Gaussian order statistics).
-RATIO_ERROR = 1.3
-# Sizes that matter: an outer quantile that is farther out by this part, and steps this much beyond the Gaussian limit.
-HEAVIER, FARTHER = 0.08, 1.25
 ALONE = "One step is far longer than those beside it,"
 
 
@@ -41,7 +33,7 @@ def tail_flags(residuals: Residuals) -> Iterator[Flag]:
     """Heavy tails or jumps, whichever describes a coordinate, worst coordinate first named."""
     heavy, jumpy = [], []
     for name, z in zip(residuals.names, residuals.spread, strict=True):
-        if len(z) < LEAST_RESIDUALS or not z.any():
+        if len(z) < FLAGS.least_residuals or not z.any():
             continue
         ratio, limit = tail_ratio(z), tail_limit(len(z), len(residuals.names))
         if ratio > limit:
@@ -70,24 +62,24 @@ def tail_flags(residuals: Residuals) -> Iterator[Flag]:
 
 def tail_ratio(z: Float[np.ndarray, " b"]) -> float:
     """Outer over middle quantile of |z|."""
-    middle, outer = np.quantile(np.abs(z), [MIDDLE, OUTER])
+    middle, outer = np.quantile(np.abs(z), [FLAGS.middle, FLAGS.outer])
     return float(outer / max(middle, np.finfo(float).tiny))
 
 
 def jumps(z: Float[np.ndarray, " b"], tests: int = 1) -> tuple[int, float]:
     """How many residuals are beyond what that many Gaussian ones reach, and the farthest; the scale is the middle's."""
-    standard = np.abs(z) / (np.quantile(np.abs(z), MIDDLE) / _middle())
-    limit = FARTHER * -float(scipy.special.ndtri(ERROR_RATE / (2 * tests * len(z))))
+    standard = np.abs(z) / (np.quantile(np.abs(z), FLAGS.middle) / _middle())
+    limit = FLAGS.farther * -float(scipy.special.ndtri(FLAGS.error_rate / (2 * tests * len(z))))
     return int(np.sum(standard > limit)), float(standard.max())
 
 
 def _middle() -> float:
     """The middle of |z| for a Gaussian."""
-    return float(scipy.special.ndtri((1 + MIDDLE) / 2))
+    return float(scipy.special.ndtri((1 + FLAGS.middle) / 2))
 
 
 def tail_limit(count: int, tests: int) -> float:
     """Largest ratio of quantiles that passes as Gaussian."""
-    gaussian = float(scipy.special.ndtri((1 + OUTER) / 2)) / _middle()
-    chance = -float(scipy.special.ndtri(ERROR_RATE / tests)) * RATIO_ERROR / np.sqrt(count)
-    return gaussian * (1 + max(HEAVIER, chance))
+    gaussian = float(scipy.special.ndtri((1 + FLAGS.outer) / 2)) / _middle()
+    chance = -float(scipy.special.ndtri(FLAGS.error_rate / tests)) * FLAGS.ratio_error / np.sqrt(count)
+    return gaussian * (1 + max(FLAGS.heavier, chance))

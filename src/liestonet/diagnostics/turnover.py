@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from liestonet.diagnostics.tuning import FLAGS
 from liestonet.surrogate.overview import Overview
 
-# Noise that crosses half of the box this often has forgotten where it began; a free particle stays below ten.
-MANY = 20.0
-LEAST_WINDOW = 20
 # The median of a squared standard normal number.
 MEDIAN_SQUARE = 0.4549
 
@@ -19,7 +17,7 @@ def remedy(overview: Overview, otherwise: str) -> str:
     On a clock that long, fields such as e^{−t}∂x are huge at one end, and almost no data decide about the other.
     """
     turnover = turnover_time(overview)
-    if 2 * overview.domain.half[0] / MANY < turnover:
+    if 2 * overview.domain.half[0] / FLAGS.turnovers < turnover:
         return otherwise
     points = _rounded(window_points(overview, turnover))
     return (
@@ -41,7 +39,7 @@ def turnover_time(overview: Overview) -> float:
 def window_points(overview: Overview, duration: float) -> int:
     """How many points a window of this duration has; no more than paths have on average."""
     paths = int(overview.sample.trajectory.max()) + 1
-    wanted = max(LEAST_WINDOW, round(duration / float(np.median(overview.sample.dt))))
+    wanted = max(FLAGS.least_window, round(duration / float(np.median(overview.sample.dt))))
     return min(wanted, overview.count // paths) + 1
 
 

@@ -7,16 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.flags import Flag
+from liestonet.core.flags import Flag
+from liestonet.diagnostics.tuning import FLAGS
 from liestonet.surrogate.overview import Overview
-
-# A continuous coordinate never stands still; more than this part of its steps being zero is a property of the record.
-MANY_ZEROS = 0.05
-# A grid matters if it is this part of a typical step or more: rounding then adds 0.7 % to the diffusion.
-COARSE_GRID = 0.2
-# Values lie on a grid if all are within this part of its spacing of a grid point.
-ON_GRID = 1e-3
-MOST_VALUES = 20_000
 
 
 def value_flags(overview: Overview) -> Iterator[Flag]:
@@ -24,7 +17,7 @@ def value_flags(overview: Overview) -> Iterator[Flag]:
     dx = overview.sample.dx
     still = np.mean(dx == 0, axis=0)
     worst = int(np.argmax(still))
-    if still[worst] > MANY_ZEROS:
+    if still[worst] > FLAGS.many_zeros:
         yield Flag(
             "zero-steps",
             f"{100 * still[worst]:.0f} % of the steps of {overview.names[worst]} are exactly zero.",
@@ -33,7 +26,7 @@ def value_flags(overview: Overview) -> Iterator[Flag]:
     sizes = np.sqrt(np.mean(dx**2, axis=0))
     grids = np.array([grid_spacing(x) for x in overview.sample.x.T]) / np.maximum(sizes, np.finfo(float).tiny)
     worst = int(np.argmax(grids))
-    if grids[worst] > COARSE_GRID:
+    if grids[worst] > FLAGS.coarse_grid:
         yield Flag(
             "quantised",
             f"The values of {overview.names[worst]} are multiples of {grids[worst] * sizes[worst]:.4g}, "
@@ -44,7 +37,7 @@ def value_flags(overview: Overview) -> Iterator[Flag]:
 
 def grid_spacing(values: Float[np.ndarray, " b"]) -> float:
     """The spacing of the grid that all values lie on, or 0 where there is none."""
-    distinct = np.unique(values[:: max(1, len(values) // MOST_VALUES)])
+    distinct = np.unique(values[:: max(1, len(values) // FLAGS.grid_values)])
     if len(distinct) < 2:
         return 0.0
     gaps = np.diff(distinct)
@@ -54,4 +47,4 @@ def grid_spacing(values: Float[np.ndarray, " b"]) -> float:
         return 0.0
     spacing = float(gaps.min())
     places = gaps / spacing
-    return spacing if bool(np.all(np.abs(places - np.round(places)) < ON_GRID + rounding / spacing)) else 0.0
+    return spacing if bool(np.all(np.abs(places - np.round(places)) < FLAGS.on_grid + rounding / spacing)) else 0.0

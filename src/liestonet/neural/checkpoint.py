@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +16,15 @@ import safetensors
 import safetensors.numpy
 
 from liestonet.errors import InputError
-from liestonet.neural.training import Trained
+from liestonet.neural.training import Best, Trained
 from liestonet.trajectories.writers import replacing
 
 SCHEMA = "liestonet.checkpoint/1"
 
 
 def write_checkpoint(path: Path, trained: Trained, identity: dict[str, Any]) -> None:
-    """Keep networks, optimiser state and history; the file before stays until the new one is complete."""
-    leaves = jax.tree.leaves((trained.networks, trained.optimizer_state))
+    """Keep weights, optimiser state and history; the file before stays until the new one is complete."""
+    leaves = jax.tree.leaves((trained.weights, trained.optimizer_state))
     arrays = {f"leaf{position:04d}": _contiguous(leaf) for position, leaf in enumerate(leaves)}
     arrays["history"] = _contiguous(trained.history)
     header = {
@@ -54,10 +55,17 @@ def read_checkpoint(path: Path, like: Trained, identity: dict[str, Any]) -> Trai
             "machine; choose another folder, or delete it to start anew."
         )
     history = arrays.pop("history")
-    fresh, structure = jax.tree.flatten((like.networks, like.optimizer_state))
+    fresh, structure = jax.tree.flatten((like.weights, like.optimizer_state))
     leaves = [jnp.asarray(arrays[f"leaf{position:04d}"]) for position in range(len(fresh))]
-    networks, state = jax.tree.unflatten(structure, leaves)
-    return Trained(networks, state, history, like.terms, float(header["seconds"]))
+    weights, state = jax.tree.unflatten(structure, leaves)
+    return replace(
+        like,
+        weights=weights,
+        optimizer_state=state,
+        history=history,
+        best=Best(weights, np.nan, len(history)),
+        seconds=float(header["seconds"]),
+    )
 
 
 def _contiguous(leaf: Any) -> np.ndarray:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.domain import Domain
+from liestonet.core.domain import Domain
 from liestonet.errors import InputError
 from liestonet.neural.settings import Cloud
 
@@ -16,25 +17,51 @@ Points = Float[np.ndarray, "_ v"]
 Paths = Float[np.ndarray, "_ s v"]
 
 
+class PathPoints(NamedTuple):
+    """Points of paths, and how long the step takes that begins at each."""
+
+    points: Points
+    steps: Float[np.ndarray, " _"]
+
+    def chosen(self, rows: np.ndarray) -> PathPoints:
+        return PathPoints(self.points[rows], self.steps[rows])
+
+
 def make_cloud(
-    settings: Cloud, domain: Domain, data: Points, simulate: Callable[[int, np.random.Generator], Paths], seed: int
-) -> Points:
-    """Points of data or of simulated paths, mixed with uniform ones, `points` of them in all."""
+    settings: Cloud, domain: Domain, data: PathPoints, simulate: Callable[[int, np.random.Generator], Paths], seed: int
+) -> PathPoints:
+    """Points of data or of simulated paths, mixed with uniform ones, `points` of them in all.
+
+    A point of a path keeps its own time step; one that is on no path has the median of the others.
+    """
     rng = np.random.default_rng([seed, 1])
     if settings.source == "data":
-        empirical = _above_floor(data[_inside(domain, data)], settings.floor)
+        on_paths = data.chosen(_inside(domain, data.points))
     else:
         paths = simulate(settings.trajectories * settings.oversample, rng)
         if settings.oversample > 1:
             paths = balanced(paths, domain, settings.trajectories, settings.bins)
-        flat = paths.reshape(-1, paths.shape[-1])
-        empirical = _above_floor(flat[np.isfinite(flat).all(axis=1)], settings.floor)
-    if not len(empirical):
+        on_paths = _flattened(paths)
+    if settings.floor is not None:
+        on_paths = on_paths.chosen(on_paths.points[:, 1] >= settings.floor)
+    count = len(on_paths.points)
+    if not count:
         raise InputError("There is no point in the box to train on; check the domain, or cloud.floor.")
-    total = len(empirical) if settings.points is None else settings.points
+    total = count if settings.points is None else settings.points
     uniform = round(settings.uniform * total)
-    chosen = rng.choice(len(empirical), size=total - uniform, replace=total - uniform > len(empirical))
-    return np.concatenate([empirical[chosen], uniform_points(domain, uniform, settings.floor, rng)])
+    chosen = on_paths.chosen(rng.choice(count, size=total - uniform, replace=total - uniform > count))
+    anywhere = uniform_points(domain, uniform, settings.floor, rng)
+    return PathPoints(
+        np.concatenate([chosen.points, anywhere]),
+        np.concatenate([chosen.steps, np.full(uniform, np.median(on_paths.steps))]),
+    )
+
+
+def _flattened(paths: Paths) -> PathPoints:
+    """Points of simulated paths that are numbers; the last of a path has the step before it."""
+    steps = np.diff(paths[:, :, 0], axis=1)
+    found = PathPoints(paths.reshape(-1, paths.shape[-1]), np.concatenate([steps, steps[:, -1:]], axis=1).ravel())
+    return found.chosen(np.flatnonzero(np.isfinite(found.points).all(axis=1)))
 
 
 def uniform_points(domain: Domain, count: int, floor: float | None, rng: np.random.Generator) -> Points:
@@ -70,7 +97,3 @@ def reflected(x: Float[np.ndarray, "k n"], low: np.ndarray, high: np.ndarray) ->
 def _inside(domain: Domain, points: Points) -> np.ndarray:
     low, high = np.array(domain.intervals).T
     return ((points >= low) & (points <= high)).all(axis=1)
-
-
-def _above_floor(points: Points, floor: float | None) -> Points:
-    return points if floor is None else points[points[:, 1] >= floor]

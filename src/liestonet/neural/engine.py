@@ -12,43 +12,37 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.diagnostics.report import data_flags
+from liestonet.core.angles import principal_angles
+from liestonet.core.flags import Flag
+from liestonet.core.ladder import LadderRow
+from liestonet.core.numbers import is_whole
+from liestonet.core.points import PointCloud
+from liestonet.core.tuning import SHARED, by_dimension
 from liestonet.errors import InputError
-from liestonet.flags import Flag
-from liestonet.from_data import Request, Spectral, assemble_result, dimension_flag, discover, law_dimension
-from liestonet.neural.bridge import Polished, polish
+from liestonet.inference.engine import Discovered, Request, dimension_flag, law_dimension
+from liestonet.inference.refit import Imposed, refit_with_symmetries
+from liestonet.inference.spectral import Spectral
+from liestonet.inference.stages import likely_refit
 from liestonet.neural.checkpoint import digest_of_arrays
-from liestonet.neural.clouds import make_cloud
+from liestonet.neural.clouds import PathPoints, make_cloud
 from liestonet.neural.coefficients.density import fit_density
-from liestonet.neural.frame import Frame, tabulate, tabulate_density
-from liestonet.neural.networks import Networks, make_networks
-from liestonet.neural.projection import Projected, project_on, project_span
-from liestonet.neural.record import TrainingRecord
-from liestonet.neural.running import Watch, require_places
+from liestonet.neural.frame import TrainingFrame, tabulate, tabulate_density
+from liestonet.neural.generator_networks import Networks, make_networks
+from liestonet.neural.generator_training import begin, train
+from liestonet.neural.last_layer import Polished, polish
+from liestonet.neural.objective import loss_names
+from liestonet.neural.running import Training, Watch, begin_losses, require_places
+from liestonet.neural.series_projection import ProjectedSpan, project_on, project_span
 from liestonet.neural.settings import Neural
-from liestonet.neural.sources import coefficient_sources, simulated_paths
+from liestonet.neural.stage_one import coefficient_sources, simulated_paths
 from liestonet.neural.sweep import Rung, jump_rule, paper_rule, span_residuals, warm_start
-from liestonet.neural.training import Trained, begin, train
-from liestonet.result import Result
-from liestonet.stages import likely_refit
-from liestonet.surrogate.refit import Refit, refit_with_symmetries
-from liestonet.surrogate.surrogate import Surrogate
-from liestonet.symmetry.basis import Basis
-from liestonet.symmetry.kinds import Kind
-from liestonet.symmetry.ladder import LadderRow
-from liestonet.symmetry.noise import NoisyOperator
-from liestonet.symmetry.operator import Cloud
-from liestonet.symmetry.search import (
-    ONE_BY_ONE,
-    POINTS,
-    POINTS_BEYOND,
-    Search,
-    judge_span,
-    mixed_cloud,
-    most_symmetries,
-)
-from liestonet.trajectories.record import record_of
-from liestonet.validation.angles import principal_angles
+from liestonet.neural.training import Trained
+from liestonet.neural.training_record import TrainingRecord
+from liestonet.symmetry.determining.basis import Basis
+from liestonet.symmetry.determining.kinds import Kind
+from liestonet.symmetry.statistical.noise import NoisyOperator
+from liestonet.symmetry.statistical.search import Search, judge_span, mixed_cloud, most_symmetries
+from liestonet.symmetry.statistical.tuning import SEARCH
 
 # Points that the last layer is solved on; in more than three dimensions every point gives many equations.
 POLISHED_ON, POLISHED_ON_BEYOND = 1500, 400
@@ -64,7 +58,7 @@ class Stage:
     settings: Neural
     kind: Kind
     source: Any
-    frame: Frame
+    frame: TrainingFrame
     cloud: Float[np.ndarray, "b v"]
     table: dict[str, np.ndarray]
     seed: int
@@ -86,64 +80,53 @@ class Stage:
 
     def networks(self, count: int) -> Networks:
         """Fresh networks; their weights depend on the seed and on how many generators there are."""
-        shape = self.settings.architecture
         key = jax.random.key(zlib.crc32(f"generators {self.seed} {count}".encode()))
-        widths = (shape.tau, shape.xi, shape.beta)
-        dimension = self.source.dimension
-        return make_networks(key, count, dimension, widths, shape.activation, shape.shared, self.kind.has_beta)
+        return make_networks(key, self.settings.architecture, count, self.source.dimension, self.kind.has_beta)
 
 
-def run(settings: Neural, request: Request) -> Result:
-    """Fit the coefficients, train generators, judge what they span, impose it and train on, put it into words."""
+def run(settings: Neural, request: Request) -> Discovered:
+    """Fit the coefficients, train generators, judge what they span, impose it and train on."""
     kind, say = request.kind, request.say
     _require_losses(settings, kind)
     require_places(settings)
     fitted, source, shifts = coefficient_sources(settings, request)
     stage = _prepared(settings, source, request)
+    begin_losses(settings)
     trained, rungs = _trained(stage, request)
     say("judging the generators")
     # as trained: a near-symmetry whose residual is below the noise would come in with the last layer solved
-    span = _span(stage, trained.networks, False)
+    span = _span(stage, trained.weights, False)
     found = _judged(source, span, shifts, request)
-    chosen = found.count if request.dimension is None else trained.networks.count
+    chosen = found.count if request.dimension is None else trained.weights.count
     refitted = None if trained.interrupted else _imposed(stage, fitted, found, chosen, request)
     if refitted is not None:
-        stage = stage.on(refitted.surrogate)
+        stage = stage.on(refitted.refit.surrogate)
         trained = _trained_on(stage, trained, chosen, request)
-        span = _span(stage, trained.networks, settings.polish, refitted.operator.basis)
+        span = _span(stage, trained.weights, settings.polish, refitted.operator.basis)
         vectors = np.linalg.solve(refitted.operator.whitening, span.coefficients)
-        refitted = replace(refitted, vectors=np.linalg.qr(vectors)[0])
+        refitted = replace(refitted, refit=replace(refitted.refit, vectors=np.linalg.qr(vectors)[0]))
     elif settings.polish:
         say("solving the last layer")
-        span = _span(stage, trained.networks, True)
+        span = _span(stage, trained.weights, True)
         found = _judged(source, span, shifts, request)
         chosen = found.count if request.dimension is None else chosen
-    law = law_dimension(kind, fitted, found, request.standards, say)
-    # what there is to say about data is read off the series' residuals
-    spectral = settings.surrogate == "spectral"
-    warnings = tuple(data_flags(fitted, found.rows, request.standards.tolerance)) if spectral else ()
-    result = assemble_result(kind, fitted, found, chosen, refitted, law, request.formulas, warnings)
+    law = law_dimension(kind, fitted, found, request.criteria, say)
+    discovered = Discovered(kind, fitted, found, chosen, refitted, law)
     record = TrainingRecord(
         settings=settings,
-        networks=trained.networks,
+        networks=trained.weights,
         frame=stage.frame,
         has_beta=kind.has_beta,
-        terms=trained.terms,
+        terms=settings.objective.active(kind.has_beta),
         history=trained.history,
         seconds=trained.seconds,
         rungs=rungs,
         selected={"paper": paper_rule(rungs), "jump": jump_rule(rungs)},
         projection_error=span.error,
         interrupted=trained.interrupted,
-        angle=_angle_to_spectral(result, stage.cloud, request) if settings.compare else None,
+        angle=_angle_to_spectral(discovered, stage.cloud, request) if settings.compare else None,
     )
-    return replace(
-        result,
-        flags=(*result.flags, *_flags(record, found, request)),
-        data=record_of(request.source, source.overview.count),
-        standards=request.standards,
-        training=record,
-    )
+    return replace(discovered, notes=tuple(_flags(record, found, request)), training=record)
 
 
 def _require_losses(settings: Neural, kind: Kind) -> None:
@@ -156,7 +139,7 @@ def _require_losses(settings: Neural, kind: Kind) -> None:
         )
 
 
-def _imposed(stage: Stage, fitted: Any, found: Search, count: int, request: Request) -> Refit | None:
+def _imposed(stage: Stage, fitted: Any, found: Search, count: int, request: Request) -> Imposed | None:
     """The coefficients under the symmetries found, unless paths held out speak against it.
 
     Learnt coefficients keep no sums by parts of the data: there the likelihood ratio decides. A sample of the errors
@@ -172,14 +155,14 @@ def _imposed(stage: Stage, fitted: Any, found: Search, count: int, request: Requ
         found.operator,
         found.vectors[:, :count],
     )
-    if isinstance(fitted, Surrogate):
+    if fitted.information is not None:
         return likely_refit(fitted, stage.source, refitted)
-    return refitted if refitted.p_value > request.standards.error_rate else None
+    return refitted if refitted.refit.p_value > request.criteria.error_rate else None
 
 
 def _trained_on(stage: Stage, trained: Trained, count: int, request: Request) -> Trained:
     """Training once more, on refitted coefficients, from what was learnt where the number of generators is the same."""
-    known = trained.networks if trained.networks.count == count else None
+    known = trained.weights if trained.weights.count == count else None
     again = _train(stage, count, known, request, refitted=True)
     return replace(again, seconds=trained.seconds + again.seconds)
 
@@ -187,11 +170,11 @@ def _trained_on(stage: Stage, trained: Trained, count: int, request: Request) ->
 def _prepared(settings: Neural, source: Any, request: Request) -> Stage:
     """Choose the cloud and tabulate the coefficients on it, once; for L9 the density too."""
     domain, kind, seed = source.domain, request.kind, request.seed
-    frame = Frame.of(domain, settings.scaled)
-    cloud = make_cloud(
+    frame = TrainingFrame.of(domain, settings.scaled)
+    cloud, steps = make_cloud(
         settings.cloud,
         domain,
-        source.overview.points,
+        PathPoints(source.overview.points, source.overview.sample.dt),
         lambda paths, rng: simulated_paths(source, settings.cloud, paths, rng),
         seed,
     )
@@ -200,12 +183,8 @@ def _prepared(settings: Neural, source: Any, request: Request) -> Stage:
     if 9 in active:
         density = fit_density(request.source, coefficients=source, seed=seed, progress=request.say)
         table |= tabulate_density(density, frame, cloud)
-    table["time_step"] = np.full(len(cloud), _time_step(source) / frame.half[0])
+    table["time_step"] = steps / frame.half[0]
     return Stage(settings, kind, source, frame, cloud, table, seed)
-
-
-def _time_step(source: Any) -> float:
-    return float(np.median(source.overview.sample.dt))
 
 
 def _largest(stage: Stage) -> int:
@@ -222,7 +201,7 @@ def _trained(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ...]]
         count = _checked_dimension(request.dimension, stage)
         trained = _train(stage, count, None, request)
         return trained, (_rung(stage, trained),)
-    return _swept(stage, request) if stage.source.dimension <= ONE_BY_ONE else _from_above(stage, request)
+    return _swept(stage, request) if stage.source.dimension <= SHARED.few_coordinates else _from_above(stage, request)
 
 
 def _swept(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ...]]:
@@ -230,7 +209,7 @@ def _swept(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ...]]:
     runs: list[Trained] = []
     rungs: list[Rung] = []
     for count in range(1, _largest(stage) + 1):
-        trained = _train(stage, count, runs[-1].networks if runs else None, request)
+        trained = _train(stage, count, runs[-1].weights if runs else None, request)
         if trained.interrupted and runs:
             # what was reached of one more generator says nothing about whether there is one more
             runs = [replace(run, interrupted=True) for run in runs]
@@ -258,7 +237,7 @@ def _from_above(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ..
 def _checked_dimension(dimension: Any, stage: Stage) -> int:
     # more generators than a quarter of the points or of the recorded steps could be told apart by chance only
     most = max(1, min(len(stage.cloud) // 4, stage.source.overview.count // 4, MOST_GENERATORS))
-    if isinstance(dimension, bool) or not isinstance(dimension, int | np.integer) or not 1 <= dimension <= most:
+    if not is_whole(dimension) or not 1 <= dimension <= most:
         raise InputError(
             f"The dimension must be a whole number from 1 to {most} for these data and this cloud, not {dimension!r}."
         )
@@ -272,19 +251,21 @@ def _train(stage: Stage, count: int, known: Networks | None, request: Request, r
         networks = warm_start(networks, known)
     weights = {f"weight {position}": leaf for position, leaf in enumerate(jax.tree.leaves(networks))}
     origin = digest_of_arrays(stage.table | weights)
-    watch = Watch(stage.settings, stage.kind.name, count, request.seed, request.say, refitted, origin)
-    request.say(f"training {count} {'generator' if count == 1 else 'generators'}: compiling")
+    training = Training(stage.kind.name, count, request.seed, refitted, origin)
+    watch = Watch(stage.settings, training, request.say)
+    request.say(f"{training}: compiling")
     start = watch.resumed(begin(networks, stage.settings, stage.kind.name))
     return train(start, stage.settings, stage.kind.name, stage.table, request.seed, watch)
 
 
 def _rung(stage: Stage, trained: Trained) -> Rung:
-    residuals = span_residuals(stage.kind.name, trained.networks, stage.table)
-    losses = {number: trained.last(number) for number in trained.terms}
-    return Rung(trained.networks.count, losses, tuple(residuals.tolist()))
+    residuals = span_residuals(stage.kind.name, trained.weights, stage.table)
+    active = stage.settings.objective.active(stage.kind.has_beta)
+    losses = {number: trained.last(name) for number, name in zip(active, loss_names(active), strict=True)}
+    return Rung(trained.weights.count, losses, tuple(residuals.tolist()))
 
 
-def _span(stage: Stage, networks: Networks, solved: bool, basis: Basis | None = None) -> Projected:
+def _span(stage: Stage, networks: Networks, solved: bool, basis: Basis | None = None) -> ProjectedSpan:
     """The span as polynomials of a basis or of one that is rich enough: as trained, or with the last layer solved."""
     evaluate = _polished(stage, networks) if solved else partial(stage.evaluate, networks)
     if basis is not None:
@@ -295,46 +276,38 @@ def _span(stage: Stage, networks: Networks, solved: bool, basis: Basis | None = 
 def _polished(stage: Stage, networks: Networks) -> Polished:
     """The last layer solved on some of the cloud's points."""
     domain = stage.source.domain
-    wanted = POLISHED_ON if domain.dimension <= ONE_BY_ONE else POLISHED_ON_BEYOND
+    wanted = POLISHED_ON if domain.dimension <= SHARED.few_coordinates else POLISHED_ON_BEYOND
     rows = stage.cloud[:: max(1, len(stage.cloud) // wanted)]
-    cloud = Cloud(rows, np.full(len(rows), 1 / len(rows)))
-    return polish(stage.kind, stage.source, networks, stage.frame, domain, cloud, networks.count)
+    cloud = PointCloud(rows, np.full(len(rows), 1 / len(rows)))
+    return polish(stage.kind, stage.source, networks, stage.frame, domain, cloud)
 
 
-def _judged(source: Any, span: Projected, shifts: tuple[LadderRow, ...], request: Request) -> Search:
+def _judged(source: Any, span: ProjectedSpan, shifts: tuple[LadderRow, ...], request: Request) -> Search:
     """Verdicts on the span with the noise of the coefficients; exact shifts keep what was said of them before."""
     n, count = source.dimension, span.coefficients.shape[1]
-    cloud = mixed_cloud(span.basis.domain, source.overview.points, POINTS.get(n, POINTS_BEYOND))
+    cloud = mixed_cloud(span.basis.domain, source.overview.points, by_dimension(SEARCH.points, n))
     operator = NoisyOperator(request.kind, source, span.basis, cloud)
     vectors = np.linalg.solve(operator.whitening, span.coefficients)
-    found = judge_span(operator, request.kind, request.standards, vectors)
+    found = judge_span(operator, request.kind, request.criteria, vectors)
     # of a span that holds them the directions without noise, the shifts, come first
     return found.preceded(shifts) if len(shifts) <= count else found
 
 
-def _angle_to_spectral(result: Result, points: Float[np.ndarray, "b v"], request: Request) -> float | None:
+def _angle_to_spectral(found: Discovered, points: Float[np.ndarray, "b v"], request: Request) -> float | None:
     """Largest unit-free angle, in degrees, between this answer and the spectral engine's of the same dimension.
 
     None where there is nothing to compare, not-a-number where the other engine has no such answer.
     """
-    if not result.dimension:
+    if not found.count:
         return None
     request.say("running the spectral engine for comparison")
     try:
-        other = discover(
-            request.source,
-            Spectral(),
-            request.kind,
-            dimension=int(result.dimension),
-            tolerance=request.standards.tolerance,
-            error_rate=request.standards.error_rate,
-            formulas=False,
-        )
+        other = Spectral().discover(replace(request, dimension=found.count))
     except InputError:  # it has fewer directions than that
         return float("nan")
-    half = result.domain.half
+    half = found.surrogate.domain.half
     scale = (float(half[0]), half[1:].tolist())
-    return float(principal_angles(result.fields, other.fields, points[:, 0], points[:, 1:], scale=scale).max())
+    return float(principal_angles(found.fields, other.fields, points[:, 0], points[:, 1:], scale=scale).max())
 
 
 def _flags(record: TrainingRecord, found: Search, request: Request) -> list[Flag]:

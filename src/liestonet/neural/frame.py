@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.domain import Domain
+from liestonet.core.coefficients import Coefficients, Derivative, JetOrder
+from liestonet.core.domain import Domain
 from liestonet.errors import InputError
-from liestonet.sde.jets import CoefficientSource, Derivative, JetOrder
-from liestonet.symmetry.kinds import Kind
+from liestonet.symmetry.determining.kinds import Kind
 
 # Second derivatives of tables are differences of first ones over this part of the frame's unit.
 DIFFERENCE = 1e-4
@@ -26,14 +26,14 @@ Table = dict[str, np.ndarray]
 
 
 @dataclass(frozen=True)
-class Frame:
+class TrainingFrame:
     """Centre and half-length of every variable, time first."""
 
     centre: Float[np.ndarray, " v"]
     half: Float[np.ndarray, " v"]
 
     @classmethod
-    def of(cls, domain: Domain, scaled: bool) -> Frame:
+    def of(cls, domain: Domain, scaled: bool) -> TrainingFrame:
         """The box brought to [−1, 1] in every variable, or the data's own units."""
         if scaled:
             return cls(domain.centre, domain.half)
@@ -42,16 +42,13 @@ class Frame:
     def enter(self, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "b v"]:
         return (points - self.centre) / self.half
 
-    def leave(self, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "b v"]:
-        return self.centre + self.half * points
-
     def generator_scales(self, has_beta: bool) -> Float[np.ndarray, " components"]:
         """What a component in the frame is multiplied with to give τ, ξ^i and β."""
         return np.append(self.half, 1.0) if has_beta else self.half
 
 
 def tabulate(
-    kind: Kind, source: CoefficientSource, frame: Frame, points: Float[np.ndarray, "b v"], second: bool = False
+    kind: Kind, source: Coefficients, frame: TrainingFrame, points: Float[np.ndarray, "b v"], second: bool = False
 ) -> Table:
     """Coefficients and their first derivatives at points of the data, in the frame; with second ones for flows."""
     table = _first_order(kind, source, frame, points)
@@ -67,7 +64,7 @@ def tabulate(
     return table
 
 
-def tabulate_density(density: Any, frame: Frame, points: Float[np.ndarray, "b v"]) -> Table:
+def tabulate_density(density: Any, frame: TrainingFrame, points: Float[np.ndarray, "b v"]) -> Table:
     """û with first and second derivatives in the frame, in units of its root mean square over the cloud."""
     jet, v = density.jet(points[:, 0], points[:, 1:], 2), points.shape[1]
     unit = 1 / np.sqrt(np.mean(jet[()] ** 2))
@@ -77,7 +74,7 @@ def tabulate_density(density: Any, frame: Frame, points: Float[np.ndarray, "b v"
     return {"density": unit * jet[()], "density_gradient": unit * gradient, "density_hessian": unit * hessian}
 
 
-def _first_order(kind: Kind, source: CoefficientSource, frame: Frame, points: np.ndarray) -> Table:
+def _first_order(kind: Kind, source: Coefficients, frame: TrainingFrame, points: np.ndarray) -> Table:
     """f, a, and what the kind needs besides: σ for Itô, B and C for Fokker–Planck, each with its gradient."""
     order = JetOrder(
         drift=2 if kind.has_beta else 1,
@@ -146,7 +143,7 @@ class _Reader:
         return np.zeros((self.count, *shape)) if array is None else np.asarray(array, dtype=float)
 
 
-def _second_order(kind: Kind, source: CoefficientSource, frame: Frame, points: np.ndarray, first: Table) -> Table:
+def _second_order(kind: Kind, source: Coefficients, frame: TrainingFrame, points: np.ndarray, first: Table) -> Table:
     """Second derivatives by central differences of the first ones: any source gives those."""
     steps = DIFFERENCE * frame.half
     names = [name for name in first if name.endswith("_gradient")]

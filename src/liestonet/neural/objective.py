@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from liestonet.neural import structure
-from liestonet.neural.flows import pushed_coefficients, pushed_density
-from liestonet.neural.networks import Fields, Generators
+from liestonet.neural import structure_losses as structure
+from liestonet.neural.flow_losses import pushed_coefficients, pushed_density
+from liestonet.neural.generator_networks import DifferentiableGenerators, GeneratorJets
 from liestonet.neural.settings import Objective
-from liestonet.neural.validity import validity
+from liestonet.neural.validity_losses import Batch, validity
 
-Batch = Mapping[str, Array]
-Terms = dict[int, Float[Array, ""]]
+LossesByNumber = dict[int, Float[Array, ""]]
+
+
+def loss_names(numbers: Iterable[int]) -> tuple[str, ...]:
+    """The losses as messages and files name them."""
+    return tuple(f"L{number}" for number in numbers)
 
 
 @dataclass(frozen=True)
@@ -31,8 +35,8 @@ class Losses:
         return self.objective.active(self.kind == "fokker-planck")
 
     def terms(
-        self, networks: Generators, batch: Batch, key: PRNGKeyArray, wanted: tuple[int, ...] | None = None
-    ) -> Terms:
+        self, networks: DifferentiableGenerators, batch: Batch, key: PRNGKeyArray, wanted: tuple[int, ...] | None = None
+    ) -> LossesByNumber:
         """The losses with a weight, or those asked for, each by its number."""
         wanted = self.active if wanted is None else wanted
         if set(wanted) == {5}:
@@ -40,7 +44,7 @@ class Losses:
         pointwise = self.objective.closure == "pointwise" and bool({1, 2} & set(wanted))
         evaluate = networks.bent if pointwise else networks
         fields = evaluate(batch["points"], batch["squared"])
-        found: Terms = {}
+        found: LossesByNumber = {}
         if {1, 2, 3} & set(wanted):
             found |= self._algebraic(fields, wanted)
         if 4 in wanted:
@@ -56,10 +60,10 @@ class Losses:
             found[9] = pushed_density(networks, batch, self.objective)
         return found
 
-    def _algebraic(self, fields: Fields, wanted: tuple[int, ...]) -> Terms:
+    def _algebraic(self, fields: GeneratorJets, wanted: tuple[int, ...]) -> LossesByNumber:
         """L1, L2 and L3 from one set of brackets."""
         brackets = structure.lie_brackets(fields)
-        found: Terms = {}
+        found: LossesByNumber = {}
         if 3 in wanted:
             found[3] = structure.skew_symmetry(brackets)
         if not {1, 2} & set(wanted):
@@ -88,11 +92,11 @@ class Losses:
         return {n: self.objective.weights[n - 1] * (rising if n <= 4 else 1.0) for n in self.active}
 
     def total(
-        self, networks: Generators, batch: Batch, key: PRNGKeyArray, progress: Float[Array, ""]
-    ) -> tuple[Float[Array, ""], Float[Array, " terms"]]:
-        """The weighted sum with the explicit decay of the parameters, and the single losses in order."""
+        self, networks: DifferentiableGenerators, batch: Batch, key: PRNGKeyArray, progress: Float[Array, ""]
+    ) -> tuple[Float[Array, ""], dict[str, Float[Array, ""]]]:
+        """The weighted sum with the explicit decay of the parameters, and the single losses by name."""
         terms, weights = self.terms(networks, batch, key), self.weights_at(progress)
         total = sum((weights[n] * terms[n] for n in self.active), start=jnp.zeros(()))
         if self.objective.decay:
             total = total + self.objective.decay * sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(networks))
-        return total, jnp.stack([terms[n] for n in self.active])
+        return total, dict(zip(loss_names(self.active), (terms[n] for n in self.active), strict=True))

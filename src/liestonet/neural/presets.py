@@ -7,9 +7,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
+from liestonet.core.numbers import is_whole
 from liestonet.errors import InputError
 from liestonet.neural.settings import Architecture, Cloud, Neural, Objective, Optimizer
 
@@ -69,39 +70,42 @@ def preset(example: int | str | Any) -> Neural:
     }
     key = str(example).lower().replace("_", "-") if isinstance(example, str) else example
     key = int(key) if isinstance(key, str) and key.isdigit() else key
-    if isinstance(key, bool) or not isinstance(key, int | str) or key not in makers:
+    if not (is_whole(key) or isinstance(key, str)) or key not in makers:
         raise InputError(
             f"The paper has no experiment {example!r}; choose 1, 2, 3, 4, 'fokker-planck' or 'brownian-10d'."
         )
     return makers[key]()
 
 
-def _neural(
-    name: int | str,
-    surrogate: int,
-    architecture: dict[str, Any],
-    cloud: Cloud,
-    weights: tuple[float, ...],
-    optimizer: dict[str, Any],
-    provenance: Provenance,
-    ramp: float | None = None,
-) -> Neural:
-    """A preset from its parts; everything that is not said to be otherwise is stated."""
-    settings = Neural(
-        architecture=Architecture(**architecture),
-        cloud=cloud,
-        objective=Objective(weights=(*weights, *_DENSITY), ramp=ramp, **_FORMS),
-        optimizer=Optimizer(**optimizer),
-        surrogate=f"paper-{surrogate}",
-        shifts=False,
-        scaled=False,
-        polish=False,
-        refit=False,
-        name=f"Neural.paper({name!r})",
-    )
-    known = _COMMON | provenance
-    marks = tuple((field, *known.get(field, (STATED, ""))) for field in _names(settings))
-    return replace(settings, provenance=marks)
+@dataclass(frozen=True)
+class _Experiment:
+    """The parts in which the paper's experiments differ; everything that is not said to be otherwise is stated."""
+
+    name: int | str
+    surrogate: int
+    architecture: dict[str, Any]
+    cloud: Cloud
+    weights: tuple[float, ...]
+    optimizer: dict[str, Any]
+    provenance: Provenance = field(default_factory=dict)
+    ramp: float | None = None
+
+    def settings(self) -> Neural:
+        """All settings, each with where it is from."""
+        made = Neural(
+            architecture=Architecture(**self.architecture),
+            cloud=self.cloud,
+            objective=Objective(weights=(*self.weights, *_DENSITY), ramp=self.ramp, **_FORMS),
+            optimizer=Optimizer(**self.optimizer),
+            surrogate=f"paper-{self.surrogate}",
+            shifts=False,
+            scaled=False,
+            polish=False,
+            refit=False,
+            name=f"Neural.paper({self.name!r})",
+        )
+        known = _COMMON | self.provenance
+        return replace(made, provenance=tuple((name, *known.get(name, (STATED, ""))) for name in _names(made)))
 
 
 def _names(settings: Any, prefix: str = "") -> list[str]:
@@ -119,7 +123,7 @@ def _names(settings: Any, prefix: str = "") -> list[str]:
 def _example_1() -> Neural:
     cloud = Cloud(source="simulated", uniform=0.0, points=None, trajectories=256)
     weights = (1.0, 0.1, 0.1, 0.1, 0.1, 1.0, 0.1)
-    return _neural(1, 1, _SMALL, cloud, weights, _FIXED | {"batch": 2048}, {})
+    return _Experiment(1, 1, _SMALL, cloud, weights, _FIXED | {"batch": 2048}).settings()
 
 
 def _example_2() -> Neural:
@@ -130,7 +134,9 @@ def _example_2() -> Neural:
         **dict.fromkeys(("architecture.tau", "architecture.xi", "architecture.activation"), (CONFLICTING, networks)),
         **dict.fromkeys(("cloud.reflect", "cloud.uniform", "cloud.oversample"), (CONFLICTING, swapped)),
     }
-    return _neural(2, 2, _DEEP, cloud, (1.0, 0.1, 0.1, 0.1, 0.5, 1.0, 0.1), _FIXED | {"batch": 1024}, known)
+    return _Experiment(
+        2, 2, _DEEP, cloud, (1.0, 0.1, 0.1, 0.1, 0.5, 1.0, 0.1), _FIXED | {"batch": 1024}, known
+    ).settings()
 
 
 def _example_3() -> Neural:
@@ -141,7 +147,9 @@ def _example_3() -> Neural:
         **dict.fromkeys(("architecture.tau", "architecture.xi", "architecture.activation"), (CONFLICTING, networks)),
         **dict.fromkeys(("cloud.reflect", "cloud.uniform", "cloud.oversample"), (CONFLICTING, swapped)),
     }
-    return _neural(3, 3, _SMALL, cloud, (1.0, 0.1, 0.1, 0.1, 0.1, 1.0, 0.1), _FIXED | {"batch": 1024}, known)
+    return _Experiment(
+        3, 3, _SMALL, cloud, (1.0, 0.1, 0.1, 0.1, 0.1, 1.0, 0.1), _FIXED | {"batch": 1024}, known
+    ).settings()
 
 
 def _example_4() -> Neural:
@@ -157,13 +165,13 @@ def _example_4() -> Neural:
         "objective.weights": (INFERRED, "w5 = 2, w6 = 10, w7 = 2 are stated; what w1 to w4 rise to is not"),
         "objective.decay": (INFERRED, "AdamW's own decay has no value: optax's 1e-4 acts beside this one"),
     }
-    return _neural(4, 4, _SMALL, cloud, (1.0, 0.1, 0.1, 0.1, 2.0, 10.0, 2.0), optimizer, known, ramp=0.6)
+    return _Experiment(4, 4, _SMALL, cloud, (1.0, 0.1, 0.1, 0.1, 2.0, 10.0, 2.0), optimizer, known, ramp=0.6).settings()
 
 
 def _all_inferred(name: str, cloud: Cloud, surrogate: int, batch: int, flow_points: int) -> Neural:
     """An experiment that the appendix leaves out: generators as in Example 1 in smaller batches, all of it inferred."""
     weights = (1.0, 0.1, 0.1, 0.1, 0.1, 1.0, 0.1)
-    made = _neural(name, surrogate, _SMALL, cloud, weights, _FIXED | {"batch": batch}, {})
+    made = _Experiment(name, surrogate, _SMALL, cloud, weights, _FIXED | {"batch": batch}).settings()
     made = replace(made, objective=replace(made.objective, flow_points=flow_points))
     marks = tuple((field, INFERRED, "the appendix leaves this experiment out") for field, _, _ in made.provenance)
     return replace(made, provenance=marks)

@@ -4,72 +4,78 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 
-import numpy as np
-
 from liestonet.errors import InputError
 from liestonet.neural.checkpoint import read_checkpoint, write_checkpoint
+from liestonet.neural.objective import loss_names
 from liestonet.neural.settings import Neural
 from liestonet.neural.training import Trained
 
+LOSSES = loss_names(range(1, 10))
+
+
+@dataclass(frozen=True)
+class Training:
+    """Which training of a run this is; `origin` stands for all it begins with: weights, points and coefficients."""
+
+    kind: str
+    count: int
+    seed: int
+    refitted: bool = False
+    origin: str = ""
+
+    @property
+    def file_name(self) -> str:
+        """Its checkpoint in the folder of a run."""
+        return f"generators-{self.count}{'-refitted' if self.refitted else ''}.safetensors"
+
+    def __str__(self) -> str:
+        who = "generator" if self.count == 1 else "generators"
+        return f"training {self.count} {who}{' on refitted coefficients' if self.refitted else ''}"
+
 
 class Watch:
-    """Told of every chunk of one training: says how it goes, appends the losses, keeps a checkpoint.
+    """Told of every chunk of one training: says how it goes, adds to the file of losses, keeps a checkpoint."""
 
-    `origin` stands for all that the training begins with: first weights, points and coefficients.
-    """
-
-    def __init__(
-        self,
-        settings: Neural,
-        kind: str,
-        count: int,
-        seed: int,
-        say: Callable[[str], None],
-        refitted: bool = False,
-        origin: str = "",
-    ) -> None:
-        self.settings, self.count, self.say, self.refitted = settings, count, say, refitted
-        self.size = min(settings.running.chunk, settings.optimizer.steps)
+    def __init__(self, settings: Neural, training: Training, say: Callable[[str], None]) -> None:
+        self.settings, self.training, self.say = settings, training, say
         self.identity = {"settings": settings.with_running(checkpoint=None, losses=None).to_dictionary()}
-        self.identity |= {"kind": kind, "count": count, "seed": seed, "refitted": refitted, "origin": origin}
-        folder, name = settings.running.checkpoint, f"generators-{count}{'-refitted' if refitted else ''}.safetensors"
-        self.checkpoint = None if folder is None else Path(folder) / name
+        self.identity |= asdict(training)
+        folder = settings.running.checkpoint
+        self.checkpoint = None if folder is None else Path(folder) / training.file_name
+        self.written = 0
 
     def resumed(self, start: Trained) -> Trained:
         """The run as its checkpoint left it, or from the start where there is none."""
         if self.checkpoint is None or not self.checkpoint.exists():
             return start
-        return read_checkpoint(self.checkpoint, start, self.identity)
+        trained = read_checkpoint(self.checkpoint, start, self.identity)
+        self._add_losses(trained)
+        return trained
 
     def __call__(self, trained: Trained, left: float) -> None:
         with writing("checkpoint folder"):
             if self.checkpoint is not None:
                 write_checkpoint(self.checkpoint, trained, self.identity)
-        with writing("file of losses"):
-            if self.settings.running.losses is not None:
-                self._append(Path(self.settings.running.losses), trained)
-        losses = ", ".join(f"L{n} {v:.1e}" for n, v in zip(trained.terms, trained.history[-1], strict=True))
-        who = "generator" if self.count == 1 else "generators"
-        where = " on refitted coefficients" if self.refitted else ""
-        self.say(
-            f"training {self.count} {who}{where}: step {trained.steps} of {self.settings.optimizer.steps}, {losses}, "
-            f"{left:.0f} s left"
-        )
+        self._add_losses(trained)
+        losses = ", ".join(f"{name} {v:.1e}" for name, v in zip(trained.terms, trained.history[-1], strict=True))
+        total = self.settings.optimizer.steps
+        self.say(f"{self.training}: step {trained.steps} of {total}, {losses}, {left:.0f} s left")
 
-    def _append(self, path: Path, trained: Trained) -> None:
-        """Add the last chunk's losses to a CSV file, with a header where it is new."""
-        first = (trained.steps - 1) // self.size * self.size
-        chunk = trained.history[first:]
-        with path.open("a", encoding="utf-8") as stream:
-            if stream.tell() == 0:
-                stream.write(",".join(["refitted", "m", "step", *(f"L{n}" for n in range(1, 10))]) + "\n")
-            for offset, row in enumerate(chunk):
-                values = dict(zip(trained.terms, row.tolist(), strict=True))
-                cells = [f"{values[n]:.6e}" if n in values else "" for n in range(1, 10)]
-                stream.write(",".join([str(int(self.refitted)), str(self.count), str(first + offset), *cells]) + "\n")
+    def _add_losses(self, trained: Trained) -> None:
+        """Write the steps that the file of losses does not have yet; of a resumed training these are all."""
+        if self.settings.running.losses is None:
+            return
+        with writing("file of losses"), Path(self.settings.running.losses).open("a", encoding="utf-8") as stream:
+            for step in range(self.written, trained.steps):
+                values = dict(zip(trained.terms, trained.history[step].tolist(), strict=True))
+                cells = [f"{values[name]:.6e}" if name in values else "" for name in LOSSES]
+                which = (int(self.training.refitted), self.training.count, step)
+                stream.write(",".join([*map(str, which), *cells]) + "\n")
+        self.written = trained.steps
 
 
 @contextmanager
@@ -96,8 +102,9 @@ def require_places(settings: Neural) -> None:
             Path(settings.running.losses).open("a", encoding="utf-8").close()
 
 
-def csv_columns(path: Path) -> dict[str, np.ndarray]:
-    """A file of losses by column, empty cells as not-a-number."""
-    table = np.genfromtxt(path, delimiter=",", names=True, missing_values="", filling_values=np.nan)
-    names = table.dtype.names or ()
-    return {name: np.atleast_1d(table[name]) for name in names}
+def begin_losses(settings: Neural) -> None:
+    """Begin the file of losses anew: it holds one run. Trainings taken up again write what their checkpoints know."""
+    if settings.running.losses is not None:
+        with writing("file of losses"):
+            header = ",".join(["refitted", "m", "step", *LOSSES])
+            Path(settings.running.losses).write_text(header + "\n", encoding="utf-8")

@@ -8,11 +8,29 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from liestonet.errors import InputError
+from liestonet.neural.setting_checks import (
+    ACTIVATIONS,
+    as_tuple,
+    is_number,
+    make_plain,
+    require_between,
+    require_choice,
+    require_number,
+    require_positive,
+    require_truth,
+    require_widths,
+)
 
-Widths = tuple[int, ...] | Any  # wide, so that our own sentence is what a wrong one meets
+if TYPE_CHECKING:
+    from liestonet.inference.engine import Discovered, Request
+
+# Wide, so that NumPy's numbers come in and our own sentence is what a wrong value meets.
+Widths = tuple[int, ...] | Any
+Whole = int | Any
+Truth = bool | Any
 # Series; networks with our settings; networks with the paper's settings of an example.
 SURROGATES = ("spectral", "neural", "paper-1", "paper-2", "paper-3", "paper-4")
 
@@ -25,15 +43,14 @@ class Architecture:
     xi: Widths = (64, 64)
     beta: Widths = (64, 64)
     activation: str = "tanh"
-    shared: bool | Any = True
+    shared: Truth = True
 
     def __post_init__(self) -> None:
-        _choice("activation", self.activation, ("tanh", "swish"))
-        _truth("shared", self.shared)
+        make_plain(self)
+        require_choice("activation", self.activation, ACTIVATIONS)
+        require_truth("shared", self.shared)
         for name in ("tau", "xi", "beta"):
-            widths = _as_tuple(self, name, f"widths of the {name} network", "(32, 32)")
-            if not widths or any(isinstance(w, bool) or not isinstance(w, int) or w < 1 for w in widths):
-                raise InputError(f"The widths of the {name} network are {widths!r}; give at least one positive number.")
+            require_widths(self, name, f"widths of the {name} network")
 
 
 @dataclass(frozen=True)
@@ -48,27 +65,28 @@ class Cloud:
 
     source: str = "data"
     uniform: float = 0.5
-    points: int | None = 8192
-    trajectories: int = 256
+    points: Whole | None = 8192
+    trajectories: Whole = 256
     step: float | None = None
-    reflect: bool = False
-    oversample: int = 1
-    bins: int = 24
+    reflect: Truth = False
+    oversample: Whole = 1
+    bins: Whole = 24
     floor: float | None = None
 
     def __post_init__(self) -> None:
-        _choice("source of the cloud", self.source, ("data", "simulated"))
-        _between("uniform part of the cloud", self.uniform, 0.0, 1.0)
-        _positive("number of trajectories", self.trajectories)
-        _positive("oversampling of trajectories", self.oversample)
-        _positive("number of bins", self.bins)
-        _truth("reflect", self.reflect)
+        make_plain(self)
+        require_choice("source of the cloud", self.source, ("data", "simulated"))
+        require_between("uniform part of the cloud", self.uniform, 0.0, 1.0)
+        require_positive("number of trajectories", self.trajectories)
+        require_positive("oversampling of trajectories", self.oversample)
+        require_positive("number of bins", self.bins)
+        require_truth("reflect", self.reflect)
         if self.step is not None:
-            _number("step of simulated paths", self.step, above=0.0)
+            require_number("step of simulated paths", self.step, above=0.0)
         if self.floor is not None:
-            _number("floor of the cloud", self.floor)
+            require_number("floor of the cloud", self.floor)
         if self.points is not None:
-            _positive("number of points", self.points)
+            require_positive("number of points", self.points)
 
 
 @dataclass(frozen=True)
@@ -92,33 +110,34 @@ class Objective:
     level: float | Any = 0.8
     epsilon: float = 1e-6
     flow: float = 1e-2
-    flow_steps: int = 1
-    flow_points: int | None = None
+    flow_steps: Whole = 1
+    flow_points: Whole | None = None
     barrier: float = 1.0
-    absolute: bool = False
+    absolute: Truth = False
     pushed_density: str = "solution"
     ramp: float | None = 0.4
     decay: float = 0.0
-    checks: bool = False
+    checks: Truth = False
 
     def __post_init__(self) -> None:
-        weights = _as_tuple(self, "weights", "weights", "nine of them, those of L1 to L9")
-        if len(weights) != 9 or not all(_is_number(weight) and weight >= 0 for weight in weights):
+        make_plain(self)
+        weights = as_tuple(self, "weights", "weights", "nine of them, those of L1 to L9")
+        if len(weights) != 9 or not all(is_number(weight) and weight >= 0 for weight in weights):
             raise InputError(f"The weights are {weights!r}; give nine numbers, those of L1 to L9, none negative.")
-        _choice("form of the closure loss", self.closure, ("global", "pointwise"))
-        _choice("form of the independence loss", self.independence, ("hinge", "determinant"))
-        _choice("form of L9", self.pushed_density, ("solution", "printed"))
-        _positive("number of flow steps", self.flow_steps)
+        require_choice("form of the closure loss", self.closure, ("global", "pointwise"))
+        require_choice("form of the independence loss", self.independence, ("hinge", "determinant"))
+        require_choice("form of L9", self.pushed_density, ("solution", "printed"))
+        require_positive("number of flow steps", self.flow_steps)
         for name in ("level", "epsilon", "flow"):
-            _number(f"{name} of the objective", getattr(self, name), above=0.0)
+            require_number(f"{name} of the objective", getattr(self, name), above=0.0)
         for name in ("barrier", "decay"):
-            _number(f"{name} of the objective", getattr(self, name), least=0.0)
+            require_number(f"{name} of the objective", getattr(self, name), least=0.0)
         for name in ("absolute", "checks"):
-            _truth(name, getattr(self, name))
+            require_truth(name, getattr(self, name))
         if self.ramp is not None:
-            _between("beginning of the ramp, a part of training,", self.ramp, 0.0, math.nextafter(1.0, 0.0))
+            require_between("beginning of the ramp, a part of training,", self.ramp, 0.0, math.nextafter(1.0, 0.0))
         if self.flow_points is not None:
-            _positive("number of points of the flow", self.flow_points)
+            require_positive("number of points of the flow", self.flow_points)
 
     def active(self, has_beta: bool) -> tuple[int, ...]:
         """Numbers of the losses with a weight: L6 and L7, or for Fokker–Planck L8 and L9 in their place."""
@@ -137,31 +156,33 @@ class Optimizer:
     warmup: float = 0.05
     final: float = 0.0
     clip: float = 1.0
-    batch: int = 256
-    steps: int = 3000
+    batch: Whole = 256
+    steps: Whole = 3000
 
     def __post_init__(self) -> None:
-        _choice("optimiser", self.name, ("adam", "adamw"))
-        _choice("schedule", self.schedule, ("constant", "cosine", "warmup-cosine"))
-        _number("rate of the optimiser", self.rate, above=0.0)
+        make_plain(self)
+        require_choice("optimiser", self.name, ("adam", "adamw"))
+        require_choice("schedule", self.schedule, ("constant", "cosine", "warmup-cosine"))
+        require_number("rate of the optimiser", self.rate, above=0.0)
         if self.clip != math.inf:  # which clips nothing
-            _number("clip of the optimiser", self.clip, above=0.0)
+            require_number("clip of the optimiser", self.clip, above=0.0)
         for name in ("warmup", "final"):
-            _between(f"{name} of the optimiser", getattr(self, name), 0.0, 1.0)
-        _positive("batch size", self.batch)
-        _positive("number of steps", self.steps)
+            require_between(f"{name} of the optimiser", getattr(self, name), 0.0, 1.0)
+        require_positive("batch size", self.batch)
+        require_positive("number of steps", self.steps)
 
 
 @dataclass(frozen=True)
 class Running:
     """How a run is watched and kept: steps between looks, folder of checkpoints, file of losses."""
 
-    chunk: int = 250
+    chunk: Whole = 250
     checkpoint: str | Any | None = None
     losses: str | Any | None = None
 
     def __post_init__(self) -> None:
-        _positive("number of steps between looks", self.chunk)
+        make_plain(self)
+        require_positive("number of steps between looks", self.chunk)
         for name in ("checkpoint", "losses"):
             place = getattr(self, name)
             if place is not None and (not isinstance(place, str | os.PathLike) or not str(place)):
@@ -198,24 +219,25 @@ class Neural:
     optimizer: Optimizer | Any = field(default_factory=Optimizer)
     running: Running | Any = field(default_factory=Running)
     surrogate: str = "spectral"
-    shifts: bool | Any = True
-    scaled: bool | Any = True
-    sweep: int | None = None
-    polish: bool | Any = True
-    refit: bool | Any = True
-    compare: bool | Any = False
+    shifts: Truth = True
+    scaled: Truth = True
+    sweep: Whole | None = None
+    polish: Truth = True
+    refit: Truth = True
+    compare: Truth = False
     name: str = "Neural()"
     provenance: tuple[tuple[str, str, str], ...] = ()
 
     def __post_init__(self) -> None:
+        make_plain(self)
         for name, group in GROUPS.items():
             if not isinstance(getattr(self, name), group):
                 raise InputError(f"The setting {name} is {getattr(self, name)!r}; give {group.__name__}(…).")
         for name in ("shifts", "scaled", "polish", "refit", "compare"):
-            _truth(name, getattr(self, name))
-        _choice("surrogate", self.surrogate, SURROGATES)
+            require_truth(name, getattr(self, name))
+        require_choice("surrogate", self.surrogate, SURROGATES)
         if self.sweep is not None:
-            _positive("largest number of generators", self.sweep)
+            require_positive("largest number of generators", self.sweep)
 
     @classmethod
     def paper(cls, example: int | str | Any) -> Neural:
@@ -228,8 +250,8 @@ class Neural:
         """The same with other ways of watching and keeping the run."""
         return replace(self, running=replace(self.running, **changes))
 
-    def discover(self, request: Any) -> Any:
-        """What `liestonet.discover` calls: from trajectories to a result."""
+    def discover(self, request: Request) -> Discovered:
+        """What `liestonet.discover` calls: from trajectories to judged directions."""
         from liestonet.neural.availability import require_jax
 
         require_jax()
@@ -298,43 +320,3 @@ def _rebuilt(cls: Any, values: Mapping[str, Any]) -> Any:
 
 def _tuples(value: Any) -> Any:
     return tuple(_tuples(item) for item in value) if isinstance(value, list | tuple) else value
-
-
-def _choice(what: str, value: object, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise InputError(f"The {what} is {value!r}; choose one of {', '.join(choices)}.")
-
-
-def _positive(what: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InputError(f"The {what} is {value!r}; give a whole number, at least 1.")
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _number(what: str, value: Any, above: float | None = None, least: float | None = None) -> None:
-    """A finite number, perhaps with a limit."""
-    limit = f" above {above:g}" if above is not None else f", at least {least:g}" if least is not None else ""
-    if not _is_number(value) or (above is not None and value <= above) or (least is not None and value < least):
-        raise InputError(f"The {what} is {value!r}; give a number{limit}.")
-
-
-def _truth(what: str, value: object) -> None:
-    if not isinstance(value, bool):
-        raise InputError(f"The setting {what} is {value!r}; give True or False.")
-
-
-def _as_tuple(settings: Any, name: str, what: str, example: str) -> tuple[Any, ...]:
-    """A sequence of a frozen value as a tuple, which can be hashed."""
-    value = getattr(settings, name)
-    if not isinstance(value, tuple | list):
-        raise InputError(f"The {what} are {value!r}; give numbers in brackets, {example}.")
-    object.__setattr__(settings, name, tuple(value))
-    return tuple(value)
-
-
-def _between(what: str, value: object, low: float, high: float) -> None:
-    if not (isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high):
-        raise InputError(f"The {what} is {value!r}; give a number from {low:g} to {high:g}.")

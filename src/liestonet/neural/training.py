@@ -1,43 +1,132 @@
-"""Training: Adam on minibatches of a tabulated cloud, many steps in one compiled call.
+"""The one training loop: steps in compiled chunks, after each a look at what was held out, and an early stop.
 
-The cloud is an argument, so one compilation serves every cloud of the same shape. Which points a step sees is drawn in
-NumPy from the seed and the number of the chunk, so that a run that was stopped goes on to the same numbers.
+A problem is a static, hashable value and everything that changes is an argument, so that one compilation serves every
+chunk, every fit and every seed of the same shapes. All that is random in a step is drawn with its batch.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
 from liestonet.errors import InputError
-from liestonet.neural.networks import Networks
-from liestonet.neural.objective import Losses
-from liestonet.neural.settings import Neural, Objective, Optimizer
+from liestonet.neural.settings import Optimizer
 
-# How often the step was traced, by what it was traced for: a second time would be a recompilation.
-TRACES: dict[Any, int] = {}
-# Compiled chunks by what they were compiled for: losses, optimiser, and the shapes of all arguments.
+# Compiled functions by what they were compiled for: the problem, and the shapes of all arguments.
 COMPILED: dict[Any, Any] = {}
+
+# Names of the fields of the weights that a step changes.
+Move = tuple[str, ...]
+Terms = dict[str, jax.Array]
+
+
+class NotFinite(InputError):
+    """A loss is not a number: the step, the terms (none: the gradient), and the last weights that were good."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As another process gets it: without the weights."""
+        return type(self), (self.step, self.terms, self.remedy, None)
+
+    def __init__(self, step: int, terms: tuple[str, ...], remedy: str, weights: Any) -> None:
+        self.step, self.terms, self.remedy, self.weights = step, terms, remedy, weights
+        what = ", ".join(terms) or "the gradient of the losses"
+        super().__init__(f"Training stopped at step {step}: {what} is not a number; {remedy}.")
+
+
+@runtime_checkable
+class Problem(Protocol):
+    """What is trained: the losses of every inner step of an iteration, and which weights the step moves, and how."""
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """For every inner step the fields of the weights that it changes."""
+        ...
+
+    def losses(self, fixed: Any, weights: Any, batch: Any, step: int) -> tuple[jax.Array, Terms]:
+        """What inner step number `step` makes smaller, and its parts by name; `fixed` are arrays that stay."""
+        ...
+
+    def optimizer(self, step: int) -> Optimizer:
+        """Rate, number of updates and largest gradient of an inner step."""
+        ...
+
+    def remedy(self, terms: tuple[str, ...]) -> str:
+        """What to try where these terms, or the gradient (no terms), are no numbers."""
+        ...
+
+
+@runtime_checkable
+class Checked(Problem, Protocol):
+    """A problem that can be looked at on what was held out."""
+
+    def held_out(self, fixed: Any, weights: Any, batch: Any) -> jax.Array:
+        """The loss that early stopping looks at."""
+        ...
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a training sees: arrays that stay, minibatches, and perhaps the loss of weights on what was held out.
+
+    `batches(first, steps)` draws for the steps from number `first` on; arrays have axes (steps, inner steps, …).
+    """
+
+    fixed: Any
+    batches: Callable[[int, int], Any]
+    held_out: Callable[[Any], float] | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How long to train, how many steps a chunk has, how long to wait for progress; whether Ctrl-C keeps the rest."""
+
+    steps: int
+    chunk: int
+    patience: int | None = None
+    interruptible: bool = False
+
+
+class Best(NamedTuple):
+    """The weights to take: those with the smallest loss on what was held out, or the last ones."""
+
+    weights: Any
+    held_out: float
+    step: int
+
+
+@dataclass(frozen=True)
+class History:
+    """Mean training loss of every chunk, loss on what was held out, and the step whose weights were taken."""
+
+    steps: tuple[int, ...]
+    loss: Float[np.ndarray, " chunks"]
+    held_out: Float[np.ndarray, " chunks"]
+    taken: int
 
 
 @dataclass(frozen=True)
 class Trained:
-    """Networks after some steps: the optimiser's state, the losses so far, and the seconds without compilation."""
+    """Weights after some steps: the optimisers' states, the terms of every step, the seconds without compilation.
 
-    networks: Networks
-    optimizer_state: Any
+    `checks` are the numbers of steps at which the loss on what was held out was looked at, with its value.
+    """
+
+    weights: Any
+    optimizer_state: dict[Move, Any]
+    terms: tuple[str, ...]
     history: Float[np.ndarray, "steps terms"]
-    terms: tuple[int, ...]
+    best: Best
+    checks: tuple[tuple[int, float], ...] = ()
     seconds: float = 0.0
     interrupted: bool = False
 
@@ -45,16 +134,87 @@ class Trained:
     def steps(self) -> int:
         return len(self.history)
 
-    def last(self, number: int) -> float:
-        """Mean of a loss over the last hundred steps; not-a-number where it was not evaluated."""
-        if number not in self.terms or not self.steps:
+    @property
+    def loss(self) -> float:
+        """Mean sum of all terms over the last chunk."""
+        return float(self.summary.loss[-1])
+
+    @property
+    def summary(self) -> History:
+        """The losses chunk by chunk."""
+        ends = [step for step, _ in self.checks]
+        loss = [rows.mean(axis=0).sum() for rows in np.split(self.history, ends)[:-1]]
+        return History(tuple(ends), np.array(loss), np.array([value for _, value in self.checks]), self.best.step)
+
+    def last(self, term: str) -> float:
+        """Mean of a term over the last hundred steps; not-a-number where it was not evaluated."""
+        if term not in self.terms or not self.steps:
             return float("nan")
-        return float(np.mean(self.history[-100:, self.terms.index(number)]))
+        return float(np.mean(self.history[-100:, self.terms.index(term)]))
+
+
+OnChunk = Callable[[Trained, float], None]
+Progress = Callable[[str], None]
+
+
+def silent(message: str) -> None:
+    """Progress nobody asked for."""
+
+
+def said(say: Progress, what: str, plan: Plan) -> OnChunk:
+    """Every chunk in one sentence."""
+    return lambda trained, left: say(
+        f"{what}: step {trained.steps} of {plan.steps}, loss {trained.loss:.5g}, {left:.0f} s left"
+    )
+
+
+def begin(problem: Problem, weights: Any, terms: tuple[str, ...] = ()) -> Trained:
+    """Weights before their first step; `terms` where the names of the losses are known already."""
+    weights = jax.tree.map(jnp.asarray, weights)
+    states = {
+        move: optimizer_of(problem.optimizer(step)).init(_part(weights, move))
+        for step, move in enumerate(problem.moves)
+    }
+    return Trained(weights, states, terms, np.zeros((0, len(terms))), Best(weights, np.inf, 0))
+
+
+def train(problem: Problem, start: Trained, material: Material, plan: Plan, watch: OnChunk | None = None) -> Trained:
+    """Train to the end of the plan; `watch` is told of every chunk, with the seconds left."""
+    trained = start
+    try:
+        for trained, left in _chunks(problem, start, material, plan):
+            if watch is not None:
+                watch(trained, left)
+    except KeyboardInterrupt:
+        if not plan.interruptible:
+            raise
+        return replace(trained, interrupted=True)
+    return trained
+
+
+def held_out_loss(problem: Checked, fixed: Any, batch: Any) -> Callable[[Any], float]:
+    """The loss of weights on a batch that stays the same."""
+    fixed, batch = jax.tree.map(jnp.asarray, (fixed, batch))
+
+    def at(weights: Any) -> float:
+        arguments = (fixed, weights, batch)
+        return float(_compiled(_HeldOut(problem), arguments)(*arguments))
+
+    return at
+
+
+def _compiled(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """A hashable function compiled for arguments of these shapes, once."""
+    leaves, structure = jax.tree.flatten(arguments)
+    key = (function, structure, tuple((leaf.shape, str(leaf.dtype)) for leaf in leaves))
+    if key not in COMPILED:
+        COMPILED[key] = jax.jit(function).lower(*arguments).compile()
+    return COMPILED[key]
 
 
 @lru_cache(maxsize=32)
 def optimizer_of(settings: Optimizer) -> optax.GradientTransformation:
-    """Clipped gradient, then Adam or AdamW with its schedule."""
+    """Adam or AdamW with its schedule, behind a limit on the gradient's norm where there is one."""
     steps = settings.steps
     if settings.schedule == "constant":
         rate: Any = settings.rate
@@ -65,132 +225,102 @@ def optimizer_of(settings: Optimizer) -> optax.GradientTransformation:
         rate = optax.warmup_cosine_decay_schedule(
             0.0, settings.rate, warm, max(steps, warm + 1), settings.final * settings.rate
         )
-    method = optax.adam if settings.name == "adam" else optax.adamw
-    return optax.chain(optax.clip_by_global_norm(settings.clip), method(rate))
+    method = (optax.adam if settings.name == "adam" else optax.adamw)(rate)
+    return method if settings.clip == np.inf else optax.chain(optax.clip_by_global_norm(settings.clip), method)
 
 
-def compiled_chunk(kind: str, objective: Objective, optimizer: Optimizer, arguments: tuple[Any, ...]) -> Any:
-    """Some steps in one call, compiled for arguments of these shapes, once."""
-    leaves, structure = jax.tree.flatten(arguments)
-    key = (kind, objective, optimizer, structure, tuple((leaf.shape, str(leaf.dtype)) for leaf in leaves))
-    if key not in COMPILED:
-        COMPILED[key] = jax.jit(_chunk_of(kind, objective, optimizer)).lower(*arguments).compile()
-    return COMPILED[key]
-
-
-def _chunk_of(kind: str, objective: Objective, optimizer: Optimizer) -> Callable[..., Any]:
-    """Networks, state, cloud, batches and the number of the first step in, all updated out."""
-    losses, method = Losses(objective, kind), optimizer_of(optimizer)
-
-    def step(table: dict[str, Array], seed: Array, carry: Any, at: tuple[Array, Array]) -> tuple[Any, Array]:
-        networks, state = carry
-        number, rows = at
-        batch = {name: values[rows] for name, values in table.items()}
-        key = jax.random.fold_in(jax.random.key(seed), number)
-        (_, terms), gradient = jax.value_and_grad(losses.total, has_aux=True)(
-            networks, batch, key, number / optimizer.steps
-        )
-        updates, state = method.update(gradient, state, networks)
-        return (eqx.apply_updates(networks, updates), state), terms
-
-    def chunk(networks: Networks, state: Any, table: dict[str, Array], seed: Array, first: Array, rows: Array) -> Any:
-        signature = (kind, objective, optimizer, networks.count, networks.dimension, rows.shape, table["points"].shape)
-        TRACES[signature] = TRACES.get(signature, 0) + 1
-        numbers = first + jnp.arange(rows.shape[0])
-        (networks, state), terms = jax.lax.scan(
-            lambda carry, at: step(table, seed, carry, at), (networks, state), (numbers, rows)
-        )
-        return networks, state, terms
-
-    return chunk
-
-
-def batches(points: int, batch: int, steps: int, seed: int, chunk: int) -> np.ndarray:
-    """Row numbers of `steps` batches: each drawn without replacement, and none seen twice in one pass."""
-    rng = np.random.default_rng([seed, chunk])
-    batch = min(batch, points)
-    passes = points // batch
-    drawn = [rng.permutation(points)[: passes * batch].reshape(passes, batch) for _ in range(-(-steps // passes))]
-    return np.concatenate(drawn)[:steps].astype(np.int32)
-
-
-def begin(networks: Networks, settings: Neural, kind: str) -> Trained:
-    """Networks before their first step."""
-    terms = settings.objective.active(kind == "fokker-planck")
-    state = optimizer_of(settings.optimizer).init(cast(Any, networks))
-    return Trained(networks, state, np.zeros((0, len(terms))), terms)
-
-
-def train(
-    start: Trained,
-    settings: Neural,
-    kind: str,
-    table: dict[str, np.ndarray],
-    seed: int,
-    watch: Callable[[Trained, float], None] | None = None,
-) -> Trained:
-    """Train to the number of steps in the settings; Ctrl-C keeps what was reached.
-
-    `watch` is told of every chunk, with the seconds left.
-    """
-    trained = start
-    try:
-        for trained, left in _chunks(start, settings, kind, table, seed):
-            if watch is not None:
-                watch(trained, left)
-        return trained
-    except KeyboardInterrupt:
-        return replace(trained, interrupted=True)
-
-
-def _chunks(
-    start: Trained, settings: Neural, kind: str, table: dict[str, np.ndarray], seed: int
-) -> Iterator[tuple[Trained, float]]:
+def _chunks(problem: Problem, start: Trained, material: Material, plan: Plan) -> Iterator[tuple[Trained, float]]:
     """Training chunk by chunk, with the seconds left; the clock runs after compilation."""
-    total, size = settings.optimizer.steps, min(settings.running.chunk, settings.optimizer.steps)
-    device = {name: jnp.asarray(values) for name, values in table.items()}
+    size = min(plan.chunk, plan.steps)
+    fixed, chunk = jax.tree.map(jnp.asarray, material.fixed), _Chunk(problem)
     trained, spent, done = start, 0.0, 0
-    for number in range(-(-start.steps // size), -(-total // size)):
-        steps = min(size, total - number * size)
-        rows = jnp.asarray(batches(len(table["points"]), settings.optimizer.batch, steps, seed, number))
-        place = (jnp.asarray(seed), jnp.asarray(number * size))
-        arguments = (trained.networks, trained.optimizer_state, device, *place, rows)
-        run = compiled_chunk(kind, settings.objective, settings.optimizer, arguments)
+    for first in range(-(-start.steps // size) * size, plan.steps, size):
+        steps = min(size, plan.steps - first)
+        arguments = (fixed, trained.weights, trained.optimizer_state, material.batches(first, steps))
+        run = _compiled(chunk, arguments)
         began = time.monotonic()
-        networks, state, terms = jax.block_until_ready(run(*arguments))
+        weights, states, terms = jax.block_until_ready(run(*arguments))
         spent, done = spent + time.monotonic() - began, done + steps
-        history = np.asarray(terms)
-        check_finite(history, trained.terms, number * size)
-        check_weights(networks, number * size + steps - 1)
-        trained = Trained(
-            networks, state, np.concatenate([trained.history, history]), trained.terms, start.seconds + spent
-        )
-        yield trained, spent / done * (total - trained.steps)
+        _require_finite(problem, trained, weights, terms)
+        trained = _advanced(trained, weights, states, terms, material.held_out)
+        trained = replace(trained, seconds=start.seconds + spent)
+        yield trained, spent / done * (plan.steps - trained.steps)
+        if plan.patience is not None and trained.steps - trained.best.step >= plan.patience:
+            return
 
 
-def check_finite(history: Float[np.ndarray, "steps terms"], terms: tuple[int, ...], first: int) -> None:
-    """Stop where a loss is no number, and say when, which and what to try."""
-    wrong = ~np.isfinite(history)
-    if not wrong.any():
-        return
-    step = int(np.argmax(wrong.any(axis=1)))
-    names = ", ".join(f"L{number}" for number, bad in zip(terms, wrong[step], strict=True) if bad)
-    remedy = (
-        "lower the flow's step (objective.flow)"
-        if {7, 9} & {n for n, bad in zip(terms, wrong[step], strict=True) if bad}
-        else "lower the learning rate (optimizer.rate) or the clipping (optimizer.clip)"
-    )
-    raise InputError(
-        f"Training stopped at step {first + step}: {names} is not a number; {remedy}. The last checkpoint, if one was "
-        "asked for, is still good."
-    )
+def _advanced(before: Trained, weights: Any, states: Any, terms: Terms, held_out: Any) -> Trained:
+    """What is known after one more chunk; of the inner steps of an iteration the last that has a term counts."""
+    rows = np.stack([np.asarray(values)[:, -1] for values in terms.values()], axis=1)
+    history = np.concatenate([before.history, rows]) if before.steps else rows
+    step = len(history)
+    check = np.nan if held_out is None else held_out(weights)
+    best = Best(weights, check, step) if held_out is None or check < before.best.held_out else before.best
+    checks = (*before.checks, (step, check))
+    return Trained(weights, states, tuple(terms), history, best, checks)
 
 
-def check_weights(networks: Networks, step: int) -> None:
-    """Stop where the last step of a chunk has left weights that are no numbers, before they are kept."""
-    if not all(bool(jnp.isfinite(leaf).all()) for leaf in jax.tree.leaves(networks)):
-        raise InputError(
-            f"Training stopped at step {step}: the gradient of the losses is not a number; lower the learning rate "
-            "(optimizer.rate) or the clipping (optimizer.clip). The last checkpoint, if one was asked for, is still "
-            "good."
-        )
+def _require_finite(problem: Problem, before: Trained, weights: Any, terms: Terms) -> None:
+    """Stop at the first step with a term that is no number, or where the last one has left such weights."""
+    wrong = np.stack([np.any(~np.isfinite(np.asarray(values)), axis=1) for values in terms.values()])
+    if wrong.any():
+        step = int(np.argmax(wrong.any(axis=0)))
+        names = tuple(name for name, bad in zip(terms, wrong[:, step], strict=True) if bad)
+        raise NotFinite(before.steps + step, names, problem.remedy(names), before.best.weights)
+    if not all(bool(jnp.isfinite(leaf).all()) for leaf in jax.tree.leaves(weights)):
+        raise NotFinite(before.steps + wrong.shape[1] - 1, (), problem.remedy(()), before.best.weights)
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    """Some iterations in one call; terms come back as (iterations, inner steps that have them)."""
+
+    problem: Problem
+
+    def __call__(self, fixed: Any, weights: Any, states: dict[Move, Any], batches: Any) -> tuple[Any, Any, Terms]:
+        def iteration(carried: tuple[Any, Any], batch: Any) -> tuple[tuple[Any, Any], Terms]:
+            seen: dict[str, list[jax.Array]] = {}
+            for step in range(len(self.problem.moves)):
+                part = jax.tree.map(lambda array, step=step: array[step], batch)
+                carried, terms = _update(self.problem, fixed, carried, part, step)
+                for name, value in terms.items():
+                    seen.setdefault(name, []).append(value)
+            return carried, {name: jnp.stack(values) for name, values in seen.items()}
+
+        (weights, states), terms = jax.lax.scan(iteration, (weights, states), batches)
+        return weights, states, terms
+
+
+@dataclass(frozen=True)
+class _HeldOut:
+    """The loss on what was held out, as a function that can be told from others."""
+
+    problem: Checked
+
+    def __call__(self, fixed: Any, weights: Any, batch: Any) -> jax.Array:
+        return self.problem.held_out(fixed, weights, batch)
+
+
+def _update(problem: Problem, fixed: Any, carried: tuple[Any, Any], batch: Any, step: int) -> tuple[Any, Terms]:
+    """One step of the optimiser on the weights that this inner step moves."""
+    weights, states = carried
+    move = problem.moves[step]
+
+    def loss(part: tuple[Any, ...]) -> tuple[jax.Array, Terms]:
+        return problem.losses(fixed, _with_part(weights, move, part), batch, step)
+
+    part = _part(weights, move)
+    gradient, terms = jax.grad(loss, has_aux=True)(part)
+    changes, state = optimizer_of(problem.optimizer(step)).update(gradient, states[move], part)
+    moved: Any = optax.apply_updates(part, changes)
+    return (_with_part(weights, move, moved), {**states, move: state}), terms
+
+
+def _part(weights: Any, move: Move) -> tuple[Any, ...]:
+    return tuple(getattr(weights, name) for name in move)
+
+
+def _with_part(weights: Any, move: Move, part: tuple[Any, ...]) -> Any:
+    """Other values in some fields of a named tuple or a frozen dataclass."""
+    changed = dict(zip(move, part, strict=True))
+    return weights._replace(**changed) if hasattr(weights, "_replace") else dataclasses.replace(weights, **changed)

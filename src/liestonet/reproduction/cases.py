@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from liestonet.catalogue import catalogue
-from liestonet.reproduction.jobs import digest
+from liestonet.study.jobs import digest
 from liestonet.trajectories.trajectories import Trajectories
 
 POINTS, QUANTILES = 4000, (0.01, 0.99)  # where angles are measured

@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from liestonet.errors import InputError
-from liestonet.from_data import Spectral, discover
+from liestonet.inference.spectral import Spectral
+from liestonet.pipeline.discover import discover
 from liestonet.reproduction.cases import CASES
-from liestonet.reproduction.jobs import digest
 from liestonet.result import Result
+from liestonet.study.jobs import digest
 from liestonet.trajectories.trajectories import Trajectories
 
 TITLES = {
@@ -39,6 +40,12 @@ def paper_settings(case: str) -> Any:
     from liestonet.neural.settings import Neural
 
     return Neural.paper(PRESETS[case])
+
+
+def paper_widths() -> tuple[tuple[int, ...], ...]:
+    """Hidden widths of the paper's networks for τ, ξ and β."""
+    architecture = paper_settings("ex1").architecture
+    return architecture.tau, architecture.xi, architecture.beta
 
 
 def described(name: str, case: str) -> str:

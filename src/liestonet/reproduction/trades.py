@@ -33,8 +33,8 @@ PROBLEM = re.compile(
     r"(In CSV column #(?P<column>\d+)|CSV parse error): Row #(?P<row>\d+): (CSV conversion error to \w+: )?(?P<what>.*)"
 )
 DAY = 86_400.0
-# Seconds without a trade at either end of a day, at most: a symbol worth a study trades every few seconds, so ten
-# minutes are no quiet market but a missing part.
+# Seconds without a trade at either end of a day or inside, at most: a symbol worth a study trades every few seconds, so
+# ten minutes are no quiet market but a missing part.
 MOST_QUIET = 600.0
 LARGEST = 4 << 30  # bytes of CSV: a day of the busiest symbol has well below one gigabyte
 # A gross error: this far from so many neighbours on either side, as a part of the price and in robust standard
@@ -262,11 +262,18 @@ def _seconds(stamps: np.ndarray, midnight: int, name: str, day: str) -> np.ndarr
 
 
 def _check_whole(seconds: np.ndarray, name: str) -> None:
-    """Refuse a file without the beginning or the end of its day: its last price would stand for all that is missing."""
+    """Refuse a day with a part missing, at an end or inside: the last price before would stand for all of it."""
     first, last = seconds[0], seconds[-1]
     if first > MOST_QUIET or DAY - last > MOST_QUIET:
         span = f"{_clock(first)} to {_clock(last)} UTC"
         raise InputError(f"{name} covers {span} only: the day is incomplete; download it again.")
+    longest = int(np.argmax(np.diff(seconds)))
+    before, after = seconds[longest], seconds[longest + 1]
+    if after - before > MOST_QUIET:
+        raise InputError(
+            f"{name} has no trade from {_clock(before)} to {_clock(after)} UTC: a part is missing, or the market was "
+            "closed; download it again, or take another day."
+        )
 
 
 def _clock(seconds: float) -> str:

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from liestonet.core.numbers import is_real, is_whole
 from liestonet.errors import InputError
+from liestonet.sde.tuning import BOX
 
 BOUND = re.compile(r"(?:([^<>=]+)(<|>)=?)?([^\W\d]\w*)(?:(<|>)=?([^<>=]+))?")
-# Where a formula has no value at its own bound, the bound is this part of the way from there to where a path begins.
-INSIDE = 1e-9
 Pair = tuple[float | None, float | None]
 
 
@@ -67,8 +67,8 @@ def _given(boundary: Any, names: tuple[str, ...]) -> dict[int, Pair]:
     for key, value in (boundary or {}).items():
         if key in names:
             index = names.index(str(key))
-        elif isinstance(key, int) and 0 <= key < len(names):
-            index = key
+        elif is_whole(key) and 0 <= key < len(names):
+            index = int(key)
         else:
             raise InputError(f"The boundary names {key!r}, but the coordinates are {', '.join(names)}.")
         pair = tuple(value) if isinstance(value, tuple | list) else (value, None)
@@ -139,7 +139,7 @@ def with_natural_bounds(
             at[:, i] = ends[finite]
             undefined = ~_finite(sde, start[finite], at)
             distance = np.abs(initial[finite, i] - ends[finite])
-            ends[finite] += sign * np.where(undefined, INSIDE * distance, 0.0)
+            ends[finite] += sign * np.where(undefined, BOX.inside_bound * distance, 0.0)
         lower[:, i], upper[:, i] = below, above
     return Bounds(lower, upper, tuple(roots))
 
@@ -147,13 +147,13 @@ def with_natural_bounds(
 def _singular_points(sde: Any, initial: Float[np.ndarray, "k n"]) -> dict[int, list[float]]:
     """For each coordinate the points at which some formula is singular whatever the others are."""
     from liestonet.sde.sde import SDE
-    from liestonet.sde.singularities import REACH, Kind, loci
+    from liestonet.sde.singularities import Kind, loci
 
     found: dict[int, list[float]] = {}
     for locus in loci(sde) if isinstance(sde, SDE) else ():
         if len(locus.variables) == 1 and locus.variables[0] and locus.kind in (Kind.POLE, Kind.BRANCH):
             i = locus.variables[0] - 1
-            roots = locus.roots(initial[:, i].min() - REACH, initial[:, i].max() + REACH)
+            roots = locus.roots(initial[:, i].min() - BOX.reach, initial[:, i].max() + BOX.reach)
             found[i] = sorted({*found.get(i, []), *roots})
     return found
 
@@ -175,8 +175,3 @@ def _defined(sde: Any, t: np.ndarray, x: np.ndarray, coordinate: int) -> np.ndar
 def _finite(sde: Any, t: np.ndarray, x: np.ndarray) -> np.ndarray:
     with np.errstate(all="ignore"):
         return np.isfinite(sde.drift(t, x)).all(axis=1) & np.isfinite(sde.diffusion(t, x)).all(axis=(1, 2))
-
-
-def is_real(value: Any) -> bool:
-    """Whether a value is a plain real number; True and False are none."""
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)

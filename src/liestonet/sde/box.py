@@ -11,11 +11,9 @@ from itertools import islice
 import numpy as np
 from jaxtyping import Bool, Float
 
-from liestonet.domain import Domain
+from liestonet.core.domain import Domain
 from liestonet.errors import InputError
 from liestonet.sde.candidates import (
-    CLEARANCE,
-    DURATIONS,
     Breakpoints,
     combinations_in_order,
     coordinate_candidates,
@@ -37,15 +35,10 @@ from liestonet.sde.probing import (
     to_box,
 )
 from liestonet.sde.sde import SDE
-from liestonet.sde.singularities import REACH, Kind, Locus, loci
+from liestonet.sde.singularities import Kind, Locus, loci
+from liestonet.sde.tuning import BOX
 
-DEGREE = 16  # enough for 1e-6 along every line of a domain of our choice
-LARGEST_SIZE = 1e10  # of f or a in units of the domain; it leaves six digits for the rest
-RATE = 4.0  # largest product of the drift's rate and the duration
-_TRIED = 600
-_PROBED = 40
 _BATCH = 50
-_HALVINGS = 6
 
 Box = Float[np.ndarray, "v 2"]
 
@@ -62,16 +55,43 @@ def choose_domain(sde: SDE) -> Domain:
     else:
         points = [symbolic_breakpoints(sde, found, v) for v in range(variables)]
         searched = {v for locus in coupled for v in locus.variables if v > 0}
+    failed: Box | None = None
     for avoid_noise in (True, False):
         boxes = proposals(points, searched, avoid_noise)
-        for box in islice(admissible(sde, coupled, boxes), _PROBED):
+        for box in islice(admissible(sde, coupled, boxes), BOX.probed):
             settled = shrink(sde, box)
             if settled is not None:
                 return shorten(sde, settled)
-    raise InputError(
-        "No domain was found on which every coefficient is finite, real and smooth; "
-        "give one as domain=[(start, end), (low, high), …], time first, then each coordinate."
+            failed = box if failed is None else failed
+    raise InputError(f"No domain was found {_reason(sde, failed)}.")
+
+
+def _reason(sde: SDE, box: Box | None) -> str:
+    """Why no box will do, by what was seen on one where everything is finite, and what to give instead."""
+    give = "give {} in domain=[(start, end), (low, high), …], time first, then each coordinate"
+    verdict = None if box is None else resolve(_on(sde, box), len(box))
+    if box is None or not isinstance(verdict, Roughness):
+        coordinates = ", ".join(("t", *sde.names))
+        return f"on which every coefficient is finite, real and smooth; {give.format(f'intervals of {coordinates}')}"
+    name = ("t", *sde.names)[verdict.variable]
+    place, width = _steepest(sde, box, verdict)
+    return (
+        f"on which the {entry_names(sde)[verdict.entry]} is smooth enough in {name}: near {name} = {place:.4g} it "
+        f"changes within about {width:.1g}; {give.format(f'a narrow interval of {name} there, or one without it,')}"
     )
+
+
+def _steepest(sde: SDE, box: Box, verdict: Roughness) -> tuple[float, float]:
+    """Where a coefficient changes fastest along a variable, and how long all of its change would take at this rate."""
+    line = np.repeat(box.mean(axis=1)[None], BOX.steep_points, axis=0)
+    low, high = box[verdict.variable].tolist()
+    line[:, verdict.variable] = np.linspace(low, high, BOX.steep_points)
+    values, places = stack(sde, line)[:, verdict.entry], line[:, verdict.variable]
+    changes, finite = np.nan_to_num(np.abs(np.diff(values)), posinf=0.0), values[np.isfinite(values)]
+    fastest = int(np.argmax(changes))
+    place, step = (places[fastest] + places[fastest + 1]) / 2, places[1] - places[0]
+    near_zero = abs(place) <= step  # 0 is a place that people know
+    return 0.0 if near_zero else float(place), float(step * np.ptp(finite) / max(changes[fastest], 1e-300))
 
 
 def proposals(points: list[Breakpoints], searched: set[int], avoid_noise: bool) -> Iterator[Box]:
@@ -89,11 +109,11 @@ def proposals(points: list[Breakpoints], searched: set[int], avoid_noise: bool) 
         breaks = [points[v].hard + points[v].soft * avoid_noise for v in apart]
         if all(is_clear(low, high, b) for (low, high), b in zip(intervals, breaks, strict=True)):
             yield _replaced(best, apart, intervals)
-    for chosen in islice(combinations_in_order(lists), 1, _TRIED):
+    for chosen in islice(combinations_in_order(lists), 1, BOX.tried):
         yield np.array([(c.low, c.high) for c in chosen])
     rng = np.random.default_rng(53)
-    for trial in range(_TRIED if apart else 0):
-        reach = (4.0, REACH)[trial % 2]
+    for trial in range(BOX.tried if apart else 0):
+        reach = (4.0, BOX.reach)[trial % 2]
         centres, half = rng.uniform(-reach, reach, len(apart)).round(1), rng.choice([0.5, 0.25, 0.1])
         yield _replaced(best, apart, np.stack([centres - half, centres + half], axis=1))
 
@@ -130,25 +150,25 @@ def _apart(
 ) -> Bool[np.ndarray, " k"]:
     good = np.ones(len(boxes), dtype=bool)
     for locus in coupled:
-        signs = np.sign(locus.values(_points(boxes, cube * (1 + CLEARANCE)))).reshape(len(boxes), -1)
+        signs = np.sign(locus.values(_points(boxes, cube * (1 + BOX.clearance)))).reshape(len(boxes), -1)
         good &= (signs == signs[:, :1]).all(axis=1) & (signs[:, 0] != 0)
     return good
 
 
 def shrink(sde: SDE, box: Box) -> Box | None:
     """Halve intervals until a modest degree resolves every coefficient; None if that does not help."""
-    for _ in range(_HALVINGS):
+    for _ in range(BOX.halvings):
         degrees = low_degrees(_on(sde, box), len(box))
         if degrees is None:
             return None
-        wide = degrees > DEGREE
+        wide = degrees > BOX.degree
         low, high = box.T
         centre, quarter = (low + high) / 2, (high - low) / 4
         if not wide.any():
             # A singularity at the edge itself is seen only from a little outside.
             around = np.stack([centre - 2.5 * quarter, centre + 2.5 * quarter], axis=1)
             outside = low_degrees(_on(sde, around), len(box), tolerance=1e-4)
-            return box if outside is not None and (outside <= 1.5 * DEGREE).all() else None
+            return box if outside is not None and (outside <= 1.5 * BOX.degree).all() else None
         smaller = np.stack([centre - quarter, centre + quarter], axis=1)
         smaller[0] = low[0], low[0] + 2 * quarter[0]
         box = np.where(wide[:, None], smaller, box)
@@ -164,7 +184,7 @@ def shorten(sde: SDE, box: Box) -> Domain:
     """Cut the duration so that exponentials of the drift's rates stay tame."""
     rate = drift_rate(sde, box)
     start, duration = box[0, 0], box[0, 1] - box[0, 0]
-    longest = next((d for d in DURATIONS if d * rate <= RATE), DURATIONS[-1])
+    longest = next((d for d in BOX.durations if d * rate <= BOX.rate), BOX.durations[-1])
     end = start + min(duration, longest)
     return Domain(((float(start), float(end)), *((float(a), float(b)) for a, b in box[1:])), chosen=True)
 
@@ -210,7 +230,7 @@ def require_moderate(sde: SDE, domain: Domain) -> None:
     sizes = np.concatenate([duration * drift / half, (np.sqrt(duration) * diffusion / half[:, None]).ravel()])
     orders = np.repeat([1, 2], [sde.dimension, sizes.size - sde.dimension])  # the equations hold f and a = σσᵀ
     worst = int(np.argmax(orders * np.log(np.maximum(sizes, 1.0))))
-    if sizes[worst] > LARGEST_SIZE ** (1 / orders[worst]):
+    if sizes[worst] > BOX.largest_size ** (1 / orders[worst]):
         coordinate = worst if worst < sde.dimension else (worst - sde.dimension) // sde.noise
         name, (low, high) = sde.names[coordinate], domain.intervals[1 + coordinate]
         raise InputError(

@@ -16,14 +16,8 @@ from jaxtyping import Bool, Float
 
 from liestonet.sde.probing import stack
 from liestonet.sde.sde import SDE
-from liestonet.sde.singularities import REACH, Kind, Locus
-
-CLEARANCE = 0.5  # distance kept from a breakpoint, in half-widths: Chebyshev series then converge like 3^-k
-DURATIONS = tuple(float(f"{m}e-{k}") for k in range(1, 8) for m in (10, 5, 2))
-_SMALLEST = 0.1  # half-width below which zeros of the noise are no longer worth avoiding
-_GRID = 241  # points of the search in callables; the step is 1/40, so that 0, ±1/2, ±1 are hit
-_LINES = 6
-_NOTHING = 0.05  # of its usual size: less than this next to a zero is the zero itself
+from liestonet.sde.singularities import Kind, Locus
+from liestonet.sde.tuning import BOX
 
 
 @dataclass(frozen=True, order=True)
@@ -46,8 +40,8 @@ class Breakpoints:
 def symbolic_breakpoints(sde: SDE, found: Sequence[Locus], variable: int) -> Breakpoints:
     """Zeros of the loci that depend on this variable alone."""
     own = [locus for locus in found if locus.variables == (variable,)]
-    hard = {root for locus in own if locus.kind is not Kind.NOISE for root in locus.roots(-REACH, REACH)}
-    soft = {root for locus in own if locus.kind is Kind.NOISE for root in locus.roots(-REACH, REACH)}
+    hard = {root for locus in own if locus.kind is not Kind.NOISE for root in locus.roots(-BOX.reach, BOX.reach)}
+    soft = {root for locus in own if locus.kind is Kind.NOISE for root in locus.roots(-BOX.reach, BOX.reach)}
     return Breakpoints(tuple(sorted(hard)), _degenerate(sde, variable, soft))
 
 
@@ -57,12 +51,12 @@ def numeric_breakpoints(sde: SDE, variable: int) -> Breakpoints:
     Only what happens at the same place on every line along the variable belongs to that variable alone.
     """
     rng = np.random.default_rng(97)
-    grid = np.linspace(-3.0, 3.0, _GRID)
-    lines = rng.uniform(-2.0, 2.0, (_LINES, sde.dimension + 1))
-    lines[:, 0] = rng.uniform(0.0, 1.0, _LINES)
-    points = np.repeat(lines, _GRID, axis=0)
-    points[:, variable] = np.tile(grid, _LINES)
-    values = stack(sde, points).reshape(_LINES, _GRID, -1)
+    grid = np.linspace(-3.0, 3.0, BOX.grid)
+    lines = rng.uniform(-2.0, 2.0, (BOX.lines, sde.dimension + 1))
+    lines[:, 0] = rng.uniform(0.0, 1.0, BOX.lines)
+    points = np.repeat(lines, BOX.grid, axis=0)
+    points[:, variable] = np.tile(grid, BOX.lines)
+    values = stack(sde, points).reshape(BOX.lines, BOX.grid, -1)
     hard: set[float] = set()
     soft: set[float] = set()
     for entry in range(values.shape[2]):
@@ -86,7 +80,7 @@ def _degenerate(sde: SDE, variable: int, zeros: set[float]) -> tuple[float, ...]
     A rotation's entries vanish one by one and nothing happens there: σ = Rot(t) is as regular as σ = 1.
     """
     rng = np.random.default_rng(41)
-    lines = rng.uniform(-2.0, 2.0, (8 * _LINES, sde.dimension + 1))
+    lines = rng.uniform(-2.0, 2.0, (8 * BOX.lines, sde.dimension + 1))
     lines[:, 0] = rng.uniform(0.0, 1.0, len(lines))
     return tuple(zero for zero in sorted(zeros) if _is_degenerate(sde, variable, zero, lines))
 
@@ -122,7 +116,7 @@ def _rank_sizes(sigma: Float[np.ndarray, "l p n r"], defined: Bool[np.ndarray, "
 def _vanishes(sizes: Float[np.ndarray, "l p"], near: int) -> bool:
     """Whether a size is next to nothing near the zero, on every line."""
     smallest, usual = np.nanmin(sizes[:, :near], axis=1), np.nanmedian(sizes[:, near:], axis=1)
-    return bool((smallest <= _NOTHING * usual).all())
+    return bool((smallest <= BOX.nothing * usual).all())
 
 
 def _common_changes(
@@ -139,7 +133,7 @@ def coordinate_candidates(points: Breakpoints, avoid_noise: bool, generic: bool)
     if avoid_noise:
         breaks = sorted({*points.hard, *points.soft})
         found = _between(breaks, generic)
-        if found and (found[0].high - found[0].low) / 2 >= _SMALLEST:
+        if found and (found[0].high - found[0].low) / 2 >= BOX.smallest:
             return found
     return _between(list(points.hard), generic)
 
@@ -170,10 +164,10 @@ def _score(low: float, high: float) -> float:
 def time_candidates(points: Breakpoints, avoid_noise: bool) -> list[Candidate]:
     """(0, 1), shorter ones from 0, then intervals after and between breakpoints, the earliest first."""
     breaks = sorted({*points.hard, *points.soft}) if avoid_noise else list(points.hard)
-    intervals = [(0.0, duration) for duration in DURATIONS[:6]]
+    intervals = [(0.0, duration) for duration in BOX.durations[:6]]
     later = [(b + 1.0, b + 2.0) for b in breaks] + [((3 * a + b) / 4, (a + 3 * b) / 4) for a, b in pairwise(breaks)]
-    # Beyond REACH nobody has looked for breakpoints.
-    intervals += sorted((pair for pair in later if pair[0] >= 0 and pair[1] <= REACH), key=lambda pair: pair[1])
+    # Beyond BOX.reach nobody has looked for breakpoints.
+    intervals += sorted((pair for pair in later if pair[0] >= 0 and pair[1] <= BOX.reach), key=lambda pair: pair[1])
     intervals += [(b - 2.0, b - 1.0) for b in reversed(breaks)]
     kept = [(low, high) for low, high in intervals if is_clear(low, high, breaks)]
     return [Candidate(0.5 * rank, low, high) for rank, (low, high) in enumerate(kept)]
@@ -181,7 +175,7 @@ def time_candidates(points: Breakpoints, avoid_noise: bool) -> list[Candidate]:
 
 def is_clear(low: float, high: float, breaks: Sequence[float]) -> bool:
     """Whether every breakpoint is far enough outside."""
-    margin = CLEARANCE * (high - low) / 2 * (1 - 1e-9)
+    margin = BOX.clearance * (high - low) / 2 * (1 - 1e-9)
     return all(b <= low - margin or b >= high + margin for b in breaks)
 
 

@@ -13,10 +13,11 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.domain import Domain
+from liestonet.core.coefficients import Derivative, Jet, JetOrder, derivatives
+from liestonet.core.domain import Domain
+from liestonet.core.power_series import SeriesRing
 from liestonet.errors import InputError
-from liestonet.sde.fitting import fit
-from liestonet.sde.jets import Derivative, Jet, JetOrder, derivatives
+from liestonet.sde.chebyshev_fitting import fit
 from liestonet.sde.polynomial import Expansion
 from liestonet.sde.probing import (
     ROUNDING,
@@ -31,10 +32,8 @@ from liestonet.sde.probing import (
     to_box,
 )
 from liestonet.sde.sde import SDE
-from liestonet.sde.taylor import SeriesRing, jet_series
-
-ERROR_LIMIT = 1e-2
-FRESH = 2000
+from liestonet.sde.taylor import jet_series
+from liestonet.sde.tuning import SERIES
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,7 @@ def project(sde: SDE, domain: Domain) -> ChebyshevCoefficients:
     polynomials = fit(function, resolution)
     errors = measured_errors(function, polynomials, resolution)
     worst, names = int(np.argmax(errors)), entry_names(sde)
-    if errors[worst] > ERROR_LIMIT:
+    if errors[worst] > SERIES.error_limit:
         raise InputError(
             f"The {names[worst]} could be resolved only to {errors[worst]:.1e} of its size on this "
             "domain by Chebyshev polynomials; choose a smaller domain, or give the coefficients as formulas."
@@ -165,7 +164,7 @@ def cost(resolution: Resolution, start: int = 0) -> float:
 def measured_errors(function: Function, polynomials: Expansion, resolution: Resolution) -> Float[np.ndarray, " e"]:
     """Largest error of each polynomial on fresh points, relative to the entry's size."""
     rng = np.random.default_rng(577)
-    z = rng.uniform(-1, 1, (FRESH, len(resolution.degree)))
+    z = rng.uniform(-1, 1, (SERIES.fresh_points, len(resolution.degree)))
     z[::2] = np.cos(np.pi * z[::2])  # half of them crowd the edges
     exact = function(z)
     found = polynomials.evaluate(z, [()])[()]

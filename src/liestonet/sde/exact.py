@@ -31,7 +31,7 @@ _DEFINED: Mapping[Any, tuple[Callable[[float], float], Callable[[float], bool]]]
     sympy.atanh: (math.atanh, lambda x: abs(x) < 1),
     **{
         getattr(sympy, name): (getattr(math, name), lambda x: True)
-        for name in ("sin", "cos", "tan", "tanh", "atan", "asinh", "floor")
+        for name in ("sin", "cos", "tan", "tanh", "atan", "asinh", "erf", "erfc", "floor")
     },
     sympy.Abs: (abs, lambda x: True),
     sympy.sign: (lambda x: math.copysign(1.0, x) if x else 0.0, lambda x: True),
@@ -201,7 +201,7 @@ def _rebuilt(node: Any, visit: Callable[[Any], Expr], values: Mapping[sympy.Symb
         raise InputError(f"{what} contains {_short(node)}, which is not a finite number; remove it.")
     raise InputError(
         f"{what} contains {_short(node)}, which is not supported; use elementary functions "
-        "(exp, log, sin, ..., Abs, sign, Heaviside, Max, Min, floor) or NumPy callables."
+        "(exp, log, sin, ..., erf, Abs, sign, Heaviside, Max, Min, floor) or NumPy callables."
     )
 
 

@@ -16,7 +16,7 @@ from liestonet.sde.tokens import NOISE, Token, exact_number, is_differential, ne
 MAX_DEPTH = 50
 # What people call a function, and its name in SymPy.
 _CIRCULAR = ("sin", "cos", "tan", "sinh", "cosh", "tanh")
-_PLAIN = ("sqrt", "exp", "log", *_CIRCULAR, *(f"a{name}" for name in _CIRCULAR), "sign", "Abs")
+_PLAIN = ("sqrt", "exp", "log", *_CIRCULAR, *(f"a{name}" for name in _CIRCULAR), "erf", "erfc", "sign", "Abs")
 FUNCTIONS = {name: name for name in (*_PLAIN, "cot", "sec", "csc", "coth", "sech", "csch")}
 FUNCTIONS |= {"ln": "log", "abs": "Abs", "sgn": "sign"}
 FUNCTIONS |= {f"arc{name}": f"a{name}" for name in _CIRCULAR} | {

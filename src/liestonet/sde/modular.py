@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Int
 
-from liestonet.sde.taylor import SeriesRing, UnknownFunctionError
+from liestonet.core.power_series import SeriesRing
+from liestonet.sde.taylor import UnknownFunctionError
 
 if TYPE_CHECKING:
     from liestonet.sde.symbolic import SymbolicCoefficients
@@ -65,7 +66,7 @@ class _Point:
     known: dict[Any, ExactSeries] = field(default_factory=dict)
     values: dict[Any, int] = field(default_factory=dict)
     turns: dict[Any, Turn] = field(default_factory=dict)
-    under_logarithms: dict[str, Any] = field(default_factory=dict)
+    only_under: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for position, symbol in enumerate(self.symbols):
@@ -169,7 +170,7 @@ class _Point:
 
     def logarithm(self, argument: Any) -> ExactSeries:
         """log; only one function may stand under logarithms, for two might be dependent in ways not seen here."""
-        if self.under_logarithms.setdefault("log", argument) != argument:
+        if self.only_under.setdefault("log", argument) != argument:
             raise UnknownFunctionError(str(argument))
         inner = self._series(argument)
         if inner[0] == 0:
@@ -178,6 +179,24 @@ class _Point:
         numbers = [self.values.setdefault("log", self._draw())]
         numbers += [-pow(-inverse, k, PRIME) * pow(k, -1, PRIME) for k in range(1, self.ring.degree + 1)]
         return self._compose(numbers, inner)
+
+    def error_function(self, argument: Any, complement: bool = False) -> ExactSeries:
+        """erf, or erfc = 1 − erf; only one polynomial may stand under it: then its value depends on no other met.
+
+        Its derivative by s at v is 2/√π exp(−v²) g with g = exp(−2 v s − s²), hence g' = −2 (v + s) g.
+        """
+        if not argument.is_polynomial() or self.only_under.setdefault("erf", argument) != argument:
+            raise UnknownFunctionError(str(argument))
+        inner, pi = self._series(argument), self.values.setdefault("Pi", self._draw())
+        value, factor = int(inner[0]), int(self.exponential(argument**2, -1)[0])
+        factor = 2 * factor * pow(_root(pi, Fraction(1, 2)), -1, PRIME) % PRIME
+        numbers, before, now = [self.values.setdefault("erf", self._draw())], 0, 1
+        for k in range(self.ring.degree):
+            inverse = pow(k + 1, -1, PRIME)
+            numbers.append(factor * now * inverse % PRIME)
+            before, now = now, -2 * (value * now + before) * inverse % PRIME
+        series = self._compose(numbers, inner)
+        return (self._constant(1) - series) % PRIME if complement else series
 
     def ratio(self, above: ExactSeries, below: ExactSeries) -> ExactSeries:
         """above / below."""
@@ -243,5 +262,7 @@ ELEMENTARY: dict[str, Callable[[_Point, Any], ExactSeries]] = {
     "tanh": lambda point, u: point.ratio(point.hyperbolic(u, -1), point.hyperbolic(u, 1)),
     "sin": lambda point, u: point.circular(u, 0),
     "cos": lambda point, u: point.circular(u, 1),
+    "erf": _Point.error_function,
+    "erfc": lambda point, u: point.error_function(u, complement=True),
     "tan": lambda point, u: point.ratio(point.circular(u, 0), point.circular(u, 1)),
 }

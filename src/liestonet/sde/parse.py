@@ -1,7 +1,8 @@
 """Equations as people write them: statements such as `dx = -k*x dt + s dW; k = 1.5` to exact coefficients.
 
 Noises are dW, dW1, dW2, ... (or dB): one name is one noise wherever it stands, columns follow the numbers,
-and dW beside dW1 is refused. `e` is Euler's number unless it is given a value or an equation.
+and dW beside dW1 is refused. `e` is Euler's number unless it is given a value or an equation;
+`E` is a name like others, and `I` (NOT_REAL) is one only with a value or an equation.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from typing import Any
 import sympy
 from sympy import Expr, Symbol
 
+from liestonet.core.flags import Flag
 from liestonet.errors import InputError
-from liestonet.flags import Flag
 from liestonet.sde import exact
 from liestonet.sde.grammar import FUNCTIONS, Call, Name, Node, Number, Parser, Power, Product, Sum
 from liestonet.sde.symbolic import SymbolicCoefficients
@@ -27,6 +28,9 @@ from liestonet.sde.tokens import NOISE, Token, is_differential, plain_name, quot
 
 Form = dict[str, Expr]  # coefficient of each differential, and under "" what has none
 WRITE = "write equations such as dx = -x dt + dW"
+# Names that SymPy reads as something that is no real number; with a value or an equation they are names like others.
+NOT_REAL = {"I": "the imaginary unit", "zoo": "complex infinity"} | dict.fromkeys(("nan", "NaN"), "not a number")
+NOT_REAL |= dict.fromkeys(("oo", "inf", "Inf", "infinity", "Infinity"), "infinity")
 
 
 @dataclass(frozen=True)
@@ -276,6 +280,11 @@ class Reader:
             return self._known[name]
         if name in ("pi", "e"):
             return sympy.pi if name == "pi" else sympy.E
+        if name in NOT_REAL:
+            raise InputError(
+                f"{name} may be read as {NOT_REAL[name]}, but coefficients are real numbers; choose another name, or "
+                f"give it a value, as in {name} = 2."
+            )
         if self._constant:
             raise InputError(f"In {self._constant}, the value contains the name {name}; give a number, such as 3/2.")
         return Symbol(name, real=True)

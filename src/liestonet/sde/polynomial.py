@@ -15,7 +15,7 @@ from jaxtyping import Float, Int
 from numpy.polynomial.chebyshev import chebvander
 from scipy import sparse
 
-from liestonet.sde.jets import Derivative
+from liestonet.core.coefficients import Derivative
 
 CHUNK = 400_000  # numbers of the table of terms held at once; small enough for the cache
 ONE_THREAD = 250_000  # multiplications up to which OpenBLAS uses one thread

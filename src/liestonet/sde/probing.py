@@ -13,16 +13,12 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from scipy.fft import dct
 
-from liestonet.domain import Domain
+from liestonet.core.domain import Domain
 from liestonet.errors import InputError
 from liestonet.sde.sde import SDE
+from liestonet.sde.tuning import SERIES
 
-ROUNDING = 4 * float(np.finfo(np.float64).eps)
-NOISE_LIMIT = 1e-7  # a flat tail below this is noise of the callable, above it a lack of smoothness
-# Noise stays as large when the points are doubled, but for their square root; the tail of a kink falls to a quarter.
-SAME_NOISE = 0.6
-HIGHEST = 512  # points on a line before we give up
-TAIL_ACCEPTED = 1e-8  # a geometric tail still this large at HIGHEST is accepted; the error is reported
+ROUNDING = SERIES.rounding_units * float(np.finfo(np.float64).eps)
 
 Function = Callable[[Float[np.ndarray, "b v"]], Float[np.ndarray, "b e"]]
 
@@ -60,9 +56,9 @@ def transform(values: Float[np.ndarray, "..."], axis: int) -> Float[np.ndarray, 
     return coefficients
 
 
-def backgrounds(variables: int, count: int = 4) -> Float[np.ndarray, "k v"]:
+def backgrounds(variables: int) -> Float[np.ndarray, "k v"]:
     """Fixed generic points of the unit cube for lines to pass through."""
-    return np.random.default_rng(2718).uniform(-0.95, 0.95, (count, variables))
+    return np.random.default_rng(2718).uniform(-0.95, 0.95, (SERIES.lines, variables))
 
 
 def place(names: tuple[str, ...], point: Float[np.ndarray, " v"]) -> str:
@@ -133,14 +129,14 @@ def settled(
     safe = np.where(scale > 0, scale, 1.0)
     third = spectrum[count // 2 : 3 * count // 4].max(axis=0) / safe
     last = spectrum[3 * count // 4 :].max(axis=0) / safe
-    flat = (count >= 32) & (last > 0.4 * third) & (third < NOISE_LIMIT)
+    flat = (count >= 32) & (last > 0.4 * third) & (third < SERIES.noise_limit)
     return (last <= ROUNDING) | flat, np.where(flat & (last > ROUNDING), np.maximum(third, last), 0.0)
 
 
 def roughness(
     spectrum: Float[np.ndarray, "k e"], scale: Float[np.ndarray, " e"], entry: int, variable: int
 ) -> Roughness | None:
-    """Verdict on an entry unresolved at HIGHEST: None when the tail is geometric and small enough.
+    """Verdict on an entry unresolved at SERIES.highest: None when the tail is geometric and small enough.
 
     Geometric decay doubles its logarithmic drop when the degree doubles; algebraic decay repeats it.
     """
@@ -149,7 +145,7 @@ def roughness(
     early, late = np.log(tail[count // 8] / tail[count // 4]), np.log(tail[count // 4] / tail[count // 2])
     algebraic = bool(late < 1.5 * early)
     level = float(tail[3 * count // 4])
-    if not algebraic and level <= TAIL_ACCEPTED:
+    if not algebraic and level <= SERIES.tail_accepted:
         return None
     return Roughness(entry, variable, float(late / np.log(2)), level, algebraic)
 
@@ -164,13 +160,13 @@ def resolve(function: Function, variables: int) -> Resolution | Roughness:
         spectrum = envelope(values, 16)
         done, level = settled(spectrum, scale)
         done &= level == 0
-        while not done.all() and len(spectrum) < HIGHEST:
+        while not done.all() and len(spectrum) < SERIES.highest:
             count, before = 2 * len(spectrum), level
             values = function(line_points(variables, variable, count))
             scale = np.maximum(scale, np.abs(values).max(axis=0))
             spectrum = envelope(values, count)
             done, level = settled(spectrum, scale)
-            done &= (level == 0) | ((before > 0) & (level > SAME_NOISE * before))
+            done &= (level == 0) | ((before > 0) & (level > SERIES.same_noise * before))
         for entry in np.flatnonzero(~done):
             verdict = roughness(spectrum, scale, int(entry), variable)
             if verdict is not None:
@@ -198,22 +194,22 @@ def rough_error(verdict: Roughness, name: str, sde: SDE, domain: Domain) -> Inpu
         return InputError(
             f"The {name} is not smooth in {variable} on ({low:g}, {high:g}): its Chebyshev coefficients fall "
             f"only like degree^-{max(verdict.exponent, 0):.1f}, to {verdict.level:.1e} of its size at degree "
-            f"{3 * HIGHEST // 4}, as with a kink, a jump or a singularity; choose a domain without it."
+            f"{3 * SERIES.highest // 4}, as with a kink, a jump or a singularity; choose a domain without it."
         )
     return InputError(
         f"The {name} varies too sharply in {variable} on ({low:g}, {high:g}): its Chebyshev coefficients are "
-        f"still {verdict.level:.1e} of its size at degree {3 * HIGHEST // 4}; choose a smaller domain."
+        f"still {verdict.level:.1e} of its size at degree {3 * SERIES.highest // 4}; choose a smaller domain."
     )
 
 
-def low_degrees(
-    function: Function, variables: int, tolerance: float = 1e-6, count: int = 32
-) -> Int[np.ndarray, " v"] | None:
+def low_degrees(function: Function, variables: int, tolerance: float = 1e-6) -> Int[np.ndarray, " v"] | None:
     """Degree needed for a modest tolerance along each variable, over all entries; None where undefined."""
-    z = np.concatenate([line_points(variables, v, count) for v in range(variables)])
+    z = np.concatenate([line_points(variables, v, SERIES.line_points) for v in range(variables)])
     values = function(z)
     if not np.isfinite(values).all():
         return None
     scale = np.abs(values).max(axis=0)
     parts = np.split(values, variables)
-    return np.array([last_above(envelope(part, count), tolerance * scale).max(initial=0) for part in parts])
+    return np.array(
+        [last_above(envelope(part, SERIES.line_points), tolerance * scale).max(initial=0) for part in parts]
+    )

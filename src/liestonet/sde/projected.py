@@ -7,13 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.flags import Flag
+from liestonet.core.coefficients import JetOrder
+from liestonet.core.flags import Flag
 from liestonet.sde.chebyshev import ChebyshevCoefficients, project
-from liestonet.sde.jets import JetOrder
 from liestonet.sde.sde import SDE, Domain
-
-# Points this far outside the box, in half-widths, are rounding and belong to it.
-MARGIN = 1e-9
+from liestonet.sde.tuning import BOX
 
 
 @dataclass(frozen=True)
@@ -25,7 +23,7 @@ class Projected:
 
     def __call__(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Float[np.ndarray, "b ..."]:
         domain = self.coefficients.domain
-        outside = np.abs((np.column_stack([t, x]) - domain.centre) / domain.half) > 1 + MARGIN
+        outside = np.abs((np.column_stack([t, x]) - domain.centre) / domain.half) > 1 + BOX.margin
         jet = self.coefficients.jet(t, x, JetOrder(drift=0, diffusion=0))
         values = (jet.drift if self.which == "drift" else jet.diffusion)[()].copy()
         values[outside.any(axis=1)] = np.nan

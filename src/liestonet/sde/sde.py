@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.domain import Domain
+from liestonet.core.coefficients import Coefficients
+from liestonet.core.domain import Domain
+from liestonet.core.flags import Flag
 from liestonet.errors import InputError
-from liestonet.flags import Flag
-from liestonet.sde.jets import CoefficientSource
 from liestonet.trajectories.checks import default_names
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ class SDE:
         sigma = self.diffusion(t, x)
         return sigma @ sigma.transpose(0, 2, 1)
 
-    def coefficients(self, domain: Domain) -> CoefficientSource:
+    def coefficients(self, domain: Domain) -> Coefficients:
         """f, σ and a with their derivatives: exact from formulas, Chebyshev projections of callables on the domain."""
         if self._symbolic is not None:
             return self._symbolic

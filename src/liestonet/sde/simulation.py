@@ -7,22 +7,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from itertools import pairwise
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float
 
+from liestonet.core.numbers import is_real, is_whole
 from liestonet.errors import InputError
-from liestonet.sde.boundary import Bounds, free_bounds, is_real, read_bounds, with_natural_bounds
+from liestonet.sde.boundary import Bounds, read_bounds, with_natural_bounds
+from liestonet.sde.tuning import BOX
 from liestonet.trajectories import Trajectories
 
 NORMALS_AT_ONCE = 2**18
 SECONDS_BETWEEN_REPORTS = 0.1
 LARGEST_GRID = 2**36
 LARGEST_NUMBER = np.finfo(np.float64).max / 4
-# Noise at a bound counts as vanished if one step of it is less than this part of the overshoot.
-VANISHED_NOISE = 1e-6
 
 Real = float | int | np.floating | np.integer
 Whole = int | np.integer
@@ -110,9 +109,8 @@ def simulate(
     for recorded in range(steps):
         for inner in range(substeps):
             t = times[:, recorded] + h * inner
-            moved = _moved(sde, t, x, np.full(paths, h), np.sqrt(h) * next(normals), bounds)
+            moved, x = euler_step(sde, t, x, np.full(paths, h), np.sqrt(h) * next(normals), bounds)
             crossings += (bounds.project(moved) != moved).sum(axis=0)
-            x = _settle(sde, t + h, moved, np.full(paths, h), bounds)
         states[:, recorded + 1] = bounds.project(x)
         report(recorded + 1)
     return Trajectories(
@@ -124,24 +122,6 @@ def simulate(
     )
 
 
-def euler_maruyama(
-    sde: Equation,
-    times: Float[np.ndarray, " m_plus_1"],
-    initial: Float[np.ndarray, "k n"],
-    increments: Float[np.ndarray, "k m r"],
-    bounds: Bounds | None = None,
-) -> Float[np.ndarray, "k m_plus_1 n"]:
-    """The Euler–Maruyama paths for given Wiener increments, so that several grids can share a noise."""
-    inside = free_bounds(sde.dimension) if bounds is None else bounds
-    states = np.empty((len(initial), len(times), sde.dimension))
-    states[:, 0] = x = np.asarray(initial, dtype=np.float64)
-    for index, (now, following) in enumerate(pairwise(times)):
-        t, h = np.full(len(x), now), np.full(len(x), following - now)
-        x = euler_step(sde, t, x, h, increments[:, index], inside)
-        states[:, index + 1] = inside.project(x)
-    return states
-
-
 def euler_step(
     sde: Equation,
     t: Float[np.ndarray, " k"],
@@ -149,9 +129,13 @@ def euler_step(
     h: Float[np.ndarray, " k"],
     increment: Float[np.ndarray, "k r"],
     bounds: Bounds,
-) -> Float[np.ndarray, "k n"]:
-    """One Euler–Maruyama step; the state may end beyond a bound where the noise vanishes (see `simulate`)."""
-    return _settle(sde, t + h, _moved(sde, t, x, h, increment, bounds), h, bounds)
+) -> tuple[Float[np.ndarray, "k n"], Float[np.ndarray, "k n"]]:
+    """One Euler–Maruyama step: where it leads without bounds, and with them.
+
+    The second may still be beyond a bound, where the noise vanishes (see `simulate`).
+    """
+    moved = _moved(sde, t, x, h, increment, bounds)
+    return moved, _settle(sde, t + h, moved, h, bounds)
 
 
 def _moved(
@@ -192,7 +176,7 @@ def _settle(sde: Equation, t: np.ndarray, x: np.ndarray, h: np.ndarray, bounds: 
         at_bound = sde.diffusion(t[crossed], nearest[crossed])
         noise = np.sqrt(h[crossed])[:, None] * np.linalg.norm(at_bound, axis=2)
     # noise without a value at the bound has not vanished
-    lives = (overshoot != 0) & ~(noise <= VANISHED_NOISE * np.abs(overshoot))
+    lives = (overshoot != 0) & ~(noise <= BOX.vanished_noise * np.abs(overshoot))
     reflected = bounds.of(crossed).project(nearest[crossed] + overshoot)
     settled = x.copy()
     settled[crossed] = np.where(lives, reflected, x[crossed])
@@ -255,13 +239,13 @@ def _check_grid(duration: Any, step: Any, substeps: Any) -> tuple[float, int, in
 
 
 def _check_count(value: Any, name: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+    if not is_whole(value) or value < 1:
         raise InputError(f"The number of {name} is {value!r}; give a whole number, at least 1.")
     return int(value)
 
 
 def _check_seed(seed: Any) -> np.random.SeedSequence:
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+    if not is_whole(seed) or seed < 0:
         raise InputError(f"The seed is {seed!r}; give a whole number, at least 0.")
     return np.random.SeedSequence(int(seed))
 

@@ -14,15 +14,11 @@ import numpy as np
 from jaxtyping import Float
 from scipy.optimize import brentq
 
-from liestonet.domain import Domain, Neighbours
+from liestonet.core.domain import Domain, Neighbours
 from liestonet.sde.probing import entry_names
 from liestonet.sde.sde import SDE
+from liestonet.sde.tuning import BOX
 
-SCAN = 2001  # points of the search for roots of what is not a polynomial
-REACH = 10.0  # how far from 0 a domain of our choice may see
-# Distance from the box, in its widths, below which a singular point shapes the functions there. Zeros of roots and of
-# the noise bring in logarithms; poles bring in powers, which polynomials resolve from closer by.
-CLOSE, CLOSE_POLE = 0.5, 0.1
 _FACTOR_OPERATIONS = 80
 
 
@@ -75,7 +71,7 @@ class Locus:
 
     def _scan(self, low: float, high: float) -> list[float]:
         """Sign changes, and minima of the absolute value that reach zero."""
-        grid = np.linspace(low, high, SCAN)
+        grid = np.linspace(low, high, BOX.scan)
         column = self.variables[0]
 
         def at(x: float) -> float:
@@ -93,7 +89,7 @@ class Locus:
         real = np.isfinite(values)
         for i in np.flatnonzero(real[:-1] != real[1:]):
             found.extend(_edge(at, grid[i], grid[i + 1], scale))
-        for i in range(1, SCAN - 1):
+        for i in range(1, BOX.scan - 1):
             if 0 < size[i] < 1e-3 * scale and size[i] <= size[i - 1] and size[i] <= size[i + 1]:
                 found.extend(_touching(at, grid[i - 1], grid[i + 1], scale))
         return sorted(set(found))
@@ -141,7 +137,7 @@ def singular_neighbours(sde: SDE, domain: Domain) -> tuple[Neighbours, ...]:
         roots = []
         for locus in found:
             if locus.variables == (variable,):
-                reach = (CLOSE_POLE if locus.kind is Kind.POLE else CLOSE) * (high - low)
+                reach = (BOX.close_pole if locus.kind is Kind.POLE else BOX.close) * (high - low)
                 roots += locus.roots(low - reach, high + reach)
         below, above = [root for root in roots if root < low], [root for root in roots if root > high]
         inside = len(below) + len(above) < len(roots)

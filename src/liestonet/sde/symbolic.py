@@ -17,11 +17,12 @@ from jaxtyping import Float
 from sympy import Expr, ImmutableMatrix, Symbol
 from sympy.printing.str import StrPrinter
 
+from liestonet.core.coefficients import Derivative, Jet, JetOrder, derivatives
+from liestonet.core.power_series import SeriesRing
 from liestonet.errors import InputError
 from liestonet.sde.exact import number, rebuild
-from liestonet.sde.jets import Derivative, Jet, JetOrder, derivatives
 from liestonet.sde.modular import exact_series
-from liestonet.sde.taylor import SeriesRing, coefficient_series
+from liestonet.sde.taylor import coefficient_series
 from liestonet.sde.tokens import suggestion
 
 Times = Float[np.ndarray, " b"]

@@ -8,8 +8,8 @@ from typing import Any
 import sympy
 from sympy import Expr, ImmutableMatrix, MatrixBase, Symbol
 
+from liestonet.core.flags import Flag
 from liestonet.errors import InputError
-from liestonet.flags import Flag
 from liestonet.sde.exact import number, rebuild
 from liestonet.sde.symbolic import SymbolicCoefficients, ito_drift
 

@@ -37,8 +37,8 @@ def load(path: str | os.PathLike[str] | Any) -> Any:
 def read_value(path: str | os.PathLike[str] | Any) -> Any:
     """Read whatever `save` wrote: a result, or one of the values it is made of."""
     target = _target(path)
-    content, arrays = read_container(target)
-    return unpack(content, arrays, _name(target))
+    found = read_container(target)
+    return unpack(found.content, found.arrays, _name(target), found.schema)
 
 
 def _target(path: Any) -> Path:

@@ -12,14 +12,16 @@ import os
 import stat
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
 from liestonet.errors import InputError
 from liestonet.trajectories.writers import replacing
 
-FORMAT, SCHEMA = "liestonet.run", 1
+FORMAT, SCHEMA = "liestonet.run", 2
+# Schemas that `converters` brings to the present one.
+EARLIER = (1,)
 # Longer headers and files are none of ours; they are refused before they are read.
 LARGEST_HEADER, LARGEST_FILE = 2**23, 2**30
 DTYPES = {
@@ -32,6 +34,22 @@ DTYPES = {
 WRITTEN_AT_ONCE, MOST_AXES = 2**20, 32
 Arrays = dict[str, np.ndarray]
 Place = tuple[int, int, np.dtype, tuple[int, ...]]
+
+
+class Contained(NamedTuple):
+    """What a file holds: the number of its schema, content and arrays."""
+
+    schema: int
+    content: Any
+    arrays: Arrays
+
+
+class Entry(NamedTuple):
+    """Our own entry of a header: schema, content, and the hashes of the arrays."""
+
+    schema: int
+    content: Any
+    hashes: dict[str, Any]
 
 
 def array_hash(array: np.ndarray) -> str:
@@ -57,8 +75,8 @@ def write_container(path: Path, content: Mapping[str, Any], arrays: Arrays) -> N
             file.write(packed[start : start + WRITTEN_AT_ONCE])
 
 
-def read_container(path: Path) -> tuple[Any, Arrays]:
-    """Content and arrays of a file; read-only arrays, as results never change."""
+def read_container(path: Path) -> Contained:
+    """What a file holds; read-only arrays, as results never change."""
     what = f"The file {path.name!r}"
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
@@ -73,7 +91,7 @@ def read_container(path: Path) -> tuple[Any, Arrays]:
         raise InputError(f"{what} needs more memory than is free; close something and try again.") from problem
 
 
-def _read(file: IO[bytes], what: str) -> tuple[Any, Arrays]:
+def _read(file: IO[bytes], what: str) -> Contained:
     """Header first; the rest only if its length is what the header says."""
     size = os.fstat(file.fileno()).st_size
     if size > LARGEST_FILE:
@@ -87,21 +105,21 @@ def _read(file: IO[bytes], what: str) -> tuple[Any, Arrays]:
     places = _json(header, what)
     if not isinstance(places, dict):
         raise _foreign(what)
-    content, hashes = _entry(places.pop("__metadata__", None), what)
+    entry = _entry(places.pop("__metadata__", None), what)
     layout = _layout(places, size - 8 - length, what)
-    if layout.keys() != hashes.keys():
+    if layout.keys() != entry.hashes.keys():
         raise _damaged(what)
     body = memoryview(file.read())
     arrays = {}
     for name, (start, end, dtype, shape) in layout.items():
         arrays[name] = np.frombuffer(body[start:end], dtype=dtype).reshape(shape)
-        if array_hash(arrays[name]) != hashes[name]:
+        if array_hash(arrays[name]) != entry.hashes[name]:
             raise _damaged(what)
-    return content, arrays
+    return Contained(entry.schema, entry.content, arrays)
 
 
-def _entry(entries: Any, what: str) -> tuple[Any, dict[str, Any]]:
-    """Our own entry of the header, checked: the content and the arrays' hashes."""
+def _entry(entries: Any, what: str) -> Entry:
+    """Our own entry of the header, checked."""
     if not isinstance(entries, dict) or entries.keys() != {FORMAT} or not isinstance(entries[FORMAT], str):
         raise _foreign(what)
     digest, _, text = entries[FORMAT].partition(" ")
@@ -114,9 +132,15 @@ def _entry(entries: Any, what: str) -> tuple[Any, dict[str, Any]]:
             f"{what} was written by a newer LieStoNet (schema {schema}; this one reads up to {SCHEMA}); update "
             "LieStoNet to open it."
         )
-    if schema != SCHEMA or parts.keys() != {"schema", "arrays", "content"} or not isinstance(parts["arrays"], dict):
+    whole = isinstance(parts, dict) and parts.keys() == {"schema", "arrays", "content"}
+    if (
+        type(schema) is not int
+        or schema not in (*EARLIER, SCHEMA)
+        or not whole
+        or not isinstance(parts["arrays"], dict)
+    ):
         raise _damaged(what)
-    return parts["content"], parts["arrays"]
+    return Entry(schema, parts["content"], parts["arrays"])
 
 
 def _layout(places: dict[str, Any], length: int, what: str) -> dict[str, Place]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from liestonet.domain import Domain
+from liestonet.core.domain import Domain
+from liestonet.core.flags import Flag
 from liestonet.errors import InputError
-from liestonet.flags import Flag
 from liestonet.sde.chebyshev import ChebyshevCoefficients
 from liestonet.sde.sde import SDE
 from liestonet.sde.symbolic import SymbolicCoefficients

@@ -19,7 +19,7 @@ MOST_PARTS, MOST_LEVELS, MOST_BITS, LARGEST_EXPONENT = 200_000, 150, 20_000, 100
 CONSTANTS = ("Pi", "Exp1", "ImaginaryUnit", "EulerGamma", "GoldenRatio", "Catalan", "Infinity", "NegativeInfinity")
 ELEMENTARY = (
     "exp log sin cos tan cot sec csc asin acos atan acot asec acsc atan2 sinh cosh tanh coth sech csch asinh acosh "
-    "atanh acoth asech acsch Abs sign Heaviside floor ceiling Max Min LambertW"
+    "atanh acoth asech acsch Abs sign re im arg conjugate Heaviside floor ceiling Max Min LambertW"
 )
 SPECIAL = (
     "erf erfc erfi erfinv Ei Si Ci Shi Chi li expint gamma loggamma lowergamma uppergamma fresnels fresnelc besselj "
@@ -30,6 +30,7 @@ NESTED = frozenset({"Add", "Mul", "Pow"})
 # A generator without a formula has functions of these names for components.
 UNKNOWN = re.compile(r"(?:tau|xi|beta)_[0-9]{1,6}(?:_\w{0,200})?")
 Row = list[Any]
+Size = tuple[int, int]  # parts and levels
 
 
 class ExpressionWriter:
@@ -38,6 +39,7 @@ class ExpressionWriter:
     def __init__(self) -> None:
         self.rows: list[Row] = []
         self._numbers: dict[Any, int] = {}
+        self._sizes: list[Size] = []
 
     def add(self, expression: Any) -> int:
         """The number of the row that stands for the expression."""
@@ -46,9 +48,21 @@ class ExpressionWriter:
         for node in sympy.postorder_traversal(expression):
             # the bounds of an integral are no expression; its row holds their parts
             if not isinstance(node, sympy.Tuple) and _key(node) not in self._numbers:
-                self.rows.append(self._row(node))
+                row = self._row(node)
+                self._sizes.append(self._checked(row, node))
+                self.rows.append(row)
                 self._numbers[_key(node)] = len(self.rows) - 1
         return self._numbers[_key(expression)]
+
+    def _checked(self, row: Row, node: Any) -> Size:
+        """The size of a row that can be read again; what cannot be read is not written."""
+        try:
+            if row[0] in LEAVES:
+                LEAVES[row[0]](*row[1:])
+            return _size(row, self._sizes)
+        except ValueError as problem:
+            head = type(node).__name__  # the number itself may have millions of digits
+            raise InputError(f"A file cannot hold this {head} of a formula: {problem}; keep it as to_json().") from None
 
     def _row(self, node: Any) -> Row:
         import sympy
@@ -104,20 +118,30 @@ def read_expressions(rows: Any) -> list[Any]:
     if not isinstance(rows, list):
         raise ValueError("the expressions are no list")
     found: list[Any] = []
-    sizes: list[tuple[int, int]] = []
+    sizes: list[Size] = []
     for row in rows:
         if not (isinstance(row, list) and row and isinstance(row[0], str)):
             raise ValueError("an expression is no row")
-        numbers = [] if row[0] in LEAVES else row[2:] if row[0] == "Unknown" else row[1:]
-        if not all(type(number) is int and 0 <= number < len(found) for number in numbers):
-            raise ValueError("an expression refers to a later one")
-        parts = 1 + sum(sizes[number][0] for number in numbers)
-        levels = 1 + max((sizes[number][1] for number in numbers), default=0)
-        if parts > MOST_PARTS or levels > MOST_LEVELS:
-            raise ValueError("an expression is too large")
-        found.append(_read_row(row, [found[number] for number in numbers]))
-        sizes.append((parts, levels))
+        sizes.append(_size(row, sizes))
+        found.append(_read_row(row, [found[number] for number in _references(row)]))
     return found
+
+
+def _references(row: Row) -> list[Any]:
+    """The numbers of the rows that are a row's arguments."""
+    return [] if row[0] in LEAVES else row[2:] if row[0] == "Unknown" else row[1:]
+
+
+def _size(row: Row, sizes: list[Size]) -> Size:
+    """How many parts and levels an expression has, from those of the earlier rows."""
+    numbers = _references(row)
+    if not all(type(number) is int and 0 <= number < len(sizes) for number in numbers):
+        raise ValueError("an expression refers to a later one")
+    parts = 1 + sum(sizes[number][0] for number in numbers)
+    levels = 1 + max((sizes[number][1] for number in numbers), default=0)
+    if parts > MOST_PARTS or levels > MOST_LEVELS:
+        raise ValueError("an expression is too large")
+    return parts, levels
 
 
 def _read_row(row: Row, arguments: list[Any]) -> Any:
@@ -148,7 +172,7 @@ def _symbol(name: Any, facts: Any) -> Any:
     import sympy
 
     if not (isinstance(name, str) and name and len(name) <= 200 and isinstance(facts, dict)):
-        raise ValueError("a symbol has no name")
+        raise ValueError("a symbol has no name, or one too long")
     if not (all(type(value) is bool for value in facts.values()) and facts.keys() <= _known_facts()):
         raise ValueError("a symbol is said to be what SymPy does not know")
     return sympy.Symbol(name, **facts)
@@ -175,7 +199,7 @@ def _float(mantissa: Any, exponent: Any, precision: Any) -> Any:
 
     number = _integer(mantissa)
     if not (type(exponent) is int and abs(exponent) <= LARGEST_EXPONENT and type(precision) is int):
-        raise ValueError("a decimal number is no number")
+        raise ValueError("a decimal number is none, or too large or small")
     if not 1 <= precision <= MOST_BITS:
         raise ValueError("a decimal number has too many digits")
     if not number:

@@ -27,7 +27,15 @@ def matches(value: Any, hint: Any) -> bool:
     if origin in (dict, Mapping):
         key, item = arguments
         return isinstance(value, dict) and all(matches(k, key) and matches(v, item) for k, v in value.items())
+    if getattr(hint, "_is_protocol", False):
+        return _follows(type(value), hint)
     return isinstance(hint, type) and isinstance(value, hint)
+
+
+def _follows(kind: type, protocol: type) -> bool:
+    """Whether a class has all public members of a protocol; no property is evaluated for that."""
+    has = {*dir(kind), *getattr(kind, "__dataclass_fields__", {})}
+    return all(name in has for name in dir(protocol) if not name.startswith("_"))
 
 
 def _matches_tuple(value: Any, arguments: tuple[Any, ...]) -> bool:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from liestonet.errors import InputError
-from liestonet.storage.checks import check_value
-from liestonet.storage.container import Arrays
+from liestonet.storage.consistency import check_value
+from liestonet.storage.container import SCHEMA, Arrays
+from liestonet.storage.converters import converted
 from liestonet.storage.equation import StoredEquation
 from liestonet.storage.expressions import read_expressions
 from liestonet.storage.registry import stored_class
@@ -20,11 +21,12 @@ MOST_LEVELS, LONGEST_TEXT = 20, 100_000
 FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
 
-def unpack(content: Any, arrays: Arrays, what: str) -> Any:
+def unpack(content: Any, arrays: Arrays, what: str, schema: int = SCHEMA) -> Any:
     """The value a file holds; `what` names the file in messages."""
     try:
-        reader = Unpacker(content, arrays)
-        return reader.decode(content["root"])
+        present = converted(content, schema)
+        reader = Unpacker(present, arrays)
+        return reader.decode(present["root"])
     except InputError as problem:
         raise InputError(f"{what} holds what cannot be: {problem}") from problem
     except (ValueError, TypeError, KeyError, IndexError, ArithmeticError, AttributeError, RecursionError) as problem:

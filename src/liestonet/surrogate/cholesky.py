@@ -11,10 +11,8 @@ from collections.abc import Mapping
 import numpy as np
 from jaxtyping import Bool, Float
 
-from liestonet.sde.jets import Derivative
-
-# Where an estimate of a is not positive, its eigenvalues are lifted to this part of what is usual.
-LEAST_EIGENVALUE = 1e-3
+from liestonet.core.coefficients import Derivative
+from liestonet.surrogate.tuning import FIT
 
 Sigmas = dict[Derivative, np.ndarray]
 
@@ -86,7 +84,7 @@ def _positive(matrix: Float[np.ndarray, "b r r"]) -> Float[np.ndarray, "b r r"]:
     diagonal = np.median(np.abs(np.diagonal(matrix, axis1=1, axis2=2)), axis=0)
     units = np.sqrt(np.maximum(diagonal, np.finfo(float).tiny))
     values, vectors = np.linalg.eigh(matrix / units / units[:, None])
-    floor = LEAST_EIGENVALUE * max(float(np.median(np.abs(values[:, -1]))), np.finfo(float).tiny)
+    floor = FIT.least_eigenvalue * max(float(np.median(np.abs(values[:, -1]))), np.finfo(float).tiny)
     lifted = np.einsum("bij,bj,bkj->bik", vectors, np.maximum(values, floor), vectors) * units * units[:, None]
     return np.where((values[:, :1] < floor)[:, :, None], lifted, matrix)
 

@@ -13,25 +13,17 @@ from itertools import product
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.coordinate import Coordinate
-from liestonet.domain import Domain
-from liestonet.multiindex import Degrees, total_degree
-from liestonet.sde.jets import Derivative
-
-# Highest degrees in time and in the coordinates: the usual set, one for fast changes in time, one for fine structure.
-DEGREES = {
-    1: ((3, 7), (9, 5), (3, 14)),
-    2: ((3, 6), (6, 4), (2, 9)),
-    3: ((2, 4), (4, 3), (2, 5)),
-}
-DEGREES_BEYOND = ((2, 2),)
-# With more coordinates than this that may enter by their logarithms, all do or none.
-MOST_MIXED = 2
+from liestonet.core.coefficients import Derivative
+from liestonet.core.coordinate import Coordinate
+from liestonet.core.domain import Domain
+from liestonet.core.multiindex import Degrees, total_degree
+from liestonet.core.tuning import SHARED, by_dimension
+from liestonet.surrogate.tuning import FIT
 
 
 def rich_degrees(dimension: int, time: int, state: int) -> Degrees:
     """Degrees of a rich model: time terms and high powers are always there, and evidence shrinks them."""
-    if dimension > max(DEGREES):
+    if dimension > SHARED.few_coordinates:
         rows = total_degree(range(dimension + 1), dimension + 1, state).tolist()
         rows += [[3 * int(i == j) for j in range(dimension + 1)] for i in range(1, dimension + 1)]
     else:
@@ -48,8 +40,8 @@ def coordinate_variants(domain: Domain) -> list[Features]:
     """The usual degrees, plain and with logarithms of coordinates that stay positive over a wide range."""
     singular = domain.singular or ((None, None),) * len(domain.intervals)
     eligible = [below is not None for below, _ in singular[1:]]
-    degrees = rich_degrees(domain.dimension, *DEGREES.get(domain.dimension, DEGREES_BEYOND)[0])
-    several = sum(eligible) > MOST_MIXED
+    degrees = rich_degrees(domain.dimension, *by_dimension(FIT.degrees, domain.dimension)[0])
+    several = sum(eligible) > FIT.most_mixed
     choices = [(False, True) if possible else (False,) for possible in eligible]
     marks = {(False,) * len(eligible), tuple(eligible)} if several else set(product(*choices))
     return [Features(domain, degrees, (False, *mark)) for mark in sorted(marks)]
@@ -58,7 +50,7 @@ def coordinate_variants(domain: Domain) -> list[Features]:
 def degree_variants(features: Features) -> list[Features]:
     """The same coordinates with the other sets of degrees."""
     dimension = features.domain.dimension
-    others = DEGREES.get(dimension, DEGREES_BEYOND)[1:]
+    others = by_dimension(FIT.degrees, dimension)[1:]
     return [Features(features.domain, rich_degrees(dimension, *pair), features.logarithmic) for pair in others]
 
 

@@ -7,18 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from liestonet.surrogate.tuning import DATA
 from liestonet.trajectories.increments import Increments
-
-# A step counts if it is this many times as long as is usual in its block, and as long as those beside it in its path,
-# and is undone soon after. Clean data of the catalogue reach a hundred times the one where the noise varies, but then
-# not twenty times the other. One that is not undone (a first or last point) has to be longer than heavy tails make it.
-FACTOR, FACTOR_ALONE = 40.0, 300.0
-# Two steps undo each other if their sum is below this part of the longer one.
-LEADS_NOWHERE = 0.5
-# The steps beside it are so many before and after, without the next ones; fewer than the least tell nothing.
-BESIDE, LEAST_BESIDE, LEAST_ROWS = 10, 4, 20
-# The longest steps of a block that are looked at.
-LOOKED_AT = 1000
 
 
 @dataclass(frozen=True)
@@ -49,7 +39,7 @@ class OutlierSearch:
         """The steps of one block."""
         # a long step may be drift, a short one an error of reading: neither is held against a coordinate
         steps = block.dx / np.maximum(block.dt, np.median(block.dt))[:, None]
-        for column in range(steps.shape[1]) if len(steps) >= LEAST_ROWS else ():
+        for column in range(steps.shape[1]) if len(steps) >= DATA.least_steps else ():
             rows, factors = far_steps(steps[:, column], block.trajectory)
             if len(rows):
                 worst = int(np.argmax(factors))
@@ -85,14 +75,14 @@ def far_steps(
     sizes = np.abs(steps)
     moving = sizes[sizes > 0]
     usual = float(np.median(moving)) if len(moving) else np.inf
-    rows = np.flatnonzero(sizes > FACTOR * usual)
-    if len(rows) > LOOKED_AT:
-        rows = np.sort(rows[np.argsort(-sizes[rows])[:LOOKED_AT]])
+    rows = np.flatnonzero(sizes > DATA.outlier_factor * usual)
+    if len(rows) > DATA.longest_steps:
+        rows = np.sort(rows[np.argsort(-sizes[rows])[: DATA.longest_steps]])
     known, nearby = _beside(sizes, trajectory, rows)
     rows = rows[known]
     factors = sizes[rows] / np.maximum(nearby[known], usual)
-    rows, factors = rows[factors > FACTOR], factors[factors > FACTOR]
-    wrong = (factors > FACTOR_ALONE) | _returns(steps, trajectory, rows)
+    rows, factors = rows[factors > DATA.outlier_factor], factors[factors > DATA.outlier_factor]
+    wrong = (factors > DATA.lone_outlier_factor) | _returns(steps, trajectory, rows)
     return rows[wrong], factors[wrong]
 
 
@@ -100,11 +90,11 @@ def _beside(
     sizes: Float[np.ndarray, " b"], trajectory: Int[np.ndarray, " b"], rows: Int[np.ndarray, " far"]
 ) -> tuple[Bool[np.ndarray, " far"], Float[np.ndarray, " far"]]:
     """Which rows have enough steps beside them in their path, and the middle size of those."""
-    places = rows[:, None] + np.array([*range(-BESIDE, -1), *range(2, BESIDE + 1)])
+    places = rows[:, None] + np.array([*range(-DATA.beside, -1), *range(2, DATA.beside + 1)])
     inside = (places >= 0) & (places < len(sizes))
     places = np.clip(places, 0, len(sizes) - 1)
     same = inside & (trajectory[places] == trajectory[rows, None])
-    known = same.sum(axis=1) >= LEAST_BESIDE
+    known = same.sum(axis=1) >= DATA.least_beside
     middle = np.zeros(len(rows))
     if known.any():
         middle[known] = np.nanmedian(np.where(same, sizes[places], np.nan)[known], axis=1)
@@ -116,8 +106,8 @@ def _returns(
 ) -> Bool[np.ndarray, " far"]:
     """Which long steps are undone by another soon after, or undo one: together they lead nowhere."""
     first, second = steps[rows[:-1]], steps[rows[1:]]
-    near = (np.diff(rows) <= BESIDE) & (np.diff(trajectory[rows]) == 0)
-    undone = near & (np.abs(first + second) < LEADS_NOWHERE * np.maximum(np.abs(first), np.abs(second)))
+    near = (np.diff(rows) <= DATA.beside) & (np.diff(trajectory[rows]) == 0)
+    undone = near & (np.abs(first + second) < DATA.leads_nowhere * np.maximum(np.abs(first), np.abs(second)))
     result = np.zeros(len(rows), dtype=bool)
     result[:-1] |= undone
     result[1:] |= undone

@@ -10,20 +10,12 @@ from itertools import pairwise
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from liestonet.domain import Domain
+from liestonet.core.domain import Domain
 from liestonet.errors import InputError
-from liestonet.surrogate.no_state import refuse_no_state
+from liestonet.surrogate.degenerate_coordinates import refuse_degenerate
 from liestonet.surrogate.outliers import Outlier, OutlierSearch
+from liestonet.surrogate.tuning import DATA
 from liestonet.trajectories.increments import Increments, IncrementSource
-
-SAMPLE = 250_000
-# The box leaves out this part of the starting points at each end of a coordinate: few points, and far ones.
-TAIL = 0.005
-LEAST_INCREMENTS = 100
-# A positive coordinate whose range covers this factor is looked at in its logarithm too.
-WIDE = 4.0
-# Powers of ten that velocities and diffusions may have, in the units of the data.
-MOST_DIGITS = 250
 
 
 @dataclass(frozen=True)
@@ -68,19 +60,19 @@ def look_over(source: IncrementSource, domain: Domain | None = None) -> Overview
         blocks.append(Increments(*(array[rows].copy() for array in block)))  # a view would keep the whole block
         count, kept = count + len(block.t), kept + len(blocks[-1].t)
         first, last = min(first, block.t.min()), max(last, (block.t + block.dt).max())
-        while kept > 2 * SAMPLE:
+        while kept > 2 * DATA.sample:
             blocks, stride = _halved(blocks), 2 * stride
             kept = sum(len(block.t) for block in blocks)
-    if consecutive is None or count < LEAST_INCREMENTS:
+    if consecutive is None or count < DATA.least_increments:
         raise InputError(
             f"There are {count} increments, too few to estimate drift and diffusion from; at least "
-            f"{LEAST_INCREMENTS} are needed, and thousands to find a symmetry."
+            f"{DATA.least_increments} are needed, and thousands to find a symmetry."
         )
     sample = _joined(blocks)
     blocks.clear()  # as large as the sample
     if domain is None:
         domain = _box(sample, (float(first), float(last)), source.names)
-        refuse_no_state(sample, source.names)
+        refuse_degenerate(sample, source.names)
     inside, begun = inside_domain(domain, sample), inside_domain(domain, consecutive)
     pairs = np.flatnonzero(_followed(consecutive) & begun[:-1] & begun[1:])
     kept = Increments(*(array[inside] for array in sample))
@@ -114,7 +106,7 @@ def _halved(blocks: list[Increments]) -> list[Increments]:
 
 def _box(sample: Increments, time: tuple[float, float], names: tuple[str, ...]) -> Domain:
     """All times, and the middle 99 % of each coordinate."""
-    low, high = np.quantile(sample.x, [TAIL, 1 - TAIL], axis=0)
+    low, high = np.quantile(sample.x, [DATA.tail, 1 - DATA.tail], axis=0)
     for name, a, b in zip(names, low, high, strict=True):
         if not a < b:
             raise InputError(
@@ -123,14 +115,14 @@ def _box(sample: Increments, time: tuple[float, float], names: tuple[str, ...]) 
         _require_ordinary_units(name, float(b - a), time[1] - time[0])
     intervals = (time, *((float(a), float(b)) for a, b in zip(low, high, strict=True)))
     # a coordinate that stays positive over a wide range may be singular at zero
-    singular = tuple((0.0 if a > 0 and b > WIDE * a else None, None) for a, b in intervals[1:])
+    singular = tuple((0.0 if a > 0 and b > DATA.wide * a else None, None) for a, b in intervals[1:])
     return Domain(intervals, chosen=True, singular=((None, None), *singular))
 
 
 def _require_ordinary_units(name: str, length: float, duration: float) -> None:
     """Refuse units in which velocities or diffusions, or their products, overflow."""
     powers = [times * math.log10(length) - math.log10(duration) for times in (1, 2)]
-    if max(map(abs, powers)) > MOST_DIGITS:
+    if max(map(abs, powers)) > DATA.most_digits:
         raise InputError(
             f"{name} covers {length:.3g} within a time of {duration:.3g}; numbers like these overflow. Choose another "
             "unit for one of the two."

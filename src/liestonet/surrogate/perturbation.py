@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.domain import Domain
+from liestonet.core.domain import Domain
+from liestonet.core.numbers import is_real
+from liestonet.core.points import lattice_cloud
 from liestonet.errors import InputError
 from liestonet.surrogate.surrogate import Surrogate
-from liestonet.symmetry.operator import lattice_cloud
-
-POINTS, RIDGE = 2000, 1e-9
-WAVES, NEURONS = 3, 16
+from liestonet.surrogate.tuning import PERTURBATION
 
 
 def perturbed(
@@ -25,10 +24,10 @@ def perturbed(
     """
     if shape not in ("sine", "network"):
         raise InputError(f"A perturbation is a 'sine' or a 'network', not {shape!r}.")
-    if not isinstance(amplitude, int | float) or not np.isfinite(amplitude):
+    if not is_real(amplitude) or not np.isfinite(amplitude):
         raise InputError(f"The amplitude of a perturbation must be a number, not {amplitude!r}.")
     rng = np.random.default_rng(seed)
-    points = lattice_cloud(surrogate.domain, POINTS).points
+    points = lattice_cloud(surrogate.domain, PERTURBATION.points).points
     changes = []
     for estimate in (*surrogate.drift_estimates, *surrogate.diffusion_estimates):
         functions = estimate.features.values(points)[()]
@@ -37,7 +36,7 @@ def perturbed(
             size = 1.0 if len(estimate.entry) == 1 else float(np.mean(functions @ estimate.parameters))
             target = amplitude * size * _shape(shape, surrogate.domain, points, rng)
             gram = functions.T @ functions
-            gram[np.diag_indices_from(gram)] += RIDGE * np.trace(gram)
+            gram[np.diag_indices_from(gram)] += PERTURBATION.ridge * np.trace(gram)
             change = np.linalg.solve(gram, functions.T @ target)
         changes.append(change)
     return surrogate.with_parameters(surrogate.parameters + np.concatenate(changes))
@@ -48,8 +47,8 @@ def _shape(
 ) -> Float[np.ndarray, " b"]:
     """One function of unit mean square: a few slow waves, or a layer of random neurons."""
     scaled = (points - domain.centre) / domain.half
-    count = WAVES if shape == "sine" else NEURONS
-    directions = rng.standard_normal((scaled.shape[1], count)) * (1.5 if shape == "sine" else 1.0)
+    count = PERTURBATION.waves if shape == "sine" else PERTURBATION.neurons
+    directions = rng.standard_normal((scaled.shape[1], count)) * (PERTURBATION.wave_number if shape == "sine" else 1.0)
     phases = scaled @ directions + rng.uniform(-np.pi, np.pi, count)
     values = (np.sin(phases) if shape == "sine" else np.tanh(phases)) @ rng.standard_normal(count)
     return values / max(float(np.sqrt(np.mean(values**2))), np.finfo(float).tiny)

@@ -10,23 +10,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.linalg
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
-from liestonet.domain import Domain
-from liestonet.surrogate.evidence import choose_shrinkage
+from liestonet.core.domain import Domain
+from liestonet.core.uncertainty import Block, Folds, inverse
 from liestonet.surrogate.features import Features
 from liestonet.surrogate.overview import inside_domain
+from liestonet.surrogate.shrinkage import choose_shrinkage
+from liestonet.surrogate.tuning import FIT
 from liestonet.trajectories.increments import Increments, IncrementSource
 
 Entry = tuple[int, ...]
 
 # Increments are worked on so many at a time: all features of a piece stay in the processor's cache.
 PIECE = 8192
-# Sums are kept in so many parts, of other paths each, so that any part can be left out afterwards.
-FOLDS = 16
-# Directions that the data hardly see keep this part of a precision, which makes the matrix invertible.
-UNSEEN = 1e-9
 
 
 @dataclass(frozen=True)
@@ -40,14 +37,6 @@ class Scaled:
 
 # Values to be explained and their weights (inverse variances), one column per coefficient.
 Targets = Callable[[Scaled], tuple[Float[np.ndarray, "b c"], Float[np.ndarray, "b c"]]]
-
-
-@dataclass(frozen=True)
-class Folds:
-    """ΦᵀWΦ and ΦᵀWy of one coefficient, of each part of the data."""
-
-    precisions: Float[np.ndarray, "folds p p"]
-    moments: Float[np.ndarray, "folds p"]
 
 
 @dataclass(frozen=True)
@@ -73,7 +62,12 @@ class Estimate:
     @property
     def free(self) -> Float[np.ndarray, "p p"]:
         """Covariance of the parameters under the data alone; a trace of a prior keeps it finite."""
-        return inverse(self.precision + np.diag(UNSEEN * np.diag(self.precision)))
+        return inverse(self.precision + np.diag(FIT.unseen * np.diag(self.precision)))
+
+    def block(self, noisy: Bool[np.ndarray, " n"]) -> Block:
+        """What is known of the parameters, for what does not ask which coefficient they belong to."""
+        known = (self.parameters, self.precision, self.prior, self.features.degrees)
+        return Block(*known, bool(noisy[list(self.entry)].all()), self.folds)
 
     def unshrunk(self) -> Estimate:
         """The least-squares estimate, as if there were no prior."""
@@ -99,7 +93,7 @@ def scaled_blocks(source: IncrementSource, domain: Domain) -> Iterator[Scaled]:
 def _between_paths(trajectory: Int[np.ndarray, " m"]) -> Iterator[slice]:
     """As many pieces as there are folds, or more, cut between paths where one ends inside the piece."""
     count = len(trajectory)
-    size = min(PIECE, -(-count // FOLDS)) if count else 1
+    size = min(PIECE, -(-count // FIT.folds)) if count else 1
     ends, first = np.flatnonzero(np.diff(trajectory)) + 1, 0
     while first < count:
         last = min(first + size, count)
@@ -137,13 +131,13 @@ class Sums:
     def __init__(self, features: Features, entries: int, pooled: bool) -> None:
         self.features, self.pooled, self.blocks = features, pooled, 0
         size = features.size
-        self.precisions = np.zeros((FOLDS, 1 if pooled else entries, size, size))
-        self.moments = np.zeros((FOLDS, size, entries))
+        self.precisions = np.zeros((FIT.folds, 1 if pooled else entries, size, size))
+        self.moments = np.zeros((FIT.folds, size, entries))
         self.scales = np.ones(entries)
 
     def add(self, block: Scaled, values: Float[np.ndarray, "b c"], weights: Float[np.ndarray, "b c"]) -> None:
         """Take in one block."""
-        fold = self.blocks % FOLDS
+        fold = self.blocks % FIT.folds
         functions = self.features.values(block.points)[()]
         for position, precision in enumerate(self.precisions[fold]):
             precision += functions.T @ (functions * weights[:, position, None])
@@ -192,10 +186,3 @@ def evaluate(estimates: Sequence[Estimate], points: Float[np.ndarray, "b v"]) ->
             rows = slice(first, first + PIECE)
             result[rows, columns] = features.values(points[rows])[()] @ parameters
     return result
-
-
-def inverse(matrix: Float[np.ndarray, "p p"]) -> Float[np.ndarray, "p p"]:
-    """Inverse of a positive definite matrix, scaled to a unit diagonal first."""
-    scale = 1 / np.sqrt(np.diag(matrix))
-    factor = scipy.linalg.cho_factor(matrix * scale[:, None] * scale, check_finite=False)
-    return scipy.linalg.cho_solve(factor, np.diag(scale), check_finite=False) * scale[:, None]

@@ -5,17 +5,19 @@ The estimates are linear in the data, which is what the judging of symmetries re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations_with_replacement
 
 import numpy as np
 from jaxtyping import Bool, Float
 
+from liestonet.core.progress import Progress, silent
 from liestonet.errors import InputError
 from liestonet.surrogate.covariance import parameter_errors
+from liestonet.surrogate.discretisation import step_directions
+from liestonet.surrogate.error_directions import resolved_errors
 from liestonet.surrogate.features import Features, coordinate_variants, degree_variants
-from liestonet.surrogate.felt import felt_errors
 from liestonet.surrogate.overview import Overview, look_over
 from liestonet.surrogate.regression import (
     Entry,
@@ -28,28 +30,16 @@ from liestonet.surrogate.regression import (
     scaled_block,
     scaled_blocks,
 )
-from liestonet.surrogate.steps import step_directions
 from liestonet.surrogate.surrogate import Surrogate
+from liestonet.surrogate.tuning import FIT
 from liestonet.surrogate.variances import map_variances
 from liestonet.trajectories.increments import Increments, IncrementSource
-
-# A coordinate whose residuals are below this part of its drift's displacement may be without noise; it is, if they
-# grow faster with the step than a diffusion's, whose squares double over two steps, or if they are rounding.
-SMALL_RESIDUAL, ROUNDING_RESIDUAL = 0.1, 1e-16
-DIFFUSIVE_GROWTH = 4.0
-LEAST_PAIRS = 100
-# Coordinates and degrees are chosen on so many increments. Another set of degrees has to be so much likelier (log
-# evidence). A coordinate's logarithm is taken unless it is less likely by so much: polynomials in it come near powers
-# and 1/x as well as near polynomials, and where the data do not tell, what is out of reach does more harm than noise.
-TRIED_COORDINATES, TRIED_DEGREES, DEGREES_COST, LOGARITHM_CREDIT = 100_000, 50_000, 6.0, 3.0
-
-Progress = Callable[[str], None]
 
 
 def fit_spectral(source: IncrementSource, progress: Progress | None = None) -> Surrogate:
     """Estimate drift and diffusion of trajectories in memory or in a file."""
     try:
-        return _fitted(source, progress or _silent)
+        return _fitted(source, progress or silent)
     except np.linalg.LinAlgError:
         raise InputError(
             "Drift and diffusion cannot be estimated from these paths: their increments differ too much in size, or "
@@ -86,7 +76,7 @@ def _fitted(source: IncrementSource, say: Progress) -> Surrogate:
     surrogate = Surrogate(overview, tuple(drift), tuple(diffusion), errors, noisy)
     surrogate = replace(surrogate, errors=errors.with_hidden(step_directions(surrogate)))
     if errors.complete and surrogate.dimension > 1:
-        surrogate = replace(surrogate, errors=felt_errors(surrogate))
+        surrogate = replace(surrogate, errors=resolved_errors(surrogate))
     return surrogate
 
 
@@ -116,10 +106,10 @@ def fit_again(like: Surrogate, source: IncrementSource) -> Surrogate:
 def choose_features(overview: Overview) -> Features:
     """The features that explain a sample best: first the coordinates, then the degrees."""
     variants = coordinate_variants(overview.domain)
-    costs = [-LOGARITHM_CREDIT * sum(features.logarithmic) for features in variants]
-    best = _most_likely(_thinned(overview, TRIED_COORDINATES), variants, costs)
+    costs = [-FIT.logarithm_credit * sum(features.logarithmic) for features in variants]
+    best = _most_likely(_thinned(overview, FIT.tried_coordinates), variants, costs)
     choices = [best, *degree_variants(best)]
-    return _most_likely(_thinned(overview, TRIED_DEGREES), choices, [0.0] + [DEGREES_COST] * (len(choices) - 1))
+    return _most_likely(_thinned(overview, FIT.tried_degrees), choices, [0.0] + [FIT.degrees_cost] * (len(choices) - 1))
 
 
 def _most_likely(overview: Overview, variants: Sequence[Features], costs: Sequence[float]) -> Features:
@@ -168,7 +158,7 @@ def drift_targets(
     variances = map_variances(overview, rest)
     still = np.zeros(rest.shape[1], dtype=bool) if noisy is None else ~noisy
     step = np.mean(scaled_block(overview.sample, overview.domain).dt)
-    level = np.maximum(np.mean(rest**2, axis=0), (ROUNDING_RESIDUAL**0.5 * step) ** 2) / step
+    level = np.maximum(np.mean(rest**2, axis=0), (FIT.rounding_residual**0.5 * step) ** 2) / step
 
     def targets(block: Scaled) -> tuple[np.ndarray, np.ndarray]:
         local = np.where(still, level, variances(block.points))
@@ -203,14 +193,14 @@ def noisy_coordinates(overview: Overview, drift: Sequence[Estimate]) -> Bool[np.
     sample = scaled_block(overview.sample, overview.domain)
     moved = evaluate(drift, sample.points) * sample.dt[:, None]
     ratio = np.mean((sample.dx - moved) ** 2, axis=0) / np.maximum(np.mean(moved**2, axis=0), np.finfo(float).tiny)
-    faster = _growth(overview, drift) > DIFFUSIVE_GROWTH
-    return (ratio > ROUNDING_RESIDUAL) & ~((ratio < SMALL_RESIDUAL) & faster)
+    faster = _growth(overview, drift) > FIT.diffusive_growth
+    return (ratio > FIT.rounding_residual) & ~((ratio < FIT.small_residual) & faster)
 
 
 def _growth(overview: Overview, drift: Sequence[Estimate]) -> Float[np.ndarray, " n"]:
     """Mean squared residual over two steps relative to one; 2 for a diffusion, 8 where noise enters by an integral."""
     first, pairs = overview.consecutive, overview.pairs
-    if len(pairs) < LEAST_PAIRS:
+    if len(pairs) < FIT.least_pairs:
         return np.full(first.x.shape[1], 2.0)
     begin = Increments(*(array[pairs] for array in first))
     longer = begin._replace(dt=begin.dt + first.dt[pairs + 1], dx=begin.dx + first.dx[pairs + 1])
@@ -218,7 +208,3 @@ def _growth(overview: Overview, drift: Sequence[Estimate]) -> Float[np.ndarray, 
         np.mean(residuals(scaled_block(block, overview.domain), drift) ** 2, axis=0) for block in (begin, longer)
     )
     return two / np.maximum(one, np.finfo(float).tiny)
-
-
-def _silent(message: str) -> None:
-    """Progress nobody asked for."""

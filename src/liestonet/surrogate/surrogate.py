@@ -10,25 +10,13 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
-from liestonet.domain import Domain
-from liestonet.sde.jets import Derivative, Jet, JetOrder, derivatives
+from liestonet.core.coefficients import Derivative, Jet, JetDirections, JetOrder, derivatives
+from liestonet.core.domain import Domain
+from liestonet.core.points import points_of
+from liestonet.core.uncertainty import Errors, Information
 from liestonet.surrogate.cholesky import cholesky_jet
-from liestonet.surrogate.covariance import Errors
 from liestonet.surrogate.overview import Overview
 from liestonet.surrogate.regression import Estimate
-from liestonet.symmetry.fields import points_of
-
-# f (b, n, s), σ (b, n, r, s) and a (b, n, n, s) by derivative: a jet for each of s parameter directions.
-Arrays = Mapping[Derivative, Float[np.ndarray, "..."]]
-
-
-@dataclass(frozen=True)
-class JetDirections:
-    """How a jet changes in each of s directions of the parameters; arrays as in `Jet` with one more axis."""
-
-    drift: Arrays
-    diffusion: Arrays
-    diffusion_squared: Arrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,10 +63,10 @@ class Surrogate:
         """Covariance of all parameters, in units of the box."""
         return self.errors.root @ self.errors.root.T
 
-    @cached_property
+    @property
     def parameters(self) -> Float[np.ndarray, " p"]:
         """All parameters in order."""
-        return np.concatenate([estimate.parameters for estimate in self._estimates])
+        return self.information.parameters
 
     @property
     def _estimates(self) -> tuple[Estimate, ...]:
@@ -110,6 +98,19 @@ class Surrogate:
         series = self.jet(points[:, 0], points[:, 1:], JetOrder(diffusion_squared=0)).diffusion_squared[()]
         values, vectors = np.linalg.eigh(series)
         return np.einsum("bij,bj,bkj->bik", vectors, np.maximum(values, 0.0), vectors)
+
+    @property
+    def information(self) -> Information:
+        """What data and prior say of all parameters together."""
+        return self._information
+
+    @cached_property
+    def _information(self) -> Information:
+        return Information(tuple(estimate.block(self.noisy) for estimate in self._estimates))
+
+    def with_errors(self, errors: Errors) -> Surrogate:
+        """The same coefficients with other errors."""
+        return replace(self, errors=errors)
 
     def with_parameters(self, parameters: Float[np.ndarray, " p"]) -> Surrogate:
         """The same series with other parameters; the covariance is kept."""

@@ -10,15 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
+from liestonet.core.tuning import by_dimension
 from liestonet.surrogate.overview import Overview, quantile_edges
-
-PARTS = {1: 12, 2: 8, 3: 4}
-TIME_PARTS = 3
-# Noise that grows without bound is largest where there are few points, and there one weight for all would let the
-# noisiest rule. Up to two coordinates get cells of these parts at either end, if so many points fall into the last.
-TAILS, LEAST_IN_TAIL = {1: (0.002, 0.01, 0.03), 2: (0.01, 0.03)}, 200
-# A cell counts as much as this many increments of the whole: cells with few points stay near the mean.
-BORROWED = 5.0
+from liestonet.surrogate.tuning import FIT
 
 
 @dataclass(frozen=True)
@@ -41,16 +35,16 @@ def map_variances(overview: Overview, residuals: Float[np.ndarray, "b n"]) -> Va
     """Squared residuals of the sample (in units of L), averaged over cells; one cell in more than three dimensions."""
     sample = overview.sample
     n = sample.x.shape[1]
-    parts = PARTS.get(n, 1)
-    time = quantile_edges(sample.t, TIME_PARTS if parts > 1 else 1)
-    tails = [part for part in TAILS.get(n, ()) if part * len(sample.t) >= LEAST_IN_TAIL]
+    parts = by_dimension(FIT.variance_parts, n)
+    time = quantile_edges(sample.t, FIT.variance_time_parts if parts > 1 else 1)
+    tails = [part for part in by_dimension(FIT.variance_tails, n) if part * len(sample.t) >= FIT.least_in_tail]
     edges = (time, *(quantile_edges(sample.x[:, i], parts, tails) for i in range(n)))
     cell = _cell(edges, overview.points)
     cells = int(np.prod([len(edge) + 1 for edge in edges]))
     squares = residuals**2 * (overview.domain.half[0] / sample.dt)[:, None]
     counts = np.bincount(cell, minlength=cells)
     sums = np.stack([np.bincount(cell, weights=square, minlength=cells) for square in squares.T], axis=1)
-    return VarianceMap(edges, (sums + BORROWED * squares.mean(axis=0)) / (counts + BORROWED)[:, None])
+    return VarianceMap(edges, (sums + FIT.borrowed * squares.mean(axis=0)) / (counts + FIT.borrowed)[:, None])
 
 
 def _cell(edges: tuple[np.ndarray, ...], points: Float[np.ndarray, "b v"]) -> Int[np.ndarray, " b"]:

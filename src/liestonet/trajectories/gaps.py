@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from liestonet.core.numbers import is_real
 from liestonet.errors import InputError
 
 # Squares and sums of squares of anything smaller stay finite.
@@ -134,7 +135,7 @@ def check_gap(gap: Any) -> float | None:
     """The longest step that is no gap; None where every step is welcome."""
     if gap is None:
         return None
-    if isinstance(gap, bool) or not isinstance(gap, int | float | np.number) or not gap > 0:
+    if not is_real(gap) or not gap > 0:
         raise InputError(f"The gap must be a positive time such as 0.5, not {gap!r}.")
     return float(gap)
 

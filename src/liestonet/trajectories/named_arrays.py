@@ -16,7 +16,7 @@ from liestonet.errors import InputError
 from liestonet.trajectories.checks import check_names
 from liestonet.trajectories.columns import choose_columns, find_column
 from liestonet.trajectories.gaps import check_gap, place_in, split_at_gaps
-from liestonet.trajectories.tables import as_table, assemble
+from liestonet.trajectories.long_tables import as_table, assemble
 from liestonet.trajectories.trajectories import Trajectories
 
 OWN_ARRAYS = {"times", "states", "offsets", "names"}

@@ -21,8 +21,8 @@ from pyarrow import csv, parquet
 from liestonet.errors import InputError
 from liestonet.trajectories.columns import Columns, choose_columns
 from liestonet.trajectories.convert import MISSING, check_text, is_numeric, is_stamp
+from liestonet.trajectories.long_tables import assemble
 from liestonet.trajectories.named_arrays import read_hdf, read_npz
-from liestonet.trajectories.tables import assemble
 from liestonet.trajectories.trajectories import Trajectories
 
 LONGEST_LINE = 1 << 20

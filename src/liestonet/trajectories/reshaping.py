@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from liestonet.core.numbers import is_real, is_truth, is_whole
 from liestonet.errors import InputError
 from liestonet.trajectories.arrays import real_array
 from liestonet.trajectories.gaps import place_in
@@ -40,7 +41,7 @@ def ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
 
 def windows(data: Trajectories, n: Any, stride: Any = None, restart: Any = False) -> Trajectories:
     """Cut each path into windows of n points that begin `stride` points apart, with clocks of their own if wanted."""
-    if not isinstance(restart, bool | np.bool_):
+    if not is_truth(restart):
         raise InputError(f"Whether windows restart the clock must be True or False, not {restart!r}.")
     n = whole_number(n, "The number of points in a window", 2)
     stride = n - 1 if stride is None else whole_number(stride, "The stride", 1)
@@ -144,13 +145,13 @@ def _applied(function: Callable[[np.ndarray], Any], data: Trajectories, index: i
 
 def whole_number(value: Any, what: str, least: int) -> int:
     """An integer that is not too small."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+    if not is_whole(value) or value < least:
         raise InputError(f"{what} must be a whole number, at least {least}, not {value!r}.")
     return int(value)
 
 
 def real_number(value: Any, what: str) -> float:
     """A finite number."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not np.isfinite(value):
+    if not is_real(value) or not np.isfinite(value):
         raise InputError(f"{what} must be a number, not {value!r}.")
     return float(value)

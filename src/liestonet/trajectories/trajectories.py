@@ -113,7 +113,7 @@ class Trajectories:
 
         See `read` for what the arguments mean.
         """
-        from liestonet.trajectories.tables import from_table
+        from liestonet.trajectories.long_tables import from_table
 
         return from_table(table, time, trajectory, state, sort, gap)
 

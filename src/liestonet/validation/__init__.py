@@ -1,6 +1,6 @@
 """Checks of a result: angles between spans, finite flows, pushed data."""
 
-from liestonet.validation.angles import principal_angles
+from liestonet.core.angles import principal_angles
 from liestonet.validation.flows import Flow, flow
 from liestonet.validation.push import Pushed, push
 

@@ -13,28 +13,21 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.domain import Domain
+from liestonet.core.domain import Domain
+from liestonet.core.generators import GeneratorFunction, Generators
+from liestonet.core.points import lattice_cloud
 from liestonet.errors import InputError
-from liestonet.from_data import fit
+from liestonet.pipeline.discover import fit
 from liestonet.surrogate.surrogate import Surrogate
-from liestonet.symmetry.operator import lattice_cloud
+from liestonet.surrogate.tuning import DATA
 from liestonet.trajectories import Trajectories
-from liestonet.validation.flows import Generators, one_generator
-from liestonet.validation.given import Given, read_generators
-from liestonet.validation.invariance import random_field
+from liestonet.validation.flows import one_generator
+from liestonet.validation.generator_input import read_generators
 from liestonet.validation.null_model import stream
-from liestonet.validation.push import push
+from liestonet.validation.push import Pushed, push
+from liestonet.validation.push_test import random_field
+from liestonet.validation.tuning import AFTER_PUSH
 
-EPSILONS = (1.0, 3.0, 5.0)
-POINTS = 512
-# Points this far outside the box, in half-widths, are followed no further; ε = 5 shifts by several of them.
-MARGIN = 8.0
-# Two boxes overlap if in every variable this part of the narrower one is common.
-OVERLAP = 0.2
-# Points that are pushed and fitted at most; what is longer is cut into pieces, of which some are taken.
-MOST_POINTS, PIECES = 50_000, 50
-# Fits do not see smaller errors of a flow.
-TOLERANCE = 1e-6
 NO_FIT = "the pushed data, which the flow stretched too far, cannot be fitted"
 TOO_LITTLE = "too little of the pushed data stays where the coefficients are known"
 
@@ -67,12 +60,12 @@ class AfterPushRow:
 def after_push(
     data: Trajectories | Any,
     generators: Any,
-    epsilons: Sequence[float] | Any = EPSILONS,
+    epsilons: Sequence[float] | Any = AFTER_PUSH.epsilons,
     *,
     truth: Any = None,
     fresh: Trajectories | None = None,
     seed: int = 0,
-    most: int = MOST_POINTS,
+    most: int = AFTER_PUSH.most_points,
     progress: Callable[[str], None] | None = None,
 ) -> tuple[AfterPushRow, ...]:
     """Push `fresh` paths along every generator, fit, and compare with `truth`, or with a fit where it is not known.
@@ -87,19 +80,19 @@ def after_push(
     first, second = (_some_paths(_in_pieces(paths, most), most, rng) for paths in (first, second))
     reference = fit(first)
     given = read_generators(generators, reference.names, reference.domain)
-    floor_fit = fit(second)
+    compared = _Compared(second, truth, reference, fit(second))
     rows = []
     for k in range(given.count):
         say(f"refitting paths pushed along generator {k + 1} of {given.count}")
         wild = _equal_norm(random_field(reference.domain, rng), given, k, reference.domain)
         for epsilon in epsilons:
-            rows.append(_row(k, float(epsilon), one_generator(given, k), wild, second, truth, reference, floor_fit))
+            rows.append(_row(k, float(epsilon), one_generator(given, k), wild, compared))
     return tuple(rows)
 
 
 def _in_pieces(data: Trajectories, most: int) -> Trajectories:
     """Paths that hold a large part of all points that are wanted, cut into shorter ones."""
-    length = max(most // PIECES, 2)
+    length = max(most // AFTER_PUSH.pieces, 2)
     return data.windows(length) if np.diff(data.offsets).min() > length and data.points > most else data
 
 
@@ -112,18 +105,22 @@ def _some_paths(data: Trajectories, most: int, rng: np.random.Generator) -> Traj
     return data.take(np.sort(order[:count]))
 
 
+@dataclass(frozen=True)
+class _Compared:
+    """The paths that are pushed, what their fits are compared with, and the fit to them before a push."""
+
+    paths: Trajectories
+    truth: Any
+    reference: Surrogate
+    floor_fit: Surrogate
+
+
 def _row(
-    k: int,
-    epsilon: float,
-    generator: Generators,
-    wild: Generators,
-    paths: Trajectories,
-    truth: Any,
-    reference: Surrogate,
-    floor_fit: Surrogate,
+    k: int, epsilon: float, generator: GeneratorFunction, wild: GeneratorFunction, compared: _Compared
 ) -> AfterPushRow:
+    paths, truth, reference = compared.paths, compared.truth, compared.reference
     try:
-        pushed = push(generator, paths, 0, epsilon, domain=reference.domain, margin=MARGIN, tolerance=TOLERANCE)
+        pushed = _push(generator, paths, epsilon, reference.domain)
     except InputError as problem:
         return AfterPushRow(k, epsilon, None, None, None, note=str(problem))
     try:
@@ -134,9 +131,15 @@ def _row(
     found = _against(moved, truth, reference)
     if found is None:
         return AfterPushRow(k, epsilon, None, None, None, pushed.left, pushed.blew_up, TOO_LITTLE)
-    floor = misfit(floor_fit, *((truth, floor_fit.domain) if truth is not None else (reference, found[1])))
+    unpushed = compared.floor_fit
+    floor = misfit(unpushed, *((truth, unpushed.domain) if truth is not None else (reference, found[1])))
     control = _control(wild, paths, epsilon, truth, reference)
     return AfterPushRow(k, epsilon, found[0], floor, control, pushed.left, pushed.blew_up)
+
+
+def _push(generator: GeneratorFunction, paths: Trajectories, epsilon: float, domain: Domain) -> Pushed:
+    """Paths carried along the first generator by ε, as far as fits ask for."""
+    return push(generator, paths, 0, epsilon, domain=domain, margin=AFTER_PUSH.margin, tolerance=AFTER_PUSH.tolerance)
 
 
 def _against(moved: Surrogate, truth: Any, reference: Surrogate) -> tuple[Misfit, Domain] | None:
@@ -145,11 +148,13 @@ def _against(moved: Surrogate, truth: Any, reference: Surrogate) -> tuple[Misfit
     return None if box is None else (misfit(moved, reference if truth is None else truth, box), box)
 
 
-def _control(wild: Generators, paths: Trajectories, epsilon: float, truth: Any, reference: Surrogate) -> Misfit | None:
+def _control(
+    wild: GeneratorFunction, paths: Trajectories, epsilon: float, truth: Any, reference: Surrogate
+) -> Misfit | None:
     """The residual after a random push; a smaller one where the random flow does not reach ε."""
-    for part in (1.0, 0.3, 0.1, 0.03):
+    for part in AFTER_PUSH.control_parts:
         try:
-            pushed = push(wild, paths, 0, part * epsilon, domain=reference.domain, margin=MARGIN, tolerance=TOLERANCE)
+            pushed = _push(wild, paths, part * epsilon, reference.domain)
             moved = fit(_central(pushed))
         except (InputError, np.linalg.LinAlgError):
             continue
@@ -161,7 +166,7 @@ def _control(wild: Generators, paths: Trajectories, epsilon: float, truth: Any, 
 
 def misfit(found: Any, source: Any, box: Domain) -> Misfit:
     """Mean squares over a box of the differences of two sources of coefficients."""
-    points = lattice_cloud(box, POINTS).points
+    points = lattice_cloud(box, AFTER_PUSH.points).points
     t, x = points[:, 0], points[:, 1:]
     duration, lengths = box.half[0], box.half[1:]
     drift = (found.drift(t, x) - _drift(source, t, x)) * duration / lengths
@@ -174,7 +179,7 @@ def overlap(first: Domain, second: Domain) -> Domain | None:
     pairs = []
     for (a, b), (c, d) in zip(first.intervals, second.intervals, strict=True):
         low, high = max(a, c), min(b, d)
-        if high - low < OVERLAP * min(b - a, d - c):
+        if high - low < AFTER_PUSH.overlap * min(b - a, d - c):
             return None
         pairs.append((low, high))
     return Domain(tuple(pairs))
@@ -182,8 +187,8 @@ def overlap(first: Domain, second: Domain) -> Domain | None:
 
 def _central(paths: Trajectories) -> Trajectories:
     """Points that a flow threw far out would make the box of all others empty; paths are cut at them."""
-    low, high = np.quantile(paths.flat_states, [0.005, 0.995], axis=0)
-    reach = 3 * (high - low) + np.finfo(float).tiny
+    low, high = np.quantile(paths.flat_states, [DATA.tail, 1 - DATA.tail], axis=0)
+    reach = AFTER_PUSH.far * (high - low) + np.finfo(float).tiny
     far = ((paths.flat_states < low - reach) | (paths.flat_states > high + reach)).any(axis=1)
     if not far.any():
         return paths
@@ -205,9 +210,9 @@ def _squared(source: Any, t: np.ndarray, x: np.ndarray) -> Float[np.ndarray, "b 
     return sigma @ np.swapaxes(sigma, 1, 2)
 
 
-def _equal_norm(field: Generators, given: Given, k: int, domain: Domain) -> Generators:
+def _equal_norm(field: GeneratorFunction, given: Generators, k: int, domain: Domain) -> GeneratorFunction:
     """A random field scaled to the length of a generator on the box (MATH.md §3)."""
-    points = lattice_cloud(domain, POINTS).points
+    points = lattice_cloud(domain, AFTER_PUSH.points).points
 
     def length(tau: np.ndarray, xi: np.ndarray) -> float:
         squares = (tau / domain.half[0]) ** 2 + np.sum((xi / domain.half[1:]) ** 2, axis=1)

@@ -14,22 +14,15 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from liestonet.domain import Domain
+from liestonet.core.domain import Domain
+from liestonet.core.generators import GeneratorFunction
 from liestonet.errors import InputError
-from liestonet.symmetry.fields import Fields
+from liestonet.symmetry.determining.fields import Fields
 from liestonet.trajectories.reshaping import real_number, whole_number
+from liestonet.validation.tuning import FLOW
 
 # Points are worked on so many at a time: all stages of a piece stay in the processor's cache.
 PIECE = 16_384
-# Towards a singular point steps shrink with the distance to it. Before one that lies beyond ε they stay a fair part of
-# what is left; one that would not arrive in so many, when the first steps are over, means that the flow ends before ε.
-# So does a step that hardly moves at all, in parts of ε.
-SMALLEST_STEP, MOST_STEPS, SETTLED = 1e-12, 1_000, 10
-TOLERANCE = 1e-9
-# A step changes by no more than these factors, and is kept this much below what the error allows.
-LEAST_FACTOR, LARGEST_FACTOR, SAFETY = 0.2, 5.0, 0.9
-# The first step moves a point by about this part of the data's size.
-FIRST_MOVE = 0.05
 
 # Dormand and Prince (1980): stages of the fifth-order step, and its difference to the fourth-order one.
 STAGES = (
@@ -42,7 +35,6 @@ STAGES = (
 )
 ERROR = (71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40)
 
-Generators = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, ...]]
 VectorField = Callable[[Float[np.ndarray, "b c"]], Float[np.ndarray, "b c"]]
 
 
@@ -84,7 +76,7 @@ class Flow:
 
 
 def flow(
-    generators: Generators | Any,
+    generators: GeneratorFunction | Any,
     t: Any,
     x: Any,
     epsilon: float | Any,
@@ -92,7 +84,7 @@ def flow(
     *,
     domain: Domain | None = None,
     margin: float = 0.0,
-    tolerance: float = TOLERANCE,
+    tolerance: float = FLOW.tolerance,
 ) -> Flow:
     """Φ_ε of one generator at the points t (B,), x (B, d): dt/dε = τ, dx/dε = ξ, d log u/dε = β.
 
@@ -116,7 +108,7 @@ def flow(
     return Flow(end[:, 0], end[:, 1 : points.shape[1]], growth, outcome, steps)
 
 
-def one_generator(generators: Generators | Any, index: int | Any = 0) -> Generators:
+def one_generator(generators: GeneratorFunction | Any, index: int | Any = 0) -> GeneratorFunction:
     """One generator of several, or a combination of all, as a callable with m = 1."""
     if not callable(generators):
         raise InputError(
@@ -143,7 +135,7 @@ def widened(domain: Domain, margin: float) -> Float[np.ndarray, "v 2"]:
     return ends
 
 
-def _combination(generators: Any, factors: np.ndarray) -> Generators:
+def _combination(generators: Any, factors: np.ndarray) -> GeneratorFunction:
     def chosen(t: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, ...]:
         parts = generators(t, x)
         _check_count(len(factors), len(parts[0]))
@@ -152,7 +144,7 @@ def _combination(generators: Any, factors: np.ndarray) -> Generators:
     return chosen
 
 
-def _row(generators: Any, number: int) -> Generators:
+def _row(generators: Any, number: int) -> GeneratorFunction:
     def chosen(t: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, ...]:
         parts = generators(t, x)
         _check_number(number, len(parts[0]))
@@ -185,7 +177,7 @@ def _points(t: Any, x: Any) -> Float[np.ndarray, "b v"]:
     return points
 
 
-def _vector_field(generators: Generators, amount: float, variables: int) -> VectorField:
+def _vector_field(generators: GeneratorFunction, amount: float, variables: int) -> VectorField:
     """(τ, ξ, β)·ε as one function of (t, x, …), so that the flow runs from 0 to 1."""
 
     def field(points: np.ndarray) -> np.ndarray:
@@ -215,8 +207,8 @@ def _integrate(
     with np.errstate(all="ignore"):
         place, origin, done = start, start, np.zeros(len(start))
         slope = field(place)
-        step = np.minimum(1.0, FIRST_MOVE / np.maximum(_worst(np.abs(slope) / size), 1e-300))
-        while active.size and taken < MOST_STEPS:
+        step = np.minimum(1.0, FLOW.first_move / np.maximum(_worst(np.abs(slope) / size), 1e-300))
+        while active.size and taken < FLOW.most_steps:
             taken += 1
             last = step >= 1 - done
             length = np.where(last, 1 - done, step)
@@ -226,12 +218,14 @@ def _integrate(
             good = wrong <= 1
             place, slope = np.where(good[:, None], there, place), np.where(good[:, None], slope_there, slope)
             done = np.where(good, np.where(last, 1.0, done + length), done)
-            step = length * np.clip(SAFETY * np.maximum(wrong, 1e-30) ** -0.2, LEAST_FACTOR, LARGEST_FACTOR)
+            factor = FLOW.safety * np.maximum(wrong, 1e-30) ** -0.2
+            step = length * np.clip(factor, FLOW.least_factor, FLOW.largest_factor)
             gone = _outside(place, limits)
             arrived = (done >= 1) & ~gone
             end[active[arrived]], outcome[active[arrived]] = place[arrived], Outcome.ARRIVED
             outcome[active[gone]] = Outcome.LEFT
-            least = np.maximum(SMALLEST_STEP, (1 - done) / MOST_STEPS) if taken > SETTLED else SMALLEST_STEP
+            parts = (1 - done) / FLOW.most_steps if taken > FLOW.first_steps else 0.0
+            least = np.maximum(FLOW.smallest_step, parts)
             running = ~(arrived | gone) & (step > least)
             if not running.all():
                 active, place, origin = active[running], place[running], origin[running]

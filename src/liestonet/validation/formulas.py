@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.sde.jets import Derivative
-from liestonet.symmetry.fields import Values, points_of
-
-Table = dict[Derivative, Float[np.ndarray, "m b components"]]
+from liestonet.core.coefficients import Derivative
+from liestonet.core.generators import Components, Values, values_at
 
 
 @dataclass(frozen=True)
@@ -32,12 +30,9 @@ class Formulas:
         return len(self.rows[0]) > len(self.variables)
 
     def __call__(self, t: Any, x: Any) -> Values:
-        values = self.components(points_of(t, x, len(self.variables) - 1), [()])[()]
-        n = len(self.variables) - 1
-        parts = values[:, :, 0], values[:, :, 1 : n + 1]
-        return (*parts, values[:, :, n + 1]) if self.has_beta else parts
+        return values_at(self, t, x, len(self.variables) - 1)
 
-    def components(self, points: Float[np.ndarray, "b v"], derivatives: Iterable[Derivative]) -> Table:
+    def components(self, points: Float[np.ndarray, "b v"], derivatives: Iterable[Derivative]) -> Components:
         """Derivatives of all components at points (t, x_1, …, x_n)."""
         return {derivative: self._values(points, derivative) for derivative in derivatives}
 
@@ -57,16 +52,18 @@ class Formulas:
         """All components' derivative as one NumPy function, made once."""
         import sympy
 
+        from liestonet.sde.symbolic import numeric_modules
+
         if derivative not in self._functions:
             entries = [entry for row in self.rows for entry in row]
             for variable in derivative:
                 entries = [sympy.diff(entry, self.variables[variable]) for entry in entries]
-            self._functions[derivative] = sympy.lambdify(self.variables, entries, "numpy", cse=True)
+            self._functions[derivative] = sympy.lambdify(self.variables, entries, numeric_modules(*entries), cse=True)
         return self._functions[derivative]
 
     def __str__(self) -> str:
-        from liestonet.algebra.formula import Formula
-        from liestonet.algebra.notation import field_text
+        from liestonet.formulas.formula import Formula
+        from liestonet.formulas.notation import field_text
 
         n = len(self.variables) - 1
         names = tuple(str(variable) for variable in self.variables[1:])

@@ -12,9 +12,9 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.surrogate.covariance import Errors
+from liestonet.core.uncertainty import Errors
 from liestonet.surrogate.surrogate import Surrogate
-from liestonet.symmetry.judging import Evidence
+from liestonet.symmetry.statistical.judging import Evidence
 
 
 def with_own_bias(surrogate: Surrogate) -> Surrogate:

@@ -11,24 +11,20 @@ import scipy.special
 import scipy.stats
 from jaxtyping import Float, Int
 
-from liestonet.diagnostics.memory import CLIP, LEAST_PAIRS, correlation
+from liestonet.core.flags import Flag
+from liestonet.core.points import lattice_cloud
+from liestonet.diagnostics.memory import correlation
 from liestonet.diagnostics.report import data_flags
-from liestonet.diagnostics.residuals import Residuals
+from liestonet.diagnostics.standardised_steps import Residuals
+from liestonet.diagnostics.tuning import FLAGS
 from liestonet.errors import InputError
-from liestonet.flags import Flag
-from liestonet.from_data import fit
+from liestonet.pipeline.discover import fit
+from liestonet.surrogate.least_squares import without_prior
 from liestonet.surrogate.surrogate import Surrogate
-from liestonet.surrogate.unshrunk import without_prior
-from liestonet.symmetry.operator import lattice_cloud
+from liestonet.surrogate.tuning import FIT
 from liestonet.trajectories import Trajectories
+from liestonet.validation.tuning import GATES
 
-# Chance that a gate fails on a true diffusion, all gates together.
-ERROR_RATE = 0.01
-# Sizes below which a failure does not matter: correlation of neighbours, distance of distributions.
-MATERIAL_CORRELATION, MATERIAL_DISTANCE = 0.02, 0.02
-# Points at which the halves are compared.
-COMPARED = 200
-QUANTILES = 99
 # Flags of the data that put the ground of every claim in doubt.
 DOUBTFUL = (
     "measurement-noise",
@@ -106,20 +102,20 @@ def lack_of_fit(
     gates = (_markov(residuals), _gaussian(residuals), _halves(data, pieces))
     flags = {flag.code: flag for flag in (*data_flags(fitted), *known)}
     doubts = tuple(flag for flag in flags.values() if flag.code in DOUBTFUL)
-    levels = np.linspace(0, 1, QUANTILES + 2)[1:-1]
-    quantiles = [np.quantile(z, levels) if len(z) else np.full(QUANTILES, np.nan) for z in residuals.spread]
-    columns = np.stack(quantiles, axis=1) if quantiles else np.zeros((QUANTILES, 0))
+    levels = np.linspace(0, 1, GATES.quantiles + 2)[1:-1]
+    quantiles = [np.quantile(z, levels) if len(z) else np.full(GATES.quantiles, np.nan) for z in residuals.spread]
+    columns = np.stack(quantiles, axis=1) if quantiles else np.zeros((GATES.quantiles, 0))
     return LackOfFit(gates, doubts, scipy.special.ndtri(levels), columns)
 
 
 def _markov(residuals: Residuals) -> Gate:
     """Neighbouring residuals of a Markov process are uncorrelated."""
-    if not residuals.names or len(residuals.pairs) < LEAST_PAIRS:
+    if not residuals.names or len(residuals.pairs) < FIT.least_pairs:
         return _not_tested("markov", "there are too few consecutive steps to look for memory.")
-    found = [correlation(np.clip(z, -CLIP, CLIP), residuals.pairs, 1) for z in residuals.ordered.T]
+    found = [correlation(np.clip(z, -FLAGS.clip, FLAGS.clip), residuals.pairs, 1) for z in residuals.ordered.T]
     worst = max(found, key=lambda c: abs(c.value))
     p_value = min(1.0, len(found) * float(2 * scipy.special.ndtr(-abs(worst.value) / worst.error)))
-    passed = p_value > ERROR_RATE / 3 or abs(worst.value) < MATERIAL_CORRELATION
+    passed = p_value > GATES.error_rate / 3 or abs(worst.value) < FLAGS.material_correlation
     state = "do not remember" if passed else "remember"
     return Gate(
         "markov",
@@ -132,7 +128,7 @@ def _markov(residuals: Residuals) -> Gate:
 
 def _gaussian(residuals: Residuals) -> Gate:
     """Standardised residuals of a diffusion over short steps are standard normal."""
-    enough = [z for z in residuals.spread if len(z) >= LEAST_PAIRS]
+    enough = [z for z in residuals.spread if len(z) >= FIT.least_pairs]
     if not enough:
         return _not_tested("gaussian", "there are too few steps over which the noise is known well enough.")
     worst, p_value = 0.0, 1.0
@@ -140,7 +136,7 @@ def _gaussian(residuals: Residuals) -> Gate:
         distance, p = scipy.stats.kstest(z, "norm")[:2]
         worst, p_value = max(worst, float(distance)), min(p_value, float(p))
     p_value = min(1.0, p_value * len(residuals.spread))
-    passed = p_value > ERROR_RATE / 3 or worst < MATERIAL_DISTANCE
+    passed = p_value > GATES.error_rate / 3 or worst < GATES.material_distance
     state = "are" if passed else "are not"
     return Gate(
         "gaussian",
@@ -168,7 +164,7 @@ def _halves(data: Any, pieces: Int[np.ndarray, " paths"] | None) -> Gate:
     if not (first.errors.complete and second.errors.complete) or (first.noisy != second.noisy).any():
         return unknown
     p_value, size = compare_fits(first, second)
-    passed = p_value > ERROR_RATE / 3
+    passed = p_value > GATES.error_rate / 3
     state = "agree" if passed else "do not agree"
     return Gate(
         "halves", p_value, size, passed, f"Coefficients from two halves of the paths {state} (p = {p_value:.2g})."
@@ -185,9 +181,9 @@ def compare_fits(first: Surrogate, second: Surrogate) -> tuple[float, float]:
     high = [min(a[1], b[1]) for a, b in zip(first.domain.intervals, second.domain.intervals, strict=True)]
     points = first.overview.points
     points = points[np.all((points >= low) & (points <= high), axis=1)]
-    if len(points) < COMPARED:
-        points = lattice_cloud(first.domain, COMPARED).points
-    points = points[np.linspace(0, len(points) - 1, COMPARED).astype(int)]
+    if len(points) < GATES.compared:
+        points = lattice_cloud(first.domain, GATES.compared).points
+    points = points[np.linspace(0, len(points) - 1, GATES.compared).astype(int)]
     values = [coefficients_at(surrogate, points, first.domain.half) for surrogate in free]
     difference = values[0][0] - values[1][0]
     weights = _moments(points, first)
@@ -205,7 +201,7 @@ def coefficients_at(
     surrogate: Surrogate, points: Float[np.ndarray, "b v"], half: Float[np.ndarray, " v"]
 ) -> tuple[Float[np.ndarray, " c"], Float[np.ndarray, "c s"]]:
     """f and a of noisy coordinates at points in units of a box, one below the other, and their change by each error."""
-    from liestonet.sde.jets import JetOrder
+    from liestonet.core.coefficients import JetOrder
 
     jet, directions = surrogate.jet_and_directions(
         points, JetOrder(drift=0, diffusion_squared=0), surrogate.errors.scatter

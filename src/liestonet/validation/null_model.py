@@ -11,17 +11,16 @@ from zlib import crc32
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.sde.jets import JetOrder
-from liestonet.surrogate.refit import refit_exactly
+from liestonet.core.coefficients import JetOrder
+from liestonet.core.generators import Generators
+from liestonet.inference.refit import refit_exactly
 from liestonet.surrogate.surrogate import Surrogate
-from liestonet.symmetry.kinds import Kind
-from liestonet.symmetry.search import mixed_cloud
+from liestonet.symmetry.determining.kinds import Kind
+from liestonet.symmetry.statistical.search import mixed_cloud
 from liestonet.trajectories import Trajectories
 from liestonet.trajectories.increments import Increments
-from liestonet.validation.given import Given
-from liestonet.validation.residuals import put_in
-
-CLOUD = 400
+from liestonet.validation.generator_residuals import put_in
+from liestonet.validation.tuning import PUSH
 
 
 def stream(seed: int, purpose: str) -> np.random.Generator:
@@ -40,11 +39,11 @@ def stream_of(data: Trajectories, purpose: str) -> np.random.Generator:
     return stream(crc32(np.packbits(data.increments().dx > 0).tobytes()), purpose)
 
 
-def null_model(kind: Kind, surrogate: Surrogate, given: Given) -> Surrogate:
+def null_model(kind: Kind, surrogate: Surrogate, given: Generators) -> Surrogate:
     """The fit with generators imposed as they stand; as it is where only a sample of its errors is known."""
     if not surrogate.errors.complete:
         return surrogate
-    cloud = mixed_cloud(surrogate.domain, surrogate.overview.points, CLOUD)
+    cloud = mixed_cloud(surrogate.domain, surrogate.overview.points, PUSH.null_points)
     return refit_exactly(surrogate, put_in(kind, surrogate, given, cloud, surrogate.domain).evidence())
 
 

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from liestonet.domain import Domain
+from liestonet.core.domain import Domain
+from liestonet.core.generators import GeneratorFunction
 from liestonet.errors import InputError
 from liestonet.trajectories import Trajectories
-from liestonet.validation.flows import TOLERANCE, Generators, Outcome, flow
+from liestonet.validation.flows import Outcome, flow
+from liestonet.validation.tuning import FLOW
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -27,14 +29,14 @@ class Pushed(Trajectories):
 
 
 def push(
-    generators: Generators | Any,
+    generators: GeneratorFunction | Any,
     data: Trajectories | Any,
     index: int | Any,
     epsilon: float | Any,
     *,
     domain: Domain | None = None,
     margin: float = 0.0,
-    tolerance: float = TOLERANCE,
+    tolerance: float = FLOW.tolerance,
 ) -> Pushed:
     """Every point of the data moved by Φ_ε of one generator; steps are those of the flow, Δt̃ ≠ Δt.
 

@@ -14,37 +14,34 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int
 
+from liestonet.core.flags import Flag
+from liestonet.core.generators import Generators, Lifted
+from liestonet.core.points import PointCloud
+from liestonet.core.tuning import by_dimension
 from liestonet.diagnostics.report import data_flags
 from liestonet.errors import InputError
-from liestonet.flags import Flag
-from liestonet.from_data import discover, fit
+from liestonet.inference.refit import refit_with_symmetries
+from liestonet.pipeline.discover import discover, fit
 from liestonet.result import Result
-from liestonet.surrogate.refit import refit_with_symmetries
 from liestonet.surrogate.surrogate import Surrogate
-from liestonet.symmetry.fields import Fields
-from liestonet.symmetry.judging import Evidence, gather
-from liestonet.symmetry.kinds import FOKKER_PLANCK, ITO, LAW, Kind, kind_named
-from liestonet.symmetry.noise import NoisyOperator
-from liestonet.symmetry.operator import Cloud
-from liestonet.symmetry.search import LEVELS, LEVELS_BEYOND, generator_basis, mixed_cloud
-from liestonet.symmetry.spread import Turns, turns_of
+from liestonet.symmetry.determining.fields import Fields
+from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, ITO, LAW, Kind, kind_named
+from liestonet.symmetry.statistical.judging import Evidence, gather
+from liestonet.symmetry.statistical.noise import NoisyOperator
+from liestonet.symmetry.statistical.search import generator_basis, mixed_cloud
+from liestonet.symmetry.statistical.span_covariance import Turns, turns_of
+from liestonet.symmetry.statistical.tuning import SEARCH
 from liestonet.trajectories import Trajectories
 from liestonet.trajectories.reshaping import OVERLAP
-from liestonet.validation.correction import NullLaw, null_laws, safely_noisy, unshrunk_residuals
+from liestonet.validation.bartlett import NullLaw, null_laws, safely_noisy, unshrunk_residuals
 from liestonet.validation.formulas import Formulas
-from liestonet.validation.given import Given, Lifted, read_generators
+from liestonet.validation.generator_input import read_generators
+from liestonet.validation.generator_residuals import GivenResiduals, put_in
 from liestonet.validation.intervals import interval, with_own_bias
 from liestonet.validation.lack_of_fit import DOUBTFUL
-from liestonet.validation.null_model import stream, stream_of
-from liestonet.validation.regular import ORDER, regular
-from liestonet.validation.residuals import GivenResiduals, put_in
-
-CONFIDENCE = 0.95
-# Points of the data at which the equations are imposed, and those on which residuals are measured.
-IMPOSED, MEASURED = 300, 500
-HELD_OUT = 0.5
-# Part of a standard deviation by which generators are turned to see what that changes.
-SMALL_TURN = 1e-3
+from liestonet.validation.null_model import stream
+from liestonet.validation.smoothness import ORDER, regular
+from liestonet.validation.tuning import RATIO
 
 
 @dataclass(frozen=True)
@@ -154,33 +151,36 @@ def test(  # the linter takes it for a test
     if kind is FOKKER_PLANCK and not given.has_beta:
         smooth = regular(given, surrogate.domain, ORDER + 1) if isinstance(given, Formulas) else given
         given = Lifted(smooth, surrogate.dimension)
-    turning = isinstance(generators, Result) and generators.data is not None
+    turning = isinstance(generators, Result) and generators.estimated is not None
     names = _labels(generators, given)
     turns = _turns(kind, generators) if turning and isinstance(given, Fields) else None
     told = " ".join(note for note in (held_out, twice) if note) or None
-    return _tested(kind, data, surrogate, given, names, turning, turns, told)
+    return _tested(_Claim(kind, given, names, turning, turns), data, surrogate, told)
 
 
-def _tested(
-    kind: Kind,
-    data: Trajectories,
-    surrogate: Surrogate,
-    given: Given,
-    names: list[str],
-    turning: bool,
-    turns: Turns | None,
-    held_out: str | None,
-) -> SymmetryTest:
+@dataclass(frozen=True)
+class _Claim:
+    """That generators are symmetries of a kind; those found on other data may be `turning` with their errors."""
+
+    kind: Kind
+    given: Generators
+    names: list[str]
+    turning: bool
+    turns: Turns | None
+
+
+def _tested(claimed: _Claim, data: Trajectories, surrogate: Surrogate, held_out: str | None) -> SymmetryTest:
     """The test itself: what imposing the generators costs, by which law that is judged, and how large residuals are."""
+    kind, given, turns = claimed.kind, claimed.given, claimed.turns
     complete, own, laws = surrogate.errors.complete, None, [NullLaw()] * (given.count + 1)
-    if turning and (turns is None or not complete):
+    if claimed.turning and (turns is None or not complete):
         evidence, deviance, dof = _free_to_turn(kind, surrogate, given)
         costs = [(deviance, dof), *(_alone(evidence, k).deviance() for k in range(given.count))]
     else:
         # with one noise Itô and law claim the same, and the law's equations are linear in what is estimated
         claim = LAW if kind is ITO and surrogate.noise <= 1 else kind
         put, put_claim = (partial(_put_in, each, given, turns) for each in (kind, claim))
-        cloud = mixed_cloud(surrogate.domain, surrogate.overview.points, MEASURED)
+        cloud = mixed_cloud(surrogate.domain, surrogate.overview.points, RATIO.measured_points)
         measured = put(surrogate, cloud)
         evidence, imposed = measured.evidence(), measured
         if complete:  # in many dimensions there is only a sample of the errors
@@ -188,12 +188,13 @@ def _tested(
             imposed = unshrunk_residuals(put_claim, surrogate, _data_cloud(surrogate))
         costs = imposed.deviances()
         if complete:
-            claimed, rng = put_claim(surrogate, cloud).evidence(), stream_of(data, "likelihood ratio")
-            laws = null_laws(costs, data, surrogate, claimed, put_claim, _data_cloud, rng)
+            laws = null_laws(costs, data, surrogate, put_claim(surrogate, cloud).evidence(), put_claim, _data_cloud)
     deviance, dof = costs[0]
     joint, *singles = [law.p_value(*cost) for law, cost in zip(laws, costs, strict=True)]
-    ends = [interval(evidence, own or evidence, k, CONFIDENCE) for k in range(given.count)]
-    rows = tuple(GeneratorRow(names[k], evidence.residual(k), *ends[k], p_value) for k, p_value in enumerate(singles))
+    ends = [interval(evidence, own or evidence, k, RATIO.confidence) for k in range(given.count)]
+    rows = tuple(
+        GeneratorRow(claimed.names[k], evidence.residual(k), *ends[k], p_value) for k, p_value in enumerate(singles)
+    )
     worst = max(rows, key=lambda row: row.residual)
     doubts = tuple(flag for flag in data_flags(surrogate) if flag.code in DOUBTFUL)
     return SymmetryTest(
@@ -206,7 +207,7 @@ def _tested(
         upper=worst.upper,
         rows=rows,
         increments=surrogate.overview.count,
-        turning=turning,
+        turning=claimed.turning,
         held_out=held_out,
         doubts=doubts,
         expected=laws[0].mean * dof,
@@ -214,7 +215,7 @@ def _tested(
     )
 
 
-def _kind(symmetry: Any, generators: Any, given: Given) -> Kind:
+def _kind(symmetry: Any, generators: Any, given: Generators) -> Kind:
     if symmetry is not None:
         return kind_named(symmetry)
     if isinstance(generators, Result):
@@ -222,7 +223,7 @@ def _kind(symmetry: Any, generators: Any, given: Given) -> Kind:
     return FOKKER_PLANCK if given.has_beta else kind_named("law")
 
 
-def _of_paths(kind: Kind, given: Given) -> Given:
+def _of_paths(kind: Kind, given: Generators) -> Generators:
     """Generators without a β that is zero; any other is refused where the kind is about paths, not their density."""
     if kind is FOKKER_PLANCK or not given.has_beta:
         return given
@@ -236,7 +237,7 @@ def _of_paths(kind: Kind, given: Given) -> Given:
 
 def same_data(result: Any, data: Trajectories) -> bool:
     """Whether a result came from these very data."""
-    return isinstance(result, Result) and result.data is not None and result.data.digest == data.digest
+    return isinstance(result, Result) and result.estimated is not None and result.estimated.data.digest == data.digest
 
 
 def _found_again(
@@ -263,12 +264,12 @@ def _halved(
     """Two halves of the recorded paths, and what they are in words."""
     recorded = np.zeros(0) if pieces is None else np.unique(pieces)
     if pieces is None or len(recorded) < 2:
-        first, second = data.split(HELD_OUT, seed)
+        first, second = data.split(RATIO.held_out, seed)
         what = "paths" if pieces is None else "increments"
         told = f"{len(first):,} of {len(data):,} {what} and tested on the other {len(second):,}"
         near = "" if pieces is None else "; neighbours on the one path are in both parts, so other data would tell more"
         return first, second, f"{told}{near}."
-    drawn = stream(seed, "halves").permutation(recorded)[: max(1, round(HELD_OUT * len(recorded)))]
+    drawn = stream(seed, "halves").permutation(recorded)[: max(1, round(RATIO.held_out * len(recorded)))]
     chosen = np.isin(pieces, drawn)
     first, second = data.take(np.flatnonzero(chosen)), data.take(np.flatnonzero(~chosen))
     told = (
@@ -278,9 +279,9 @@ def _halved(
     return first, second, told
 
 
-def _labels(generators: Any, given: Given) -> list[str]:
+def _labels(generators: Any, given: Generators) -> list[str]:
     """What each generator is called."""
-    from liestonet.algebra.notation import field_text
+    from liestonet.formulas.notation import field_text
 
     if isinstance(given, Formulas):
         return [str(Formulas(given.variables, (row,))) for row in given.rows]
@@ -291,21 +292,23 @@ def _labels(generators: Any, given: Given) -> list[str]:
     return [f"X{k + 1}" for k in range(given.count)]
 
 
-def _data_cloud(surrogate: Surrogate) -> Cloud:
+def _data_cloud(surrogate: Surrogate) -> PointCloud:
     """Points of the data, spread evenly over them, where the diffusion is safely positive."""
     points = surrogate.overview.points
-    points = points[np.linspace(0, len(points) - 1, min(IMPOSED, len(points))).astype(int)]
+    points = points[np.linspace(0, len(points) - 1, min(RATIO.imposed_points, len(points))).astype(int)]
     return safely_noisy(surrogate, points)
 
 
-def _put_in(kind: Kind, given: Given, turns: Turns | None, surrogate: Surrogate, cloud: Cloud) -> GivenResiduals:
+def _put_in(
+    kind: Kind, given: Generators, turns: Turns | None, surrogate: Surrogate, cloud: PointCloud
+) -> GivenResiduals:
     """Residuals of generators, and what errors change; those of fields that came from data have errors of their own."""
     if turns is None or not isinstance(given, Fields):
         return put_in(kind, surrogate, given, cloud, surrogate.domain)
     return _with_turns(kind, surrogate, cloud, given, turns)
 
 
-def _free_to_turn(kind: Kind, surrogate: Surrogate, given: Given) -> tuple[Evidence, float, float | int]:
+def _free_to_turn(kind: Kind, surrogate: Surrogate, given: Generators) -> tuple[Evidence, float, float | int]:
     """Evidence on generators whose errors are not known, and what imposing them costs: deviance, degrees of freedom.
 
     What any change of the generators absorbs speaks against nothing. They may have far to turn, so they are turned and
@@ -313,14 +316,14 @@ def _free_to_turn(kind: Kind, surrogate: Surrogate, given: Given) -> tuple[Evide
     large rather than too small.
     """
     n, domain = surrogate.dimension, surrogate.domain
-    level = LEVELS.get(n, LEVELS_BEYOND)[0]
+    level = by_dimension(SEARCH.levels, n)[0]
     plain = given.basis.domain.singular if isinstance(given, Fields) else None
     domain = domain if plain is not None else type(domain)(domain.intervals)
     operator = NoisyOperator(
         kind,
         surrogate,
         generator_basis(kind, n, surrogate.noise, domain, level),
-        mixed_cloud(domain, surrogate.overview.points, MEASURED),
+        mixed_cloud(domain, surrogate.overview.points, RATIO.measured_points),
     )
     vectors = _coefficients(operator, given)
     if surrogate.errors.complete:
@@ -328,7 +331,7 @@ def _free_to_turn(kind: Kind, surrogate: Surrogate, given: Given) -> tuple[Evide
         def operator_of(changed: Surrogate) -> NoisyOperator:
             return NoisyOperator(kind, changed, operator.basis, operator.cloud)
 
-        imposed = refit_with_symmetries(surrogate, operator_of, operator, vectors)
+        imposed = refit_with_symmetries(surrogate, operator_of, operator, vectors).refit
         if imposed.converged:
             return gather(operator, imposed.vectors), imposed.deviance, imposed.degrees_of_freedom
         vectors = imposed.vectors
@@ -336,16 +339,16 @@ def _free_to_turn(kind: Kind, surrogate: Surrogate, given: Given) -> tuple[Evide
     return evidence, *evidence.deviance()
 
 
-def _with_turns(kind: Kind, surrogate: Surrogate, cloud: Cloud, fields: Fields, turns: Turns) -> GivenResiduals:
+def _with_turns(kind: Kind, surrogate: Surrogate, cloud: PointCloud, fields: Fields, turns: Turns) -> GivenResiduals:
     """Residuals of fields that came from data, with their own errors beside those of the coefficients.
 
     The equations are linear in the generators, so a turn of one standard deviation changes them by a difference.
     """
-    count, moved = fields.count, [fields.coefficients + SMALL_TURN * turn for turn in turns]
+    count, moved = fields.count, [fields.coefficients + RATIO.small_turn * turn for turn in turns]
     stacked = Fields(fields.basis, np.concatenate([fields.coefficients, *moved], axis=1), fields.has_beta)
     found = put_in(kind, surrogate, stacked, cloud, surrogate.domain)
     residuals = found.residual.reshape(len(turns) + 1, count, -1)
-    turned = np.moveaxis(residuals[1:] - residuals[0], 0, 2) / SMALL_TURN
+    turned = np.moveaxis(residuals[1:] - residuals[0], 0, 2) / RATIO.small_turn
     changes = np.concatenate([found.changes[:count], turned], axis=2)
     return GivenResiduals(residuals[0], changes, found.scattered, found.complete)
 
@@ -356,12 +359,13 @@ def _turns(kind: Kind, result: Result) -> Turns | None:
     None where the errors of the coefficients they were found on are not all at hand, or where they are not small: the
     generators could not be imposed on these, or their data do not know that many.
     """
-    if not _supported(result) or result.refit is None or not isinstance(result.refit.surrogate, Surrogate):
+    refit = None if result.estimated is None else result.estimated.refit
+    if not _supported(result) or refit is None or not isinstance(refit.surrogate, Surrogate):
         return None
-    source = result.refit.surrogate
-    if not result.refit.converged or not source.errors.complete:
+    source = refit.surrogate
+    if not refit.converged or not source.errors.complete:
         return None
-    cloud = mixed_cloud(source.domain, source.overview.points, MEASURED)
+    cloud = mixed_cloud(source.domain, source.overview.points, RATIO.measured_points)
     operator = NoisyOperator(kind, source, result.fields.basis, cloud)
     vectors, mixing = np.linalg.qr(np.linalg.solve(operator.whitening, result.fields.coefficients))
     return turns_of(operator, vectors) @ mixing
@@ -372,7 +376,7 @@ def _supported(result: Result) -> bool:
     return all(row.verdict == "symmetry" for row in result.ladder[: result.fields.count])
 
 
-def _coefficients(operator: NoisyOperator, given: Given) -> np.ndarray:
+def _coefficients(operator: NoisyOperator, given: Generators) -> np.ndarray:
     """Generators as orthonormal vectors in an operator's basis, by least squares on its cloud."""
     values = given.components(operator.cloud.points, [()])[()]
     columns = []

@@ -8,21 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.domain import Domain
-from liestonet.sde.jets import JetOrder
+from liestonet.core.angles import principal_angles
+from liestonet.core.coefficients import JetOrder
+from liestonet.core.domain import Domain
+from liestonet.core.generators import Generators
+from liestonet.core.points import PointCloud
 from liestonet.surrogate.surrogate import Surrogate
-from liestonet.symmetry.fields import Fields
-from liestonet.symmetry.kinds import FOKKER_PLANCK, LAW, Kind
-from liestonet.symmetry.noise import NoisyOperator
-from liestonet.symmetry.operator import Cloud
-from liestonet.symmetry.search import mixed_cloud
-from liestonet.validation.angles import principal_angles
-from liestonet.validation.given import Given
-from liestonet.validation.residuals import put_in
+from liestonet.symmetry.determining.fields import Fields
+from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, LAW, Kind
+from liestonet.symmetry.statistical.noise import NoisyOperator
+from liestonet.symmetry.statistical.search import mixed_cloud
+from liestonet.validation.generator_residuals import put_in
+from liestonet.validation.tuning import GATES
 
-AMPLITUDES = (0.01, 0.03, 0.1)
 SHAPES = ("sine", "network")
-POINTS = 400
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ def sensitivity(
     surrogate: Surrogate,
     fields: Fields,
     kind: Kind = LAW,
-    amplitudes: Sequence[float] = AMPLITUDES,
+    amplitudes: Sequence[float] = GATES.amplitudes,
     shapes: Sequence[str] = SHAPES,
     seed: int = 0,
 ) -> tuple[SensitivityRow, ...]:
@@ -50,7 +49,7 @@ def sensitivity(
     what MATH.md §6 allows, their residual on the original ones plus C(X) times the perturbation's C¹ norm.
     """
     domain, points = surrogate.domain, surrogate.overview.points
-    cloud = mixed_cloud(domain, points, POINTS)
+    cloud = mixed_cloud(domain, points, GATES.sensitivity_points)
     before = _residuals(kind, surrogate, fields, cloud)
     rows = []
     for shape in shapes:
@@ -68,17 +67,17 @@ def sensitivity(
     return tuple(rows)
 
 
-def _residuals(kind: Kind, surrogate: Surrogate, given: Given, cloud: Cloud) -> Float[np.ndarray, " k"]:
+def _residuals(kind: Kind, surrogate: Surrogate, given: Generators, cloud: PointCloud) -> Float[np.ndarray, " k"]:
     return np.linalg.norm(put_in(kind, surrogate, given, cloud, surrogate.domain).residual, axis=1)
 
 
-def perturbed_span(kind: Kind, changed: Surrogate, fields: Fields, cloud: Cloud) -> Fields:
+def perturbed_span(kind: Kind, changed: Surrogate, fields: Fields, cloud: PointCloud) -> Fields:
     """As many of the lowest directions of the perturbed equations as there are fields."""
     operator = NoisyOperator(kind, changed, fields.basis, cloud)
     return Fields(fields.basis, operator.whitening @ operator.lowest(fields.count), kind.has_beta)
 
 
-def _angle(kind: Kind, changed: Surrogate, fields: Fields, cloud: Cloud) -> float:
+def _angle(kind: Kind, changed: Surrogate, fields: Fields, cloud: PointCloud) -> float:
     """Largest unit-free angle between the span and that of the perturbed equations."""
     found = perturbed_span(kind, changed, fields, cloud)
     half = changed.domain.half
@@ -87,7 +86,7 @@ def _angle(kind: Kind, changed: Surrogate, fields: Fields, cloud: Cloud) -> floa
 
 
 def change_bound(
-    kind: Kind, before: Surrogate, after: Surrogate, given: Given, cloud: Cloud
+    kind: Kind, before: Surrogate, after: Surrogate, given: Generators, cloud: PointCloud
 ) -> Float[np.ndarray, " k"]:
     """C(X) ‖change‖ for every generator of unit length: a bound on how much its residual can move.
 
@@ -115,6 +114,6 @@ def change_bound(
     return np.sqrt(np.einsum("krb,b->k", sums**2, cloud.weights)) / lengths
 
 
-def _lengths(values: np.ndarray, domain: Domain, cloud: Cloud, unknowns: int) -> Float[np.ndarray, " k"]:
+def _lengths(values: np.ndarray, domain: Domain, cloud: PointCloud, unknowns: int) -> Float[np.ndarray, " k"]:
     scales = np.concatenate([domain.half, [1.0]])[:unknowns]
     return np.sqrt(np.einsum("mbc,b->m", (values[:, :, :unknowns] / scales) ** 2, cloud.weights))

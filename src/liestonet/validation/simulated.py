@@ -11,18 +11,16 @@ import numpy as np
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.trajectories import Trajectories
 from liestonet.validation.null_model import diffusive_steps
-
-# Longer paths are cut, and of more increments in all some paths are taken.
-LONGEST, INCREMENTS = 400, 20_000
+from liestonet.validation.tuning import RATIO
 
 
 def design_of(data: Trajectories) -> tuple[Trajectories, float]:
     """Paths on which draws are made, whole data if they are not too many; and which part of the increments that is."""
     total = data.points - len(data)
-    part = data.windows(LONGEST + 1) if int(np.diff(data.offsets).max()) > 2 * LONGEST else data
+    part = data.windows(RATIO.drawn_steps + 1) if int(np.diff(data.offsets).max()) > 2 * RATIO.drawn_steps else data
     steps = part.points - len(part)
-    if steps > INCREMENTS:
-        kept = max(1, int(len(part) * INCREMENTS / steps))
+    if steps > RATIO.drawn_increments:
+        kept = max(1, int(len(part) * RATIO.drawn_increments / steps))
         part = part.take(np.unique(np.linspace(0, len(part) - 1, kept).astype(int)))
     return part, (part.points - len(part)) / total
 

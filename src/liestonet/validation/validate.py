@@ -6,36 +6,34 @@ finite pushes and by refits after a push; and how much an error of the surrogate
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
+from liestonet.core.generators import Generators, Normalised
+from liestonet.core.numbers import is_whole
+from liestonet.core.points import lattice_cloud
+from liestonet.core.progress import Progress, silent
 from liestonet.errors import InputError
-from liestonet.from_data import fit
+from liestonet.pipeline.discover import fit
 from liestonet.result import Result
 from liestonet.surrogate.surrogate import Surrogate
-from liestonet.symmetry.fields import Fields
-from liestonet.symmetry.kinds import FOKKER_PLANCK, ITO, LAW, Kind, kind_named
-from liestonet.symmetry.operator import lattice_cloud
+from liestonet.symmetry.determining.fields import Fields
+from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, ITO, LAW, Kind, kind_named
+from liestonet.symmetry.statistical.search import Criteria
 from liestonet.trajectories import Trajectories
 from liestonet.validation.after_push import AfterPushRow, after_push
 from liestonet.validation.containment import containment_angles
-from liestonet.validation.given import Given, read_generators
-from liestonet.validation.invariance import Invariance, invariance
+from liestonet.validation.generator_input import read_generators
 from liestonet.validation.lack_of_fit import LackOfFit, lack_of_fit
 from liestonet.validation.null_model import as_pairs
+from liestonet.validation.push_test import Invariance, invariance
 from liestonet.validation.ratio_test import SymmetryTest, same_data, test
 from liestonet.validation.sensitivity import SensitivityRow, sensitivity
-
-# Generators have unit length on the box here, so that ε is in parts of its half-widths.
-PUSHES, REFITS = (0.05, 0.1, 0.2, 0.3, 0.5), (0.25, 0.5)
-POINTS = 500
-# With fewer draws than this no p-value reaches 5 %.
-LEAST_DRAWS = 19
-Progress = Callable[[str], None]
+from liestonet.validation.tuning import AFTER_PUSH, GATES, PUSH
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,8 @@ class Validation:
     """What all checks say of a result.
 
     `conditional` says that a gate failed: everything else then holds only if the data are a diffusion after all.
-    `lengths` are the generators' sizes in units of the box; pushes are by ε over that.
+    `lengths` are the generators' sizes in units of the box; pushes are by ε over that. `error_rate` is the chance that
+    a check contradicts generators that are exact, the same that the result was found with.
     """
 
     generators: tuple[str, ...]
@@ -75,6 +74,7 @@ class Validation:
     containment: Containment | None
     lengths: Float[np.ndarray, " m"]
     increments: int
+    error_rate: float = Criteria().error_rate
 
     @property
     def conditional(self) -> bool:
@@ -84,7 +84,7 @@ class Validation:
     def contradicted(self) -> bool:
         """Whether a check speaks against the generators."""
         pushed = () if self.invariance is None else self.invariance.p_values
-        rejected = any(p_value <= 0.05 / len(pushed) for p_value in pushed)
+        rejected = any(p_value <= self.error_rate / len(pushed) for p_value in pushed)
         return rejected or (self.test is not None and self.test.rejected)
 
     def sentences(self) -> list[str]:
@@ -122,7 +122,7 @@ def validate(
     result: Result | Any,
     data: Trajectories | Any = None,
     *,
-    epsilons: Sequence[float] | Any = PUSHES,
+    epsilons: Sequence[float] | Any = PUSH.epsilons,
     draws: int | None = None,
     seed: int = 0,
     progress: Progress | None = None,
@@ -132,23 +132,25 @@ def validate(
     `epsilons` are how far the data are pushed, in parts of the box; `draws` is the largest number of bootstrap samples
     behind the p-values of pushed data, by default 20 for each generator, but at least 39.
     """
-    say = progress or _silent
-    whole = isinstance(draws, int | np.integer) and not isinstance(draws, bool)
-    if draws is not None and (not whole or draws < LEAST_DRAWS):
-        raise InputError(f"With {draws!r} draws no p-value can fall to 5 %; give at least {LEAST_DRAWS}.")
+    say = progress or silent
+    if draws is not None and (not is_whole(draws) or draws < PUSH.first_draws):
+        raise InputError(f"With {draws!r} draws no p-value can fall to 5 %; give at least {PUSH.first_draws}.")
     paths = _paths(result, data)
     _require_same_coordinates(result, paths)
     say("fitting drift and diffusion")
     surrogate = fit(paths)
     say("is it a diffusion?")
     gates = lack_of_fit(paths, surrogate) if data is not None else _own_gates(result, paths)
+    error_rate = _error_rate(result)
     empty = isinstance(result, Result) and not result.fields.count
     if empty:
-        return Validation((), result.symmetry, gates, None, None, (), (), None, np.zeros(0), surrogate.overview.count)
+        nothing = np.zeros(0), surrogate.overview.count, error_rate
+        return Validation((), result.symmetry, gates, None, None, (), (), None, *nothing)
     given = read_generators(result, surrogate.names, surrogate.domain)
     kind = kind_named(getattr(result, "symmetry", None) or ("fokker-planck" if given.has_beta else "law"))
     say("likelihood ratio")
     tested = test(paths, result, kind, seed=seed) if data is not None else _own_test(result, paths, kind, gates, seed)
+    tested = replace(tested, error_rate=error_rate)
     lengths = _lengths(given, surrogate)
     unit = _unit(given, lengths)
     pushed = invariance(
@@ -156,7 +158,8 @@ def validate(
     )
     refits = _refits(paths, unit, seed, progress)
     say("perturbing the surrogate")
-    fields = given if isinstance(given, Fields) else None
+    series = result.fields if isinstance(result, Result) else given
+    fields = series if isinstance(series, Fields) else None
     changed = () if fields is None else sensitivity(surrogate, fields, kind)
     say("Fokker–Planck")
     same = data is None or same_data(result, paths)
@@ -172,65 +175,47 @@ def validate(
         containment=contained,
         lengths=lengths,
         increments=surrogate.overview.count,
+        error_rate=error_rate,
     )
+
+
+def _error_rate(result: Any) -> float:
+    """That of the verdicts of a result from data; of anything else the default one."""
+    found = result.estimated if isinstance(result, Result) else None
+    return (Criteria() if found is None else found.criteria).error_rate
 
 
 def _own_gates(result: Result, kept: Trajectories) -> LackOfFit:
     """Gates of the data that a result came from: asked of its own fit, which kept steps in their order, beside the
     doubts it had then. Kept increments alone, each a path of its own, would remember nothing."""
-    return lack_of_fit(kept, result.surrogate, known=result.flags, pieces=result.surrogate.overview.sample.trajectory)
+    own = _series(result)
+    return lack_of_fit(kept, own, known=result.flags, pieces=own.overview.sample.trajectory)
 
 
 def _own_test(result: Result, kept: Trajectories, kind: Kind, gates: LackOfFit, seed: int) -> SymmetryTest:
     """The test on the increments that a result kept of its own data, split by the paths they come from."""
-    overview = result.surrogate.overview
-    if result.surrogate.noisy.all():
-        found = test(kept, result, kind, seed=seed, found_on_these=overview.sample.trajectory)
+    own = _series(result)
+    if own.noisy.all():
+        found = test(kept, result, kind, seed=seed, found_on_these=own.overview.sample.trajectory)
         return replace(found, doubts=gates.doubts)
     # single increments do not tell which coordinates are without noise, so a search on half of them would go wrong
     told = "The generators were found on these very increments, and none were held out; other data would tell more."
     return replace(test(kept, result, kind, seed=seed), doubts=gates.doubts, held_out=told)
 
 
-def _unit(given: Given, lengths: Float[np.ndarray, " m"]) -> Given:
+def _unit(given: Generators, lengths: Float[np.ndarray, " m"]) -> Generators:
     """Generators of unit length; fields stay fields, which can be evaluated one at a time."""
     if isinstance(given, Fields) and not given.has_beta:
         return given.mixed(np.diag(1 / lengths))
-    return _Unit(given, lengths)
+    return Normalised(given, lengths)
 
 
-def _refits(paths: Trajectories, unit: Given, seed: int, progress: Progress | None) -> tuple[AfterPushRow, ...]:
+def _refits(paths: Trajectories, unit: Generators, seed: int, progress: Progress | None) -> tuple[AfterPushRow, ...]:
     """Refits after a push; none where half of the data are too few to fit."""
     try:
-        return after_push(paths, unit, REFITS, seed=seed, progress=progress)
+        return after_push(paths, unit, AFTER_PUSH.short_epsilons, seed=seed, progress=progress)
     except InputError:
         return ()
-
-
-@dataclass(frozen=True)
-class _Unit:
-    """Generators divided by their lengths."""
-
-    base: Given
-    lengths: Float[np.ndarray, " m"]
-
-    @property
-    def count(self) -> int:
-        return self.base.count
-
-    @property
-    def has_beta(self) -> bool:
-        return False
-
-    def __call__(self, t: Any, x: Any) -> tuple[np.ndarray, ...]:
-        tau, xi, *_ = self.base(t, x)
-        return tau / self.lengths[:, None], xi / self.lengths[:, None, None]
-
-    def components(self, points: Any, derivatives: Any) -> dict[Any, np.ndarray]:
-        """Derivatives of τ and ξ."""
-        width = points.shape[1]
-        table = self.base.components(points, derivatives)
-        return {d: values[:, :, :width] / self.lengths[:, None, None] for d, values in table.items()}
 
 
 def _require_same_coordinates(result: Any, paths: Trajectories) -> None:
@@ -248,30 +233,38 @@ def _paths(result: Any, data: Any) -> Trajectories:
         return data
     if data is not None:
         raise InputError(f"validate takes Trajectories, not a {type(data).__name__}; make them with Trajectories.read.")
+    surrogate = _series(result)
+    return as_pairs(surrogate.overview.sample, surrogate.names)
+
+
+def _series(result: Any) -> Surrogate:
+    """The series that were estimated from a result's own data."""
     surrogate = getattr(result, "surrogate", None)
     if not isinstance(surrogate, Surrogate):
         raise InputError(
             "This result did not come from data, so there is nothing to validate it on; give trajectories."
         )
-    return as_pairs(surrogate.overview.sample, surrogate.names)
+    return surrogate
 
 
-def _lengths(given: Given, surrogate: Surrogate) -> Float[np.ndarray, " m"]:
+def _lengths(given: Generators, surrogate: Surrogate) -> Float[np.ndarray, " m"]:
     """Root mean squares of (τ/T, ξ/L) on the box."""
-    points, half = lattice_cloud(surrogate.domain, POINTS).points, surrogate.domain.half
+    points, half = lattice_cloud(surrogate.domain, GATES.compared_points).points, surrogate.domain.half
     tau, xi, *_ = given(points[:, 0], points[:, 1:])
     squares = (tau / half[0]) ** 2 + np.sum((xi / half[1:]) ** 2, axis=2)
     lengths = np.sqrt(squares.mean(axis=1))
     return np.where(lengths > 0, lengths, 1.0)
 
 
-def _containment(paths: Trajectories, given: Given, surrogate: Surrogate, seed: int, same: bool) -> Containment | None:
+def _containment(
+    paths: Trajectories, given: Generators, surrogate: Surrogate, seed: int, same: bool
+) -> Containment | None:
     """The Fokker–Planck generators of the same data, and whether these lie among them; None where none are found."""
-    from liestonet.from_data import discover
+    from liestonet.pipeline.discover import discover
 
     lifted = test(paths, given, FOKKER_PLANCK, seed=seed)
     found = discover(paths, symmetry="fokker-planck", formulas=False)
-    points, half = lattice_cloud(surrogate.domain, POINTS).points, surrogate.domain.half
+    points, half = lattice_cloud(surrogate.domain, GATES.compared_points).points, surrogate.domain.half
     if not found.fields.count:
         return Containment(np.full(given.count, 90.0), lifted.p_value, same)
     scale = (float(half[0]), half[1:].tolist())
@@ -286,7 +279,3 @@ def _reach(name: str, low: float, high: float) -> str:
     if np.isinf(high):
         return f"{name}: pushed by up to {low:g} of the box, the data look the same."
     return f"{name}: the data look the same after a push by {low:g} of the box, and no longer by {high:g}."
-
-
-def _silent(message: str) -> None:
-    """Progress nobody asked for."""

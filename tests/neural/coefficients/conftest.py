@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import liestonet as lsn
-from liestonet.neural.coefficients.fitting import fit_coefficients
+from liestonet.neural.coefficients.fit_coefficients import fit_coefficients
+from liestonet.neural.coefficients.neural_surrogate import NeuralSurrogate
 from liestonet.neural.coefficients.settings import Cholesky
-from liestonet.neural.coefficients.surrogate import NeuralSurrogate
 from neural_cases import quick, simulated
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from liestonet.neural.coefficients.fitting import fit_coefficients
+from liestonet.core.coefficients import JetOrder
+from liestonet.neural.coefficients.fit_coefficients import fit_coefficients
 from liestonet.neural.coefficients.settings import CoefficientSettings
-from liestonet.sde.jets import JetOrder
-from liestonet.symmetry.kinds import ITO
-from liestonet.symmetry.search import Standards, search
+from liestonet.symmetry.determining.kinds import ITO
+from liestonet.symmetry.statistical.search import Criteria, search
 from neural_cases import quick, simulated
 
 
@@ -47,7 +47,7 @@ def test_stated_errors_cover_the_true_ones(text, drift, squared):
 
 def test_the_ladder_keeps_true_symmetries_and_excludes_others():
     surrogate = fit_coefficients(simulated("dx = -x dt + dW", 110, paths=256), quick(), seed=0)
-    found = search(ITO, surrogate, surrogate.domain, surrogate.overview.points, Standards())
+    found = search(ITO, surrogate, surrogate.domain, surrogate.overview.points, Criteria())
     # the process has three: p-values of true ones are not small, the next direction is none
     assert all(row.p_value > 0.01 for row in found.rows[:3])
     assert found.rows[3].verdict == "no"

@@ -10,9 +10,9 @@ import pytest
 import scipy.stats
 
 import liestonet as lsn
-from liestonet.domain import Domain
+from liestonet.core.domain import Domain
 from liestonet.errors import InputError
-from liestonet.neural.coefficients.density import Coefficients as Known
+from liestonet.neural.coefficients.density import EquationCoefficients as Known
 from liestonet.neural.coefficients.density import equation_residual, fit_density
 from liestonet.neural.coefficients.settings import DensitySettings
 

@@ -9,18 +9,18 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from liestonet.neural.coefficients.information import _diffusion_information, sums
-from liestonet.neural.coefficients.likelihood import Batch, likelihood_terms
-from liestonet.neural.coefficients.networks import triangle
+from liestonet.neural.coefficients.coefficient_networks import triangle
+from liestonet.neural.coefficients.information import CurrentFit, _diffusion_information, sums
+from liestonet.neural.coefficients.likelihood import IncrementBatch, likelihood_terms
 
 
-def increments(surrogate, count: int, seed: int = 0) -> Batch:
+def increments(surrogate, count: int, seed: int = 0) -> IncrementBatch:
     """Increments with steps of their own."""
     rng = np.random.default_rng(seed)
     points = rng.uniform(-1, 1, (count, 1 + surrogate.dimension))
     dt = rng.uniform(0.001, 0.1, count)
     dx = rng.standard_normal((count, surrogate.dimension)) * np.sqrt(dt)[:, None]
-    return Batch(*(jnp.asarray(array) for array in (points, dt, dx)))
+    return IncrementBatch(*(jnp.asarray(array) for array in (points, dt, dx)))
 
 
 @pytest.mark.parametrize("name", ["scalar", "planar"])
@@ -35,7 +35,7 @@ def test_score_and_information_are_derivatives_of_the_likelihood(name, request):
 
     for which, drift in (("drift", True), ("diffusion", False)):
         last = jnp.asarray(getattr(weights, which).last)
-        block = sums(form, units, weights, level, data, drift=drift)
+        block = sums(form, CurrentFit(units, weights, level), data, drift=drift)
         assert (
             pytest.approx(np.asarray(jax.jit(jax.grad(partial(loss, which)))(last)), rel=1e-9, abs=1e-7)
             == block.score.T

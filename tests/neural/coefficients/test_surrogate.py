@@ -6,11 +6,11 @@ import jax
 import numpy as np
 import pytest
 
-from liestonet.neural.coefficients.networks import place
+from liestonet.core.coefficients import JetOrder, derivatives
+from liestonet.neural.coefficients.coefficient_networks import place
 from liestonet.neural.coefficients.stepsize import _output_changes
-from liestonet.sde.jets import JetOrder, derivatives
-from liestonet.symmetry.kinds import kind_named
-from liestonet.symmetry.search import Standards, search
+from liestonet.symmetry.determining.kinds import kind_named
+from liestonet.symmetry.statistical.search import Criteria, search
 
 
 def plain_network(surrogate, points):
@@ -110,7 +110,7 @@ def test_the_covariance_is_positive_and_of_all_parameters(scalar):
 )
 def test_the_search_takes_it_like_any_other_source(name, kind, request):
     surrogate = request.getfixturevalue(name)
-    found = search(kind_named(kind), surrogate, surrogate.domain, surrogate.overview.points, Standards())
+    found = search(kind_named(kind), surrogate, surrogate.domain, surrogate.overview.points, Criteria())
     assert all(np.isfinite([row.residual, row.noise, row.upper, row.p_value]).all() for row in found.rows)
     assert found.rows[0].residual < found.rows[-1].residual
 

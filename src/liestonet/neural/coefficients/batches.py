@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
-from liestonet.domain import Domain
+from liestonet.core.domain import Domain
 from liestonet.errors import InputError
 from liestonet.surrogate.overview import inside_domain
 from liestonet.trajectories.increments import Increments, IncrementSource
@@ -24,7 +24,7 @@ LEAST_TRAINED = 100
 
 
 @dataclass(frozen=True)
-class Split:
+class PathSplit:
     """Rows to train on and rows held out."""
 
     trained: np.ndarray
@@ -48,18 +48,18 @@ def gather(source: IncrementSource, domain: Domain, count: int) -> Increments:
     return joined
 
 
-def split_by_path(increments: Increments, part: float, rng: np.random.Generator) -> Split:
+def split_by_path(increments: Increments, part: float, rng: np.random.Generator) -> PathSplit:
     """Hold out whole paths, so that no neighbour in time is on the other side; of few paths hold out stretches."""
     rows = np.arange(len(increments.t))
     if part == 0:
-        return Split(rows, rows[:0])
+        return PathSplit(rows, rows[:0])
     groups = _groups(increments)
     count = int(groups.max()) + 1
     chosen = rng.permutation(count)[: max(1, round(part * count))]
     mask: Bool[np.ndarray, " m"] = np.isin(groups, chosen)
     if mask.all() or not mask.any():
-        return Split(rows, rows[:0])
-    return Split(rows[~mask], rows[mask])
+        return PathSplit(rows, rows[:0])
+    return PathSplit(rows[~mask], rows[mask])
 
 
 def _groups(increments: Increments) -> np.ndarray:
@@ -70,7 +70,7 @@ def _groups(increments: Increments) -> np.ndarray:
     return np.arange(len(paths)) * STRETCHES // len(paths)
 
 
-def held_out_rows(split: Split, rng: np.random.Generator) -> np.ndarray | None:
+def held_out_rows(split: PathSplit, rng: np.random.Generator) -> np.ndarray | None:
     """A sample of what is held out, of a size that is a power of two; None where nothing is."""
     if not len(split.held_out):
         return None

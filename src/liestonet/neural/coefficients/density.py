@@ -22,16 +22,29 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
+from liestonet.core.coefficients import Coefficients, Derivative, JetOrder, derivatives
+from liestonet.core.points import points_of
 from liestonet.errors import InputError
-from liestonet.neural.coefficients.batches import Split, held_out_rows, split_by_path
+from liestonet.neural.coefficients.batches import PathSplit, held_out_rows, split_by_path
+from liestonet.neural.coefficients.coefficient_networks import Network, hidden_layers, initial_layers
 from liestonet.neural.coefficients.gaussian import MovingGaussian, fit_gaussian, log_gaussian, standardised
-from liestonet.neural.coefficients.networks import Network, hidden_layers, initial_layers
-from liestonet.neural.coefficients.settings import DensitySettings, Schedule
-from liestonet.neural.coefficients.surrogate import Layer
-from liestonet.neural.coefficients.training import History, Plan, Progress, train
+from liestonet.neural.coefficients.neural_surrogate import HiddenLayer
+from liestonet.neural.coefficients.settings import DensitySettings, optimizer
 from liestonet.neural.precision import require_float64
-from liestonet.sde.jets import CoefficientSource, Derivative, JetOrder, derivatives
-from liestonet.symmetry.fields import points_of
+from liestonet.neural.settings import Optimizer
+from liestonet.neural.training import (
+    History,
+    Material,
+    Move,
+    Plan,
+    Progress,
+    Terms,
+    begin,
+    held_out_loss,
+    said,
+    silent,
+    train,
+)
 from liestonet.trajectories.increments import Increments, IncrementSource
 
 # So many states are kept at most, and coefficients are tabulated at so many of them.
@@ -48,7 +61,7 @@ class DensityWeights(NamedTuple):
     ratio: Network
 
 
-class Coefficients(NamedTuple):
+class EquationCoefficients(NamedTuple):
     """f, div f − ½ ∂_ij a^{ij}, ∂_j a^{ij} and a at points: what the Fokker–Planck equation needs."""
 
     points: Any
@@ -63,7 +76,7 @@ class DensityBatch(NamedTuple):
 
     data: Any
     noise: Any
-    equation: Coefficients | None
+    equation: EquationCoefficients | None
 
 
 def log_density(activation: str, gaussian: MovingGaussian, ratio: Network, points: jax.Array) -> jax.Array:
@@ -91,12 +104,12 @@ class DensityProblem:
     settings: DensitySettings
 
     @property
-    def moves(self) -> tuple[tuple[str, ...], ...]:
+    def moves(self) -> tuple[Move, ...]:
         return (("ratio",),)
 
-    def terms(
-        self, fixed: MovingGaussian, weights: DensityWeights, batch: DensityBatch, key: jax.Array, step: int
-    ) -> dict[str, jax.Array]:
+    def losses(
+        self, fixed: MovingGaussian, weights: DensityWeights, batch: DensityBatch, step: int
+    ) -> tuple[jax.Array, Terms]:
         """All terms by name."""
         terms = {"contrast": self.held_out(fixed, weights, batch)}
         if batch.equation is not None and self.settings.equation:
@@ -104,7 +117,7 @@ class DensityProblem:
             terms["Fokker-Planck equation"] = self.settings.equation * jnp.mean(residual**2)
         total = sum((jnp.sum(leaf**2) for leaf in jax.tree.leaves(weights)), jnp.zeros(()))
         terms["weight decay"] = self.settings.weight_decay * total
-        return terms
+        return sum(terms.values(), jnp.zeros(())), terms
 
     def held_out(self, fixed: MovingGaussian, weights: DensityWeights, batch: DensityBatch) -> jax.Array:
         """−E log p(data) − ν E log p(noise) of the classifier with odds û/(ν q)."""
@@ -114,12 +127,15 @@ class DensityProblem:
         noise = jax.nn.softplus(odds(batch.noise) - shift)
         return jnp.mean(data) + contrast * jnp.mean(noise)
 
-    def schedule(self, step: int) -> tuple[Schedule, int, float | None]:
-        return self.settings.schedule, self.settings.steps, None
+    def optimizer(self, step: int) -> Optimizer:
+        return optimizer(self.settings.schedule, self.settings.steps, None)
+
+    def remedy(self, terms: tuple[str, ...]) -> str:
+        return "lower the learning rate of the density, or look for extreme values in the data"
 
 
 def equation_residual(
-    activation: str, gaussian: MovingGaussian, ratio: Network, known: Coefficients
+    activation: str, gaussian: MovingGaussian, ratio: Network, known: EquationCoefficients
 ) -> Float[jax.Array, " b"]:
     """The Fokker–Planck equation divided by u: zero for a solution, and of order one where nothing cancels.
 
@@ -150,7 +166,7 @@ class NeuralDensity:
     names: tuple[str, ...]
     settings: DensitySettings
     gaussian: MovingGaussian
-    layers: tuple[Layer, ...]
+    layers: tuple[HiddenLayer, ...]
     last: Float[np.ndarray, " p"]
     history: History
 
@@ -195,7 +211,7 @@ def fit_density(
     source: IncrementSource | Any,
     settings: DensitySettings | Any | None = None,
     *,
-    coefficients: CoefficientSource | Any | None = None,
+    coefficients: Coefficients | Any | None = None,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> NeuralDensity:
@@ -216,24 +232,19 @@ def fit_density(
     if coefficients is not None and settings.equation:
         known = _tabulated(coefficients, points, gaussian, rng)
     draw = _Draw(points, gaussian, settings, split, known, rng)
-    say = progress or _silent
-    weights, history = train(
-        DensityProblem(settings),
-        gaussian,
-        DensityWeights(Network(layers, last)),
-        draw,
-        draw.held_out(),
-        Plan(settings.steps, settings.check_every, settings.patience),
-        jax.random.key(seed),
-        lambda text: say(f"training the density: {text}"),
-    )
-    return _assembled(source.names, settings, gaussian, jax.device_get(weights).ratio, history)
+    problem, kept = DensityProblem(settings), draw.held_out()
+    held_out = None if kept is None else held_out_loss(problem, gaussian, kept)
+    plan = Plan(settings.steps, settings.check_every, settings.patience)
+    start = begin(problem, DensityWeights(Network(layers, last)))
+    watch = said(progress or silent, "training the density", plan)
+    trained = train(problem, start, Material(gaussian, draw, held_out), plan, watch)
+    return _assembled(source.names, settings, gaussian, jax.device_get(trained.best.weights).ratio, trained.summary)
 
 
 def _assembled(
     names: tuple[str, ...], settings: DensitySettings, gaussian: MovingGaussian, ratio: Network, history: History
 ) -> NeuralDensity:
-    layers = tuple(Layer(np.array(matrix), np.array(bias)) for matrix, bias in ratio.layers)
+    layers = tuple(HiddenLayer(np.array(matrix), np.array(bias)) for matrix, bias in ratio.layers)
     return NeuralDensity(tuple(names), settings, gaussian, layers, np.array(ratio.last), history)
 
 
@@ -258,8 +269,8 @@ def _states(source: Any) -> Increments:
 
 
 def _tabulated(
-    source: CoefficientSource, points: Float[np.ndarray, "m v"], gaussian: MovingGaussian, rng: np.random.Generator
-) -> Coefficients:
+    source: Coefficients, points: Float[np.ndarray, "m v"], gaussian: MovingGaussian, rng: np.random.Generator
+) -> EquationCoefficients:
     """The equation's coefficients at some of the states, not too far out."""
     mean, width = gaussian.at(points[:, 0])
     near = np.flatnonzero((np.abs(points[:, 1:] - mean) < REACH * width).all(axis=1))
@@ -273,7 +284,7 @@ def _tabulated(
     double = sum(
         (a.get(tuple(sorted((i + 1, j + 1))), none)[:, i, j] for i in range(n) for j in range(n)), np.zeros(shape)
     )
-    return Coefficients(chosen, f.get((), nothing), expansion - 0.5 * double, divergence, a.get((), none))
+    return EquationCoefficients(chosen, f.get((), nothing), expansion - 0.5 * double, divergence, a.get((), none))
 
 
 @dataclass(frozen=True)
@@ -283,11 +294,11 @@ class _Draw:
     points: Float[np.ndarray, "m v"]
     gaussian: MovingGaussian
     settings: DensitySettings
-    split: Split
-    known: Coefficients | None
+    split: PathSplit
+    known: EquationCoefficients | None
     rng: np.random.Generator
 
-    def __call__(self, iterations: int) -> DensityBatch:
+    def __call__(self, first: int, iterations: int) -> DensityBatch:
         trained, size = self.split.trained, self.settings.batch
         again = len(trained) < size
         rows = np.stack([self.rng.choice(len(trained), size, replace=again, shuffle=False) for _ in range(iterations)])
@@ -295,7 +306,7 @@ class _Draw:
         known = None
         if self.known is not None:
             picks = self.rng.integers(len(self.known.points), size=(iterations, 1, self.settings.collocation))
-            known = Coefficients(*(array[picks] for array in self.known))
+            known = EquationCoefficients(*(array[picks] for array in self.known))
         return DensityBatch(data, self._noise(data), known)
 
     def held_out(self) -> DensityBatch | None:
@@ -309,7 +320,3 @@ class _Draw:
     def _noise(self, data: Float[np.ndarray, "*rest m v"]) -> Float[np.ndarray, "*rest k v"]:
         times = np.repeat(data[..., 0], self.settings.contrast, axis=-1)
         return self.gaussian.draw(times, self.rng)
-
-
-def _silent(message: str) -> None:
-    """Progress nobody asked for."""

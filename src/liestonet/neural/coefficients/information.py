@@ -8,19 +8,35 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.neural.coefficients.likelihood import Batch, whitened
-from liestonet.neural.coefficients.networks import SHIFT, Form, Units, Weights, both_features, scored, triangle
-from liestonet.surrogate.covariance import MOST_JOINT, SCORED
+from liestonet.neural.coefficients.coefficient_networks import (
+    SHIFT,
+    CoefficientWeights,
+    Form,
+    Units,
+    both_features,
+    scored,
+    triangle,
+)
+from liestonet.neural.coefficients.likelihood import IncrementBatch, whitened
+from liestonet.surrogate.tuning import ERRORS
 
 # Increments a piece; fewer where there are many outputs.
 PIECE, PIECE_BEYOND, FEW_OUTPUTS = 8192, 1024, 10
+
+
+class CurrentFit(NamedTuple):
+    """Units, weights, and the size of what the drift of each coordinate leaves of Δx/Δt, in the drift's units."""
+
+    units: Units
+    weights: CoefficientWeights
+    level: Any
 
 
 @dataclass(frozen=True)
@@ -49,33 +65,35 @@ class Block:
         return [self.own(output) for output in range(count)]
 
 
-def sums(form: Form, units: Units, weights: Weights, level: Any, data: Batch, drift: bool) -> Block:
+def sums(form: Form, fit: CurrentFit, data: IncrementBatch, drift: bool) -> Block:
     """Information and score of one last layer over all increments, piece by piece."""
     outputs = form.dimension if drift else len(form.entries)
-    features = np.shape(weights.drift.last)[0]
-    joint = outputs * features <= MOST_JOINT
+    features = np.shape(fit.weights.drift.last)[0]
+    joint = outputs * features <= ERRORS.most_joint
     piece = PIECE if outputs <= FEW_OUTPUTS else PIECE_BEYOND
     information, score = np.zeros((outputs, outputs if joint else 1, features, features)), np.zeros((outputs, features))
     for first in range(0, len(data.dt), piece):
         part, present = _filled(data, first, piece)
-        more = _piece_sums(form, drift, joint, units, weights, level, part, present)
+        more = _piece_sums(form, drift, joint, fit, part, present)
         information += np.asarray(more[0])
         score += np.asarray(more[1])
     return Block(information, score)
 
 
-def _filled(data: Batch, first: int, size: int) -> tuple[Batch, np.ndarray]:
+def _filled(data: IncrementBatch, first: int, size: int) -> tuple[IncrementBatch, np.ndarray]:
     """A piece of fixed size, its last row repeated where the data end, and which rows count."""
     rows = np.minimum(np.arange(first, first + size), len(data.dt) - 1)
-    return Batch(*(array[rows] for array in data)), (np.arange(first, first + size) < len(data.dt)).astype(float)
+    return IncrementBatch(*(array[rows] for array in data)), (np.arange(first, first + size) < len(data.dt)).astype(
+        float
+    )
 
 
 @partial(jax.jit, static_argnums=(0, 1, 2))
 def _piece_sums(
-    form: Form, drift: bool, joint: bool, units: Units, weights: Weights, level: Any, data: Batch, present: jax.Array
+    form: Form, drift: bool, joint: bool, fit: CurrentFit, data: IncrementBatch, present: jax.Array
 ) -> tuple[jax.Array, jax.Array]:
     """Σ F_kl φφᵀ and Σ s_k φ of one piece."""
-    shared, matrix, score = _pointwise(form, drift, units, weights, level, data)
+    shared, matrix, score = _pointwise(form, drift, fit, data)
     if not joint:
         matrix = jnp.diagonal(matrix, axis1=1, axis2=2)[..., None]
     matrix = matrix * present[:, None, None]
@@ -90,9 +108,10 @@ def _piece_sums(
 
 
 def _pointwise(
-    form: Form, drift: bool, units: Units, weights: Weights, level: Any, data: Batch
+    form: Form, drift: bool, fit: CurrentFit, data: IncrementBatch
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Features (b, p), information about the outputs (b, k, k) and score (b, k) at every increment."""
+    units, weights = fit.units, fit.weights
     first, second = both_features(form, weights, scored(form, units, data.points))
     outputs = second @ weights.diffusion.last
     lower = triangle(form, outputs)
@@ -103,14 +122,15 @@ def _pointwise(
     scaled = rest[:, noisy] / (units.diffusion * jnp.sqrt(data.dt)[:, None])
     white = jnp.einsum("bij,bj->bi", inverse, scaled)
     if drift:
-        return first, *_drift_information(form, units, level, data.dt, rest, inverse, white)
+        return first, *_drift_information(form, fit, data.dt, rest, inverse, white)
     return second, *_diffusion_information(form, outputs, inverse, white)
 
 
 def _drift_information(
-    form: Form, units: Units, level: Any, dt: jax.Array, rest: jax.Array, inverse: jax.Array, white: jax.Array
+    form: Form, fit: CurrentFit, dt: jax.Array, rest: jax.Array, inverse: jax.Array, white: jax.Array
 ) -> tuple[jax.Array, jax.Array]:
     """JᵀJ and Jᵀy with y the whitened increment, J its derivative in f; one weight for coordinates without noise."""
+    units, level = fit.units, fit.level
     noisy = np.array(form.active, dtype=int)
     still = np.setdiff1d(np.arange(form.dimension), noisy)
     slope = inverse * (units.drift[noisy] / units.diffusion) * jnp.sqrt(dt)[:, None, None]
@@ -136,16 +156,16 @@ def _diffusion_information(
     return matrix, score - jnp.diagonal(picked, axis1=1, axis2=2)
 
 
-def score_root(form: Form, units: Units, weights: Weights, level: Any, data: Batch) -> Float[np.ndarray, "p p"]:
+def score_root(form: Form, fit: CurrentFit, data: IncrementBatch) -> Float[np.ndarray, "p p"]:
     """A root of the covariance of the summed score, from a sample of increments."""
-    few = Batch(*(array[:: max(1, len(data.dt) // SCORED)] for array in data))
-    size = np.size(weights.drift.last) + np.size(weights.diffusion.last)
+    few = IncrementBatch(*(array[:: max(1, len(data.dt) // ERRORS.scored)] for array in data))
+    size = np.size(fit.weights.drift.last) + np.size(fit.weights.diffusion.last)
     triangle_of_scores = np.zeros((0, size))
     for first in range(0, len(few.dt), PIECE):
         part, present = _filled(few, first, PIECE)
         columns = []
         for drift in (True, False):
-            shared, _, score = _scores(form, drift, units, weights, level, part)
+            shared, _, score = _scores(form, drift, fit, part)
             columns.append((np.asarray(score)[:, :, None] * np.asarray(shared)[:, None, :]).reshape(len(part.dt), -1))
         scores = np.concatenate(columns, axis=1)[present > 0]
         triangle_of_scores = np.asarray(np.linalg.qr(np.concatenate([triangle_of_scores, scores]), mode="r"))

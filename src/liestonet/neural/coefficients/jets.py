@@ -11,8 +11,15 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.neural.coefficients.networks import Form, Units, Weights, both_features, place, scored
-from liestonet.sde.jets import Derivative, derivatives
+from liestonet.core.coefficients import Derivative, derivatives
+from liestonet.neural.coefficients.coefficient_networks import (
+    CoefficientWeights,
+    Form,
+    Units,
+    both_features,
+    place,
+    scored,
+)
 
 # Points are worked on so many at a time, directions are filled up to a multiple: few shapes, few compilations.
 ROWS, COLUMNS = 128, 16
@@ -20,23 +27,23 @@ ROWS, COLUMNS = 128, 16
 Tensors = list[jax.Array]
 
 
-def parameter_vector(weights: Weights) -> Float[np.ndarray, " p"]:
+def parameter_vector(weights: CoefficientWeights) -> Float[np.ndarray, " p"]:
     """Last layers as one vector: drift, then diffusion, each feature by feature."""
     return np.concatenate([np.ravel(weights.drift.last), np.ravel(weights.diffusion.last)])
 
 
-def with_parameter_vector(weights: Weights, vector: Float[np.ndarray, " p"]) -> Weights:
+def with_parameter_vector(weights: CoefficientWeights, vector: Float[np.ndarray, " p"]) -> CoefficientWeights:
     """The same hidden layers with other last layers."""
     size = np.size(weights.drift.last)
     drift = vector[:size].reshape(np.shape(weights.drift.last))
     diffusion = vector[size:].reshape(np.shape(weights.diffusion.last))
-    return Weights(weights.drift._replace(last=drift), weights.diffusion._replace(last=diffusion))
+    return CoefficientWeights(weights.drift._replace(last=drift), weights.diffusion._replace(last=diffusion))
 
 
 def jets(
     form: Form,
     units: Units,
-    weights: Weights,
+    weights: CoefficientWeights,
     points: Float[np.ndarray, "b v"],
     orders: tuple[int, int],
     directions: Float[np.ndarray, "p s"] | None,
@@ -68,7 +75,12 @@ def _in_pieces(function: Callable[[Any], tuple[Tensors, Tensors]], points: np.nd
 
 @partial(jax.jit, static_argnums=(0, 1))
 def _piece(
-    form: Form, orders: tuple[int, int], units: Units, weights: Weights, changes: tuple[Any, Any], points: jax.Array
+    form: Form,
+    orders: tuple[int, int],
+    units: Units,
+    weights: CoefficientWeights,
+    changes: tuple[Any, Any],
+    points: jax.Array,
 ) -> tuple[Tensors, Tensors]:
     """Tensors of derivatives at some points, one per order: (b, n, s, v, …) and (b, n, n, s, v, …)."""
 

@@ -8,19 +8,33 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from liestonet.neural.coefficients.networks import Form, Units, Weights, both_features, scored, triangle
+from liestonet.neural.coefficients.coefficient_networks import (
+    CoefficientWeights,
+    Form,
+    Units,
+    both_features,
+    scored,
+    triangle,
+)
 from liestonet.neural.coefficients.settings import Cholesky
 
 # A coordinate without noise is fitted by least squares; this part of its drift's size counts as one standard deviation.
 NOISELESS_PART = 0.03
 
 
-class Batch(NamedTuple):
+class IncrementBatch(NamedTuple):
     """Increments: where they begin (t, x), how long they take, how far they go."""
 
     points: Any
     dt: Any
     dx: Any
+
+
+class Minibatch(NamedTuple):
+    """Increments of one step, and the key of what its penalties draw."""
+
+    increments: IncrementBatch
+    key: Any
 
 
 def whitened(lower: jax.Array, values: jax.Array) -> jax.Array:
@@ -32,7 +46,7 @@ def whitened(lower: jax.Array, values: jax.Array) -> jax.Array:
     return jnp.stack(rows, axis=-1) if rows else values
 
 
-def residuals(form: Form, units: Units, drift: jax.Array, batch: Batch) -> tuple[jax.Array, jax.Array]:
+def residuals(form: Form, units: Units, drift: jax.Array, batch: IncrementBatch) -> tuple[jax.Array, jax.Array]:
     """Increments without drift: of noisy coordinates in units of σ √Δt, of the others in units of their drift."""
     rest = batch.dx - drift * batch.dt[:, None]
     noisy = np.array(form.active, dtype=int)
@@ -42,7 +56,7 @@ def residuals(form: Form, units: Units, drift: jax.Array, batch: Batch) -> tuple
 
 
 def likelihood_terms(
-    form: Form, units: Units, weights: Weights, batch: Batch
+    form: Form, units: Units, weights: CoefficientWeights, batch: IncrementBatch
 ) -> tuple[dict[str, jax.Array], jax.Array]:
     """Mean negative log-likelihood (constants dropped), least squares of coordinates without noise; whitened rest."""
     drift, diffusion = both_features(form, weights, scored(form, units, batch.points))
@@ -58,17 +72,17 @@ def likelihood_terms(
 
 
 def diffusion_penalties(
-    structure: Cholesky, form: Form, units: Units, weights: Weights, batch: Batch, rest: jax.Array, key: jax.Array
+    structure: Cholesky, form: Form, units: Units, weights: CoefficientWeights, batch: Minibatch, rest: jax.Array
 ) -> dict[str, jax.Array]:
     """JVP smoothness and variance of σ, and whitening of the increments (paper, Example 4); only those asked for."""
-    inputs = scored(form, units, batch.points)
+    inputs = scored(form, units, batch.increments.points)
 
     def lower(z: jax.Array) -> jax.Array:
         return triangle(form, both_features(form, weights, z)[1] @ weights.diffusion.last)
 
     terms = {}
     if structure.smoothness or structure.variance:
-        values, slopes = jax.jvp(lower, (inputs,), (jax.random.normal(key, inputs.shape),))
+        values, slopes = jax.jvp(lower, (inputs,), (jax.random.normal(batch.key, inputs.shape),))
         diagonal = jnp.diagonal(values, axis1=-2, axis2=-1)
         terms["smoothness"] = structure.smoothness * jnp.mean(jnp.sum(slopes**2, axis=(1, 2)))
         terms["variance"] = structure.variance * jnp.sum(jnp.var(diagonal, axis=0))
@@ -79,6 +93,6 @@ def diffusion_penalties(
     return terms
 
 
-def squared_sum(weights: Weights) -> jax.Array:
+def squared_sum(weights: CoefficientWeights) -> jax.Array:
     """Σ θ² over all weights, the explicit L2 term."""
     return sum((jnp.sum(leaf**2) for leaf in jax.tree.leaves(weights)), jnp.zeros(()))

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from liestonet.errors import InputError
-
-ACTIVATIONS = ("tanh", "swish")
+from liestonet.neural.setting_checks import (
+    ACTIVATIONS,
+    make_plain,
+    require_choice,
+    require_number,
+    require_positive,
+    require_widths,
+)
+from liestonet.neural.settings import Optimizer, Whole, Widths
 
 
 @dataclass(frozen=True)
@@ -17,6 +24,9 @@ class Constant:
 
     rate: float = 3e-3
 
+    def __post_init__(self) -> None:
+        _require_rate(self)
+
 
 @dataclass(frozen=True)
 class Cosine:
@@ -24,8 +34,22 @@ class Cosine:
 
     rate: float = 1e-2
 
+    def __post_init__(self) -> None:
+        _require_rate(self)
+
 
 Schedule = Constant | Cosine
+
+
+def _require_rate(schedule: Schedule) -> None:
+    make_plain(schedule)
+    require_number("learning rate", schedule.rate, above=0.0)
+
+
+def optimizer(schedule: Schedule, steps: int, clip: float | None) -> Optimizer:
+    """A rate of the surrogates in the words that the training loop takes."""
+    name = "cosine" if isinstance(schedule, Cosine) else "constant"
+    return Optimizer(rate=schedule.rate, schedule=name, clip=math.inf if clip is None else clip, steps=steps)
 
 
 @dataclass(frozen=True)
@@ -41,12 +65,17 @@ class Cholesky:
     minibatch, `whitening` the distance of the whitened increments' mean and covariance from 0 and 1.
     """
 
-    drift_steps: int = 1
-    diffusion_steps: int = 1
+    drift_steps: Whole = 1
+    diffusion_steps: Whole = 1
     diffusion_schedule: Schedule | None = None
     smoothness: float = 0.0
     variance: float = 0.0
     whitening: float = 0.0
+
+    def __post_init__(self) -> None:
+        make_plain(self)
+        for name in ("drift_steps", "diffusion_steps"):
+            require_positive(name, getattr(self, name))
 
 
 @dataclass(frozen=True)
@@ -63,33 +92,25 @@ class CoefficientSettings:
     """
 
     structure: Diagonal | Cholesky | None = None
-    widths: tuple[int, ...] | Any = (64, 64)
+    widths: Widths = (64, 64)
     activation: str = "tanh"
     time_dependent: bool = True
     skip: bool = True
     scale_outputs: bool = True
     floor: float = 1e-3
-    steps: int = 2000
-    batch: int = 4096
+    steps: Whole = 2000
+    batch: Whole = 4096
     schedule: Schedule | Any = Cosine()
     clip: float | None = None
     weight_decay: float = 1e-6
     held_out: float = 0.1
-    check_every: int = 100
+    check_every: Whole = 100
     patience: int | None = 1000
     polish: bool = True
 
     def __post_init__(self) -> None:
-        _require_positive(self, ("steps", "batch", "check_every"), whole=True)
-        _require_positive(self, ("floor",))
-        _require_layers(self.widths, self.activation)
-        _require_rate(self.schedule)
-        if not 0 <= self.held_out < 1:
-            raise InputError(
-                f"held_out must be a part of the paths, from 0 up to but not including 1, not {self.held_out!r}."
-            )
-        if isinstance(self.structure, Cholesky):
-            _require_positive(self.structure, ("drift_steps", "diffusion_steps"), whole=True)
+        _require_common(self, ())
+        require_number("floor of the diffusion", self.floor, above=0.0)
 
 
 @dataclass(frozen=True)
@@ -101,48 +122,39 @@ class DensitySettings:
     the squared residual of the Fokker–Planck equation at `collocation` data points a step.
     """
 
-    widths: tuple[int, ...] | Any = (32, 32)
+    widths: Widths = (32, 32)
     activation: str = "tanh"
     degree: int = 4
     width: float = 1.3
-    contrast: int = 2
+    contrast: Whole = 2
     equation: float = 0.03
-    collocation: int = 256
-    steps: int = 1500
-    batch: int = 2048
+    collocation: Whole = 256
+    steps: Whole = 1500
+    batch: Whole = 2048
     schedule: Schedule | Any = Cosine()
     weight_decay: float = 1e-6
     held_out: float = 0.1
-    check_every: int = 100
+    check_every: Whole = 100
     patience: int | None = None
 
     def __post_init__(self) -> None:
-        _require_positive(self, ("steps", "batch", "check_every", "contrast", "collocation"), whole=True)
-        _require_positive(self, ("width",))
-        _require_layers(self.widths, self.activation)
-        _require_rate(self.schedule)
+        _require_common(self, ("contrast", "collocation"))
+        require_number("width of the contrast", self.width, above=0.0)
 
 
-def _require_positive(settings: Any, names: tuple[str, ...], whole: bool = False) -> None:
-    for name in names:
-        value = getattr(settings, name)
-        right = isinstance(value, int) and not isinstance(value, bool) if whole else isinstance(value, int | float)
-        if not (right and math.isfinite(value) and value > 0):
-            kind = "whole number" if whole else "number"
-            raise InputError(f"{name} of {type(settings).__name__} must be a positive {kind}, not {value!r}.")
-
-
-def _require_layers(widths: Any, activation: Any) -> None:
-    if not (isinstance(widths, tuple) and widths and all(isinstance(w, int) and w > 0 for w in widths)):
-        raise InputError(f"widths must be a tuple of positive whole numbers such as (64, 64), not {widths!r}.")
-    if activation not in ACTIVATIONS:
-        raise InputError(f"The activation must be one of {', '.join(ACTIVATIONS)}, not {activation!r}.")
-
-
-def _require_rate(schedule: Any) -> None:
-    if not isinstance(schedule, Constant | Cosine):
-        raise InputError(f"The schedule must be Constant(rate) or Cosine(rate), not {schedule!r}.")
-    _require_positive(schedule, tuple(field.name for field in fields(schedule)))
+def _require_common(settings: CoefficientSettings | DensitySettings, counts: tuple[str, ...]) -> None:
+    """What both kinds of settings hold."""
+    make_plain(settings)
+    for name in ("steps", "batch", "check_every", *counts):
+        require_positive(f"{name} of {type(settings).__name__}", getattr(settings, name))
+    require_widths(settings, "widths", "widths of the hidden layers")
+    require_choice("activation", settings.activation, ACTIVATIONS)
+    if not isinstance(settings.schedule, Constant | Cosine):
+        raise InputError(f"The schedule must be Constant(rate) or Cosine(rate), not {settings.schedule!r}.")
+    if not 0 <= settings.held_out < 1:
+        raise InputError(
+            f"held_out must be a part of the paths, from 0 up to but not including 1, not {settings.held_out!r}."
+        )
 
 
 # The paper's stage-1 settings (appendix, the summary of surrogates and the table of their optimisation). Stated nowhere

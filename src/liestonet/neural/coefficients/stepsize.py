@@ -6,17 +6,18 @@ import numpy as np
 import scipy.special
 from jaxtyping import Float
 
-from liestonet.neural.coefficients.lastlayer import feature_values
-from liestonet.neural.coefficients.networks import SHIFT, Form, Units
-from liestonet.neural.coefficients.surrogate import NeuralSurrogate
+from liestonet.neural.coefficients.coefficient_networks import SHIFT, Form, Units
+from liestonet.neural.coefficients.neural_surrogate import NeuralSurrogate
+from liestonet.neural.coefficients.output_layer import feature_values
 from liestonet.surrogate.cholesky import root_change
-from liestonet.surrogate.steps import POINTS, RIDGE, step_corrections
+from liestonet.surrogate.discretisation import step_corrections
+from liestonet.surrogate.tuning import ERRORS
 
 
 def step_directions(surrogate: NeuralSurrogate) -> Float[np.ndarray, "p 2"]:
     """The parameters' change if drift, and if diffusion, are corrected for the step."""
     sample = surrogate.overview.sample
-    rows = np.linspace(0, len(sample.t) - 1, min(POINTS, len(sample.t))).astype(int)
+    rows = np.linspace(0, len(sample.t) - 1, min(ERRORS.step_points, len(sample.t))).astype(int)
     points = surrogate.overview.points[rows]
     drift, squared = step_corrections(surrogate, points, sample.dt[rows])
     form, units, weights = surrogate.form, surrogate.units, surrogate.weights
@@ -51,5 +52,5 @@ def _output_changes(
 def _fitted(matrix: Float[np.ndarray, "b p"], target: Float[np.ndarray, "b k"]) -> Float[np.ndarray, "p k"]:
     """Least squares with a small ridge: features may nearly coincide."""
     gram = matrix.T @ matrix
-    ridge = RIDGE * np.trace(gram) / len(gram) * np.eye(len(gram))
+    ridge = ERRORS.step_ridge * np.trace(gram) / len(gram) * np.eye(len(gram))
     return np.linalg.solve(gram + ridge, matrix.T @ target)

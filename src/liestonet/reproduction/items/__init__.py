@@ -22,7 +22,7 @@ from liestonet.reproduction.items import (
     size,
     weights,
 )
-from liestonet.reproduction.study import Item
+from liestonet.reproduction.publication import Item
 
 PAPER = (
     examples, closure, angles, recipe, containment, after_push, btc, sensitivity, runtime, ablation, weights,

@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from liestonet.from_data import discover
+from liestonet.core.angles import principal_angles
+from liestonet.pipeline.discover import discover
 from liestonet.reproduction.cases import CASES, central_points
 from liestonet.reproduction.engines import TITLES, described, engine_named, paper_settings, with_objective
-from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.paper import ABLATION
-from liestonet.reproduction.study import Item, Options, Publication
-from liestonet.reproduction.tables import Table, spread
-from liestonet.validation.angles import principal_angles
+from liestonet.reproduction.publication import Item, ItemJob, Options, Publication
+from liestonet.study.tables import Table, spread
 
 FIRST_SEED = 4400
 LOSSES = ("L1", "L2", "L3", "L4", "L5", "L6", "L7")
@@ -41,7 +40,7 @@ def run(
     }
 
 
-def jobs(options: Options) -> list[Job]:
+def jobs(options: Options) -> list[ItemJob]:
     """Both examples, all losses and each one left out."""
     share = 0.1 if options.quick else 1.0
     engines = {"neural": 3} | ({"paper": 1} if options.full else {})
@@ -54,7 +53,7 @@ def jobs(options: Options) -> list[Job]:
     ]
 
 
-def _job(case: str, engine: str, without: str, seed: int, share: float) -> Job:
+def _job(case: str, engine: str, without: str, seed: int, share: float) -> ItemJob:
     """The paper's weights and points for its own settings, all losses on for ours."""
     ours = engine == "neural"
     weights = FULL if ours else paper_settings(case).objective.weights
@@ -63,7 +62,7 @@ def _job(case: str, engine: str, without: str, seed: int, share: float) -> Job:
     label = "" if ours else f"{engine}-"
     given = {"engine": described(engine, case), "data": CASES[case].described}
     name = f"{case}-{label}{without}-{seed}"
-    return Job("ablation", name, "ablation:run", settings, cost=40 if ours else 500, given=given)
+    return ItemJob("ablation", name, "ablation:run", settings, cost=40 if ours else 500, given=given)
 
 
 def publish(records: list[dict[str, Any]]) -> Publication:

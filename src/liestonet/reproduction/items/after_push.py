@@ -9,11 +9,11 @@ from typing import Any
 from liestonet.catalogue import catalogue
 from liestonet.reproduction.cases import CASES, EXAMPLES
 from liestonet.reproduction.engines import TITLES, described, discovered
-from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.paper import AFTER_PUSH
-from liestonet.reproduction.study import Item, Options, Publication
-from liestonet.reproduction.tables import Table
-from liestonet.validation.after_push import MARGIN, MOST_POINTS, after_push
+from liestonet.reproduction.publication import Item, ItemJob, Options, Publication
+from liestonet.study.tables import Table
+from liestonet.validation.after_push import after_push
+from liestonet.validation.tuning import AFTER_PUSH as TUNING
 
 FIRST_SEED = 4700
 FRESH = 90_000  # seeds of the pushed paths, apart from those that were fitted
@@ -22,6 +22,7 @@ PUSHED = PATHS / 2048
 SEEDS = {"spectral": 10, "neural": 5, "paper": 1}
 COSTS = {"spectral": 60, "neural": 60, "paper": 900}
 EPSILONS = (1.0, 3.0, 5.0)
+MARGIN, MOST_POINTS = TUNING.margin, TUNING.most_points
 UNITS = {1: 1e-4, 3: 1e-4, 5: 1e-3}  # in which the paper prints, with one digit behind the point
 NEAR = 2  # times the floor's mean square
 COMPONENTS = ("drift", "diffusion")
@@ -39,7 +40,7 @@ def run(case: str, engine: str, seed: int, share: float = 1.0) -> dict[str, Any]
     return {"rows": [asdict(row) for row in rows]}
 
 
-def jobs(options: Options) -> list[Job]:
+def jobs(options: Options) -> list[ItemJob]:
     """Every example and engine; `Neural.paper` only where all is asked for."""
     share = 0.1 if options.quick else 1.0
     engines = ("spectral",) if options.quick else tuple(SEEDS) if options.full else ("spectral", "neural")
@@ -51,7 +52,7 @@ def jobs(options: Options) -> list[Job]:
     ]
 
 
-def _job(case: str, engine: str, seed: int, share: float) -> Job:
+def _job(case: str, engine: str, seed: int, share: float) -> ItemJob:
     given = {
         "engine": described(engine, case),
         "data": CASES[case].described,
@@ -63,7 +64,7 @@ def _job(case: str, engine: str, seed: int, share: float) -> Job:
     }
     settings = {"case": case, "engine": engine, "seed": seed, "share": share}
     name = f"{case}-{engine}-{seed}"
-    return Job("after-push", name, "after_push:run", settings, cost=COSTS[engine], given=given)
+    return ItemJob("after-push", name, "after_push:run", settings, cost=COSTS[engine], given=given)
 
 
 def publish(records: list[dict[str, Any]]) -> Publication:

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from liestonet.core.angles import principal_angles
 from liestonet.reproduction.cases import CASES, central_points
 from liestonet.reproduction.engines import TITLES, described, discovered
-from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.paper import SDE_ANGLES
-from liestonet.reproduction.study import Item, Options, Publication
-from liestonet.reproduction.tables import Table, spread
-from liestonet.validation.angles import principal_angles
+from liestonet.reproduction.publication import Item, ItemJob, Options, Publication
+from liestonet.study.tables import Table, spread
 
 FIRST_SEED = 4000
 SEEDS = {"spectral": 10, "neural": 5, "paper": 2}
@@ -40,7 +39,7 @@ def run(case: str, engine: str, seed: int, share: float = 1.0) -> dict[str, Any]
     return record | ({"polished": principal_angles(final, what.exact, t, x)} if engine == "neural" else {})
 
 
-def jobs(options: Options) -> list[Job]:
+def jobs(options: Options) -> list[ItemJob]:
     """Every engine on every case; in quick studies a tenth of the data."""
     share = 0.1 if options.quick else 1.0
     engines = ("spectral",) if options.quick else tuple(SEEDS)
@@ -53,12 +52,12 @@ def jobs(options: Options) -> list[Job]:
     return [*made, job("ex1", "neural", FIRST_SEED, share)] if options.quick else made
 
 
-def job(case: str, engine: str, seed: int, share: float) -> Job:
+def job(case: str, engine: str, seed: int, share: float) -> ItemJob:
     """One case, engine and seed."""
     settings = {"case": case, "engine": engine, "seed": seed, "share": share}
     revision = REVISIONS.get((case, engine), 1)
     given = {"engine": described("polished" if engine == "neural" else engine, case), "data": CASES[case].described}
-    return Job("angles", f"{case}-{engine}-{seed}", "angles:run", settings, revision, COSTS[engine], given)
+    return ItemJob("angles", f"{case}-{engine}-{seed}", "angles:run", settings, revision, COSTS[engine], given)
 
 
 def publish(records: list[dict[str, Any]]) -> Publication:

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from liestonet.errors import InputError
-from liestonet.from_data import discover
+from liestonet.pipeline.discover import discover
 from liestonet.reproduction.engines import described, engine_named
 from liestonet.reproduction.items.btc_page import COUNTS, LOOKS, publish
-from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.paper import BTC_AFTER_PUSH, BTC_DIMENSION, BTC_LIKELIHOOD
-from liestonet.reproduction.study import Item, Options
+from liestonet.reproduction.publication import Item, ItemJob, Options
 from liestonet.reproduction.trades import DEVIATIONS, LEAST, NEIGHBOURS, DayFile, announced_trades
-from liestonet.validation.after_push import MOST_POINTS, after_push
-from liestonet.validation.invariance import CONTROLS, DRAWS, MOST, invariance
+from liestonet.validation.after_push import after_push
 from liestonet.validation.lack_of_fit import lack_of_fit
+from liestonet.validation.push_test import invariance
+from liestonet.validation.tuning import AFTER_PUSH, PUSH
 
 RECORDING = DayFile(
     "BTCUSDT-aggTrades-2024-01-01.zip", "9572fa650e2a7850e528fc6d0c3ec7874211af47947416f75004f0f95751dca3"
@@ -70,7 +70,7 @@ def sweep(trades: str, sha256: str, seed: int, count: int, engine: str = "neural
     return {"losses": {f"L{number}": value for number, value in rung.losses.items()}, "residuals": rung.residuals}
 
 
-def jobs(options: Options) -> list[Job]:
+def jobs(options: Options) -> list[ItemJob]:
     """Three resolutions, price and log price, and the sweep; the committed day where no file is given."""
     file = options.trades or RECORDING
     named = {"trades": file.name, "sha256": file.sha256}
@@ -85,20 +85,20 @@ def jobs(options: Options) -> list[Job]:
     ]
 
 
-def _look(named: dict[str, str], seconds: float, log: bool) -> Job:
+def _look(named: dict[str, str], seconds: float, log: bool) -> ItemJob:
     given = {
         "engine": described(LOOKS, PRESET),
         "filter": [NEIGHBOURS, LEAST, DEVIATIONS],
         "windows": WINDOWS[seconds],
         "generators": BTC_DIMENSION,
-        "after_push": [list(BTC_AFTER_PUSH), MOST_POINTS],
-        "likelihood": [list(BTC_LIKELIHOOD), MOST, CONTROLS, DRAWS],
+        "after_push": [list(BTC_AFTER_PUSH), AFTER_PUSH.most_points],
+        "likelihood": [list(BTC_LIKELIHOOD), PUSH.most_increments, PUSH.controls, PUSH.draws],
     }
     settings = {**named, "seconds": seconds, "log": log, "seed": FIRST_SEED}
-    return Job("btc", f"{'log' if log else 'price'}-{seconds:g}s", "btc:look", settings, cost=30, given=given)
+    return ItemJob("btc", f"{'log' if log else 'price'}-{seconds:g}s", "btc:look", settings, cost=30, given=given)
 
 
-def _sweep(named: dict[str, str], engine: str, count: int, seed: int) -> Job:
+def _sweep(named: dict[str, str], engine: str, count: int, seed: int) -> ItemJob:
     given = {
         "engine": described(engine, PRESET),
         "filter": [NEIGHBOURS, LEAST, DEVIATIONS],
@@ -106,7 +106,7 @@ def _sweep(named: dict[str, str], engine: str, count: int, seed: int) -> Job:
     }
     name = f"sweep-{count}-{seed}" if engine == "neural" else f"sweep-{engine}-{count}-{seed}"
     settings = {**named, "seed": seed, "count": count, "engine": engine}
-    return Job("btc", name, "btc:sweep", settings, cost=COSTS[engine], given=given)
+    return ItemJob("btc", name, "btc:sweep", settings, cost=COSTS[engine], given=given)
 
 
 ITEM = Item(

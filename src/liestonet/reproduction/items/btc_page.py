@@ -9,9 +9,9 @@ import numpy as np
 
 from liestonet.reproduction.engines import TITLES
 from liestonet.reproduction.paper import BTC_AFTER_PUSH, BTC_DIMENSION, BTC_LIKELIHOOD, BTC_TICKS
-from liestonet.reproduction.study import Publication
-from liestonet.reproduction.tables import Table, spread
+from liestonet.reproduction.publication import Publication
 from liestonet.reproduction.trades import DEVIATIONS, LEAST, NEIGHBOURS
+from liestonet.study.tables import Table, spread
 
 Record = dict[str, Any]
 LOOKS = "spectral"  # the engine of every look

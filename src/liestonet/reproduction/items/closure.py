@@ -11,9 +11,8 @@ import numpy as np
 from liestonet.reproduction.cases import CASES, EXAMPLES, central_points
 from liestonet.reproduction.engines import TITLES, described, discovered, engine_named
 from liestonet.reproduction.figures import COLOURS, svg
-from liestonet.reproduction.jobs import Job
-from liestonet.reproduction.study import Item, Options, Publication
-from liestonet.reproduction.tables import Table, spread
+from liestonet.reproduction.publication import Item, ItemJob, Options, Publication
+from liestonet.study.tables import Table, spread
 from liestonet.validation.containment import subset_angles
 
 FIRST_SEED = 4300
@@ -50,7 +49,7 @@ def _trained(case: str, data: Any, result: Any) -> dict[str, Any]:
     }
 
 
-def jobs(options: Options) -> list[Job]:
+def jobs(options: Options) -> list[ItemJob]:
     """Every example, seed and m; in quick studies Example 1 at m = 2, 3, 4 on a tenth of the data."""
     share = 0.1 if options.quick else 1.0
     cases = EXAMPLES[:1] if options.quick else EXAMPLES
@@ -71,11 +70,11 @@ def jobs(options: Options) -> list[Job]:
     return single + together
 
 
-def _job(case: str, engine: str, seed: int, function: str, settings: dict[str, Any], label: str = "") -> Job:
+def _job(case: str, engine: str, seed: int, function: str, settings: dict[str, Any], label: str = "") -> ItemJob:
     cost = LONGEST.get((case, engine), COSTS[engine])
     settings = {"case": case, "engine": engine, "seed": seed, **settings}
     given = {"engine": described(engine, case), "data": CASES[case].described}
-    return Job("closure", f"{case}-{engine}-{label}{seed}", f"closure:{function}", settings, cost=cost, given=given)
+    return ItemJob("closure", f"{case}-{engine}-{label}{seed}", f"closure:{function}", settings, cost=cost, given=given)
 
 
 def publish(records: list[dict[str, Any]]) -> Publication:

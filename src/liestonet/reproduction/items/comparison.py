@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from liestonet.reproduction.jobs import Job
-from liestonet.reproduction.study import Item, Options, Publication
-from liestonet.reproduction.tables import Table
+from liestonet.reproduction.publication import Item, ItemJob, Options, Publication
+from liestonet.study.tables import Table
 
 YES, NO = "yes", "no"
 # as in the columns below: what generators are, whether the Lie algebra and an infinitesimal condition are used
@@ -29,7 +28,7 @@ STEPS = (
 )
 
 
-def jobs(options: Options) -> list[Job]:
+def jobs(options: Options) -> list[ItemJob]:
     """Nothing is computed."""
     return []
 

@@ -15,19 +15,19 @@ from typing import Any
 import numpy as np
 
 from liestonet.catalogue import catalogue
-from liestonet.discovery import solve
+from liestonet.core.angles import principal_angles
 from liestonet.errors import InputError
-from liestonet.from_data import discover
+from liestonet.pipeline.discover import discover
+from liestonet.pipeline.solve import solve
 from liestonet.reproduction.cases import POINTS, central_points
 from liestonet.reproduction.engines import described
 from liestonet.reproduction.figures import svg
 from liestonet.reproduction.fitted import fitted_form
-from liestonet.reproduction.jobs import Job, digest
-from liestonet.reproduction.study import Item, Options, Publication
-from liestonet.reproduction.tables import Table
-from liestonet.symmetry.search import Standards
+from liestonet.reproduction.publication import Item, ItemJob, Options, Publication
+from liestonet.study.jobs import digest
+from liestonet.study.tables import Table
+from liestonet.symmetry.statistical.search import Criteria
 from liestonet.trajectories.trajectories import Trajectories
-from liestonet.validation.angles import principal_angles
 
 FIRST_SEED, SIZES, QUICK_SIZE = 6000, (512, 4096), 64
 QUICK_SYSTEMS = 8  # quick studies take so many one-coordinate systems
@@ -75,7 +75,7 @@ def run(system: str, paths: int, seed: int) -> dict[str, Any]:
 def tolerable(system: Any, result: Any) -> int:
     """How many directions of the true equation have a residual below the tolerance, symmetries or not."""
     exact = solve(system.cholesky_sde, "ito", result.domain.intervals, formulas=False)
-    return sum(row.residual < result.standards.tolerance for row in exact.ladder)
+    return sum(row.residual < result.findings.criteria.tolerance for row in exact.ladder)
 
 
 def angles(system: Any, data: Trajectories, result: Any, true: int) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def given(system: str) -> dict[str, Any]:
     return {
         "system": digest(repr(facts)),
         "engine": described("spectral", ""),
-        "standards": asdict(Standards()),
+        "standards": asdict(Criteria()),
         "kind": KIND,
         "least steps": LEAST_STEPS,
         "most for the fitted form": MOST_FOR_ORACLE,
@@ -109,12 +109,12 @@ def given(system: str) -> dict[str, Any]:
     }
 
 
-def jobs(options: Options) -> list[Job]:
+def jobs(options: Options) -> list[ItemJob]:
     """Every system with both numbers of paths; in quick studies a few scalar ones with few paths."""
     scalar = [name for name in catalogue if catalogue[name].sde.dimension == 1][:QUICK_SYSTEMS]
     names, sizes = (scalar, (QUICK_SIZE,)) if options.quick else (list(catalogue), SIZES)
     return [
-        Job(
+        ItemJob(
             "confusion",
             f"{name}-{size}-{seed}",
             "confusion:run",
@@ -159,7 +159,7 @@ def publish(records: list[dict[str, Any]]) -> Publication:
 
 def _introduction(records: list[dict[str, Any]]) -> str:
     """What was asked, with how many seeds, and what the words mean."""
-    asked, seeds = Standards(), sorted({r["seed"] for r in records})
+    asked, seeds = Criteria(), sorted({r["seed"] for r in records})
     once = f"one run of each (seed {seeds[0]}), so what happened to a single system may be chance"
     runs = once if len(seeds) == 1 else f"{len(seeds)} seeds of each"
     return (

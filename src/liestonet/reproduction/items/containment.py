@@ -8,10 +8,9 @@ import numpy as np
 
 from liestonet.reproduction.cases import CASES, central_points
 from liestonet.reproduction.engines import TITLES, described, discovered
-from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.paper import CONTAINMENT
-from liestonet.reproduction.study import Item, Options, Publication
-from liestonet.reproduction.tables import Table
+from liestonet.reproduction.publication import Item, ItemJob, Options, Publication
+from liestonet.study.tables import Table
 from liestonet.validation.containment import containment_angles
 
 FIRST_SEED = 4600
@@ -28,12 +27,12 @@ def run(engine: str, seed: int, share: float = 1.0) -> dict[str, Any]:
     return {"angles": containment_angles(inner.generators, outer.generators, t, x, beta=False)}
 
 
-def jobs(options: Options) -> list[Job]:
+def jobs(options: Options) -> list[ItemJob]:
     """Both engines, `Neural.paper` where all is asked for; in quick studies the spectral one on a tenth of the data."""
     share = 0.1 if options.quick else 1.0
     engines = ("spectral",) if options.quick else tuple(SEEDS) if options.full else ("spectral", "neural")
     return [
-        Job(
+        ItemJob(
             "containment",
             f"{engine}-{seed}",
             "containment:run",

@@ -11,8 +11,8 @@ from liestonet.reproduction.engines import TITLES
 from liestonet.reproduction.figures import COLOURS, svg
 from liestonet.reproduction.items import angles
 from liestonet.reproduction.paper import SDE_ANGLES
-from liestonet.reproduction.study import Item, Publication
-from liestonet.reproduction.tables import Table
+from liestonet.reproduction.publication import Item, Publication
+from liestonet.study.tables import Table
 
 
 def publish(records: list[dict[str, Any]]) -> Publication:

@@ -7,9 +7,8 @@ from typing import Any
 from liestonet.catalogue import catalogue
 from liestonet.reproduction.cases import CASES, Case, Interval, Recording
 from liestonet.reproduction.engines import PRESETS
-from liestonet.reproduction.jobs import Job
-from liestonet.reproduction.study import Item, Options, Publication
-from liestonet.reproduction.tables import Table
+from liestonet.reproduction.publication import Item, ItemJob, Options, Publication
+from liestonet.study.tables import Table
 
 # Equations of more coordinates than this are shown by the first and the last.
 MOST_SHOWN = 3
@@ -53,7 +52,7 @@ LOSSES = (
 )
 
 
-def jobs(options: Options) -> list[Job]:
+def jobs(options: Options) -> list[ItemJob]:
     """Nothing is computed."""
     return []
 

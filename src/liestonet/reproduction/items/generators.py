@@ -9,8 +9,7 @@ import numpy as np
 from liestonet.reproduction.cases import CASES, EXAMPLES
 from liestonet.reproduction.engines import TITLES, described, discovered
 from liestonet.reproduction.figures import svg
-from liestonet.reproduction.jobs import Job
-from liestonet.reproduction.study import Item, Options, Publication
+from liestonet.reproduction.publication import Item, ItemJob, Options, Publication
 
 SEED = 5000
 GRID = 24
@@ -36,7 +35,7 @@ def run(case: str, engine: str, seed: int, share: float = 1.0) -> dict[str, Any]
     }
 
 
-def jobs(options: Options) -> list[Job]:
+def jobs(options: Options) -> list[ItemJob]:
     """One run for each example and engine; the paper's own settings in full studies only."""
     if options.quick:
         return [_job(case, "spectral", 0.1) for case in EXAMPLES[:2]]
@@ -44,11 +43,11 @@ def jobs(options: Options) -> list[Job]:
     return [_job(case, engine, 1.0) for engine in engines for case in EXAMPLES]
 
 
-def _job(case: str, engine: str, share: float) -> Job:
+def _job(case: str, engine: str, share: float) -> ItemJob:
     settings = {"case": case, "engine": engine, "seed": SEED, "share": share}
     given = {"engine": described(engine, case), "data": CASES[case].described, "grid": GRID}
     name = f"{case}-{engine}"
-    return Job("generators", name, "generators:run", settings, cost=COSTS[engine], given=given)
+    return ItemJob("generators", name, "generators:run", settings, cost=COSTS[engine], given=given)
 
 
 def publish(records: list[dict[str, Any]]) -> Publication:

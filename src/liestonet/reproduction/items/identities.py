@@ -15,10 +15,10 @@ import numpy as np
 
 from liestonet.catalogue import catalogue
 from liestonet.reproduction.cases import CASES, EXAMPLES
-from liestonet.reproduction.engines import prepare_networks
-from liestonet.reproduction.jobs import Job, digest
-from liestonet.reproduction.study import Item, Options, Publication
-from liestonet.reproduction.tables import Table, spread
+from liestonet.reproduction.engines import paper_widths, prepare_networks
+from liestonet.reproduction.publication import Item, ItemJob, Options, Publication
+from liestonet.study.jobs import digest
+from liestonet.study.tables import Table, spread
 
 FIRST_SEED = 5100
 SYSTEMS = ("brownian", "ornstein-uhlenbeck", "geometric-brownian")
@@ -32,9 +32,9 @@ FITTED_AT = 1000
 def losses(seed: int) -> dict[str, Any]:
     """Values of L3, L4, L6 and L7 on random networks, and the largest entry of their gradients."""
     prepare_networks()
-    from liestonet.neural.trial import brownian_problem, size
+    from liestonet.neural.loss_probe import brownian_problem, size
 
-    problem = brownian_problem(**NETWORKS, seed=seed)
+    problem = brownian_problem(**NETWORKS, widths=paper_widths(), seed=seed)
     pushed = {f"{flow:g}": [part / flow**2 for part in size(7, *problem, flow=flow, barrier=0.0)] for flow in STEPS}
     return {**{f"L{number}": list(size(number, *problem)) for number in (3, 4, 6)}, "L7": pushed}
 
@@ -170,14 +170,12 @@ def _bracket(first: tuple[Any, ...], second: tuple[Any, ...], variables: tuple[A
     ]
 
 
-def jobs(options: Options) -> list[Job]:
+def jobs(options: Options) -> list[ItemJob]:
     """Random networks for a few seeds, three systems, one density, the four examples."""
     seeds = range(FIRST_SEED, FIRST_SEED + options.count(5))
+    random = {"networks": {**NETWORKS, "widths": paper_widths()}, "steps": STEPS}
     return [
-        *(
-            _job(f"losses-{seed}", "losses", {"seed": seed}, {"networks": NETWORKS, "steps": STEPS}, 15)
-            for seed in seeds
-        ),
+        *(_job(f"losses-{seed}", "losses", {"seed": seed}, random, 15) for seed in seeds),
         *(
             _job(f"conditions-{name}", "conditions", {"system": name}, {"points": POINTS, "system": _facts(name)}, 2)
             for name in SYSTEMS
@@ -191,8 +189,8 @@ def jobs(options: Options) -> list[Job]:
     ]
 
 
-def _job(name: str, function: str, settings: dict[str, Any], given: dict[str, Any], cost: int) -> Job:
-    return Job("identities", name, f"identities:{function}", settings, cost=cost, given=given)
+def _job(name: str, function: str, settings: dict[str, Any], given: dict[str, Any], cost: int) -> ItemJob:
+    return ItemJob("identities", name, f"identities:{function}", settings, cost=cost, given=given)
 
 
 def _facts(system: str) -> str:

@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 
 from liestonet.catalogue import catalogue
-from liestonet.discovery import solve
-from liestonet.from_data import discover
+from liestonet.core.angles import principal_angles
+from liestonet.pipeline.discover import discover
+from liestonet.pipeline.solve import solve
 from liestonet.reproduction.cases import CASES, EXAMPLES, POINTS, central_points
 from liestonet.reproduction.engines import described
-from liestonet.reproduction.jobs import Job
-from liestonet.reproduction.study import Item, Options, Publication
-from liestonet.reproduction.tables import Table, spread
-from liestonet.symmetry.search import Standards
-from liestonet.validation.angles import principal_angles
+from liestonet.reproduction.publication import Item, ItemJob, Options, Publication
+from liestonet.study.tables import Table, spread
+from liestonet.symmetry.statistical.search import Criteria
 
 FIRST_SEED = 4200
 KINDS = ("ito", "law", "fokker-planck")
@@ -49,7 +48,7 @@ def gap(case: str, kind: str) -> dict[str, Any]:
     return {"gap": min(others, default=None)}
 
 
-def jobs(options: Options) -> list[Job]:
+def jobs(options: Options) -> list[ItemJob]:
     """Every example with every kind, and the exact gap beside each."""
     share = 0.1 if options.quick else 1.0
     pairs = [(case, kind) for case in (EXAMPLES[:2] if options.quick else EXAMPLES) for kind in KINDS]
@@ -57,18 +56,18 @@ def jobs(options: Options) -> list[Job]:
     return [_gap_job(*pair) for pair in pairs] + [_run_job(*pair, seed, share) for pair in pairs for seed in seeds]
 
 
-def _gap_job(case: str, kind: str) -> Job:
+def _gap_job(case: str, kind: str) -> ItemJob:
     box = {"seed": FIRST_SEED, "share": BOX_SHARE, "quantiles": QUANTILES, "data": CASES[case].described}
     settings = {"case": case, "kind": kind}
     # revision 2: directions that are no symmetries come from the solver's last round
-    return Job("kinds", f"{case}-{kind}-exact", "kinds:gap", settings, revision=2, cost=5, given=box)
+    return ItemJob("kinds", f"{case}-{kind}-exact", "kinds:gap", settings, revision=2, cost=5, given=box)
 
 
-def _run_job(case: str, kind: str, seed: int, share: float) -> Job:
+def _run_job(case: str, kind: str, seed: int, share: float) -> ItemJob:
     settings = {"case": case, "kind": kind, "seed": seed, "share": share}
-    asked = {"engine": described("spectral", case), "standards": asdict(Standards())}
+    asked = {"engine": described("spectral", case), "standards": asdict(Criteria())}
     given = {**asked, "data": CASES[case].described, "points": POINTS}
-    return Job("kinds", f"{case}-{kind}-{seed}", "kinds:run", settings, cost=15, given=given)
+    return ItemJob("kinds", f"{case}-{kind}-{seed}", "kinds:run", settings, cost=15, given=given)
 
 
 @dataclass(frozen=True)
@@ -120,7 +119,7 @@ def publish(records: list[dict[str, Any]]) -> Publication:
 
 def _sentence(made: list[Group]) -> str:
     """What the kinds are, and how often dimensions are right with and without a near-symmetry within the tolerance."""
-    tolerance = Standards().tolerance
+    tolerance = Criteria().tolerance
     known = [(group, group.nearest) for group in made if group.true is not None and group.nearest is not None]
     near = [group for group, nearest in known if nearest < tolerance]
     far = [group for group, nearest in known if nearest >= tolerance]

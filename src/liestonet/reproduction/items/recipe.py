@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from liestonet.core.angles import principal_angles
 from liestonet.reproduction.cases import CASES, central_points
 from liestonet.reproduction.engines import described, discovered, engine_named, with_objective
 from liestonet.reproduction.items import angles
-from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.paper import SDE_ANGLES
-from liestonet.reproduction.study import Item, Options, Publication
-from liestonet.reproduction.tables import Table, spread
-from liestonet.validation.angles import principal_angles
+from liestonet.reproduction.publication import Item, ItemJob, Options, Publication
+from liestonet.study.tables import Table, spread
 
 STEPS = 1000
 HARM = 1.5  # a change that makes the angle so many times larger is told
@@ -52,14 +51,14 @@ def run(case: str, changes: list[str], seed: int, share: float = 1.0) -> dict[st
     return {"angles": principal_angles(result.candidates(what.dimension), what.exact, t, x)}
 
 
-def jobs(options: Options) -> list[Job]:
+def jobs(options: Options) -> list[ItemJob]:
     """Each case as the table of angles has it, and with one more change at a time; nothing in quick studies."""
     if options.quick:
         return []
     seeds = range(angles.FIRST_SEED, angles.FIRST_SEED + options.count(2))
     unchanged = [angles.job(case, "paper", seed, 1.0) for seed in seeds for case in CHANGES]
     changed = [
-        Job(
+        ItemJob(
             "recipe",
             f"{case}-{changes[-1]}-{seed}",
             "recipe:run",

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from liestonet.reproduction.engines import prepare_networks
-from liestonet.reproduction.jobs import Job
+from liestonet.reproduction.engines import paper_widths, prepare_networks
 from liestonet.reproduction.paper import MILLISECONDS
-from liestonet.reproduction.study import Item, Options, Publication
-from liestonet.reproduction.tables import Table, spread
+from liestonet.reproduction.publication import Item, ItemJob, Options, Publication
+from liestonet.study.tables import Table, spread
 
 COUNT, DIMENSION, BATCH = 3, 1, 2048
 RUNS = 5
@@ -24,19 +23,20 @@ def run(losses: list[int], repetition: int) -> dict[str, Any]:
     CPU time is that of all threads of the process: more than the time on the clock where several work at once.
     """
     prepare_networks()
-    from liestonet.neural.trial import brownian_problem, cost
+    from liestonet.neural.loss_probe import brownian_problem, cost
 
-    return {"cpu_milliseconds": cost(tuple(losses), *brownian_problem(COUNT, DIMENSION, BATCH))["milliseconds"]}
+    problem = brownian_problem(COUNT, DIMENSION, BATCH, widths=paper_widths())
+    return {"cpu_milliseconds": cost(tuple(losses), *problem)["milliseconds"]}
 
 
-def jobs(options: Options) -> list[Job]:
+def jobs(options: Options) -> list[ItemJob]:
     """Every loss alone, what `Neural()` uses together, and all."""
     groups = [*([number] for number in EVERY), list(TOGETHER), list(EVERY)]
-    given = {"count": COUNT, "dimension": DIMENSION, "batch": BATCH}
+    given = {"count": COUNT, "dimension": DIMENSION, "batch": BATCH, "widths": paper_widths()}
     return [
-        Job("runtime", f"{_name(group)}-{i}", "runtime:run", {"losses": group, "repetition": i}, cost=15, given=given)
+        ItemJob("runtime", f"{_name(losses)}-{i}", "runtime:run", {"losses": losses, "repetition": i}, 1, 15, given)
         for i in range(options.count(RUNS))
-        for group in groups
+        for losses in groups
     ]
 
 

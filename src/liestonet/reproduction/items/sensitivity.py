@@ -8,20 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from liestonet.from_data import discover
+from liestonet.core.angles import principal_angles
+from liestonet.pipeline.discover import discover
 from liestonet.reproduction.cases import CASES, central_points
 from liestonet.reproduction.engines import described
-from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.paper import SENSITIVITY
-from liestonet.reproduction.study import Item, Options, Publication
-from liestonet.reproduction.tables import Table, spread
+from liestonet.reproduction.publication import Item, ItemJob, Options, Publication
 from liestonet.result import Result
-from liestonet.symmetry.kinds import ITO
-from liestonet.symmetry.search import mixed_cloud
+from liestonet.study.tables import Table, spread
+from liestonet.symmetry.determining.kinds import ITO
+from liestonet.symmetry.statistical.search import mixed_cloud
 from liestonet.trajectories.trajectories import Trajectories
-from liestonet.validation.angles import principal_angles
-from liestonet.validation.sensitivity import POINTS, SHAPES, SensitivityRow, perturbed_span, sensitivity
+from liestonet.validation.sensitivity import SHAPES, SensitivityRow, perturbed_span, sensitivity
+from liestonet.validation.tuning import GATES
 
+POINTS = GATES.sensitivity_points
 FIRST_SEED = 4800
 
 
@@ -43,7 +44,7 @@ def _off(result: Result, data: Trajectories, row: SensitivityRow, seed: int) -> 
     return float(principal_angles(perturbed_span(ITO, changed, result.fields, cloud), CASES["ex1"].exact, t, x)[-1])
 
 
-def jobs(options: Options) -> list[Job]:
+def jobs(options: Options) -> list[ItemJob]:
     """Ten seeds of Example 1."""
     share = 0.1 if options.quick else 1.0
     given = {
@@ -55,7 +56,7 @@ def jobs(options: Options) -> list[Job]:
     }
     return [
         # revision 2: the angle to the truth is kept too
-        Job("sensitivity", f"ex1-{seed}", "sensitivity:run", {"seed": seed, "share": share}, 2, 8, given)
+        ItemJob("sensitivity", f"ex1-{seed}", "sensitivity:run", {"seed": seed, "share": share}, 2, 8, given)
         for seed in range(FIRST_SEED, FIRST_SEED + options.count(10))
     ]
 

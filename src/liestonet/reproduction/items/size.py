@@ -6,16 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from liestonet.discovery import solve
-from liestonet.from_data import discover
+from liestonet.core.angles import principal_angles
+from liestonet.pipeline.discover import discover
+from liestonet.pipeline.solve import solve
 from liestonet.reproduction.cases import CASES, EXAMPLES, central_points
 from liestonet.reproduction.engines import described
 from liestonet.reproduction.figures import COLOURS, svg
-from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.oracles import ORACLES
-from liestonet.reproduction.study import Item, Options, Publication
-from liestonet.reproduction.tables import Table, spread
-from liestonet.validation.angles import principal_angles
+from liestonet.reproduction.publication import Item, ItemJob, Options, Publication
+from liestonet.study.tables import Table, spread
 
 FIRST_SEED = 4100
 SHARES = (1 / 64, 1 / 16, 1 / 4, 1.0)
@@ -36,11 +35,11 @@ def run(case: str, seed: int, share: float) -> dict[str, Any]:
     }
 
 
-def jobs(options: Options) -> list[Job]:
+def jobs(options: Options) -> list[ItemJob]:
     """The four examples at a quarter, a sixteenth … of the data."""
     shares = SHARES[:2] if options.quick else SHARES
     return [
-        Job(
+        ItemJob(
             "size",
             f"{case}-{round(1 / share)}-{seed}",
             "size:run",

@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from liestonet.from_data import discover
+from liestonet.core.angles import principal_angles
+from liestonet.pipeline.discover import discover
 from liestonet.reproduction.cases import CASES, EXAMPLES, central_points
 from liestonet.reproduction.engines import TITLES, described, engine_named, with_objective
 from liestonet.reproduction.items.ablation import FLOW_POINTS, FULL
-from liestonet.reproduction.jobs import Job
 from liestonet.reproduction.paper import SDE_ANGLES, WEIGHTS
-from liestonet.reproduction.study import Item, Options, Publication
-from liestonet.reproduction.tables import Table, spread
-from liestonet.validation.angles import principal_angles
+from liestonet.reproduction.publication import Item, ItemJob, Options, Publication
+from liestonet.study.tables import Table, spread
 
 FIRST_SEED = 4500
 MIDDLE = (0.6, 0.5)
@@ -39,7 +38,7 @@ def run(
     return {"angle": float(principal_angles(result.training.generators, what.exact, t, x)[-1])}
 
 
-def jobs(options: Options) -> list[Job]:
+def jobs(options: Options) -> list[ItemJob]:
     """The whole grid for `Neural()`, a cross through its middle with the paper's settings; quick: the corners."""
     share = 0.1 if options.quick else 1.0
     corners = [pair for pair in WEIGHTS if pair[0] in (1.0, 0.2) and pair[1] in (0.1, 0.9)]
@@ -47,7 +46,7 @@ def jobs(options: Options) -> list[Job]:
     slow = list(WEIGHTS) if options.full else cross
     chosen = {"neural": corners} if options.quick else {"neural": list(WEIGHTS), "paper": slow}
     return [
-        Job(
+        ItemJob(
             "weights",
             f"{engine}-{sixth}-{seventh}-{seed}",
             "weights:run",

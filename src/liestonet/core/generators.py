@@ -1,0 +1,115 @@
+"""Generators τ ∂t + ξ·∂x (+ β u∂u) as every room sees them: one protocol, and its few wrappers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.core.coefficients import Derivative
+from liestonet.core.points import points_of
+
+# tau (m, B), xi (m, B, d) and, where there is one, beta (m, B).
+Values = tuple[np.ndarray, ...]
+# Derivatives of all components (τ, ξ^1, …, ξ^n, β).
+Components = dict[Derivative, Float[np.ndarray, "m b components"]]
+# Generators without derivatives, as users may give them: t (B,), x (B, d) -> Values.
+GeneratorFunction = Callable[[np.ndarray, np.ndarray], Values]
+
+
+@runtime_checkable
+class Generators(Protocol):
+    """m generators as functions with derivatives: series, formulas, or what a user gave."""
+
+    @property
+    def count(self) -> int:
+        """Number of generators, m."""
+        ...
+
+    @property
+    def has_beta(self) -> bool:
+        """Whether they act on the density too, by β u∂u."""
+        ...
+
+    def __call__(self, t: Float[np.ndarray, " b"] | Any, x: Float[np.ndarray, "b d"] | Any) -> Values:
+        """tau (m, B), xi (m, B, d) and, where there is one, beta (m, B)."""
+        ...
+
+    def components(self, points: Float[np.ndarray, "b v"], derivatives: Iterable[Derivative]) -> Components:
+        """Derivatives of all components (τ, ξ^1, …, ξ^n, β) at points (t, x_1, …, x_n)."""
+        ...
+
+
+def values_at(generators: Generators, t: Any, x: Any, dimension: int) -> Values:
+    """The components of generators at a batch of points, time, state and density apart."""
+    table = generators.components(points_of(t, x, dimension), [()])[()]
+    parts = table[:, :, 0], table[:, :, 1 : dimension + 1]
+    return (*parts, table[:, :, dimension + 1]) if generators.has_beta else parts
+
+
+@dataclass(frozen=True)
+class Lifted:
+    """The same generators with β = −div ξ, by which a symmetry of the paths acts on their density (MATH.md §2)."""
+
+    base: Generators
+    dimension: int
+
+    @property
+    def count(self) -> int:
+        return self.base.count
+
+    @property
+    def has_beta(self) -> bool:
+        return True
+
+    def __call__(self, t: Any, x: Any) -> Values:
+        return values_at(self, t, x, self.dimension)
+
+    def components(self, points: Float[np.ndarray, "b v"], derivatives: Iterable[Derivative]) -> Components:
+        """Derivatives of all components, β's from those of ξ."""
+        wanted, variables = list(derivatives), range(1, self.dimension + 1)
+        further = {tuple(sorted((*derivative, i))) for derivative in wanted for i in variables}
+        table = self.base.components(points, {*wanted, *further})
+        width = self.dimension + 1
+        result = {}
+        for derivative in wanted:
+            divergence = np.sum([table[tuple(sorted((*derivative, i)))][:, :, i] for i in variables], axis=0)
+            result[derivative] = np.concatenate([table[derivative][:, :, :width], -divergence[:, :, None]], axis=2)
+        return result
+
+
+@dataclass(frozen=True)
+class Normalised:
+    """The motions of points by generators divided by their lengths; what happens to the density is left out."""
+
+    base: Generators
+    lengths: Float[np.ndarray, " m"]
+
+    @property
+    def count(self) -> int:
+        return self.base.count
+
+    @property
+    def has_beta(self) -> bool:
+        return False
+
+    def __call__(self, t: Any, x: Any) -> Values:
+        tau, xi, *_ = self.base(t, x)
+        return tau / self.lengths[:, None], xi / self.lengths[:, None, None]
+
+    def components(self, points: Float[np.ndarray, "b v"], derivatives: Iterable[Derivative]) -> Components:
+        """Derivatives of τ and ξ."""
+        width = points.shape[1]
+        table = self.base.components(points, derivatives)
+        return {d: values[:, :, :width] / self.lengths[:, None, None] for d, values in table.items()}
+
+
+def directional_derivative(
+    generator: Float[np.ndarray, "m b components"], gradient: Float[np.ndarray, "v k b components"]
+) -> Float[np.ndarray, "m k b components"]:
+    """X_i(Y_j) for all i, j: τ ∂_t + ξ·∇ of i applied to every component of j, shape (i, j, b, components)."""
+    variables = len(gradient)
+    return np.einsum("ibv,vjbc->ijbc", generator[:, :, :variables], gradient, optimize=True)

@@ -1,0 +1,159 @@
+"""What is known of estimated parameters: the information that data and prior give, and the errors that are left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy.linalg
+from jaxtyping import Float, Int
+
+from liestonet.core.tuning import SHARED
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Directions of the parameters' errors: those of the data's noise, and those that the prior adds.
+
+    With both, R Rᵀ is the posterior covariance H⁻¹(M + Λ)H⁻¹; with the first alone it is the estimate's own scatter.
+    `complete` says that all directions are there, not a random sample. The last `hidden` directions of scatter change
+    the coefficients, but not what the data show of them.
+    """
+
+    scatter: Float[np.ndarray, "p s"]
+    prior: Float[np.ndarray, "p q"]
+    complete: bool = True
+    hidden: int = 0
+
+    def with_hidden(self, more: Float[np.ndarray, "p k"]) -> Errors:
+        """The same with directions that the data do not show."""
+        scatter = np.concatenate([self.scatter, more], axis=1)
+        return Errors(scatter, self.prior, self.complete, self.hidden + more.shape[1])
+
+    def imposed(self, left: Float[np.ndarray, "s_and_q s_and_q"]) -> Errors:
+        """What is left of every error when conditions are imposed: `left` maps the errors of `root` to themselves."""
+        root, scattered = self.root @ left, self.scatter.shape[1]
+        return Errors(root[:, :scattered], root[:, scattered:], self.complete, self.hidden)
+
+    def mapped(self, left: Float[np.ndarray, "p p"]) -> Errors:
+        """The errors of a linear map of the parameters."""
+        return Errors(left @ self.scatter, left @ self.prior, self.complete, self.hidden)
+
+    @cached_property
+    def back(self) -> Float[np.ndarray, "s_and_q p"]:
+        """The errors, in units of their standard deviations, that a change of the parameters is most likely made of."""
+        return np.linalg.pinv(self.root, rcond=SHARED.shortest_error)
+
+    @property
+    def root(self) -> Float[np.ndarray, "p s_and_q"]:
+        return np.concatenate([self.scatter, self.prior], axis=1)
+
+    @property
+    def hidden_columns(self) -> slice:
+        """Where the hidden directions stand in `root`."""
+        return slice(self.scatter.shape[1] - self.hidden, self.scatter.shape[1])
+
+
+@dataclass(frozen=True)
+class Folds:
+    """ΦᵀWΦ and ΦᵀWy of one block of parameters, of each part of the data."""
+
+    precisions: Float[np.ndarray, "folds p p"]
+    moments: Float[np.ndarray, "folds p"]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Parameters that are estimated together: their posterior mean, the data's precision and the prior's variances.
+
+    `degrees` are those of each parameter's function in every variable, time first. `folds` are the sums by parts of
+    the data, where they were kept. Only where there is noise (`noisy`) do data have a likelihood.
+    """
+
+    parameters: Float[np.ndarray, " p"]
+    precision: Float[np.ndarray, "p p"]
+    prior: Float[np.ndarray, " p"]
+    degrees: Int[np.ndarray, "p v"]
+    noisy: bool
+    folds: Folds | None = None
+
+    @property
+    def posterior_precision(self) -> Float[np.ndarray, "p p"]:
+        """That of data and prior together."""
+        return self.precision + np.diag(1 / self.prior)
+
+    def without_terms(self, variables: Sequence[int]) -> Float[np.ndarray, "p p"]:
+        """The map from the mean to that of a model without the terms of some variables, estimated from the same sums.
+
+        Data and prior being Gaussian, it is linear.
+        """
+        stay = np.flatnonzero(self.degrees[:, list(variables)].sum(axis=1) == 0)
+        precision = self.posterior_precision
+        result = np.zeros_like(precision)
+        result[stay] = inverse(precision[np.ix_(stay, stay)]) @ precision[stay]
+        return result
+
+    def without_each_fold(self) -> list[Float[np.ndarray, " p"]]:
+        """The mean, estimated without one part of the data after the other."""
+        if self.folds is None:
+            raise RuntimeError("the sums by parts were not kept")
+        moments, prior = self.folds.moments.sum(axis=0), np.diag(1 / self.prior)
+        return [
+            inverse(self.precision - precision + prior) @ (moments - moment)
+            for precision, moment in zip(self.folds.precisions, self.folds.moments, strict=True)
+        ]
+
+    def gain(self, fold: int, before: Float[np.ndarray, " p"], after: Float[np.ndarray, " p"]) -> float:
+        """Log-likelihood that one part of the data gains by other parameters."""
+        if self.folds is None or not self.noisy:
+            return 0.0
+        precision, moments = self.folds.precisions[fold], self.folds.moments[fold]
+        change = after - before
+        return float((moments - precision @ before) @ change - 0.5 * change @ precision @ change)
+
+
+@dataclass(frozen=True)
+class Information:
+    """What data and prior say of all parameters together, in blocks that are independent given the data.
+
+    Today every coefficient is a block of its own. Whatever couples coefficients makes one block of theirs; nobody who
+    asks here needs to know.
+    """
+
+    blocks: tuple[Block, ...]
+
+    @cached_property
+    def parameters(self) -> Float[np.ndarray, " p"]:
+        """The posterior mean of all parameters."""
+        return np.concatenate([block.parameters for block in self.blocks])
+
+    @cached_property
+    def posterior_precision(self) -> Float[np.ndarray, "p p"]:
+        """Precision of data and prior together."""
+        return np.asarray(scipy.linalg.block_diag(*[block.posterior_precision for block in self.blocks]))
+
+    def without_terms(self, variables: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        """The mean of a model without the terms of some variables (0 is time), and the map that gives it."""
+        maps = [block.without_terms(variables) for block in self.blocks]
+        means = [part @ block.parameters for part, block in zip(maps, self.blocks, strict=True)]
+        return np.concatenate(means), np.asarray(scipy.linalg.block_diag(*maps))
+
+    def without_each_fold(self) -> list[Float[np.ndarray, " p"]]:
+        """All parameters, estimated without one part of the data after the other."""
+        parts = [block.without_each_fold() for block in self.blocks]
+        return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
+
+    def gain(self, fold: int, before: Float[np.ndarray, " p"], after: Float[np.ndarray, " p"]) -> float:
+        """Log-likelihood that one part of the data gains by other parameters."""
+        cuts = np.cumsum([len(block.parameters) for block in self.blocks])[:-1]
+        pairs = zip(self.blocks, np.split(before, cuts), np.split(after, cuts), strict=True)
+        return sum(block.gain(fold, old, new) for block, old, new in pairs)
+
+
+def inverse(matrix: Float[np.ndarray, "p p"]) -> Float[np.ndarray, "p p"]:
+    """Inverse of a positive definite matrix, scaled to a unit diagonal first."""
+    scale = 1 / np.sqrt(np.diag(matrix))
+    factor = scipy.linalg.cho_factor(matrix * scale[:, None] * scale, check_finite=False)
+    return scipy.linalg.cho_solve(factor, np.diag(scale), check_finite=False) * scale[:, None]

@@ -1,0 +1,152 @@
+"""Generators evaluated by their formulas where these are proved: exact at every point, whatever the box.
+
+A series on the box knows a generator relative to its largest value there; e^{2t} over thirty units of time spans
+twenty-six orders of magnitude, and at the small end nothing of the series is right. A proved formula is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from liestonet.core.coefficients import Derivative
+from liestonet.core.generators import Components, Values, values_at
+from liestonet.core.points import lattice_cloud
+from liestonet.formulas.formula import Formula
+from liestonet.formulas.tuning import FORMULAS
+from liestonet.symmetry.analytic.nullspace import cloud_for
+from liestonet.symmetry.determining.basis import Basis
+from liestonet.symmetry.determining.fields import Fields
+
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class ClosedFields:
+    """Generators of which some have components (τ, ξ, β) in closed form; the others are series.
+
+    Called, and asked for components with derivatives, like `Fields`.
+    """
+
+    series: Fields
+    closed: tuple[Row | None, ...]
+    symbols: tuple[Any, ...]
+    _compiled: dict[Derivative, Callable[..., list[Any]]] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def count(self) -> int:
+        return self.series.count
+
+    @property
+    def basis(self) -> Basis:
+        return self.series.basis
+
+    @property
+    def has_beta(self) -> bool:
+        return self.series.has_beta
+
+    @property
+    def complete(self) -> bool:
+        """Whether every generator is known by its formula."""
+        return all(row is not None for row in self.closed)
+
+    def __call__(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Values:
+        return values_at(self, t, x, self.series.dimension)
+
+    def components(self, points: Float[np.ndarray, "b v"], derivatives: Iterable[Derivative]) -> Components:
+        """Derivatives of all components (τ, ξ^1, …, ξ^n, β) at points (t, x_1, …, x_n)."""
+        wanted = list(derivatives)
+        if self.complete:
+            shape = self.count, len(points), len(self.basis.scales)
+            result = {derivative: np.zeros(shape) for derivative in wanted}
+        else:
+            result = self.series.components(points, wanted)
+        for derivative in wanted:
+            with np.errstate(all="ignore"):
+                values = iter(self._function(derivative)(*points.T))
+            for k, row in enumerate(self.closed):
+                for component in range(len(row or ())):
+                    result[derivative][k, :, component] = next(values)
+        return result
+
+    def _function(self, derivative: Derivative) -> Callable[..., list[Any]]:
+        """One derivative of all components in closed form as a NumPy function."""
+        import sympy
+
+        if derivative not in self._compiled:
+            variables = [self.symbols[v] for v in derivative]
+            entries = [entry.diff(*variables) if variables else entry for row in self.closed for entry in row or ()]
+            self._compiled[derivative] = sympy.lambdify(self.symbols, entries, ["scipy", "numpy"], cse=True)
+        return self._compiled[derivative]
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Compiled functions do not travel to other processes; they are made again there.
+        return {**self.__dict__, "_compiled": {}}
+
+
+def closed_fields(
+    fields: Fields, formulas: Sequence[Formula], names: Sequence[str], values: Mapping[str, str] | None = None
+) -> Fields | ClosedFields:
+    """The generators with their proved formulas in place of series, parameters at the given values.
+
+    A formula that has no finite real values on the box stays a series.
+    """
+    import sympy
+
+    if not any(row.status == "proved" for row in formulas):
+        return fields
+    symbols = tuple(sympy.Symbol(name, real=True) for name in ("t", *names))
+    given = {sympy.Symbol(name, real=True): sympy.Rational(value) for name, value in (values or {}).items()}
+    rows = [_components(row, given, fields.has_beta) if row.status == "proved" else None for row in formulas]
+    usable = [row if row is not None and _is_finite(row, symbols, fields) else None for row in rows]
+    return ClosedFields(fields, tuple(usable), symbols) if any(usable) else fields
+
+
+def _components(formula: Formula, values: Mapping[Any, Any], has_beta: bool) -> Row:
+    entries = formula.tau, *formula.xi, *((formula.beta,) if has_beta else ())
+    return tuple(entry.subs(values) if values else entry for entry in entries)
+
+
+def _is_finite(row: Row, symbols: tuple[Any, ...], fields: Fields) -> bool:
+    """Whether a formula can be evaluated on the box."""
+    domain = fields.basis.domain
+    cube = np.random.default_rng(3).uniform(-1, 1, (FORMULAS.checked_points, len(symbols)))
+    alone = Fields(fields.basis, fields.coefficients[:, :1], fields.has_beta)
+    try:
+        values = ClosedFields(alone, (row,), symbols).components(domain.centre + domain.half * cube, [()])[()]
+    except (TypeError, NameError, KeyError, ValueError, ZeroDivisionError, OverflowError):
+        return False
+    return bool(np.isfinite(values).all())
+
+
+def reconciled(generators: Fields | ClosedFields) -> Fields:
+    """The series, with those that do not show their own formula replaced by the projection of it."""
+    if isinstance(generators, Fields):
+        return generators
+    series = generators.series
+    wrong = _mismatched(generators)
+    if not len(wrong):
+        return series
+    cloud = cloud_for(series.basis, series.basis.domain)
+    exact = generators.components(cloud.points, [()])[()] / series.basis.scales
+    coefficients = series.coefficients.copy()
+    tables = series.basis.tables(cloud.points, 0)
+    weights = np.sqrt(cloud.weights)[:, None]
+    for unknown, scale in enumerate(series.basis.scales):
+        functions = series.basis.functions(tables, unknown, ()) / scale
+        target = exact[wrong, :, unknown].T
+        solution = np.linalg.lstsq(functions * weights, target * weights, rcond=None)[0]
+        coefficients[series.basis.columns(unknown)][:, wrong] = solution
+    return Fields(series.basis, coefficients, series.has_beta)
+
+
+def _mismatched(generators: ClosedFields) -> Int[np.ndarray, " k"]:
+    """Positions of generators whose series is not what their formula says."""
+    points, scales = lattice_cloud(generators.basis.domain, FORMULAS.compared_points).points, generators.basis.scales
+    exact, shown = (f.components(points, [()])[()] / scales for f in (generators, generators.series))
+    missed, sizes = (np.abs(values).max(axis=(1, 2)) for values in (exact - shown, exact))
+    return np.flatnonzero((missed > FORMULAS.largest_mismatch * sizes) & np.isfinite(missed))

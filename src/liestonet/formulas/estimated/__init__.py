@@ -1,0 +1,1 @@
+"""Formulas of spans with an error: constants with uncertainties, consistent but not proved."""

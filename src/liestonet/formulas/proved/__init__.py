@@ -1,0 +1,1 @@
+"""Formulas of exact equations, each proved by SymPy."""

@@ -1,0 +1,97 @@
+"""Whether SymPy shows that a formula solves the determining equations, within a bound on its effort."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from liestonet.formulas.proved.tuning import PROOFS
+from liestonet.formulas.quadrature import without_integrals
+from liestonet.formulas.shortest import has_phase
+from liestonet.formulas.tuning import FORMULAS
+from liestonet.symmetry.determining.equations import Equations
+
+if TYPE_CHECKING:
+    from liestonet.sde.symbolic import SymbolicCoefficients
+
+
+def solves(equations: Equations, coefficients: SymbolicCoefficients, components: list[Any]) -> bool:
+    """Whether SymPy shows that the determining equations hold."""
+    return all(is_zero(residual) for residual in equations.residuals(coefficients, components))
+
+
+def is_zero(expression: Any) -> bool:
+    """Whether SymPy can show that an expression vanishes identically; it is not asked where numbers say no."""
+    import sympy
+
+    if expression == 0:
+        return True
+    expression = without_integrals(expression)
+    if not _vanishes_numerically(expression) or sympy.count_ops(expression) > PROOFS.largest_proof:
+        return False
+    steps = [sympy.expand, _numerator]
+    if sympy.count_ops(expression) <= PROOFS.largest_simplified:
+        steps.append(sympy.simplify)
+        if expression.has(sympy.asinh, sympy.acosh, sympy.atanh):
+            steps.append(lambda e: sympy.simplify(e.rewrite(sympy.log)))
+    return any(step(expression) == 0 for step in steps)
+
+
+def _numerator(expression: Any) -> Any:
+    """The numerator of an expression as a rational function of exponentials, roots and other functions."""
+    import sympy
+
+    plain: Any = sympy.expand_trig(expression) if has_phase(expression) else expression
+    plain = plain.rewrite(sympy.exp) if expression.has(*_circular()) else plain
+    plain = plain.replace(
+        lambda e: isinstance(e, sympy.exp) and e.args[0].is_Add,
+        lambda e: sympy.Mul(*(sympy.exp(term) for term in e.args[0].args)),
+    )
+    imaginary = sympy.Dummy("i")
+    rational = plain.xreplace({**_powers(plain.atoms(sympy.exp)), sympy.I: imaginary})
+    functions = rational.atoms(sympy.Function)
+    inner = {node for function in functions for part in function.args for node in part.atoms(sympy.Function)}
+    rational = rational.xreplace({node: sympy.Dummy() for node in functions - inner})
+    generators = sorted(rational.free_symbols, key=str)
+    if not generators or any(not node.exp.is_Integer for node in rational.atoms(sympy.Pow)):
+        return sympy.expand(sympy.fraction(sympy.together(rational))[0].xreplace({imaginary: sympy.I}))
+    # arithmetic in the field of fractions never writes out what cancels
+    numerator = sympy.QQ.frac_field(*generators).from_sympy(rational).numer.as_expr()
+    return sympy.rem(numerator, imaginary**2 + 1, imaginary)
+
+
+def _powers(nodes: Iterable[Any]) -> dict[Any, Any]:
+    """Exponentials of multiples of the same quantity as integer powers of one symbol."""
+    import sympy
+
+    groups: dict[Any, list[tuple[Any, Any]]] = {}
+    for node in nodes:
+        number, rest = node.args[0].as_coeff_Mul(rational=True)
+        groups.setdefault(rest, []).append((number, node))
+    change = {}
+    for rows in groups.values():
+        symbol, unit = sympy.Dummy(positive=True), sympy.gcd_list([number for number, _ in rows])
+        change |= {node: symbol ** (number / unit) for number, node in rows}
+    return change
+
+
+def _circular() -> tuple[Any, ...]:
+    import sympy
+
+    return (sympy.sinh, sympy.cosh, sympy.tanh, sympy.coth, sympy.sin, sympy.cos, sympy.tan, sympy.cot)
+
+
+def _vanishes_numerically(expression: Any) -> bool:
+    """Fifty digits at one point tell a zero from nearly everything else, at no cost."""
+    import mpmath
+    import sympy
+
+    symbols = sorted(expression.free_symbols, key=str)
+    with mpmath.workdps(FORMULAS.digits):
+        point = [mpmath.mpf(7 + 2 * k) / (11 + 3 * k) for k in range(len(symbols))]
+        try:
+            # not evalf: it adds digits until a sum that cancels has the accuracy asked for, and a zero never has
+            value = sympy.lambdify(symbols, expression, "mpmath", cse=True)(*point)
+            return bool(abs(mpmath.mpmathify(value)) < FORMULAS.precisely)
+        except (TypeError, ValueError, ZeroDivisionError, NameError, KeyError, OverflowError):
+            return True

@@ -1,0 +1,120 @@
+"""What an engine is asked and what it answers: from trajectories to directions that are judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.core.flags import Flag
+from liestonet.core.generators import Values
+from liestonet.core.progress import Progress
+from liestonet.inference.refit import Imposed
+from liestonet.surrogate.fitted import FittedCoefficients
+from liestonet.symmetry.determining.fields import Fields
+from liestonet.symmetry.determining.kinds import ITO, LAW, Kind
+from liestonet.symmetry.statistical.noise import NoisyOperator
+from liestonet.symmetry.statistical.search import Criteria, Search, search_beside
+from liestonet.trajectories.increments import IncrementSource
+
+
+@dataclass(frozen=True)
+class Request:
+    """What `discover` asks of an engine: the data, the kind, the criteria, and how much of an answer."""
+
+    source: IncrementSource
+    kind: Kind
+    criteria: Criteria
+    dimension: int | Any | None  # as given; how many are possible only the engine knows
+    formulas: bool
+    seed: int
+    say: Progress
+
+
+@runtime_checkable
+class Training(Protocol):
+    """What an engine that trains networks remembers of it."""
+
+    @property
+    def rungs(self) -> Sequence[Any]:
+        """The numbers of generators that were tried, with their losses."""
+        ...
+
+    def generators(self, t: Float[np.ndarray, " b"] | Any, x: Float[np.ndarray, "b d"] | Any) -> Values:
+        """The trained networks as they are."""
+        ...
+
+    def to_dictionary(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        ...
+
+
+@dataclass(frozen=True)
+class Discovered:
+    """What an engine found: estimated coefficients, judged directions, and the coefficients refitted with `count`.
+
+    `law_dimension` is the number of symmetries of the law, None where nobody asked. `notes` are what a reader should
+    know about how the engine came to it.
+    """
+
+    kind: Kind
+    surrogate: FittedCoefficients
+    search: Search
+    count: int
+    imposed: Imposed | None
+    law_dimension: int | None
+    notes: tuple[Flag, ...] = ()
+    training: Training | None = None
+
+    @property
+    def operator(self) -> NoisyOperator:
+        """The determining equations that the generators solve: of the refitted coefficients where there are any."""
+        return self.search.operator if self.imposed is None else self.imposed.operator
+
+    @property
+    def vectors(self) -> Float[np.ndarray, "m k"]:
+        """The generators as directions of `operator`."""
+        return self.search.vectors[:, : self.count] if self.imposed is None else self.imposed.refit.vectors
+
+    @cached_property
+    def fields(self) -> Fields:
+        """The generators as functions."""
+        return Fields(self.operator.basis, self.operator.whitening @ self.vectors, self.kind.has_beta)
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """A way from trajectories to symmetries, such as `Spectral` or `Neural`."""
+
+    def discover(self, request: Request) -> Discovered: ...
+
+
+def law_dimension(
+    kind: Kind, surrogate: FittedCoefficients, found: Search, criteria: Criteria, say: Progress
+) -> int | None:
+    """Number of symmetries at law level; with one noise Itô and law agree, and for Fokker–Planck nobody asked.
+
+    It is what the data support, whatever dimension was asked for.
+    """
+    if kind is LAW or (kind is ITO and surrogate.noise <= 1):
+        return sum(row.verdict == "symmetry" for row in found.rows)
+    if kind is not ITO:
+        return None
+    say("looking for symmetries of the law")
+    return search_beside(found, LAW, surrogate, surrogate.overview.points, criteria).count
+
+
+def dimension_flag(found: Search, dimension: int | None) -> Iterator[Flag]:
+    """A given number of generators that is not the number that the data support."""
+    supported = sum(row.verdict == "symmetry" for row in found.rows)
+    if dimension is not None and dimension != supported:
+        yield Flag(
+            "given-dimension",
+            f"The dimension was given as {dimension}; the data support {supported} "
+            f"{'symmetry' if supported == 1 else 'symmetries'}.",
+            "Leave the dimension out, or read the verdicts of the ladder before relying on these generators.",
+        )

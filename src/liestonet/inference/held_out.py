@@ -1,0 +1,58 @@
+"""Likelihood of paths that a fit has not seen, with symmetries imposed and without.
+
+The sums that a fit is made of are kept in parts. Leaving one out gives the estimates of the others, imposing is linear
+near the fit, so every part can be foretold by all others at the cost of a few small matrices.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.core.coefficients import EstimatedCoefficients
+from liestonet.core.uncertainty import Information
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Log-likelihood that each part gains by a constraint when the others foretell it."""
+
+    gains: Float[np.ndarray, " folds"]
+
+    @property
+    def gain(self) -> float:
+        return float(self.gains.sum())
+
+    @property
+    def error(self) -> float:
+        """Standard error of the gain, from its scatter between parts."""
+        return float(np.std(self.gains, ddof=1) * np.sqrt(len(self.gains)))
+
+    def loses(self, errors: float) -> bool:
+        """Whether held-out paths are less likely by more than so many standard errors."""
+        return self.gain < -errors * self.error
+
+    def loses_to(self, other: HeldOut, errors: float) -> bool:
+        """Whether another constraint foretells better by more than so many standard errors of the difference."""
+        return HeldOut(self.gains - other.gains).loses(errors)
+
+
+def held_out(surrogate: EstimatedCoefficients, start: Information, constrained: EstimatedCoefficients) -> HeldOut:
+    """What a constraint gains over the surrogate; `start` is the information that it was imposed on.
+
+    Directions that data do not show are taken out of the prediction.
+    """
+    known = surrogate.information
+    if known is None:
+        raise RuntimeError("the surrogate keeps no sums by parts of the data")
+    root, back, left = surrogate.errors.root, surrogate.errors.back, constrained.errors.root
+    hidden, begin = surrogate.errors.hidden_columns, start.parameters
+    gains = []
+    pairs = zip(known.without_each_fold(), start.without_each_fold(), strict=True)
+    for fold, (free, other) in enumerate(pairs):
+        change = constrained.parameters - begin + (left - root) @ (back @ (other - begin))
+        change = change - root[:, hidden] @ (back @ change)[hidden]
+        gains.append(known.gain(fold, free, other + change))
+    return HeldOut(np.array(gains))

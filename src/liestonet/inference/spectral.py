@@ -1,0 +1,29 @@
+"""The spectral engine: series for drift and diffusion, symmetries by linear algebra."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from liestonet.inference.engine import Discovered, Request, dimension_flag, law_dimension
+from liestonet.inference.stages import search_in_stages
+from liestonet.surrogate.spectral import fit_spectral
+
+
+@dataclass(frozen=True)
+class Spectral:
+    """The spectral engine: series for drift and diffusion, symmetries by linear algebra.
+
+    `refit` imposes the symmetries found on the coefficients and solves again, unless held-out paths contradict them.
+    """
+
+    refit: bool = True
+
+    def discover(self, request: Request) -> Discovered:
+        """Fit, search, and impose what was found."""
+        kind, criteria, dimension, say = request.kind, request.criteria, request.dimension, request.say
+        surrogate = fit_spectral(request.source, say)
+        say("looking for symmetries")
+        found, imposed = search_in_stages(kind, surrogate, criteria, dimension, self.refit, say)
+        count = found.count if dimension is None else dimension
+        law = law_dimension(kind, surrogate, found, criteria, say)
+        return Discovered(kind, surrogate, found, count, imposed, law, tuple(dimension_flag(found, dimension)))

@@ -1,0 +1,160 @@
+"""The search on data in stages: shifts first, then all directions, then the coefficients with the symmetries imposed.
+
+Everything is judged on the rich surrogate with all its errors. A simpler one, which the data do not speak against, only
+proposes: directions to judge, and coefficients to impose the symmetries on. Paths held out decide what is kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+from jaxtyping import Float
+
+from liestonet.core.coefficients import EstimatedCoefficients
+from liestonet.core.numbers import is_whole
+from liestonet.core.progress import Progress
+from liestonet.core.uncertainty import Information
+from liestonet.errors import InputError
+from liestonet.inference.held_out import HeldOut, held_out
+from liestonet.inference.refit import Imposed, deviance, refit_with_symmetries
+from liestonet.inference.shifts import shift_invariant
+from liestonet.inference.tuning import STAGES
+from liestonet.surrogate.sparse_model import sparse_model
+from liestonet.surrogate.surrogate import Surrogate
+from liestonet.symmetry.determining.kinds import Kind
+from liestonet.symmetry.statistical.noise import NoisyOperator
+from liestonet.symmetry.statistical.search import (
+    Criteria,
+    Search,
+    exact_first,
+    judge_directions,
+    most_symmetries,
+    search,
+)
+from liestonet.symmetry.statistical.span_covariance import turned_by, turns_of
+from liestonet.symmetry.statistical.translations import Shifts, exact_shifts
+from liestonet.symmetry.statistical.tuning import JUDGING
+
+Block = Float[np.ndarray, "m k"]
+
+
+@dataclass(frozen=True)
+class _Stage:
+    """A surrogate with shifts imposed, its operator, and how to get operators of others in the same basis."""
+
+    kind: Kind
+    surrogate: Surrogate
+    operator: NoisyOperator
+    shifts: Shifts
+
+    def operator_of(self, changed: EstimatedCoefficients) -> NoisyOperator:
+        return NoisyOperator(self.kind, changed, self.operator.basis, self.operator.cloud)
+
+
+@dataclass(frozen=True)
+class _Sparse:
+    """The sparse model with shifts imposed: its information and surrogate, its own directions and their residuals."""
+
+    information: Information
+    surrogate: Surrogate
+    vectors: Block
+    residuals: Float[np.ndarray, " k"]
+
+
+def search_in_stages(
+    kind: Kind, surrogate: Surrogate, criteria: Criteria, dimension: Any, imposing: bool, say: Progress
+) -> tuple[Search, Imposed | None]:
+    """Search; take exact shifts as such and search again; impose all that was found and solve once more."""
+    found = search(kind, surrogate, surrogate.domain, surrogate.overview.points, criteria)
+    most, poorer = most_symmetries(kind, surrogate.dimension), found.poorer
+    if dimension is not None:
+        found = replace(found, count=_possible(dimension, found))
+    if not imposing or not surrogate.errors.complete:
+        # a sample of the errors can judge symmetries, but not tell which errors they would exclude
+        return found.withdraw_unsettled(most), None
+    level = criteria.error_rate / most
+    shifts = exact_shifts(found.operator, criteria, level)
+    stage, rows = _Stage(kind, surrogate, found.operator, shifts), shifts.rows
+    if rows:
+        say(f"taking {len(rows)} {'shift' if len(rows) == 1 else 'shifts'} as exact")
+        sharper = shift_invariant(surrogate, shifts.variables)
+        found = judge_directions(stage.operator_of(sharper), kind, criteria, shifts.vectors).preceded(rows)
+        stage = replace(stage, surrogate=sharper, operator=found.operator)
+    sparse = _sparse(stage, surrogate, found.vectors.shape[1])
+    other = judge_directions(found.operator, kind, criteria, shifts.vectors, sparse.vectors).preceded(rows)
+    found = replace(other if other.count > found.count else found, poorer=poorer).withdraw_unsettled(most)
+    found = found if dimension is None else replace(found, count=dimension)
+    if not found.count:
+        return found, None
+    say(f"refitting with {found.count} {'symmetry' if found.count == 1 else 'symmetries'} imposed")
+    return found, _refitted(stage, surrogate, found, sparse)
+
+
+def _sparse(stage: _Stage, surrogate: Surrogate, count: int) -> _Sparse:
+    """The sparse model of a surrogate; its directions by their residuals alone, the shifts first."""
+    information = sparse_model(surrogate)
+    plain = shift_invariant(surrogate, stage.shifts.variables, information)
+    gram = stage.operator_of(plain).gram
+    vectors = exact_first(stage.shifts.vectors, scipy.linalg.eigh(gram, subset_by_index=[0, count - 1])[1])
+    squares = np.einsum("mk,mn,nk->k", vectors, gram, vectors)
+    return _Sparse(information, plain, vectors, np.sqrt(np.maximum(squares, 0.0)))
+
+
+def _refitted(stage: _Stage, surrogate: Surrogate, found: Search, sparse: _Sparse) -> Imposed | None:
+    """The symmetries imposed on the rich surrogate or on the sparse one, unless held-out paths contradict them."""
+    count, sizes = found.count, sparse.residuals
+    imposed = refit_with_symmetries(stage.surrogate, stage.operator_of, found.operator, found.vectors[:, :count])
+    conditions = deviance(surrogate, stage.surrogate)[1]
+    imposed, gained = _compared(surrogate, surrogate.information, imposed, conditions)
+    if count < len(sizes) and sizes[count] > STAGES.gap * max(sizes[:count].max(), JUDGING.negligible):
+        operator = stage.operator_of(sparse.surrogate)
+        second = refit_with_symmetries(sparse.surrogate, stage.operator_of, operator, sparse.vectors[:, :count])
+        second, other = _compared(surrogate, sparse.information, second, conditions)
+        if _inside(imposed, second) and not other.loses_to(gained, STAGES.clearly):
+            imposed, gained = second, other
+    return None if gained.loses(STAGES.clearly) else imposed
+
+
+def likely_refit(surrogate: EstimatedCoefficients, shifted: EstimatedCoefficients, imposed: Imposed) -> Imposed | None:
+    """A refit with its likelihood, unless held-out paths contradict it; it began with shifts imposed already."""
+    if surrogate.information is None:
+        raise RuntimeError("the surrogate keeps no sums by parts of the data")
+    compared, gained = _compared(surrogate, surrogate.information, imposed, deviance(surrogate, shifted)[1])
+    return None if gained.loses(STAGES.clearly) else compared
+
+
+def _compared(
+    surrogate: EstimatedCoefficients, start: Information, imposed: Imposed, conditions: float
+) -> tuple[Imposed, HeldOut]:
+    """A refit with its likelihood: how far it is from the estimates, and what held-out paths gain by it.
+
+    `conditions` is the number of those that shifts had imposed before.
+    """
+    refit = imposed.refit
+    gained = held_out(surrogate, start, refit.surrogate)
+    known = replace(
+        refit,
+        deviance=deviance(surrogate, refit.surrogate)[0],
+        degrees_of_freedom=refit.degrees_of_freedom + conditions,
+        held_out=gained.gain,
+        held_out_error=gained.error,
+    )
+    return replace(imposed, refit=known), gained
+
+
+def _inside(imposed: Imposed, other: Imposed) -> bool:
+    """Whether the generators of one refit lie in the span of another to within its errors."""
+    vectors, operator = imposed.refit.vectors, imposed.operator
+    error = turned_by(turns_of(operator, vectors), operator.whitening)
+    outside = other.refit.vectors - vectors @ (vectors.T @ other.refit.vectors)
+    return float(np.linalg.norm(outside, ord=2)) < STAGES.errors * max(error, STAGES.least_error)
+
+
+def _possible(dimension: Any, found: Search) -> int:
+    available = found.vectors.shape[1]
+    if not is_whole(dimension) or not 0 <= dimension <= available:
+        raise InputError(f"The dimension must be a whole number from 0 to {available}, not {dimension!r}.")
+    return int(dimension)

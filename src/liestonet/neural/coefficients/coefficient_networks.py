@@ -1,0 +1,127 @@
+"""The networks as pure functions of arrays: z-scored inputs, features, and outputs linear in the features.
+
+The last layer is apart: drift and diffusion are linear in it (σ through a softplus), so that it can be solved exactly
+and has a covariance. Every function takes points with any leading axes.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+# softplus is 1 here: outputs of zero mean a σ of one unit.
+SHIFT = math.log(math.e - 1)
+
+Layers = tuple[tuple[Any, Any], ...]
+
+
+class Network(NamedTuple):
+    """Hidden layers (weights, bias) and the last layer's matrix (features, outputs)."""
+
+    layers: Layers
+    last: Any
+
+
+class CoefficientWeights(NamedTuple):
+    """Drift and diffusion; a diffusion without hidden layers of its own uses the drift's."""
+
+    drift: Network
+    diffusion: Network
+
+
+class Units(NamedTuple):
+    """Centre and spread of (t, x), size of f^i, size of σ^i of noisy coordinates."""
+
+    centre: Any
+    spread: Any
+    drift: Any
+    diffusion: Any
+
+
+@dataclass(frozen=True)
+class Form:
+    """What of a network is not an array: static for the compiler."""
+
+    dimension: int
+    active: tuple[int, ...]
+    diagonal: bool
+    activation: str
+    skip: bool
+    time_dependent: bool
+    floor: float
+
+    @property
+    def entries(self) -> tuple[tuple[int, int], ...]:
+        """Entries of the triangular σ, among noisy coordinates, that are outputs of the network."""
+        noisy = range(len(self.active))
+        return tuple((i, j) for i in noisy for j in range(i + 1) if i == j or not self.diagonal)
+
+    @property
+    def inputs(self) -> int:
+        return self.dimension + self.time_dependent
+
+
+def initial_weights(form: Form, widths: tuple[int, ...], rng: np.random.Generator) -> CoefficientWeights:
+    """Last layers that give no drift and σ of one unit; drawn in NumPy, because compiling takes longer than drawing."""
+    size = 1 + form.inputs * form.skip + widths[-1]
+    drift = Network(initial_layers((form.inputs, *widths), rng), np.zeros((size, form.dimension)))
+    layers = () if form.diagonal else initial_layers((form.inputs, *widths), rng)
+    return CoefficientWeights(drift, Network(layers, np.zeros((size, len(form.entries)))))
+
+
+def initial_layers(sizes: tuple[int, ...], rng: np.random.Generator) -> Layers:
+    """Hidden layers of Glorot's size, with scattered biases: units that bend in different places."""
+    return tuple(
+        (np.sqrt(2 / (a + b)) * rng.standard_normal((a, b)), 0.5 * rng.standard_normal(b)) for a, b in pairwise(sizes)
+    )
+
+
+def features(form: Form, layers: Layers, inputs: jax.Array) -> jax.Array:
+    """1, the inputs where they skip the hidden layers, and the last hidden layer."""
+    hidden = hidden_layers(form.activation, layers, inputs)
+    parts = [jnp.ones_like(inputs[..., :1]), *([inputs] if form.skip else []), hidden]
+    return jnp.concatenate(parts, axis=-1)
+
+
+def hidden_layers(activation: str, layers: Layers, inputs: jax.Array) -> jax.Array:
+    """The last hidden layer."""
+    bend = jnp.tanh if activation == "tanh" else jax.nn.swish
+    for weights, bias in layers:
+        inputs = bend(inputs @ weights + bias)
+    return inputs
+
+
+def scored(form: Form, units: Units, points: jax.Array) -> jax.Array:
+    """z-scored inputs of points (t, x), without time where nothing depends on it."""
+    inputs = (points - units.centre) / units.spread
+    return inputs if form.time_dependent else inputs[..., 1:]
+
+
+def both_features(form: Form, weights: CoefficientWeights, inputs: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Features of drift and of diffusion."""
+    first = features(form, weights.drift.layers, inputs)
+    return first, features(form, weights.diffusion.layers, inputs) if weights.diffusion.layers else first
+
+
+def triangle(form: Form, outputs: jax.Array) -> jax.Array:
+    """The lower triangular σ (…, r, r) of noisy coordinates from its outputs, in its units."""
+    rank = len(form.active)
+    result = jnp.zeros((*outputs.shape[:-1], rank, rank))
+    for column, (i, j) in enumerate(form.entries):
+        value = outputs[..., column]
+        value = jax.nn.softplus(value + SHIFT) + form.floor if i == j else value
+        result = result.at[..., i, j].set(value)
+    return result
+
+
+def place(form: Form, units: Units, outputs: jax.Array) -> jax.Array:
+    """σ (…, n, r) in the data's units: the rows of coordinates without noise are zero."""
+    small = units.diffusion[:, None] * triangle(form, outputs)
+    result = jnp.zeros((*outputs.shape[:-1], form.dimension, len(form.active)))
+    return result.at[..., np.array(form.active, dtype=int), :].set(small)

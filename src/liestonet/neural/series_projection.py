@@ -1,0 +1,69 @@
+"""From networks to polynomials: the span a network found, in the basis of the spectral engine.
+
+That gives a neural answer all that has been built on such a basis: brackets, closed forms, storage, verdicts. What the
+basis cannot express is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.core.domain import Domain
+from liestonet.core.tuning import by_dimension
+from liestonet.symmetry.determining.basis import Basis
+from liestonet.symmetry.determining.kinds import Kind
+from liestonet.symmetry.statistical.search import generator_basis
+from liestonet.symmetry.statistical.tuning import SEARCH
+
+# A basis is rich enough when it misses no more than this part of any generator.
+ENOUGH = 1e-3
+
+# Components (τ, ξ, β) of m generators at points of the data.
+Evaluate = Callable[[Float[np.ndarray, "b v"]], Float[np.ndarray, "m b c"]]
+
+
+@dataclass(frozen=True)
+class ProjectedSpan:
+    """A span as coefficients in a basis, and the largest part of any generator in it that the basis misses."""
+
+    basis: Basis
+    coefficients: Float[np.ndarray, "size m"]
+    error: float
+
+
+def project_span(
+    kind: Kind, noise: int, domain: Domain, evaluate: Evaluate, points: Float[np.ndarray, "b v"]
+) -> ProjectedSpan:
+    """The span in the first basis that is rich enough, or in the richest."""
+    values, found = evaluate(points), None
+    for level in by_dimension(SEARCH.levels, domain.dimension):
+        basis = generator_basis(kind, domain.dimension, noise, replace(domain, singular=None), level)
+        found = project_on(basis, values, points)
+        if found.error <= ENOUGH:
+            break
+    if found is None:
+        raise RuntimeError("there is a level for every dimension")
+    return found
+
+
+def project_on(basis: Basis, values: Float[np.ndarray, "m b c"], points: Float[np.ndarray, "b v"]) -> ProjectedSpan:
+    """Least squares component by component, in the norm of MATH.md §3."""
+    tables = basis.tables(points, 0)
+    coefficients = np.zeros((basis.size, len(values)))
+    missed, stacked = [], []
+    for unknown, scale in enumerate(basis.scales):
+        functions = basis.functions(tables, unknown, ()) / scale
+        target = values[:, :, unknown].T / scale
+        solution = np.linalg.lstsq(functions, target, rcond=1e-12)[0]
+        coefficients[basis.columns(unknown)] = solution
+        missed.append(target - functions @ solution)
+        stacked.append(target)
+    whole, rest = np.concatenate(stacked), np.concatenate(missed)
+    triangle = np.linalg.qr(whole, mode="r")
+    # of all combinations the one that loses most
+    error = float(np.linalg.norm(rest @ np.linalg.pinv(triangle), ord=2)) if len(values) else 0.0
+    return ProjectedSpan(basis, coefficients, error)

@@ -1,0 +1,113 @@
+"""Stage 1 for stage 2: the surrogate whose symmetries are sought, and paths simulated from it."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.core.ladder import LadderRow
+from liestonet.core.tuning import by_dimension
+from liestonet.errors import InputError
+from liestonet.inference.engine import Request
+from liestonet.inference.refit import refit_exactly
+from liestonet.inference.shifts import shift_invariant
+from liestonet.neural.clouds import reflected
+from liestonet.neural.coefficients.fit_coefficients import fit_coefficients
+from liestonet.neural.coefficients.settings import PAPER, CoefficientSettings
+from liestonet.neural.running import writing
+from liestonet.neural.settings import Cloud, Neural
+from liestonet.surrogate.spectral import fit_spectral
+from liestonet.surrogate.surrogate import Surrogate
+from liestonet.symmetry.statistical.judging import unprojected
+from liestonet.symmetry.statistical.noise import NoisyOperator
+from liestonet.symmetry.statistical.search import generator_basis, mixed_cloud, most_symmetries
+from liestonet.symmetry.statistical.translations import exact_shifts
+from liestonet.symmetry.statistical.tuning import SEARCH
+
+
+def coefficient_sources(settings: Neural, request: Request) -> tuple[Any, Any, tuple[LadderRow, ...]]:
+    """The surrogate that the settings ask for, the same with shifts taken as exact, and what the data say of those.
+
+    Without shifts, where none are wanted or the errors are known by a sample only, both are the same.
+    """
+    if settings.surrogate == "spectral":
+        source = fit_spectral(request.source, request.say)
+    else:
+        source = _learnt(settings, request)
+    if not (settings.shifts and source.errors.complete):
+        return source, source, ()
+    return source, *_with_shifts(source, request)
+
+
+def _learnt(settings: Neural, request: Request) -> Any:
+    """Coefficients as networks, kept with the checkpoints: learning them can take longer than all that follows."""
+    from liestonet.storage import read_value, save
+
+    example = settings.surrogate.removeprefix("paper-")
+    chosen = PAPER[int(example)] if example.isdigit() else CoefficientSettings()
+    # a file that is read as it is gone through has no digest
+    folder, data = settings.running.checkpoint, getattr(request.source, "digest", None)
+    if folder is None or data is None:
+        return fit_coefficients(request.source, chosen, seed=request.seed, progress=request.say)
+    identity = hashlib.sha256(repr((chosen, request.seed, data)).encode()).hexdigest()[:12]
+    path = Path(folder) / f"surrogate-{identity}.lsn"
+    if path.exists():
+        request.say("taking up the surrogate that was kept")
+        try:
+            return read_value(path)
+        except InputError as problem:
+            raise InputError(f"{problem} Delete it to start anew.") from problem
+    source = fit_coefficients(request.source, chosen, seed=request.seed, progress=request.say)
+    with writing("checkpoint folder"):
+        save(source, path)
+    return source
+
+
+def _with_shifts(source: Any, request: Request) -> tuple[Any, tuple[LadderRow, ...]]:
+    """∂t and translations that the data do not exclude, imposed on the coefficients."""
+    n, kind = source.dimension, request.kind
+    level = by_dimension(SEARCH.levels, n)[0]
+    basis = generator_basis(kind, n, source.noise, source.domain, level)
+    cloud = mixed_cloud(source.domain, source.overview.points, by_dimension(SEARCH.points, n))
+    operator = NoisyOperator(kind, source, basis, cloud)
+    rate = request.criteria.error_rate / most_symmetries(kind, n)
+    shifts = exact_shifts(operator, request.criteria, rate)
+    if not shifts.rows:
+        return source, ()
+    request.say(f"taking {len(shifts.rows)} {'shift' if len(shifts.rows) == 1 else 'shifts'} as exact")
+    if isinstance(source, Surrogate):
+        return shift_invariant(source, shifts.variables), shifts.rows
+    return refit_exactly(source, unprojected(operator, shifts.vectors)), shifts.rows
+
+
+def simulated_paths(source: Any, settings: Cloud, paths: int, rng: np.random.Generator) -> Float[np.ndarray, "k s v"]:
+    """Paths of the surrogate by Euler–Maruyama over the domain's time, begun at early states of the data."""
+    start, stop = source.domain.intervals[0]
+    step = settings.step or float(np.median(source.overview.sample.dt))
+    steps = max(1, round((stop - start) / step))
+    low, high = np.array(source.domain.intervals[1:]).T
+    points = source.overview.points
+    early = points[points[:, 0] <= np.quantile(points[:, 0], 0.02)]
+    x = early[rng.integers(len(early), size=paths), 1:]
+    states = np.empty((paths, steps + 1, source.dimension + 1))
+    states[:, 0] = np.column_stack([np.full(paths, start), x])
+    for index in range(steps):
+        now = np.full(paths, start + index * step)
+        # outside the box a series knows nothing: coefficients are those of the nearest point inside
+        inside = np.clip(x, low, high)
+        kick = np.einsum("bij,bj->bi", _root(source.diffusion_squared(now, inside)), rng.standard_normal(x.shape))
+        x = x + step * source.drift(now, inside) + np.sqrt(step) * kick
+        if settings.reflect:
+            x = reflected(x, low, high)
+        states[:, index + 1] = np.column_stack([now + step, x])
+    return states
+
+
+def _root(squared: Float[np.ndarray, "b n n"]) -> Float[np.ndarray, "b n n"]:
+    """A symmetric root of a, also where it is singular: paths only feel a itself."""
+    values, vectors = np.linalg.eigh(squared)
+    return np.einsum("bij,bj,bkj->bik", vectors, np.sqrt(np.maximum(values, 0.0)), vectors)

@@ -1,0 +1,44 @@
+"""What a reader should know about the answer from data, beside the flags about the data themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from liestonet.core.flags import Flag
+from liestonet.diagnostics.turnover import remedy
+from liestonet.inference.engine import Discovered
+from liestonet.symmetry.determining.kinds import ITO
+
+
+def data_answer_flags(found: Discovered) -> Iterable[Flag]:
+    """What the reader should know about the answer; flags about the data themselves come from `diagnostics`."""
+    kind, surrogate, search = found.kind, found.surrogate, found.search
+    if kind is ITO and surrogate.noise > 1:
+        yield Flag(
+            "gauge",
+            "Trajectories determine σσᵀ only; this Itô answer is for the lower triangular σ with the coordinates in "
+            f"the order {', '.join(surrogate.names)}.",
+            'Ask for symmetry="law" if the choice of σ should not matter.',
+        )
+    still = [name for name, noisy in zip(surrogate.names, surrogate.noisy, strict=True) if not noisy]
+    if still:
+        yield Flag(
+            "noiseless",
+            f"There is no noise in {', '.join(still)} itself; the diffusion there was set to zero.",
+            "Check that this is a property of the system and not of the recording.",
+        )
+    if search.count == len(search.rows) and surrogate.noise < surrogate.dimension:
+        yield Flag(
+            "all-directions",
+            f"Each of the {search.count} directions that were looked at is a symmetry as far as these data tell; there "
+            "may be more, and some may be near-symmetries.",
+            "Ask for a smaller tolerance, or record more paths, and see how many are left.",
+        )
+    undecided = sum(row.verdict == "undecided" for row in search.rows)
+    if undecided and found.count == search.count:
+        yield Flag(
+            "undecided",
+            f"For {undecided} further {'direction' if undecided == 1 else 'directions'} the data do not tell whether "
+            "the residual is zero, or not even whether it is below the tolerance.",
+            remedy(surrogate.overview, "Record more paths, or longer ones."),
+        )

@@ -1,0 +1,100 @@
+"""The pipeline on data. `discover` takes trajectories to their symmetries; the steps stand one below the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from liestonet.core.flags import Flag
+from liestonet.core.numbers import is_real, is_whole, plain
+from liestonet.core.progress import Progress, silent
+from liestonet.core.provenance import provenance_of
+from liestonet.diagnostics.report import data_flags
+from liestonet.errors import InputError
+from liestonet.inference.engine import Discovered, Engine, Request
+from liestonet.inference.spectral import Spectral
+from liestonet.pipeline.assemble import data_result, with_provenance
+from liestonet.pipeline.tuning import discover_tuning
+from liestonet.result import Result
+from liestonet.surrogate.spectral import fit_spectral
+from liestonet.surrogate.surrogate import Surrogate
+from liestonet.symmetry.determining.kinds import Kind, kind_named
+from liestonet.symmetry.statistical.search import Criteria
+from liestonet.trajectories.increments import IncrementSource
+
+
+def fit(data: IncrementSource | Any, *, progress: Progress | None = None) -> Surrogate:
+    """Estimate drift and diffusion from trajectories, with the covariance of what was estimated."""
+    return fit_spectral(_checked(data), progress)
+
+
+def discover(
+    data: IncrementSource | Any,
+    engine: Engine | Any | None = None,
+    symmetry: str | Kind | Any = "ito",
+    *,
+    dimension: int | Any | None = None,
+    tolerance: float | Any = 0.1,
+    error_rate: float | Any = 0.05,
+    formulas: bool = True,
+    seed: int | Any = 0,
+    progress: Progress | None = None,
+) -> Result:
+    """The symmetries of the system that trajectories come from, with how sure the data are of each.
+
+    `symmetry` is "ito", "law" or "fokker-planck". A direction counts as a symmetry if the data do not exclude a
+    residual of zero and are sure of one below `tolerance`; `error_rate` is the chance to lose any true symmetry, and
+    that of an interval to be too short. `dimension` fixes the number of generators instead. The spectral engine draws
+    no random numbers that depend on `seed`; it is there for engines that do.
+    """
+    engine = Spectral() if engine is None else engine
+    if not isinstance(engine, Engine):
+        raise InputError(f"The engine must be liestonet.Spectral() or liestonet.Neural(), not {engine!r}.")
+    kind, source, seed = kind_named(symmetry), _checked(data), _checked_seed(seed)
+    criteria = _criteria(tolerance, error_rate)
+    dimension = plain(dimension)
+    request = Request(source, kind, criteria, dimension, formulas, seed, progress or silent)
+    found = engine.discover(request)
+    request.say("checking the data")
+    result = data_result(request, found, (*found.notes, *_about_the_data(found, criteria)))
+    made = provenance_of(
+        "discover",
+        "data",
+        seed,
+        engine=repr(engine),
+        symmetry=kind.name,
+        dimension=dimension,
+        tolerance=criteria.tolerance,
+        error_rate=criteria.error_rate,
+        formulas=formulas,
+    )
+    return with_provenance(result, replace(made, tuning=discover_tuning()))
+
+
+def _about_the_data(found: Discovered, criteria: Criteria) -> Iterator[Flag]:
+    """Flags about the data, read off the residuals of the series; learnt coefficients have none."""
+    if isinstance(found.surrogate, Surrogate):
+        yield from data_flags(found.surrogate, found.search.rows, criteria.tolerance)
+
+
+def _checked(data: Any) -> IncrementSource:
+    if not isinstance(data, IncrementSource):
+        raise InputError(
+            f"discover and fit take Trajectories, not a {type(data).__name__}; make them with Trajectories.from_arrays "
+            "or Trajectories.read."
+        )
+    return data
+
+
+def _checked_seed(seed: Any) -> int:
+    if not is_whole(seed) or not 0 <= seed < 2**63:
+        raise InputError(f"The seed must be a whole number from 0 to 2⁶³ − 1, not {seed!r}.")
+    return int(seed)
+
+
+def _criteria(tolerance: Any, error_rate: Any) -> Criteria:
+    for name, value in (("tolerance", tolerance), ("error_rate", error_rate)):
+        if not (is_real(value) and 0 < value < 1):
+            raise InputError(f"The {name} must be a number between 0 and 1, not {value!r}.")
+    return Criteria(float(tolerance), float(error_rate))

@@ -1,0 +1,107 @@
+"""What a reader should know about the answer for an equation: the box, the bound, families of symmetries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from liestonet.core.coefficients import Coefficients
+from liestonet.core.domain import Domain
+from liestonet.core.flags import Flag
+from liestonet.sde.sde import SDE
+from liestonet.symmetry.analytic.families import Family
+from liestonet.symmetry.analytic.formal import FormalCount
+from liestonet.symmetry.analytic.nullspace import NullSpace
+from liestonet.symmetry.analytic.tuning import NULL_SPACE
+from liestonet.symmetry.determining.kinds import Kind
+
+
+def source_flags(sde: SDE, source: Coefficients, domain: Domain) -> Iterable[Flag]:
+    """What the reader should know about the equation and the box."""
+    yield from sde.flags
+    if domain.picked:
+        names = ("t", *sde.names)
+        picked = [(names[i], *domain.intervals[i]) for i in domain.picked]
+        text = ", ".join(f"{name} in ({low:g}, {high:g})" for name, low, high in picked)
+        missing = "No domain was given" if domain.chosen else "The domain was given in part"
+        yield Flag("domain-chosen", f"{missing}; chosen for you: {text}.", "Give domain= for another.")
+    if source.error > 0:
+        yield Flag(
+            "projected",
+            f"The coefficients are callables; they were replaced by Chebyshev polynomials with a relative error of "
+            f"{source.error:.1e}.",
+            "Give the equation as text or SymPy for exact derivatives.",
+        )
+
+
+def count_flags(null: NullSpace, counts: list[FormalCount], certain: bool = False) -> Iterable[Flag]:
+    """How the dimension was decided, where that is not the usual two-sided way."""
+    bound = counts[-1].bound if counts else None
+    if certain:
+        pass
+    elif null.gap < NULL_SPACE.clear_gap:
+        yield Flag(
+            "ambiguous",
+            f"The residuals left out are only {null.gap:.1g} times those taken, so the dimension is not certain.",
+            "Try a smaller domain, or one further from singular points.",
+        )
+    elif not null.settled and 1 / null.gap > NULL_SPACE.accuracy:
+        yield Flag(
+            "not-converged",
+            f"The largest basis was reached before the span was known to the accuracy aimed at; its error is about "
+            f"{math.degrees(min(1.0, 1 / null.gap)):.1g} degrees.",
+            "Try a smaller domain, or one further from singular points.",
+        )
+    if bound is None:
+        yield Flag(
+            "no-upper-bound",
+            "Power series at a point gave no upper bound for the dimension; it rests on how the residuals converged.",
+            "Compare the answer on a second domain.",
+        )
+    elif bound != null.count:
+        yield Flag(
+            "bound-not-reached",
+            f"Power series at a point would allow up to {bound} symmetries, but only {null.count} have a residual "
+            "that goes to zero when the basis is enriched.",
+            "Compare the answer on a second domain.",
+        )
+    elif counts[-1].doubtful:
+        yield Flag(
+            "bound-doubtful",
+            "In the upper bound for the dimension a number was too small to be told from zero with certainty.",
+            "Compare the answer on a second domain.",
+        )
+
+
+def invariant_flag(invariants: int | None, bound: int | None) -> Iterable[Flag]:
+    """A finite answer where an infinite one is not excluded; an upper bound excludes it."""
+    if invariants is None and bound is None:
+        yield Flag(
+            "infinite-not-excluded",
+            "Whether a function is constant along every path was not resolved; with one, there are infinitely many "
+            "symmetries beyond those listed.",
+            "Solve the equation's independent parts one by one, or a smaller equation of the same form.",
+        )
+
+
+def family_flag(kind: Kind, family: Family, invariants: tuple[Any, ...]) -> Flag:
+    """The family in words, with the invariants in closed form or, where none was found, their first terms."""
+    from liestonet.formulas.notation import expression_text
+
+    several = family.invariants > 1
+    labels = [f"I{i + 1}" if several else "I" for i in range(family.invariants)]
+    texts = [expression_text(invariant) for invariant in invariants] or family.expansions
+    shown = "; ".join(f"{label} = {text}" for label, text in zip(labels, texts, strict=False))
+    where = "Here" if invariants else "Near the middle of the domain"
+    arguments = ", ".join(labels)
+    what = f"h({arguments})·X is a symmetry for every function h and every generator X without time component"
+    if kind.has_beta:
+        what += " (u∂u is one)"
+    return Flag(
+        "infinite",
+        f"The algebra is infinite-dimensional: {arguments} {'are' if several else 'is'} constant along every path, so "
+        f"{what}. {where} {shown}.",
+        "Of the generators listed, multiply those without time component by any such function. Listed is what low "
+        "degrees in the coordinates show; there may be more that no such product gives.",
+    )

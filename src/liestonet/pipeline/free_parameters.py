@@ -1,0 +1,213 @@
+"""Equations with parameters that have no value: solved at a few generic values, the formulas then proved for all.
+
+Dimension and type of the algebra are the same for almost all values of the parameters; at special ones there can be
+more symmetries, never fewer. Which values are special is not claimed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from liestonet.algebra.commutators import nonzero_brackets
+from liestonet.algebra.parametric_brackets import parametric_brackets
+from liestonet.algebra.structure import find_algebra
+from liestonet.core.flags import Flag
+from liestonet.core.points import lattice_cloud
+from liestonet.core.progress import Progress
+from liestonet.errors import InputError
+from liestonet.formulas.closed_fields import closed_fields
+from liestonet.formulas.formula import Formula
+from liestonet.formulas.proved.parametric import Lifter
+from liestonet.pipeline.assemble import BRACKET_POINTS, Spanned, generic_result, spanned_by
+from liestonet.result import Result
+from liestonet.result.findings import EquationFindings
+from liestonet.sde.sde import SDE
+from liestonet.symmetry.determining.kinds import Kind
+
+# Made of different primes: a number in a formula then shows of which parameters it is made.
+DRAWS = (
+    ((13, 11), (17, 10), (19, 14), (23, 18), (29, 20), (31, 22)),
+    ((17, 14), (13, 10), (23, 22), (19, 20), (31, 18), (29, 26)),
+    ((11, 13), (19, 10), (17, 22), (29, 14), (23, 26), (37, 20)),
+)
+MOST_PARAMETERS = len(DRAWS[0])
+# In more coordinates than this two draws have to do.
+FEW_COORDINATES = 2
+
+Draw = dict[str, Any]
+Solver = Callable[[SDE, bool], Result]
+
+
+def solve_generic(sde: SDE, kind: Kind, formulas: bool, solver: Solver, say: Progress) -> Result:
+    """The symmetries for generic parameters; `solver` solves an equation without parameters."""
+    if len(sde.parameters) > MOST_PARAMETERS:
+        raise InputError(
+            f"{len(sde.parameters)} parameters have no value ({', '.join(sde.parameters)}), and at most "
+            f"{MOST_PARAMETERS} may stay symbols; give the others values."
+        )
+    _check_names(sde)
+    first, result = _first_draw(sde, solver)
+    solved = [(first, result)]
+    for number in range(1, 3 if sde.dimension <= FEW_COORDINATES else 2):
+        draw = _draw(sde.parameters, number, _signs(first))
+        say(f"solving with {_assignments(draw)}")
+        solved.append((draw, solver(sde.with_parameters(draw), False)))
+    draw, result = min(solved, key=lambda pair: pair[1].dimension)
+    say(f"looking for formulas with {_assignments(draw)}")
+    if formulas:
+        result = solver(sde.with_parameters(draw), True)
+    say(f"proving the formulas for all {', '.join(sde.parameters)}")
+    lifted = _lifted(sde, kind, result, draw)
+    flags = (_flag(sde, solved), *_unproved_flag(lifted.unproved, draw))
+    ordered = [draw, *(other for other, _ in solved if other is not draw)]
+    draws = tuple(_texts(values) for values in ordered)
+    findings = EquationFindings(sde, result.bound, result.gap, draws, lifted.brackets)
+    return generic_result(result, findings, lifted.spanned, flags)
+
+
+def _check_names(sde: SDE) -> None:
+    """Refuse a name that looks like a coordinate whose equation was forgotten: x, y, z, or x3 beside x1 and x2."""
+    stems = {re.sub(r"_?\d+$", "", name) for name in sde.names if re.search(r"\d$", name)} | {"x", "y", "z"}
+    for name in sde.parameters:
+        if re.sub(r"_?\d+$", "", name) in stems:
+            raise InputError(
+                f"{name} has no value and no equation; give it a value, such as {name}=1.5, "
+                f"or the equation d{name} = … if {name} is a coordinate."
+            )
+
+
+def _first_draw(sde: SDE, solver: Solver) -> tuple[Draw, Result]:
+    """The first values at which the equation can be solved: positive ones, else with one or all signs turned."""
+    count = len(sde.parameters)
+    turned = [tuple(-1 if j == i else 1 for j in range(count)) for i in range(count)]
+    problem: InputError | None = None
+    for signs in dict.fromkeys([(1,) * count, *turned, (-1,) * count]):
+        draw = _draw(sde.parameters, 0, signs)
+        try:
+            return draw, solver(sde.with_parameters(draw), False)
+        except InputError as error:
+            problem = problem or error
+    raise InputError(f"With {_assignments(_draw(sde.parameters, 0, (1,) * count))}: {problem}") from problem
+
+
+def _draw(names: tuple[str, ...], number: int, signs: tuple[int, ...]) -> Draw:
+    import sympy
+
+    values = zip(names, signs, DRAWS[number], strict=False)
+    return {name: sign * sympy.Rational(*value) for name, sign, value in values}
+
+
+def _signs(draw: Draw) -> tuple[int, ...]:
+    return tuple(1 if value > 0 else -1 for value in draw.values())
+
+
+@dataclass(frozen=True)
+class _Lifted:
+    """Generators whose formulas hold for all parameters but for those at `unproved`, and brackets in these."""
+
+    spanned: Spanned
+    brackets: dict[tuple[int, int], Any] | None = None
+    unproved: tuple[int, ...] = ()
+
+
+def _lifted(sde: SDE, kind: Kind, result: Result, draw: Draw) -> _Lifted:
+    """The generators with formulas in the parameters; those that could not be proved stay at the draw's values."""
+    coefficients = sde.symbolic
+    if coefficients is None or not result.closed_forms:
+        return _Lifted(spanned_by(result))
+    values = {_symbol(name): value for name, value in draw.items()}
+    above = [
+        symbol for symbol, (low, _) in zip(coefficients.state, result.domain.intervals[1:], strict=True) if low > 0
+    ]
+    positive = {*above, *(symbol for symbol, value in values.items() if value > 0)}
+    lifter = Lifter(kind.equations(sde.dimension, sde.noise), coefficients, values, positive)
+    formulas, factors, unproved = [], [], []
+    for position, formula in enumerate(result.closed_forms):
+        found = lifter.lift(formula) if formula.status == "proved" else None
+        if found is None:
+            unproved.append(position)
+        formulas.append(found or _at_draw(formula))
+        factors.append(1.0 if found is None else _ratio(found, formula, values))
+    fields = result.fields.mixed(np.diag(factors))
+    generators = closed_fields(fields, formulas, sde.names, _texts(draw))
+    cloud = lattice_cloud(result.domain, BRACKET_POINTS)
+    algebra = find_algebra(generators, cloud.points, cloud.weights)
+    brackets = None
+    if not unproved and not algebra.open:
+        numerical = nonzero_brackets(algebra)
+        brackets = parametric_brackets(formulas, numerical, (coefficients.time, *coefficients.state))
+    spanned = replace(spanned_by(result), fields=fields, formulas=tuple(formulas), algebra=algebra)
+    return _Lifted(spanned, brackets, tuple(unproved))
+
+
+def _at_draw(formula: Formula) -> Formula:
+    """A formula that is proved at one value of the parameters only is no proof for all."""
+    return replace(formula, status="consistent") if formula.status == "proved" else formula
+
+
+def _ratio(found: Formula, formula: Formula, values: Mapping[Any, Any]) -> float:
+    """How many times the old generator the new one is at the draw."""
+    pairs = zip((found.tau, *found.xi, found.beta), (formula.tau, *formula.xi, formula.beta), strict=True)
+    new, old = next((new.subs(values), old) for new, old in pairs if old != 0)
+    symbols = sorted(old.free_symbols, key=str)
+    point = {symbol: (7 + 2 * k) / (11 + 3 * k) for k, symbol in enumerate(symbols)}
+    return float(new.subs(point)) / float(old.subs(point))
+
+
+def _symbol(name: str) -> Any:
+    import sympy
+
+    return sympy.Symbol(name, real=True)
+
+
+def _flag(sde: SDE, solved: list[tuple[Draw, Result]]) -> Flag:
+    """What was done about the parameters, and what is not claimed."""
+    names = ", ".join(sde.parameters)
+    draws = " and at ".join(_assignments(draw) for draw, _ in solved)
+    found = {result.dimension for _, result in solved}
+    types = {_type(result) for _, result in solved}
+    message = f"{names} {'have' if len(sde.parameters) > 1 else 'has'} no value: solved at {draws}. "
+    if len(found) > 1:
+        listed = ", ".join(str(result.dimension) for _, result in solved)
+        message += f"The dimensions found are {listed}; the smallest is the generic one. "
+    elif len(types) > 1:
+        message += f"The algebras differ in type: {'; '.join(result.algebra.name for _, result in solved)}. "
+    message += (
+        "Special values can have more symmetries, and proofs take parameters that were drawn positive as such; "
+        "residuals and structure constants in numbers are those of "
+        f"{_assignments(min(solved, key=lambda pair: pair[1].dimension)[0])}."
+    )
+    first = next(iter(sde.parameters))
+    return Flag(
+        "generic-parameters",
+        message,
+        f"Give a value, such as {first}=1.5, for one of them, or the equation d{first} = … if {first} is a coordinate.",
+    )
+
+
+def _unproved_flag(unproved: tuple[int, ...], draw: Draw) -> Iterator[Flag]:
+    if unproved:
+        listed = ", ".join(f"X{position + 1}" for position in unproved)
+        yield Flag(
+            "formulas-at-draw",
+            f"No formula in the parameters could be proved for {listed}; what is shown is for {_assignments(draw)}.",
+            "Give the parameters values to have it proved there.",
+        )
+
+
+def _type(result: Result) -> str:
+    """The algebra's name without the numbers in it, which may depend on the parameters."""
+    return re.sub(r"[−-]?\d+(\.\d+)?(/\d+)?", "#", result.algebra.name)
+
+
+def _texts(draw: Draw) -> dict[str, str]:
+    return {name: str(value) for name, value in draw.items()}
+
+
+def _assignments(draw: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in draw.items())

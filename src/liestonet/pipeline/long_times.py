@@ -1,0 +1,386 @@
+"""Equations over times that are long beside their own rates: solved on windows of time, then on the whole box.
+
+Over a hundred units of time e^{2t} spans eighty-seven orders of magnitude, and no basis of the box holds it beside
+e^{−t}. On a window of a few units it is an ordinary function. Formulas are found on a window, and what is proved holds
+for all times at which it is smooth. Where nothing in the equation depends on time, one window tells all: ∂t acts on its
+generators as a matrix, whose exponential continues them. Else windows that cover the box are glued.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+from jaxtyping import Float
+
+from liestonet.algebra.structure import Algebra, find_algebra
+from liestonet.core.coefficients import Coefficients, JetOrder
+from liestonet.core.domain import Domain
+from liestonet.core.flags import Flag
+from liestonet.core.ladder import LadderRow
+from liestonet.core.points import lattice_cloud
+from liestonet.core.progress import Progress
+from liestonet.errors import InputError
+from liestonet.formulas.closed_fields import ClosedFields, closed_fields
+from liestonet.formulas.formula import Formula, unknown_formula
+from liestonet.pipeline.assemble import Problem, Spanned, closed_forms_of, equation_result, ladder
+from liestonet.pipeline.equation_flags import count_flags, source_flags
+from liestonet.result import Result
+from liestonet.result.findings import EquationFindings
+from liestonet.sde.box import check_domain
+from liestonet.sde.sde import SDE
+from liestonet.symmetry.analytic.formal import FormalCount
+from liestonet.symmetry.analytic.gluing import glued
+from liestonet.symmetry.analytic.nullspace import NullSpace, find_null_space, residuals_elsewhere
+from liestonet.symmetry.analytic.timecourse import Continued, Places, box_scales, continued
+from liestonet.symmetry.analytic.tuning import NULL_SPACE
+from liestonet.symmetry.determining.basis import Basis
+from liestonet.symmetry.determining.fields import Fields, readable_basis
+from liestonet.symmetry.determining.kinds import Kind
+
+Found = tuple[Fields, tuple[Formula, ...]]
+Formulas = Callable[[Fields, NullSpace], Found]
+# A box is long if it lasts so many times the inverse rate of the equation; a window lasts so many, or fewer.
+LONG, WINDOW, SHORTER, ATTEMPTS = 12.0, 6.0, 0.5, 3
+# Windows overlap by this part of their length; more windows than this, or generators in all of them, take too long.
+OVERLAP, MOST_WINDOWS, MOST_UNKNOWNS = 0.3, 64, 640
+SAMPLES = 200
+# An error of a rate grows with the time over which generators are continued, so that windows are to be known better.
+ACCURACY = 1e-10
+# Points at which series and formulas are compared, and times at which the size of a formula is looked at.
+COMPARED, TIMES = 2000, 33
+# A series on the box shows a formula if it misses no more than this of it.
+SHOWS = 1e-5
+# Logarithm of the sizes that numbers of a computer have.
+LARGEST_LOGARITHM = 300.0
+
+
+@dataclass(frozen=True)
+class Span:
+    """Generators on a window of time, on the whole box, and how the two are told to be the same.
+
+    `apart` is known where ∂t tells generators apart, else the columns of `box` are any basis of the span.
+    """
+
+    window: Fields
+    null: NullSpace
+    box: Fields
+    apart: Continued | None
+    windows: int
+
+
+def rate_of(source: Coefficients, domain: Domain) -> float:
+    """How fast the equation changes anything: its drift's slopes, and what time does to its coefficients."""
+    points = lattice_cloud(domain, SAMPLES).points
+    jet = source.jet(points[:, 0], points[:, 1:], JetOrder(drift=1, diffusion=1))
+    half, n = domain.half, source.dimension
+    zero = np.zeros((len(points), n))
+    slopes = np.stack([jet.drift.get((j + 1,), zero) * half[j + 1] / half[1:] for j in range(n)], axis=2)
+    rates = [float(np.median(np.linalg.norm(slopes, 2, axis=(1, 2))))]
+    for values in (jet.drift, jet.diffusion):
+        if (0,) in values and () in values:
+            size, change = (float(np.sqrt(np.mean(values[d] ** 2))) for d in ((), (0,)))
+            rates.append(change / size if size else 0.0)
+    return max(rates)
+
+
+def is_long(source: Coefficients, domain: Domain) -> bool:
+    """Whether the box lasts many times what the equation takes to change anything."""
+    return float(2 * domain.half[0]) * rate_of(source, domain) > LONG
+
+
+def _depends_on_time(sde: SDE, source: Coefficients, domain: Domain) -> bool:
+    """Whether the coefficients depend on time: by their symbols, or as polynomials that stand for callables."""
+    if sde.symbolic is not None:
+        return sde.symbolic.time in sde.symbolic.drift.free_symbols | sde.symbolic.diffusion.free_symbols
+    points = lattice_cloud(domain, SAMPLES).points
+    jet = source.jet(points[:, 0], points[:, 1:], JetOrder(drift=1, diffusion=1, diffusion_squared=1))
+    return any((0,) in part and part[(0,)].any() for part in (jet.drift, jet.diffusion, jet.diffusion_squared))
+
+
+def solve_over_long_times(problem: Problem, counts: list[FormalCount], wanted: bool, say: Progress) -> Result | None:
+    """The answer from windows of time; None where they do not tell all symmetries that the upper bound allows."""
+    kind, sde, source, domain = problem.kind, problem.sde, problem.source, problem.domain
+    bound = counts[-1].bound if counts else None
+    if not bound:
+        return None
+
+    def formulas_on(window: Fields, null: NullSpace) -> Found:
+        say("looking for formulas")
+        return closed_forms_of(kind, sde, readable_basis(window), max(1 / null.gap, source.error))
+
+    if _depends_on_time(sde, source, domain):
+        found = _from_windows(problem, counts[-1], formulas_on, say)
+    else:
+        found = _from_one_window(problem, counts[-1], formulas_on if wanted else None, say)
+    answer = None if found is None else _answer(sde, domain, *found)
+    if found is None or answer is None:
+        return None
+    span = found[0]
+    box, formulas, algebra = answer
+    rows = tuple(_ladder(problem, span, box, formulas))
+    flags = (*source_flags(sde, source, domain), _flag(domain, span), *count_flags(span.null, counts))
+    findings = EquationFindings(sde, bound, span.null.gap)
+    return equation_result(problem, Spanned(box, box, rows, formulas, algebra), findings, flags)
+
+
+def _windows_of(domain: Domain, length: float, count: int) -> list[Domain]:
+    """Windows of equal length that cover the box's time and overlap; one begins where the box does."""
+    low, high = domain.intervals[0]
+    starts = low + (high - low - length) * np.arange(count) / max(count - 1, 1)
+    return [_on_window(domain, float(start), length) for start in starts]
+
+
+def _on_window(domain: Domain, start: float, length: float) -> Domain:
+    singular = domain.singular and ((None, None), *domain.singular[1:])
+    return replace(domain, intervals=((start, start + length), *domain.intervals[1:]), singular=singular)
+
+
+def _lengths(source: Coefficients, domain: Domain) -> Iterator[float]:
+    """Lengths of windows to try: the longest that suits the equation's rate first."""
+    duration, rate = 2 * domain.half[0], rate_of(source, domain)
+    longest = min(WINDOW / rate if rate else math.inf, duration / 4)
+    # on short windows what is near a symmetry looks like one, so only exact coefficients are looked at there
+    return (longest * SHORTER**k for k in range(1 if source.error else ATTEMPTS))
+
+
+def _complete(problem: Problem, window: Domain, count: FormalCount, say: Progress) -> NullSpace | None:
+    """The null space on a window, if it has all symmetries that the bound allows and leaves no doubt."""
+    null = find_null_space(problem.kind, problem.source, window, count.bound, count.coupling, say, ACCURACY)
+    return null if null.count == count.bound and null.gap >= NULL_SPACE.clear_gap else None
+
+
+def _fields(kind: Kind, null: NullSpace) -> Fields:
+    return Fields(null.directions.basis, null.directions.coefficients[:, : null.count], kind.has_beta)
+
+
+def _from_one_window(
+    problem: Problem, count: FormalCount, formulas_on: Formulas | None, say: Progress
+) -> tuple[Span, Found] | None:
+    """Without time in the equation any window will do: one at the origin of time, where formulas are simplest."""
+    source, domain = problem.source, problem.domain
+    for length in _lengths(source, domain):
+        say(f"solving on a window of {length:.3g} units of time")
+        null = _complete(problem, _on_window(domain, 0.0, length), count, say)
+        if null is not None:
+            fields = _fields(problem.kind, null)
+            apart = continued(fields, domain)
+            if apart.fastest * 2 * domain.half[0] < WINDOW:
+                return None  # whatever the equation does fast, its symmetries do not know it
+            span = Span(fields, null, apart.box, apart, 1)
+            return span, (fields, ()) if formulas_on is None else formulas_on(fields, null)
+    return None
+
+
+def _from_windows(
+    problem: Problem, count: FormalCount, formulas_on: Formulas, say: Progress
+) -> tuple[Span, Found] | None:
+    """Formulas from the window nearest to t = 0, if they are proved and smooth on the box; else windows all over it.
+
+    Without formulas nothing tells generators apart that grow differently, so they are looked for whether wanted or not.
+    """
+    kind, sde, source, domain = problem.kind, problem.sde, problem.source, problem.domain
+    duration = 2 * domain.half[0]
+    for length in _lengths(source, domain):
+        number = math.ceil((duration / length - 1) / (1 - OVERLAP)) + 1
+        windows = _windows_of(domain, length, number)
+        nearest = int(np.argmin([abs(window.centre[0]) for window in windows]))
+        say(f"solving on a window of {length:.3g} units of time")
+        null = _complete(problem, windows[nearest], count, say)
+        if null is None:
+            continue
+        found = formulas_on(_fields(kind, null), null)
+        if all(_holds_everywhere(row, sde, domain) for row in found[1]):
+            return Span(_fields(kind, null), null, _by_formulas(*found, domain, sde.names), None, 1), found
+        if number > MOST_WINDOWS or number * (count.bound or 0) > MOST_UNKNOWNS:
+            return None
+        span = _glued(problem, windows, nearest, null, count, say)
+        if span is not None:
+            return span, found
+    return None
+
+
+def _glued(
+    problem: Problem, windows: list[Domain], nearest: int, known: NullSpace, count: FormalCount, say: Progress
+) -> Span | None:
+    """The span on the box from all windows, of which one is solved already; None where one of them has less."""
+    fields = []
+    for k, window in enumerate(windows):
+        say(f"solving on window {k + 1} of {len(windows)} in time")
+        null = known if k == nearest else _complete(problem, window, count, say)
+        if null is None:
+            return None
+        fields.append(_fields(problem.kind, null))
+    box = glued(fields, problem.domain)
+    return None if box is None else Span(fields[nearest], known, box, None, len(windows))
+
+
+def _holds_everywhere(formula: Formula, sde: SDE, domain: Domain) -> bool:
+    """Whether a formula is proved and has finite, smooth values all over the box: then it is a generator there."""
+    import sympy
+
+    if sde.symbolic is None or formula.status != "proved":
+        return False
+    if any(entry.has(sympy.Integral) for entry in (formula.tau, *formula.xi, formula.beta)):
+        return False
+    formula, n = _tamed(formula, domain, sde.names)[0], sde.dimension
+    others = sympy.ImmutableMatrix(n, 2, [formula.tau, formula.beta] + [0] * (2 * n - 2))
+    entries = replace(sde.symbolic, drift=sympy.ImmutableMatrix(n, 1, list(formula.xi)), diffusion=others, _compiled={})
+    try:
+        check_domain(SDE.from_coefficients(entries, ()), domain)
+    except InputError:
+        return False
+    return True
+
+
+def _by_formulas(fields: Fields, formulas: Sequence[Formula], domain: Domain, names: Sequence[str]) -> Fields:
+    """Series on the box of generators that are known by their formulas."""
+    tamed = [_tamed(row, domain, names)[0] for row in formulas]
+    places, scales = Places.of([fields]), box_scales(fields.basis, domain)
+    anywhere = Fields(Basis(domain, scales, fields.basis.degrees), fields.coefficients, fields.has_beta)
+    exact = closed_fields(anywhere, tamed, names)
+
+    def courses(times: Float[np.ndarray, " b"]) -> np.ndarray:
+        return places.fitted(exact, domain, times, scales)
+
+    return places.series(courses, domain, scales, fields.has_beta)[0]
+
+
+def _answer(sde: SDE, domain: Domain, span: Span, found: Found) -> tuple[Fields, tuple[Formula, ...], Algebra] | None:
+    """Generators on the box, formulas of a size that numbers have there, and their algebra; None where they disagree.
+
+    What is proved is shown by its formula; in place of the others stand generators of the span on the box.
+    """
+    import sympy
+
+    (fields, formulas), m = found, span.box.count
+    proved = [k for k, row in enumerate(formulas) if row.status == "proved"]
+    tamed = {k: _tamed(formulas[k], domain, sde.names) for k in proved}
+    parts = [replace(row, status="numerical") if k not in tamed else tamed[k][0] for k, row in enumerate(formulas)]
+    mixing, missed = _mixing(closed_fields(span.box, parts, sde.names), proved)
+    if span.windows > 1 and missed > SHOWS:
+        return _answer(sde, domain, span, (span.window, ()))
+    if len(proved) < m and (missed > SHOWS or not (span.apart is None or span.apart.resolved)):
+        return None
+    chosen = _complement(mixing)
+    box, window, logarithms = np.zeros((m, m)), span.window.coefficients.copy(), np.zeros(m)
+    rest = [k for k in range(m) if k not in tamed]
+    box[:, proved], box[chosen, rest] = mixing, 1.0
+    if formulas:
+        window = fields.coefficients.copy()
+    if span.apart is not None and rest:
+        window[:, rest] = span.apart.window.coefficients[:, chosen]
+        logarithms[rest] = span.apart.logarithms[chosen]
+    logarithms[proved] = [tamed[k][1] for k in proved]
+    symbols = tuple(sympy.Symbol(name, real=True) for name in ("t", *sde.names))
+    shown = tuple(
+        tamed[k][0] if k in tamed else unknown_formula(k, symbols, fields.has_beta) for k in range(len(formulas))
+    )
+    generators = span.box.mixed(box)
+    if span.apart is None and rest:
+        # a series on the box does not know what is small beside it, and brackets would need that
+        return generators, shown, replace(_algebra(closed_fields(generators, shown, sde.names)), error=1.0)
+    local = closed_fields(replace(fields, coefficients=window), formulas, sde.names)
+    return generators, shown, _rescaled(_algebra(local), logarithms)
+
+
+def _mixing(generators: Fields | ClosedFields, proved: list[int]) -> tuple[Float[np.ndarray, "m p"], float]:
+    """What formulas are in the basis of the series on the box, and the largest part of one that the series miss."""
+    if not proved or isinstance(generators, Fields):
+        return np.zeros((generators.count, 0)), 0.0
+    basis = generators.basis
+    edges = np.arange(len(basis.domain.intervals)) == 0
+    cloud = lattice_cloud(basis.domain, COMPARED, edge=edges)
+    units = np.sqrt(cloud.weights)[None, :, None] / basis.scales
+    exact, shown = (f.components(cloud.points, [()])[()] * units for f in (generators, generators.series))
+    wanted = exact[proved].reshape(len(proved), -1).T
+    sizes = np.linalg.norm(wanted, axis=0)
+    table = shown.reshape(generators.count, -1).T
+    found = np.linalg.lstsq(table, wanted / sizes, rcond=None)[0]
+    missed = np.linalg.norm(table @ found - wanted / sizes, axis=0)
+    return found * sizes, float(missed.max())
+
+
+def _complement(mixing: Float[np.ndarray, "m p"]) -> list[int]:
+    """Positions in the basis of as many vectors as complete the given ones."""
+    m, p = mixing.shape
+    lengths = np.maximum(np.linalg.norm(mixing, axis=0), np.finfo(float).tiny)
+    known = np.linalg.qr(mixing / lengths)[0]
+    order: Any = scipy.linalg.qr(np.eye(m) - known @ known.T, mode="r", pivoting=True)[-1]
+    return sorted(order[: m - p].tolist())
+
+
+def _tamed(formula: Formula, domain: Domain, names: Sequence[str]) -> tuple[Formula, float]:
+    """A formula, or a multiple of it whose size on the box is a number of a computer, and the factor's logarithm."""
+    import mpmath
+    import sympy
+
+    symbols = [sympy.Symbol(name, real=True) for name in ("t", *names)]
+    entries = (formula.tau, *formula.xi, formula.beta)
+    # common parts of an integral would hold its variable, which nobody else knows
+    shared = not any(entry.has(sympy.Integral) for entry in entries)
+    evaluate = sympy.lambdify(symbols, list(entries), "mpmath", cse=shared)
+    low, high = np.array(domain.intervals).T
+    states = np.random.default_rng(17).uniform(low[1:], high[1:], (3, len(names)))
+    times = np.linspace(low[0], high[0], TIMES)
+    values = [abs(v) for t in times for x in states for v in evaluate(*map(mpmath.mpf, (t, *x)))]
+    largest = max(values, default=mpmath.mpf(0))
+    logarithm = float(mpmath.log(largest)) if largest else 0.0
+    if abs(logarithm) <= LARGEST_LOGARITHM:
+        return formula, 0.0
+    factor = sympy.exp(-round(logarithm))
+    # one exponential in every term, so that none is too large or too small by itself
+    tau, *rest = (sympy.powsimp(sympy.expand(factor * entry), combine="exp") for entry in entries)
+    return replace(formula, tau=tau, xi=tuple(rest[:-1]), beta=rest[-1]), -float(round(logarithm))
+
+
+def _algebra(generators: Fields | ClosedFields) -> Algebra:
+    cloud = lattice_cloud(generators.basis.domain, 1500)
+    return find_algebra(generators, cloud.points, cloud.weights)
+
+
+def _rescaled(algebra: Algebra, logarithms: Float[np.ndarray, " m"]) -> Algebra:
+    """The algebra of multiples e^{l_i} X_i."""
+    exponents = logarithms[:, None, None] + logarithms[None, :, None] - logarithms[None, None, :]
+    constants = np.where(algebra.structure_constants != 0, algebra.structure_constants, 0.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaled = np.where(constants != 0, constants * np.exp(exponents), 0.0)
+    return replace(algebra, structure_constants=scaled)
+
+
+def _ladder(problem: Problem, span: Span, box: Fields, formulas: Sequence[Formula]) -> Iterator[LadderRow]:
+    """Symmetries with their residuals on the whole box, none where they are proved; the rest is that of the window."""
+    window = list(ladder(replace(problem, domain=span.null.directions.basis.domain), span.null))
+    residuals = np.zeros(box.count)
+    if len(formulas) < box.count:
+        residuals = residuals_elsewhere(problem.kind, problem.source, problem.domain, box, SAMPLES)
+    for k in range(box.count):
+        proved = k < len(formulas) and formulas[k].status == "proved"
+        residual = 0.0 if proved else float(residuals[k])
+        yield replace(window[k], residual=residual, upper=residual)
+    yield from window[box.count :]
+
+
+def _flag(domain: Domain, span: Span) -> Flag:
+    """What was done about the long time."""
+    low, high = span.window.basis.domain.intervals[0]
+    where = f"{high - low:.3g} units of time"
+    if span.windows > 1:
+        how = f"solved on {span.windows} windows of {where} that overlap, and put together from these"
+    elif span.apart is None:
+        how = f"solved on a window of {where}, and the formulas proved there hold on the whole box"
+    else:
+        how = (
+            f"solved on a window of {where}, as nothing in the equation depends on time, and continued from there by "
+            "the rates of its generators"
+        )
+    return Flag(
+        "long-time",
+        f"The time from {domain.intervals[0][0]:g} to {domain.intervals[0][1]:g} is long beside the equation's own: it "
+        f"was {how}. Residuals of directions that are no symmetries are those on the window.",
+        "Nothing needs to be done; a shorter time shows the ladder of the whole box.",
+    )

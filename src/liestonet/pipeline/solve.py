@@ -1,0 +1,147 @@
+"""The pipeline. `solve` takes an equation to its symmetries; the steps stand one below the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from liestonet.core.coefficients import Coefficients
+from liestonet.core.domain import Domain
+from liestonet.core.progress import Progress, silent
+from liestonet.core.provenance import provenance_of
+from liestonet.errors import InputError
+from liestonet.pipeline.assemble import Problem, finite_result, infinite_result, with_flags, with_provenance
+from liestonet.pipeline.equation_flags import invariant_flag
+from liestonet.pipeline.free_parameters import solve_generic
+from liestonet.pipeline.long_times import is_long, solve_over_long_times
+from liestonet.pipeline.small_box import shown_on
+from liestonet.pipeline.tuning import solve_tuning
+from liestonet.result import Result
+from liestonet.sde.box import check_domain, choose_domain, require_moderate
+from liestonet.sde.sde import SDE
+from liestonet.sde.singularities import singular_neighbours
+from liestonet.symmetry.analytic.families import count_invariants, find_family
+from liestonet.symmetry.analytic.formal import formal_counts
+from liestonet.symmetry.analytic.nullspace import Coupling, NullSpace, find_null_space
+from liestonet.symmetry.analytic.tuning import FORMAL, NULL_SPACE
+from liestonet.symmetry.determining.kinds import Kind, kind_named
+
+# Time and memory grow like a high power of the number of coordinates: ten take seconds, twenty would take hours.
+MOST_COORDINATES = 16
+
+
+def solve(
+    sde: SDE | Any,
+    symmetry: str | Kind | Any = "ito",
+    domain: Iterable[Sequence[float]] | Domain | Any | None = None,
+    *,
+    formulas: bool = True,
+    progress: Progress | None = None,
+) -> Result:
+    """All projectable Lie-point symmetries of an SDE.
+
+    `symmetry` is "ito", "law" or "fokker-planck". `domain` is a list of (low, high) pairs, time first, then each
+    coordinate; without one a sensible box is chosen and named in the result, and so is every interval given as
+    None. Parameters without a value stay symbols, and the answer is for generic values of them. `formulas=False`
+    leaves out the search for closed forms, which often takes most of the time. `progress` is told each step.
+    """
+    kind = kind_named(symmetry)
+    if not isinstance(sde, SDE):
+        raise InputError(f"solve takes an SDE, not a {type(sde).__name__}; make one of text with SDE.parse.")
+    if sde.dimension > MOST_COORDINATES:
+        raise InputError(
+            f"The equation has {sde.dimension} coordinates, and solve takes at most {MOST_COORDINATES}; "
+            "solve its independent parts one by one, or a smaller equation of the same form."
+        )
+    say = progress or silent
+    if sde.parameters:
+
+        def at_values(numeric: SDE, wanted: bool) -> Result:
+            return _solve_numeric(numeric, kind, domain, wanted, say)
+
+        result = solve_generic(sde, kind, formulas, at_values, say)
+    else:
+        result = _solve_numeric(sde, kind, domain, formulas, say)
+    pairs = None if result.domain.chosen else [list(pair) for pair in result.domain.intervals]
+    equation = "sde" if sde.symbolic is None else f"liestonet.SDE.parse({str(sde)!r})"
+    made = provenance_of("solve", equation, None, symmetry=kind.name, domain=pairs, formulas=formulas)
+    return with_provenance(result, replace(made, tuning=solve_tuning()))
+
+
+def _solve_numeric(sde: SDE, kind: Kind, domain: Any, formulas: bool, say: Progress) -> Result:
+    """The steps for an equation without free parameters."""
+    say("looking at the coefficients")
+    box = choose_domain(sde) if domain is None else _given_domain(sde, domain)
+    require_moderate(sde, box)
+    box = replace(box, singular=singular_neighbours(sde, box))
+    source = sde.coefficients(box)
+    say("looking for functions that are constant along every path")
+    invariants = count_invariants(source, box)
+    family = find_family(kind, source, box, sde.names, invariants or 0)
+    if family is not None:
+        return infinite_result(Problem(kind, sde, source, box), family, formulas)
+    say("counting power series at a generic point")
+    counts = formal_counts(kind, source, box)
+    bound, coupling = (counts[-1].bound, counts[-1].coupling) if counts else (None, None)
+    long = is_long(source, box)
+    problem = Problem(kind, sde, source, box)
+    result = solve_over_long_times(problem, counts, formulas, say) if long else None
+    if result is None:
+        null, box = _null_space(kind, source, box, bound, coupling, say)
+        problem = Problem(kind, sde, source, box)
+        # an exact bound is reached on a part of the time; one that is not may count what is only near there
+        if not long and bound is not None and null.count < bound and not (source.error or counts[-1].doubtful):
+            result = solve_over_long_times(problem, counts, formulas, say)
+        if result is None:
+            if counts and null.count != counts[-1].bound:
+                counts = formal_counts(kind, source, box, largest=FORMAL.largest_size, repeats=4)
+            result = finite_result(problem, null, counts, formulas, say)
+            if sde.symbolic is not None and any(flag.code == "ambiguous" for flag in result.flags):
+                say("solving on a wider box")
+                result = shown_on(result, lambda wider: _solve_numeric(sde, kind, wider, True, say), source)
+    return with_flags(result, invariant_flag(invariants, result.bound))
+
+
+def _null_space(
+    kind: Kind,
+    source: Coefficients,
+    box: Domain,
+    bound: int | None,
+    coupling: Coupling | None,
+    say: Progress,
+) -> tuple[NullSpace, Domain]:
+    """The null space on the whole box, and the box with the functions that suit it."""
+    null = find_null_space(kind, source, box, bound, coupling, say)
+    if bound is not None and null.count < bound and any(any(map(_is_known, pair)) for pair in box.singular or ()):
+        # beside a singular point logarithms are better functions as a rule, but polynomials may be
+        plain = replace(box, singular=None)
+        other = find_null_space(kind, source, plain, bound, coupling, say)
+        if other.count > null.count and other.gap >= NULL_SPACE.clear_gap:
+            return other, plain
+    return null, box
+
+
+def _is_known(point: float | None) -> bool:
+    return point is not None
+
+
+def _given_domain(sde: SDE, domain: Iterable[Sequence[float]] | Domain | Any) -> Domain:
+    box = domain if isinstance(domain, Domain) else _completed(sde, domain)
+    box.require_dimension(sde.dimension)
+    check_domain(sde, box)
+    return box
+
+
+def _completed(sde: SDE, pairs: Iterable[Sequence[float] | None] | Any) -> Domain:
+    """The domain a user gave, with an interval of our choice wherever None stands."""
+    try:
+        given = list(pairs)
+    except TypeError:
+        return Domain.from_pairs(pairs, sde.dimension)
+    missing = tuple(i for i, pair in enumerate(given) if pair is None)
+    if not missing or len(given) != sde.dimension + 1:
+        return Domain.from_pairs(given, sde.dimension)
+    ours = choose_domain(sde).intervals
+    filled = [ours[i] if i in missing else pair for i, pair in enumerate(given)]
+    return replace(Domain.from_pairs(filled, sde.dimension), filled=missing)

@@ -1,0 +1,1 @@
+"""A result for people: at a terminal, as LaTeX, in a notebook and as a page."""

@@ -1,0 +1,179 @@
+"""What is said of data: how many symmetries they support and how well, what else is near, and what was imposed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from liestonet.core.ladder import LadderRow
+from liestonet.inference.engine import Training
+from liestonet.inference.refit import Refit
+from liestonet.render.first_terms import first_terms
+from liestonet.render.kinds import KINDS
+from liestonet.render.limits import LEAST_TERM_OF_CANDIDATE
+from liestonet.render.numbers import number, p_text, percent
+from liestonet.render.view_parts import Candidate, CandidatesView, Direction, LadderView, Row, SourceView
+from liestonet.result import Result
+from liestonet.result.findings import DataFindings
+
+
+def data_view(result: Result, found: DataFindings) -> SourceView:
+    """Everything that is said of data only."""
+    verdict, confidence = data_verdict(result, found), _confidence(found)
+    imposed = "" if found.refit is None else " Dashed: with the symmetries imposed."
+    return SourceView(
+        origin="from data",
+        verdict=verdict,
+        short_verdict=verdict,
+        equation=str(found.surrogate),
+        equation_line="",
+        ladder=_ladder(result, found),
+        levels=tuple(_levels(result, found)),
+        facts=tuple(_facts(result, found)),
+        coefficients=f"As estimated from the data, with pointwise {confidence} bands, over the density of the data "
+        f"(grey).{imposed}",
+        bands="Bands are pointwise and show how far errors of the estimated coefficients may turn a generator.",
+        closure=percent(result.algebra.closure),
+        jacobi=percent(result.algebra.jacobi),
+        vanish="vanish within their error",
+        candidates=_candidates(result),
+        data=tuple(_data(found)),
+        digest=found.data.digest or "",
+        training=() if found.training is None else tuple(_training(found.training)),
+    )
+
+
+def data_verdict(result: Result, found: DataFindings) -> str:
+    """How many symmetries, how sure that is, and what else is near, in one sentence."""
+    taken, confidence = _with_verdict(result, "symmetry"), _confidence(found)
+    if result.dimension == len(taken):
+        head = _found(result, taken, confidence) if taken else _none(result, confidence)
+    else:
+        counted = KINDS[result.symmetry].counted(int(result.dimension))
+        head = f"{counted}, as asked for, where the data alone support {len(taken)} ({confidence})"
+    return f"{'; '.join([head, *_others(result)])}."
+
+
+def _found(result: Result, taken: Sequence[LadderRow], confidence: str) -> str:
+    upper, p_value = max(row.upper for row in taken), min(row.p_value for row in taken)
+    counted = KINDS[result.symmetry].counted(len(taken))
+    within = f"to within {percent(upper)} ({confidence})"
+    return f"{counted} {within}, consistent with exact symmetry (p = {p_text(p_value)})"
+
+
+def _none(result: Result, confidence: str) -> str:
+    kind = KINDS[result.symmetry].one
+    nearest = min(result.ladder, key=lambda row: row.upper, default=None)
+    if nearest is None or nearest.verdict != "no":
+        return f"No {kind} can be confirmed ({confidence})"
+    missed = f"the nearest direction misses by {percent(nearest.lower)} to {percent(nearest.upper)}"
+    return f"No {kind} ({confidence}): {missed}"
+
+
+def _others(result: Result) -> Iterator[str]:
+    near, undecided = _with_verdict(result, "near-symmetry"), _with_verdict(result, "undecided")
+    if near:
+        ending = "y" if len(near) == 1 else "ies"
+        yield f"{len(near)} near-symmetr{ending} to within {percent(max(row.upper for row in near))}"
+    if undecided:
+        span = f"{percent(min(row.lower for row in undecided))} to {percent(max(row.upper for row in undecided))}"
+        yield f"{len(undecided)} direction{'' if len(undecided) == 1 else 's'} undecided (residual {span})"
+
+
+def _with_verdict(result: Result, verdict: str) -> list[LadderRow]:
+    return [row for row in result.ladder if row.verdict == verdict]
+
+
+def _confidence(found: DataFindings) -> str:
+    return f"{number(100 * (1 - found.criteria.error_rate))} %"
+
+
+def interval(row: LadderRow) -> str:
+    """The confidence interval of a residual."""
+    return f"{percent(row.lower)} – {percent(row.upper)}"
+
+
+def _ladder(result: Result, found: DataFindings) -> LadderView:
+    """Residual, interval, noise, p-value and verdict of every direction."""
+    confidence = _confidence(found)
+    return LadderView(
+        heading="Directions, by relative residual",
+        explanation="A residual says how far a direction is from being a symmetry, relative to its own size; the noise "
+        "is what the errors of the estimated coefficients alone would give it. A direction is a symmetry if zero is "
+        f"not excluded and the whole {confidence} interval lies below the tolerance of "
+        f"{percent(found.criteria.tolerance)}.",
+        caption=f"Bars: {confidence} intervals. Grey ticks: noise. Arrows: the interval reaches zero.",
+        columns=("residual", f"{confidence} interval", "noise", "p"),
+        rows=tuple(
+            Direction(k, row.verdict, percent(row.residual), interval(row), percent(row.noise), p_text(row.p_value))
+            for k, row in enumerate(result.ladder, start=1)
+        ),
+        taken=result.fields.count,
+        gap="",
+    )
+
+
+def _candidates(result: Result) -> CandidatesView | None:
+    """Directions beyond those counted that are not excluded, with how they begin."""
+    rest = list(enumerate(result.ladder))[result.fields.count :]
+    chosen = [(k, row) for k, row in rest if row.verdict in ("near-symmetry", "undecided")]
+    if not chosen or result.directions.count < len(result.ladder):
+        return None
+    fields = result.directions.mixed(np.eye(result.directions.count)[:, [k for k, _ in chosen]])
+    texts = first_terms(fields, result.domain, result.names, LEAST_TERM_OF_CANDIDATE / 10)
+    return CandidatesView(
+        heading="Not counted, not excluded",
+        explanation="Directions beyond those counted. A near-symmetry holds to within the tolerance and is not exact; "
+        "an undecided one needs more data. Shown are first terms around the middle of the domain.",
+        rows=tuple(
+            Candidate(k + 1, row.verdict, text, interval(row)) for (k, row), text in zip(chosen, texts, strict=True)
+        ),
+    )
+
+
+def _levels(result: Result, found: DataFindings) -> Iterator[str]:
+    """At law level, where the choice of σ does not matter; and what the likelihood says of the symmetries."""
+    if result.symmetry == "ito" and found.law_dimension is not None:
+        several = found.surrogate.noise > 1
+        why = "whichever σ is chosen" if several else "there is one noise, so the choice of σ does not matter"
+        yield f"Symmetries of the law: {found.law_dimension} ({why})."
+        if several:
+            yield f"Gauge: σ is lower triangular, coordinates in the order {', '.join(result.names)}."
+    if found.refit is not None:
+        yield from _likelihood(found.refit, found.criteria.error_rate)
+
+
+def _likelihood(refit: Refit, error_rate: float) -> Iterator[str]:
+    answer = "rejects" if refit.p_value < error_rate else "does not reject"
+    yield (
+        f"Symmetries imposed: the likelihood-ratio test {answer} them (p = {p_text(refit.p_value)}; deviance "
+        f"{number(refit.deviance)} on {refit.degrees_of_freedom:.1f} degrees of freedom)."
+    )
+    if np.isfinite(refit.held_out):
+        yield f"Held-out log-likelihood gained by them: {refit.held_out:.1f} ± {refit.held_out_error:.1f}."
+
+
+def _facts(result: Result, found: DataFindings) -> Iterator[Row]:
+    if found.law_dimension is not None and result.symmetry == "ito":
+        yield "Of the law", str(found.law_dimension)
+    yield "Increments", f"{found.data.increments:,}"
+    yield "Tolerance", f"{100 * found.criteria.tolerance:g} %"
+
+
+def _data(found: DataFindings) -> Iterator[Row]:
+    """The summary of the data, a line each."""
+    for line in str(found.data).split("\n"):
+        label, _, text = line.partition("  ")
+        yield label, text.strip()
+
+
+def _training(training: Training) -> Iterator[Row]:
+    """What the neural engine did, from its record."""
+    record = training.to_dictionary()
+    yield "training", f"{record['steps']:,} steps{', interrupted' if record['interrupted'] else ''}"
+    yield "final losses", ", ".join(f"{name} {number(value)}" for name, value in record["losses"].items())
+    yield "generators tried", ", ".join(str(rung["count"]) for rung in record["rungs"])
+    yield "selected", ", ".join(f"{count} by {rule}" for rule, count in record["selected"].items())
+    if record["angle_to_spectral"] is not None:
+        yield "angle to spectral engine", f"{number(record['angle_to_spectral'])}°"

@@ -1,0 +1,12 @@
+"""A result on one page: `write_report(result, path)`. Pictures, formulas and style are inside the file.
+
+A page is a list of sections. Each is a small function `(view, result) -> Section | None` that takes its texts from the
+view and its pictures from the result, and returns None where it has nothing to say; `sections.SECTIONS` holds them in
+their order on the page. To add one, write such a function, in a module of its
+own, and put it into that list. `html.render(template, **values)` fills a template of `templates/`, everything that is
+not marked as HTML escaped; `html.picture(draw, description, size)` draws a figure in the page's style.
+"""
+
+from liestonet.render.html.page import render_page, write_report
+
+__all__ = ["render_page", "write_report"]

@@ -1,0 +1,61 @@
+"""The evidence: how far every direction is from a symmetry, and drift and diffusion as they are known."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from liestonet.errors import InputError
+from liestonet.render.html import evidence_plots as plots
+from liestonet.render.html.markup import Section, formula, picture, render
+from liestonet.render.html.mathml import equation_mathml
+from liestonet.render.html.plot_geometry import numeric_source
+from liestonet.render.limits import MOST_COORDINATES_DRAWN, MOST_DIRECTIONS_DRAWN
+from liestonet.render.view import ResultView
+from liestonet.render.view_parts import Direction, Folded
+from liestonet.result import Result
+
+
+def directions(view: ResultView, result: Result) -> Section | None:
+    """The ladder, as a picture and as a table."""
+    ladder = view.source.ladder
+    if not ladder.rows:
+        return None
+    height = 1.3 + 0.17 * min(len(ladder.rows), MOST_DIRECTIONS_DRAWN)
+    description = "Residual of every direction, with tolerance"
+    lines = [
+        ("row" if isinstance(line, Direction) else "folded" if isinstance(line, Folded) else "gap", line)
+        for line in ladder.lines()
+    ]
+    drawn = picture(lambda ax: plots.ladder(result, ax), description, (4.4, height))
+    html = render("directions.html", ladder=ladder, lines=lines, picture=drawn)
+    return Section("How far each direction is from a symmetry", html)
+
+
+def coefficients(view: ResultView, result: Result) -> Section | None:
+    """Drift and diffusion of up to three coordinates, each along its own; the equation itself, where it is known."""
+    shown = range(min(len(view.names), MOST_COORDINATES_DRAWN))
+    html = render(
+        "coefficients.html",
+        equations=[] if view.symbolic is None else [formula(line) for line in equation_mathml(view.symbolic)],
+        pictures=list(_pictures(result, shown)),
+        explanation=view.source.coefficients,
+        hidden=len(view.names) - len(shown),
+        several=len(view.names) > 1,
+    )
+    return Section("Drift and diffusion", html)
+
+
+def _pictures(result: Result, coordinates: range) -> list[tuple[Markup, str]]:
+    """Drift and diffusion side by side; none where the coefficients cannot be evaluated any more."""
+    try:
+        centre = result.domain.centre[None]
+        numeric_source(result).drift(centre[:, 0], centre[:, 1:])
+    except InputError:
+        return []
+    found = []
+    for i in coordinates:
+        for draw, symbol, what in ((plots.drift, "f", "Drift"), (plots.diffusion, "a", "Diffusion σσᵀ")):
+            along = result.names[plots.main_variable(result, i, symbol) - 1]
+            caption = f"{what} of {result.names[i]} along {along}"
+            found.append((picture(lambda ax, d=draw, k=i: d(result, ax, coordinate=k), caption), caption))
+    return found

@@ -1,0 +1,126 @@
+"""Generators as formulas and pictures, candidates that are not decided, and the algebra they span."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from markupsafe import Markup
+
+from liestonet.algebra.commutators import commutator_table
+from liestonet.formulas.notation import field_text
+from liestonet.render.html import generator_plots as plots
+from liestonet.render.html.markup import Section, formula, picture, render
+from liestonet.render.html.mathml import combination, field_mathml, generator_name
+from liestonet.render.html.plot_geometry import VISIBLE, component_sizes, real_paths
+from liestonet.render.limits import LARGEST_TABLE, MOST_LINES_ON_PAGE, MOST_PICTURED
+from liestonet.render.view import ResultView
+from liestonet.render.view_parts import GeneratorView
+from liestonet.result import Result
+
+
+class Card(NamedTuple):
+    """One generator on the page."""
+
+    name: Markup
+    formula: Markup | str
+    status: str
+    pictures: list[tuple[Markup, str]]
+
+
+def generators(view: ResultView, result: Result) -> Section | None:
+    """Every generator; some with pictures."""
+    said = view.generators
+    if said is None:
+        return None
+    pictured = _pictured(result)
+    cards = [_card(row, i, view.names) for i, row in enumerate(said.rows[:MOST_LINES_ON_PAGE])]
+    html = render(
+        "generators.html",
+        said=said,
+        cards=[cards[i]._replace(pictures=list(_pictures(result, i))) for i in sorted(pictured)],
+        others=[card for i, card in enumerate(cards) if i not in pictured],
+        hidden=len(said.rows) - len(cards),
+        time=_time_picture(result),
+    )
+    return Section(said.heading, html)
+
+
+def _card(row: GeneratorView, position: int, names: tuple[str, ...]) -> Card:
+    name = formula(generator_name(position))
+    if row.formula is None:
+        return Card(name, row.first_terms, row.status, [])
+    return Card(name, formula(field_mathml(row.formula, names), field_text(row.formula, names)), row.status, [])
+
+
+def _pictured(result: Result) -> set[int]:
+    """Which generators get pictures: of very many those that move most variables, the first ones among equals."""
+    sizes = component_sizes(result)[:MOST_LINES_ON_PAGE]
+    moved = (sizes > VISIBLE * sizes.max(axis=1, keepdims=True)).sum(axis=1)
+    return set(np.argsort(-moved, kind="stable")[:MOST_PICTURED].tolist())
+
+
+def _pictures(result: Result, i: int) -> Iterator[tuple[Markup, str]]:
+    """ξ over the data, what the flow does, and for densities β; each where there is something to see."""
+    n, sizes = len(result.names), component_sizes(result)[i]
+    visible = sizes > VISIBLE * max(float(sizes.max()), np.finfo(float).tiny)
+    where = "over the data" if real_paths(result) else "over the domain"
+    if visible[1 : n + 1].any():
+        what = f"ξ of X{i + 1} {where}"
+        caption = what if n <= 2 else f"{what}; the coordinates it moves most, the others at their middle"
+        yield picture(lambda ax: plots.state_part(result, ax, generator=i), caption), caption
+    if visible[: n + 1].any():
+        what = "recorded paths" if real_paths(result) else "lines through the domain"
+        caption = f"Flow of X{i + 1}: {what} in grey, carried along in colour"
+        yield picture(lambda ax: plots.flow(result, ax, generator=i), caption), caption
+    if result.fields.has_beta and visible[n + 1] and not _is_constant(result, i):
+        caption = f"β of X{i + 1}, which changes the density"
+        yield picture(lambda ax: plots.density_part(result, ax, generator=i), caption), caption
+
+
+def _is_constant(result: Result, i: int) -> bool:
+    """Whether β is a number."""
+    from liestonet.core.points import lattice_cloud
+
+    points = lattice_cloud(result.domain, 50).points
+    values = result.fields.components(points, [()])[()][i, :, -1]
+    return bool(np.ptp(values) < 1e-3 * np.abs(values).max())
+
+
+def _time_picture(result: Result) -> Markup | None:
+    """τ of all generators, where more than a shift of time is among them."""
+    sizes = component_sizes(result)
+    if not (sizes[:, 0] > VISIBLE * sizes.max(axis=1)).any():
+        return None
+    description = "τ of every generator that moves time, over time"
+    return picture(lambda ax: plots.time_parts(result, ax), description, (4.4, 2.8))
+
+
+def candidates(view: ResultView, _: Result) -> Section | None:
+    """Directions beyond those counted that the data do not rule out, with how they begin."""
+    said = view.source.candidates
+    return None if said is None else Section(said.heading, render("candidates.html", said=said))
+
+
+def algebra(view: ResultView, _: Result) -> Section | None:
+    """Name and explanation, and the commutators as a table, or as a list where it would be too wide."""
+    said = view.algebra
+    if said is None:
+        return None
+    names = [formula(generator_name(k)) for k in range(said.generators)]
+    table: list[tuple[Markup, list[Markup]]] = []
+    pairs: list[tuple[Markup, Markup]] = []
+    if said.commutators and said.generators <= LARGEST_TABLE:
+        cells = commutator_table(said.commutators, said.generators)
+        table = [(names[i], [formula(combination(value)) for value in row]) for i, row in enumerate(cells)]
+    else:
+        shown = list(said.commutators.items())[:MOST_LINES_ON_PAGE]
+        pairs = [(formula(_bracket(i, j)), formula(combination(value))) for (i, j), value in shown]
+    more = 0 if table else len(said.commutators) - len(pairs)
+    html = render("algebra.html", said=said, table=table, names=names, pairs=pairs, more=more)
+    return Section("The algebra", html)
+
+
+def _bracket(i: int, j: int) -> str:
+    return f"<mo>[</mo>{generator_name(i)}<mo>,</mo>{generator_name(j)}<mo>]</mo>"

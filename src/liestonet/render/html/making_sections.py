@@ -1,0 +1,30 @@
+"""What to watch out for, what the data were, and how to make the result again."""
+
+from __future__ import annotations
+
+from liestonet.render.html.markup import Section, render
+from liestonet.render.view import ResultView
+from liestonet.result import Result
+
+
+def flags(view: ResultView, _: Result) -> Section | None:
+    """Every flag with its action."""
+    return Section("What to watch out for", render("flags.html", flags=view.flags)) if view.flags else None
+
+
+def data(view: ResultView, _: Result) -> Section | None:
+    """The summary of the data and their digest."""
+    rows = view.source.data
+    return Section("Data", render("data.html", rows=rows, digest=view.source.digest)) if rows else None
+
+
+def making(view: ResultView, _: Result) -> Section | None:
+    """What was done, settings, versions, seed, and the command that makes the result again."""
+    html = render("making.html", command=view.command, rows=view.making)
+    return Section("How it was made", html)
+
+
+def levels(view: ResultView, _: Result) -> Section | None:
+    """Symmetries of the law, the gauge, and the likelihood of the symmetries."""
+    said = view.source.levels
+    return Section("Law and likelihood", render("levels.html", sentences=said)) if said else None

@@ -1,0 +1,51 @@
+"""The page: the verdict, what it rests on in a few numbers, and the sections one below the other."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from liestonet.core.files import check_page
+from liestonet.render.html.markup import algebra_name, render, source
+from liestonet.render.html.sections import SECTIONS
+from liestonet.render.view import ResultView
+from liestonet.result import Result
+
+
+def write_report(result: Result, path: str | os.PathLike[str] | Any) -> Path:
+    """Write the page, whole or not at all, and say where it is."""
+    from liestonet.trajectories.writers import replacing
+
+    target = check_page(path)
+    text = render_page(result)
+    with replacing(target) as stream:
+        stream.write(text.encode())
+    return target
+
+
+def render_page(result: Result) -> str:
+    """The whole page as text."""
+    view = ResultView.of(result)
+    sections = [section for make in SECTIONS if (section := make(view, result)) is not None]
+    kind = view.kind[0].upper() + view.kind[1:]
+    chosen = f"; {view.domain.chosen}" if view.domain.chosen else ""
+    whole = render(
+        "report.html",
+        style=source("report.css"),
+        title=f"{kind} of {', '.join(view.names[:3])}",
+        kind=kind,
+        origin=view.source.origin,
+        verdict=view.verdict,
+        facts=[(name, algebra_name(text) if name == "Algebra" else text) for name, text in view.facts],
+        domain=f"{view.domain.text}{chosen}.",
+        sections=[(f"section-{number}", *section) for number, section in enumerate(sections, start=1)],
+        version=_version(),
+    )
+    return str(whole)  # plain text from here on
+
+
+def _version() -> str:
+    import liestonet
+
+    return liestonet.__version__

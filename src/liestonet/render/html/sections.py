@@ -1,0 +1,26 @@
+"""The sections of the page, in their order. A new one is a function `(view, result) -> Section | None` here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from liestonet.render.html.evidence_sections import coefficients, directions
+from liestonet.render.html.generator_sections import algebra, candidates, generators
+from liestonet.render.html.making_sections import data, flags, levels, making
+from liestonet.render.html.markup import Section
+from liestonet.render.html.validation_sections import certainty
+from liestonet.render.view import ResultView
+from liestonet.result import Result
+
+SECTIONS: tuple[Callable[[ResultView, Result], Section | None], ...] = (
+    generators,
+    candidates,
+    directions,
+    certainty,
+    algebra,
+    levels,
+    coefficients,
+    flags,
+    data,
+    making,
+)

@@ -1,0 +1,51 @@
+"""Figures as SVG inside a page: text stays text, colours follow the page, and every picture says what it shows."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+from html import escape
+from typing import Any
+
+from liestonet.render.html.palette import VARIABLES
+
+DOTS = 110  # resolution of what is rasterised
+FONT = re.compile(r"font: ([0-9.]+px) [^;\"]*")
+
+
+def inline(figure: Any, description: str) -> str:
+    """The figure as an element with a text alternative, and identifiers of its own."""
+    text = io.StringIO()
+    figure.savefig(text, format="svg", dpi=DOTS, metadata={"Date": None, "Creator": None, "Format": None})
+    content = text.getvalue()
+    mark = hashlib.sha256(f"{description}{content}".encode()).hexdigest()[:8]
+    return with_description(page_colours(own_identifiers(content, mark)), description)
+
+
+def own_identifiers(svg: str, mark: str) -> str:
+    """The same with identifiers that no other picture of the page has."""
+    svg = re.sub(r'\bid="', f'id="p{mark}-', svg)
+    return re.sub(r'(url\(|href=")#', rf"\1#p{mark}-", svg)
+
+
+def page_colours(svg: str) -> str:
+    """Colours and fonts of the page instead of fixed ones."""
+    for colour, variable in VARIABLES.items():
+        svg = re.sub(rf"(?<=[ :]){colour}\b", f"var({variable})", svg, flags=re.IGNORECASE)
+    return FONT.sub(r"font: \1 var(--sans)", svg)
+
+
+def with_description(svg: str, description: str) -> str:
+    """The bare element, of the width that the page gives it, named for who cannot see it."""
+    body = svg[svg.index("<svg") :]
+    body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
+    opening, rest = body.split(">", 1)
+    box = re.search(r'viewBox="[^"]*"', opening)
+    width = re.search(r'width="([0-9.]+)pt"', opening)
+    named = escape(description, quote=True)
+    size = f' style="max-width: {float(width[1]) * 4 / 3:.0f}px"' if width else ""
+    return (
+        f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" xmlns="http://www.w3.org/2000/svg" {box[0] if box else ""} '
+        f'role="img" aria-label="{named}"{size}><title>{named}</title>{rest}'
+    )

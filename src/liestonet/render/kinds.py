@@ -1,0 +1,42 @@
+"""What the kinds of symmetry are called, and what a symmetry of each does."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class KindWords(NamedTuple):
+    """One symmetry, several, and what each of them does."""
+
+    one: str
+    several: str
+    meaning: str
+
+    def counted(self, count: int) -> str:
+        """`1 Itô symmetry`, `3 Itô symmetries`."""
+        return f"{count} {self.one if count == 1 else self.several}"
+
+
+KINDS = {
+    "ito": KindWords(
+        "Itô symmetry",
+        "Itô symmetries",
+        "Each maps every solution of the equation, driven by the same noise, to another solution.",
+    ),
+    "law": KindWords(
+        "symmetry of the law",
+        "symmetries of the law",
+        "Each maps the process to one with the same law; the noise may be turned on the way.",
+    ),
+    "fokker-planck": KindWords(
+        "Fokker–Planck symmetry",
+        "Fokker–Planck symmetries",
+        "Each maps densities that solve the Fokker–Planck equation to others. Adding one solution to another is always "
+        "possible and not counted.",
+    ),
+}
+STATUSES = {
+    "proved": "SymPy put it into the determining equations and got zero.",
+    "consistent": "It lies in the span found from the data within its error.",
+    "numerical": "Without a closed form; shown are first terms around the middle of the domain.",
+}

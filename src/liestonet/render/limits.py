@@ -1,0 +1,32 @@
+"""How much is shown: every number that decides what a reader sees, once. They were chosen by looking at the output."""
+
+from __future__ import annotations
+
+# Characters of an equation that is repeated in a sentence, and of one that has a line of its own.
+LONGEST_EQUATION, LONGEST_EQUATION_LINE = 60, 800
+# Characters of an equation in a line of the catalogue's table, beside the longest name and three numbers.
+LONGEST_CATALOGUE_EQUATION = 31
+# Columns of a table of commutators at a terminal, whose lines have 80.
+WIDEST_TABLE = 76
+# Generators of which a table of commutators is shown; of more, those that do not vanish are listed.
+LARGEST_TABLE = 10
+# Generators, commutators and other lines of one kind at a terminal and in a notebook, and on the page.
+MOST_LINES, MOST_LINES_ON_PAGE = 20, 80
+# Directions with one verdict, above which only the first and the last few are shown, and how many these are.
+MOST_DIRECTIONS, DIRECTIONS_AT_AN_END = 16, 3
+# Directions in the picture of the ladder.
+MOST_DIRECTIONS_DRAWN = 72
+# Components of a generator that has no closed form.
+MOST_COMPONENTS = 4
+# Variables whose values are named where first terms are expanded.
+MOST_VALUES_NAMED = 4
+# Terms below this part of a direction that is no symmetry are left out: it is not known better.
+LEAST_TERM_OF_CANDIDATE = 0.03
+# Generators with pictures of their own; more would make the page heavy and say little more.
+MOST_PICTURED = 6
+# Coordinates whose drift and diffusion are drawn.
+MOST_COORDINATES_DRAWN = 3
+# Residuals below this are rounding errors.
+ROUNDING = 1e-16
+# Relative residuals above this are factors, not percentages.
+LARGEST_PERCENTAGE = 9.995

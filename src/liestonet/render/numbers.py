@@ -1,0 +1,48 @@
+"""Numbers as text: plain ones, sizes that matter by their order, percentages and p-values."""
+
+from __future__ import annotations
+
+from liestonet.render.limits import LARGEST_PERCENTAGE, ROUNDING
+
+
+def number(value: float | int) -> str:
+    """Up to four digits, without a computer's exponents: 2, 0.5, -1.732, 3e-12."""
+    text = f"{float(value):.4g}"
+    if "e" in text:
+        mantissa, exponent = text.split("e")
+        text = f"{mantissa}e{int(exponent)}"
+    return "0" if text == "-0" else text
+
+
+def short(value: float) -> str:
+    """A size that matters by its order: 2e-9, 0.52, < 1e-16, > 1e15."""
+    if value < ROUNDING:
+        return "< 1e-16"
+    if value > 1e15:
+        return "> 1e15"
+    return number(float(f"{value:.1e}")) if 1e-3 <= value < 1e3 else number(float(f"{value:.0e}"))
+
+
+def percent(value: float) -> str:
+    """A relative residual: 0.02 %, 1.3 %, 48 %, 12-fold."""
+    if not value <= LARGEST_PERCENTAGE:
+        return f"{number(float(f'{value:.1e}'))}-fold"
+    if value < 5e-5:
+        return "0 %" if value == 0 else "< 0.01 %"
+    return f"{number(float(f'{100 * value:.1e}'))} %"
+
+
+def p_text(value: float) -> str:
+    """A p-value: 0.21, < 0.001."""
+    return "< 0.001" if value < 1e-3 else f"{value:.2g}"
+
+
+def term(coefficient: float, factor: str) -> str:
+    """`2 x`, `-x`: a number in front of what it multiplies."""
+    text = number(coefficient)
+    return f"{text.removesuffix('1')}{factor}" if text in ("1", "-1") else f"{text} {factor}"
+
+
+def summed(terms: list[str]) -> str:
+    """Terms with their signs between them."""
+    return " + ".join(terms).replace("+ -", "- ")

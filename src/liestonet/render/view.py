@@ -1,0 +1,216 @@
+"""What is said of a result, once: terminal, LaTeX, notebook and page only decide how it is shown.
+
+Texts are plain values here; formulas stay SymPy objects, so that each renderer typesets them in its own way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from liestonet.algebra.structure import UNRESOLVED
+from liestonet.core.flags import Flag
+from liestonet.render.data_view import data_verdict, data_view
+from liestonet.render.equation_view import equation_verdict, equation_view, short_equation_verdict
+from liestonet.render.first_terms import first_terms
+from liestonet.render.kinds import KINDS, STATUSES
+from liestonet.render.limits import MOST_VALUES_NAMED
+from liestonet.render.numbers import number
+from liestonet.render.view_parts import AlgebraView, DomainView, GeneratorsView, GeneratorView, Row, SourceView
+from liestonet.result import Result
+from liestonet.result.findings import EquationFindings
+
+if TYPE_CHECKING:
+    from liestonet.sde.symbolic import SymbolicCoefficients
+
+# The line about the domain says this already.
+SAID_ELSEWHERE = "domain-chosen"
+
+
+@dataclass(frozen=True)
+class ResultView:
+    """Everything that is said of one result.
+
+    `source` is what an equation and data differ in: the verdict, the ladder, what is known of the data. `generators`
+    and `algebra` are None where there are no generators. `symbolic` are the formulas of an equation that has some.
+    `making` are what was done and with which settings, and `command` makes the result again.
+    """
+
+    kind: str
+    names: tuple[str, ...]
+    source: SourceView
+    symbolic: SymbolicCoefficients | None
+    domain: DomainView
+    facts: tuple[Row, ...]
+    generators: GeneratorsView | None
+    algebra: AlgebraView | None
+    flags: tuple[Flag, ...]
+    validation: tuple[str, ...]
+    making: tuple[Row, ...]
+    command: str
+
+    @classmethod
+    def of(cls, result: Result) -> ResultView:
+        """The view of a result; nobody else asks whether it comes from an equation or from data."""
+        found = result.findings
+        exact = isinstance(found, EquationFindings)
+        source = equation_view(result, found) if exact else data_view(result, found)
+        domain = _domain(result) if exact else DomainView(_box(result))
+        algebra = _algebra(result, source) if result.fields.count else None
+        return cls(
+            kind=KINDS[result.symmetry].several,
+            names=result.names,
+            source=source,
+            symbolic=found.equation.symbolic if exact else None,
+            domain=domain,
+            facts=tuple(_facts(result, source)),
+            generators=_generators(result, source) if result.fields.count else None,
+            algebra=algebra,
+            flags=tuple(flag for flag in result.flags if flag.code != SAID_ELSEWHERE),
+            validation=() if found.validation is None else tuple(found.validation.sentences()),
+            making=tuple(_making(result, source, domain)),
+            command="" if result.provenance is None else result.provenance.command,
+        )
+
+    @property
+    def verdict(self) -> str:
+        """What was found and how sure it is, in one sentence."""
+        return self.source.verdict
+
+
+def verdict(result: Result) -> str:
+    """The verdict alone, without the work for all the rest."""
+    found = result.findings
+    return equation_verdict(result, found) if isinstance(found, EquationFindings) else data_verdict(result, found)
+
+
+def short_verdict(result: Result) -> str:
+    """The same in one line that says everything: of an equation with the box, where we chose it."""
+    found = result.findings
+    return short_equation_verdict(result, found) if isinstance(found, EquationFindings) else data_verdict(result, found)
+
+
+def _box(result: Result) -> str:
+    pairs = zip(("t", *result.names), result.domain.intervals, strict=True)
+    return ", ".join(f"{name} from {number(low)} to {number(high)}" for name, (low, high) in pairs)
+
+
+def _domain(result: Result) -> DomainView:
+    """The box, and which part of it we chose."""
+    names = ("t", *result.names)
+    filled = [names[i] for i in result.domain.picked]
+    if len(filled) == len(names):
+        return DomainView(_box(result), "chosen for you", f"{names[-1]}=LOW:HIGH")
+    if not filled:
+        return DomainView(_box(result))
+    listed = filled[0] if len(filled) == 1 else f"{', '.join(filled[:-1])} and {filled[-1]}"
+    return DomainView(_box(result), f"{listed} {'was' if len(filled) == 1 else 'were'} chosen for you")
+
+
+def _facts(result: Result, source: SourceView) -> Iterator[Row]:
+    """The few numbers that a reader looks for first."""
+    undecided = sum(row.verdict == "undecided" for row in result.ladder)
+    certain = "∞" if math.isinf(result.dimension) else str(result.dimension)
+    yield "Dimension", f"{certain} sure, {undecided} undecided" if undecided else certain
+    name = _algebra_name(result)
+    if name and not (undecided and not result.dimension):
+        yield "Algebra", name
+    yield from source.facts
+    yield "Coordinates", str(len(result.names))
+
+
+def _generators(result: Result, source: SourceView) -> GeneratorsView:
+    """Every generator in closed form with its status; first terms where there is no formula."""
+    formulas = result.formulas()
+    known = [row.status != "numerical" for row in formulas] or [False] * result.fields.count
+    error = max((row.residual for row in result.ladder[: result.fields.count]), default=0.0)
+    terms = [] if all(known) else first_terms(result.fields, result.domain, result.names, error)
+    rows = tuple(
+        GeneratorView(
+            label=f"X{i + 1}",
+            formula=formulas[i] if known[i] else None,
+            first_terms="" if known[i] else terms[i],
+            status=formulas[i].status if formulas else "numerical",
+            error=formulas[i].error if formulas else error,
+        )
+        for i in range(result.fields.count)
+    )
+    meaning = [KINDS[result.symmetry].meaning]
+    if math.isinf(result.dimension):
+        meaning.append("The algebra is infinite-dimensional; these are the fields that it is built on.")
+    present = {row.status for row in rows}
+    return GeneratorsView(
+        heading="Generators" if len(rows) > 1 else "The generator",
+        meaning=" ".join([*meaning, *([source.bands] if source.bands else [])]),
+        rows=rows,
+        note="" if all(known) else _expanded(result, sought=bool(formulas)),
+        statuses=tuple((status, text) for status, text in STATUSES.items() if status in present),
+    )
+
+
+def _expanded(result: Result, sought: bool) -> str:
+    """Where first terms are expanded, and why they are shown."""
+    why = "No closed form was found for the numerical ones" if sought else "No closed form was looked for"
+    names = ("t", *result.names)
+    middle = ", ".join(f"{name} = {number(value)}" for name, value in zip(names, result.domain.centre, strict=True))
+    where = middle if len(names) <= MOST_VALUES_NAMED else "the middle of the domain"
+    return f"{why}; shown are first terms around {where}."
+
+
+def _algebra_name(result: Result) -> str:
+    """What the algebra is called; empty where there is none to name."""
+    if result.algebra.open or math.isinf(result.dimension):
+        return ""
+    named = result.algebra.named
+    return named.text if named.resolved or named.text == UNRESOLVED else f"{named.text} (not resolved)"
+
+
+def _algebra(result: Result, source: SourceView) -> AlgebraView:
+    """Name and explanation, commutators that do not vanish, and what is said of the others."""
+    algebra, count, name = result.algebra, result.fields.count, _algebra_name(result)
+    found = {} if algebra.open or count < 2 else result.brackets()
+    residuals = f"Closure residual {source.closure}, Jacobi residual {source.jacobi}."
+    return AlgebraView(
+        name=name,
+        explanation=algebra.named.explanation if name else "",
+        alternatives=algebra.named.alternatives if name else (),
+        open=algebra.open,
+        generators=count,
+        heading="Commutators",
+        commutators=found,
+        rest=_rest(result, source, len(found)),
+        residuals="" if algebra.open or count < 2 else residuals,
+    )
+
+
+def _rest(result: Result, source: SourceView, shown: int) -> str:
+    """What is said of commutators that are not shown."""
+    algebra, count, infinite = result.algebra, result.fields.count, math.isinf(result.dimension)
+    if count < 2:
+        return "There is one generator, so there are no commutators."
+    if algebra.open:
+        ending = ", as in an infinite-dimensional algebra they may" if infinite else ": there is no algebra to name"
+        return f"The commutators leave the span of these generators by {source.closure}{ending}."
+    if shown:
+        return f"All others {source.vanish}." if shown < count * (count - 1) // 2 else ""
+    if infinite:
+        return f"All commutators of these generators {source.vanish}."
+    # numbers too uncertain to name the algebra do not make it commutative
+    commutative = ": the algebra is commutative" if algebra.named.resolved else ""
+    return f"All commutators {source.vanish}{commutative}."
+
+
+def _making(result: Result, source: SourceView, domain: DomainView) -> Iterator[Row]:
+    """What was looked at, where and how, with which settings and versions."""
+    yield "equation", source.equation
+    yield "domain", f"{domain.text}; {domain.chosen}" if domain.chosen else domain.text
+    yield from source.training
+    made = result.provenance
+    if made is None:
+        return
+    yield from ((name, str(value)) for name, value in made.settings.items())
+    if made.seed is not None:
+        yield "seed", str(made.seed)
+    yield "versions", ", ".join(f"{name} {value}" for name, value in made.versions.items())

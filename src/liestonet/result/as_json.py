@@ -1,0 +1,116 @@
+"""A result as plain numbers, text and lists for JSON; docs/json.md describes every key."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from liestonet.formulas.formula import Formula
+from liestonet.result.findings import DataFindings, EquationFindings
+
+if TYPE_CHECKING:
+    from liestonet.result.result import Result
+
+SCHEMA = "liestonet.result/1"
+# Coefficients of a series below this part of its largest are rounding.
+ROUNDING = 1e-13
+
+
+def dictionary_of(result: Result) -> dict[str, Any]:
+    """The result as plain numbers, text and lists, ready for JSON."""
+    found, variables = result.findings, ("t", *result.names)
+    plain = {
+        "schema": SCHEMA,
+        "symmetry": result.symmetry,
+        "dimension": result.dimension,
+        "bound": result.bound,
+        "gap": result.gap,
+        "equation": str(result.surrogate),
+        "names": list(result.names),
+        "draws": list(found.draws) if isinstance(found, EquationFindings) else [],
+        "domain": {
+            "chosen": result.domain.chosen,
+            "chosen_for": [variables[i] for i in result.domain.picked],
+            "intervals": {name: list(pair) for name, pair in zip(variables, result.domain.intervals, strict=True)},
+            "singular": {
+                name: [coordinate.below, coordinate.above]
+                for name, coordinate in zip(variables, result.domain.coordinates, strict=True)
+            },
+        },
+        "ladder": [vars(row) for row in result.ladder],
+        "generators": [_generator(result, i) for i in range(result.fields.count)],
+        "formulas": [_formula(formula, result.names) for formula in result.closed_forms],
+        "algebra": {
+            "name": result.algebra.name,
+            "structure_constants": result.algebra.structure_constants.tolist(),
+            "closure": result.algebra.closure,
+            "jacobi": result.algebra.jacobi,
+        },
+        "flags": [vars(flag) for flag in result.flags],
+    }
+    return _plain(plain | _estimated(found) if isinstance(found, DataFindings) else plain)
+
+
+def _estimated(found: DataFindings) -> dict[str, Any]:
+    """What only a result from data has."""
+    refit = found.refit
+    return {
+        "law_dimension": found.law_dimension,
+        "standards": vars(found.criteria),
+        "refit": None
+        if refit is None
+        else {
+            "deviance": refit.deviance,
+            "degrees_of_freedom": refit.degrees_of_freedom,
+            "p_value": refit.p_value,
+            "converged": refit.converged,
+            "held_out": refit.held_out,
+            "held_out_error": refit.held_out_error,
+        },
+        "data": found.data.to_dictionary(),
+    } | ({} if found.training is None else {"training": found.training.to_dictionary()})
+
+
+def _formula(formula: Formula, names: tuple[str, ...]) -> dict[str, Any]:
+    """One closed form as text and as LaTeX; only the status where there is no formula."""
+    from liestonet.formulas.notation import field_latex, field_text
+
+    if formula.status == "numerical":
+        return {"status": formula.status}
+    return {
+        "status": formula.status,
+        "error": formula.error,
+        "tau": str(formula.tau),
+        "xi": [str(component) for component in formula.xi],
+        "beta": str(formula.beta),
+        "constants": [
+            {"symbol": str(row.symbol), "value": row.value, "uncertainty": row.uncertainty} for row in formula.constants
+        ],
+        "text": field_text(formula, names),
+        "latex": field_latex(formula, names),
+    }
+
+
+def _generator(result: Result, i: int) -> dict[str, Any]:
+    """One generator as coefficients of the basis functions, products of orthonormal polynomials on the domain."""
+    fields, basis = result.fields, result.fields.basis
+    labels = ["tau", *(f"xi_{name}" for name in result.names), *(["beta"] if fields.has_beta else [])]
+    parts: dict[str, Any] = {}
+    for unknown, label in enumerate(labels):
+        values = fields.coefficients[basis.columns(unknown), i] * basis.scales[unknown]
+        kept = np.abs(values) > ROUNDING * max(np.max(np.abs(values), initial=0.0), np.finfo(float).tiny)
+        parts[label] = {"degrees": basis.degrees[unknown][kept].tolist(), "coefficients": values[kept].tolist()}
+    return parts
+
+
+def _plain(value: Any) -> Any:
+    """The same in values that JSON has, all the way down; infinity and not-a-number become text."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,70 @@
+"""What a result rests on beside its generators: an equation and its bound, or data and what was estimated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from liestonet.inference.engine import Training
+from liestonet.inference.refit import Refit
+from liestonet.sde.sde import SDE
+from liestonet.surrogate.fitted import FittedCoefficients
+from liestonet.symmetry.statistical.search import Criteria
+from liestonet.trajectories.record import DataRecord
+
+# A SymPy expression; SymPy is loaded only where one is made.
+Expression = Any
+
+
+@runtime_checkable
+class Validated(Protocol):
+    """What `validate` found: whether a check contradicts the generators, and every check in words."""
+
+    @property
+    def contradicted(self) -> bool: ...
+
+    @property
+    def conditional(self) -> bool: ...
+
+    def sentences(self) -> list[str]: ...
+
+
+@dataclass(frozen=True)
+class EquationFindings:
+    """What `solve` knows of an equation.
+
+    `bound` is the largest dimension that power series at a generic point allow, None where it is not known; `gap` is
+    the first residual left out over the last one taken. `draws` are the values at which an equation with free
+    parameters was solved, those of the numbers shown first; `parametric_brackets` its commutators in the parameters,
+    None where not proved.
+    """
+
+    equation: SDE
+    bound: int | None
+    gap: float
+    draws: tuple[dict[str, str], ...] = ()
+    parametric_brackets: dict[tuple[int, int], Expression] | None = None
+    validation: Validated | None = None
+
+
+@dataclass(frozen=True)
+class DataFindings:
+    """What `discover` estimated from data.
+
+    `criteria` are the tolerance and error rate of the verdicts, `refit` the surrogate with the symmetries imposed and
+    what the likelihood says to that, None where it was not done. `law_dimension` is the number of symmetries at law
+    level, which does not depend on how σ was chosen. `data` is a record of the trajectories, `training` what the
+    neural engine did, None for the others. `gap` is the first residual left out over the last one taken.
+    """
+
+    surrogate: FittedCoefficients
+    data: DataRecord
+    criteria: Criteria
+    gap: float
+    refit: Refit | None = None
+    law_dimension: int | None = None
+    training: Training | None = None
+    validation: Validated | None = None
+
+
+Findings = EquationFindings | DataFindings

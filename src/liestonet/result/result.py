@@ -1,0 +1,196 @@
+"""What `solve` and `discover` answer: generators, how sure we are, and the algebra they span."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.algebra.structure import Algebra
+from liestonet.core.domain import Domain
+from liestonet.core.flags import Flag
+from liestonet.core.generators import Values
+from liestonet.core.ladder import LadderRow
+from liestonet.core.numbers import is_whole
+from liestonet.core.provenance import Provenance
+from liestonet.errors import InputError
+from liestonet.formulas.closed_fields import ClosedFields, closed_fields
+from liestonet.formulas.formula import Formula
+from liestonet.result.findings import DataFindings, EquationFindings, Expression, Findings, Validated
+from liestonet.symmetry.determining.fields import Fields
+
+MOST_TEXT = 100
+
+
+@dataclass(frozen=True, repr=False)
+class Result:
+    """The symmetries of one system.
+
+    `dimension` counts the ladder's rows with verdict "symmetry"; it is `math.inf` where a whole family of functions
+    is admitted, and `generators` then gives the fields that the family is built on. `directions` are all that the
+    ladder has a row for, accepted or not. `findings` are what the answer rests on: `EquationFindings` from `solve`,
+    `DataFindings` from `discover`. `provenance` is how the result was made: settings, versions and the command that
+    makes it again.
+    """
+
+    symmetry: str
+    dimension: int | float
+    names: tuple[str, ...]
+    domain: Domain
+    fields: Fields
+    directions: Fields
+    ladder: tuple[LadderRow, ...]
+    algebra: Algebra
+    closed_forms: tuple[Formula, ...]
+    flags: tuple[Flag, ...]
+    findings: Findings
+    provenance: Provenance | None = None
+
+    def __repr__(self) -> str:
+        """Two lines: what was found, and the algebra with the formulas' statuses."""
+        statuses = [row.status for row in self.closed_forms]
+        counts = ", ".join(f"{statuses.count(s)} {s}" for s in ("proved", "consistent", "numerical") if s in statuses)
+        return (
+            f"Result: {self.dimension} {self.symmetry} symmetries of {str(self.surrogate)[:MOST_TEXT]}\n"
+            f"  algebra {self.algebra.name}; formulas: {counts or 'none sought'}; flags: "
+            f"{', '.join(flag.code for flag in self.flags) or 'none'}"
+        )
+
+    @property
+    def surrogate(self) -> Any:
+        """Where drift and diffusion come from: the estimated coefficients (a `Surrogate`), or the `SDE` itself."""
+        found = self.findings
+        return found.equation if isinstance(found, EquationFindings) else found.surrogate
+
+    @property
+    def estimated(self) -> DataFindings | None:
+        """What was estimated from data; None for a result of an equation."""
+        return self.findings if isinstance(self.findings, DataFindings) else None
+
+    @property
+    def bound(self) -> int | None:
+        """The largest dimension that power series allow; None where it is not known, as from data."""
+        return self.findings.bound if isinstance(self.findings, EquationFindings) else None
+
+    @property
+    def gap(self) -> float:
+        """The first residual left out over the last one taken."""
+        return self.findings.gap
+
+    @property
+    def validation(self) -> Validated | None:
+        """What `validate` found, where it was asked; `with_validation` keeps it here."""
+        return self.findings.validation
+
+    @property
+    def training(self) -> Any:
+        """What the neural engine remembers of its training (a `TrainingRecord`); None for the others."""
+        return self.findings.training if isinstance(self.findings, DataFindings) else None
+
+    @property
+    def draw(self) -> dict[str, str]:
+        """The values of free parameters that the numbers of the result are for; empty where none are free."""
+        found = self.findings
+        return found.draws[0] if isinstance(found, EquationFindings) and found.draws else {}
+
+    def generators(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Values:
+        """tau (m, B), xi (m, B, d) and, for Fokker–Planck, beta (m, B) at the points t (B,), x (B, d)."""
+        return self.evaluated(t, x)
+
+    @cached_property
+    def evaluated(self) -> Fields | ClosedFields:
+        """The generators as functions with derivatives: by their formulas where these are proved, else by series.
+
+        Whatever moves, tests or shows the generators takes them from here.
+        """
+        return closed_fields(self.fields, self.closed_forms, self.names, self.draw or None)
+
+    def formulas(self) -> tuple[Formula, ...]:
+        """The generators in closed form, in the order of `generators`: rows with tau, xi, beta and status."""
+        return self.closed_forms
+
+    def candidates(self, k: int | Any) -> Fields:
+        """The k directions with the smallest residuals, accepted or not; called like `generators`."""
+        available = self.directions.count
+        if not (is_whole(k) and 0 <= k <= available):
+            raise InputError(
+                f"There are {available} directions on the ladder; ask for a whole number from 0 to {available}, "
+                f"not {k!r}."
+            )
+        return self.directions.mixed(np.eye(available)[:, :k])
+
+    def push(self, data: Any, i: int | Any, eps: float | Any, *, margin: float | None = 1.0) -> Any:
+        """The paths of `data` moved by the finite flow of generator i (from 0), with steps of their own (`Pushed`).
+
+        Points whose flow blows up, or leaves the domain by more than `margin` of its half-widths, are left out, split
+        their paths and are counted: `.left` and `.blew_up`. `margin=None` follows the generator wherever it leads.
+        """
+        from liestonet.validation.push import push
+
+        if margin is None:
+            return push(self.evaluated, data, i, eps)
+        return push(self.evaluated, data, i, eps, domain=self.domain, margin=margin)
+
+    def with_validation(self, validation: Validated) -> Result:
+        """The same result with what `validate` found, so that the report has it."""
+        return replace(self, findings=replace(self.findings, validation=validation))
+
+    def brackets(self) -> dict[tuple[int, int], Expression]:
+        """[X_i, X_j] with i < j as SymPy sums over X1, X2, …, where they do not vanish within their error.
+
+        In an infinite-dimensional algebra the factors may be functions of the invariants; then there is no such table.
+        """
+        from liestonet.algebra.commutators import estimated_brackets, exact_brackets
+
+        if self.algebra.infinite and self.algebra.open:
+            raise InputError(
+                "The algebra is infinite-dimensional, and brackets of the generators shown have functions of its "
+                "invariants as factors, which no table of constants shows; multiply out those of interest by hand."
+            )
+        if isinstance(self.findings, DataFindings):
+            return estimated_brackets(self.algebra)
+        known = self.findings.parametric_brackets
+        return exact_brackets(self.algebra) if known is None else known
+
+    def latex(self) -> str:
+        """Equation, generators and commutators in LaTeX, ready to paste; needs amsmath."""
+        from liestonet.render.latex import render_latex
+        from liestonet.render.view import ResultView
+
+        return render_latex(ResultView.of(self))
+
+    def report(self, path: str | os.PathLike[str] | Any) -> Path:
+        """Write the result as one page that any browser opens, with nothing beside it; returns where it is."""
+        from liestonet.render.html import write_report
+
+        return write_report(self, path)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from liestonet.render.notebook import render_html
+        from liestonet.render.view import ResultView
+
+        return render_html(ResultView.of(self))
+
+    def save(self, path: str | os.PathLike[str] | Any) -> None:
+        """Write the result to one file, such as "run.lsn", that `liestonet.load` opens; complete or not at all."""
+        from liestonet.storage import save
+
+        save(self, path)
+
+    def to_json(self) -> str:
+        """The result as JSON text (schema in docs/json.md)."""
+        import json
+
+        return json.dumps(self.to_dictionary(), indent=2, ensure_ascii=False, allow_nan=False)
+
+    def to_dictionary(self) -> dict[str, Any]:
+        """The result as plain numbers, text and lists, ready for JSON."""
+        from liestonet.result.as_json import dictionary_of
+
+        return dictionary_of(self)

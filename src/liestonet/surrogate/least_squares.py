@@ -1,0 +1,100 @@
+"""The same series by plain least squares: unbiased, noisier, with a covariance that is all scatter.
+
+Shrinking makes estimates sharp and biased towards simple coefficients. A test with a stated error rate needs estimates
+whose only error is noise, and a covariance that does not itself have to be estimated from few extreme points: it is the
+one of Gaussian increments with the fitted diffusion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import scipy.linalg
+from jaxtyping import Float
+
+from liestonet.core.uncertainty import Errors
+from liestonet.surrogate.discretisation import step_directions
+from liestonet.surrogate.regression import Entry, Scaled, pieces_of, scaled_block
+from liestonet.surrogate.spectral import diffusion_targets, drift_targets, residuals
+from liestonet.surrogate.surrogate import Surrogate
+from liestonet.surrogate.tuning import ERRORS
+from liestonet.trajectories.increments import Increments
+
+
+def without_prior(surrogate: Surrogate) -> Surrogate:
+    """A fit with its shrinkage undone; what a finite step hides stays among the errors."""
+    drift = tuple(estimate.unshrunk() for estimate in surrogate.drift_estimates)
+    diffusion = tuple(estimate.unshrunk() for estimate in surrogate.diffusion_estimates)
+    blocks = scipy.linalg.block_diag(*(estimate.free for estimate in (*drift, *diffusion)))
+    scatter = np.asarray(blocks) @ _root(_score_covariance(surrogate))
+    free = replace(surrogate, drift_estimates=drift, diffusion_estimates=diffusion)
+    errors = Errors(scatter, np.zeros((len(scatter), 0)))
+    return replace(free, errors=errors.with_hidden(step_directions(surrogate)))
+
+
+def _score_covariance(surrogate: Surrogate) -> Float[np.ndarray, "p p"]:
+    """Covariance of Σ_k φ(x_k) w_k y_k over all regressions, for Gaussian increments with the fitted a."""
+    overview = surrogate.overview
+    rows = slice(None, None, max(1, len(overview.sample.t) // ERRORS.scored_unshrunk))
+    sample = scaled_block(Increments(*(array[rows] for array in overview.sample)), overview.domain)
+    estimates, weights_of = (*surrogate.drift_estimates, *surrogate.diffusion_estimates), _weights(surrogate)
+    starts = np.concatenate([[0], np.cumsum([len(estimate.parameters) for estimate in estimates])])
+    total = np.zeros((starts[-1], starts[-1]))
+    for piece in pieces_of(sample):
+        weights, covariance = weights_of(piece), _Covariance(surrogate, piece)
+        tables = {features: features.values(piece.points)[()] for features in {e.features: None for e in estimates}}
+        for i, first in enumerate(estimates):
+            for j, second in enumerate(estimates[: i + 1]):
+                if len(first.entry) == len(second.entry):
+                    scale = covariance(first.entry, second.entry) * weights[:, i] * weights[:, j]
+                    block = tables[first.features].T @ (tables[second.features] * scale[:, None])
+                    total[starts[i] : starts[i + 1], starts[j] : starts[j + 1]] += block
+    counted = overview.inside / len(sample.dt)
+    return (np.tril(total) + np.tril(total, -1).T) * counted
+
+
+def _weights(surrogate: Surrogate) -> Callable[[Scaled], Float[np.ndarray, "b c"]]:
+    """The weights of all regressions of a fit."""
+    overview, noisy, drift = surrogate.overview, surrogate.noisy, surrogate.drift_estimates
+    sample = scaled_block(overview.sample, overview.domain)
+    rest = sample.dx if noisy.all() else np.where(noisy, sample.dx, residuals(sample, drift))
+    first = drift_targets(overview, rest, None if noisy.all() else noisy)[0]
+    second = diffusion_targets(overview, drift, noisy)[0]
+
+    def weights(piece: Scaled) -> Float[np.ndarray, "b c"]:
+        parts = [targets(piece)[1] for targets in ((first, second) if noisy.any() else (first,))]
+        return np.concatenate(parts, axis=1)
+
+    return weights
+
+
+class _Covariance:
+    """Covariance of two regressions' targets at every increment, in units of the box.
+
+    Δx/Δt has covariance a/Δt, and products of residuals over Δt have a^{ik}a^{jl} + a^{il}a^{jk}; the two kinds are
+    uncorrelated. A coordinate without noise has what is left of it.
+    """
+
+    def __init__(self, surrogate: Surrogate, piece: Scaled) -> None:
+        half = surrogate.domain.half
+        series = surrogate.diffusion_squared(piece.points[:, 0], piece.points[:, 1:])
+        self.a, self.dt = series * half[0] / np.outer(half[1:], half[1:]), piece.dt
+        rest = residuals(piece, surrogate.drift_estimates)
+        for still in np.flatnonzero(~surrogate.noisy):
+            self.a[:, still, still] = rest[:, still] ** 2 / piece.dt
+
+    def __call__(self, first: Entry, second: Entry) -> Float[np.ndarray, " b"]:
+        a = self.a
+        if len(first) == 1:
+            return a[:, first[0], second[0]] / self.dt
+        (i, j), (k, m) = first, second
+        return a[:, i, k] * a[:, j, m] + a[:, i, m] * a[:, j, k]
+
+
+def _root(matrix: Float[np.ndarray, "p p"]) -> Float[np.ndarray, "p p"]:
+    """A root of a positive matrix, scaled to a unit diagonal first."""
+    scale = np.sqrt(np.maximum(np.diag(matrix), np.finfo(float).tiny))
+    values, vectors = np.linalg.eigh(matrix / np.outer(scale, scale))
+    return scale[:, None] * vectors * np.sqrt(np.maximum(values, 0.0))

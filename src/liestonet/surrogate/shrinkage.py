@@ -1,0 +1,97 @@
+"""How much each feature is shrunk: prior variances that fall with degree, sizes by marginal likelihood.
+
+Trap (1) of MATH.md §3: a model that leaves terms out invents symmetries. So nothing is left out. Four groups of
+features have a variance each: the constant (free), the linear terms, the further powers and whatever depends on time;
+where there are several coordinates, each has a variance for its linear term and a factor in all others that it is in.
+The next-richer terms (x², x³, t, tx) are shrunk as a whole, higher ones fall off at a rate that the data choose too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+import scipy.optimize
+from jaxtyping import Float
+
+from liestonet.core.multiindex import Degrees
+from liestonet.core.tuning import SHARED
+from liestonet.surrogate.tuning import FIT
+
+
+@dataclass(frozen=True)
+class Shrinkage:
+    """Prior variance of every feature, and the log evidence they were chosen by."""
+
+    variances: Float[np.ndarray, " p"]
+    log_evidence: Float[np.ndarray, " c"]
+
+
+def log_evidence(
+    precision: Float[np.ndarray, "p p"], moments: Float[np.ndarray, "p c"], variances: Float[np.ndarray, " p"]
+) -> tuple[Float[np.ndarray, " c"], Float[np.ndarray, " p"]]:
+    """Log marginal likelihood of y = Φθ + noise relative to θ = 0, from ΦᵀWΦ and ΦᵀWy; one y per column.
+
+    Also the gradient of their sum in the variances' logarithms, ½ Σ_c (m_j² + S_jj)/v_j − 1 with posterior mean m and
+    covariance S.
+    """
+    root = np.sqrt(variances)
+    matrix = root[:, None] * precision * root
+    matrix[np.diag_indices_from(matrix)] += 1.0
+    factor = scipy.linalg.cholesky(matrix, lower=True, check_finite=False, overwrite_a=True)
+    inverse = scipy.linalg.solve_triangular(factor, np.eye(len(root)), lower=True, check_finite=False)
+    half = inverse @ (root[:, None] * moments)
+    values = 0.5 * np.sum(half**2, axis=0) - np.log(np.diag(factor)).sum()
+    # m_j²/v_j and S_jj/v_j in the variables scaled by the prior
+    means, spreads = inverse.T @ half, np.sum(inverse**2, axis=0)
+    return values, 0.5 * (np.sum(means**2, axis=1) + moments.shape[1] * (spreads - 1.0))
+
+
+def log_variances(degrees: Degrees) -> tuple[Float[np.ndarray, "p k"], Float[np.ndarray, " p"]]:
+    """The logarithms of the variances as a linear map of parameters, plus a constant.
+
+    The parameters are the logarithms of the sizes (linear terms of every coordinate, powers, time), of how relevant
+    each coordinate is to powers and time where there are several, and of the falls (per degree of x, of t).
+    """
+    powers, order = degrees[:, 1:], degrees[:, 0]
+    state, steady = powers.sum(axis=1), order == 0
+    linear, rest = steady & (state == 1), steady & (state > 1)
+    apart = 1 < powers.shape[1] <= SHARED.few_coordinates
+    columns = [linear[:, None] & (powers > 0) if apart else linear[:, None], rest[:, None], ~steady[:, None]]
+    columns += [~linear[:, None] & (powers > 0)] if apart else []
+    falls = np.maximum(state - np.where(steady, FIT.next_richer, FIT.next_richer_in_time), 0), np.maximum(order - 1, 0)
+    matrix = np.concatenate([*columns, np.stack(falls, axis=1)], axis=1, dtype=float)
+    return matrix, np.where(steady & (state == 0), np.log(FIT.free_variance), 0.0)
+
+
+def choose_shrinkage(
+    precision: Float[np.ndarray, "p p"], moments: Float[np.ndarray, "p c"], degrees: Degrees
+) -> Shrinkage:
+    """The prior variances, common to all columns, that the data make most likely, with the penalties above."""
+    matrix, constant = log_variances(degrees)
+    sizes, told = matrix.shape[1] - 2, degrees.shape[1] - 1
+    relevances = told if sizes > 3 else 0
+    slope = np.array([-FIT.boundary] * sizes + [1.0] * 2)
+
+    def objective(parameters: np.ndarray) -> tuple[float, np.ndarray]:
+        values, gradient = log_evidence(precision, moments, np.exp(matrix @ parameters + constant))
+        return float(slope @ parameters - values.sum()), slope - matrix.T @ gradient
+
+    smallest, largest = FIT.smallest_variance, FIT.largest_variance
+    noise = float(np.clip(np.log(np.median(1 / np.diag(precision))), smallest, largest))
+    linear = sizes - 2 - relevances
+    bounds = [(smallest, largest)] * (linear + 2) + [(smallest, 0.0)] * relevances
+    bounds += [(np.log(FIT.fastest_fall), np.log(FIT.slowest_fall))] * 2
+    found = [
+        scipy.optimize.minimize(
+            objective,
+            [first] * linear + [second, third] + [-1.0] * (relevances + 2),
+            method="L-BFGS-B",
+            jac=True,
+            bounds=bounds,
+        )
+        for first, second, third in ((0.0, 0.0, noise), (0.0, noise, noise), (noise, noise, noise), (0.0, 0.0, 0.0))
+    ]
+    variances = np.exp(matrix @ min(found, key=lambda result: result.fun).x + constant)
+    return Shrinkage(variances, log_evidence(precision, moments, variances)[0])

@@ -1,0 +1,176 @@
+"""What decides how drift and diffusion are estimated from increments, and how well they are known.
+
+What these values lead to on seeds that were not used to choose them: `docs/examples.md`, `docs/controls.md`,
+`docs/flags.md` (errors and codes among the values).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class DataTuning:
+    """The box of the data, coordinates that are no state, and values that are errors."""
+
+    # Increments kept to choose models and to draw pictures of. Source: cost.
+    sample: int = 250_000
+    # The box leaves out this part of the starting points at each end of a coordinate: few points, and far ones.
+    # Source: by hand.
+    tail: float = 0.005
+    # With fewer increments nothing is fitted. Source: by hand; ten for each of some ten parameters.
+    least_increments: int = 100
+    # A positive coordinate whose range covers this factor is looked at in its logarithm too. Source: by hand.
+    wide: float = 4.0
+    # Powers of ten that velocities and diffusions may have in the units of the data. Source: theory: their products
+    # must not overflow float64, which ends at 10^308.
+    most_digits: int = 250
+    # Rounding of a coordinate that is a clock or a label, in parts of its range. Source: by hand.
+    rounding: float = 1e-6
+    # Values of different paths at equal times that decide whether a coordinate is a clock. Source: by hand.
+    least_shared: int = 50
+    # Where no times are shared, a polynomial of time of this degree decides. Source: theory: even the fifth integral
+    # of noise is farther than rounding from it.
+    clock_degree: int = 8
+    # Points that it is fitted to. Source: cost.
+    clock_points: int = 10_000
+    # A step may be an error if it is this many times as long as is usual in its block and beside it, and is undone.
+    # Source: measured: 0 false alarms on 74 clean data sets (docs/flags.md); clean steps reach 20 times those beside.
+    outlier_factor: float = 40.0
+    # The same for a step that is not undone (a first or last point): heavy tails must not reach it. Source: by hand.
+    lone_outlier_factor: float = 300.0
+    # Two steps undo each other if their sum is below this part of the longer one. Source: by hand.
+    leads_nowhere: float = 0.5
+    # Steps before and after that a step is compared with, without the next ones. Source: by hand.
+    beside: int = 10
+    # Fewer of them say nothing about a step. Source: by hand.
+    least_beside: int = 4
+    # Blocks with fewer steps have no usual length. Source: by hand.
+    least_steps: int = 20
+    # The longest steps of a block that are looked at. Source: cost.
+    longest_steps: int = 1000
+
+
+@dataclass(frozen=True)
+class FitTuning:
+    """Which terms drift and diffusion have, how they are shrunk, and what is without noise."""
+
+    # Highest degrees in time and in the coordinates for one, two, three and more coordinates: the usual set, one for
+    # fast changes in time, one for fine structure. Source: by hand; what is too rich is shrunk by its evidence.
+    degrees: tuple[tuple[tuple[int, int], ...], ...] = (
+        ((3, 7), (9, 5), (3, 14)),
+        ((3, 6), (6, 4), (2, 9)),
+        ((2, 4), (4, 3), (2, 5)),
+        ((2, 2),),
+    )
+    # With more coordinates than this that may enter by their logarithms, all do or none. Source: cost.
+    most_mixed: int = 2
+    # Increments on which coordinates are chosen. Source: cost.
+    tried_coordinates: int = 100_000
+    # Increments on which degrees are chosen. Source: cost.
+    tried_degrees: int = 50_000
+    # Log evidence that another set of degrees must gain. Source: by hand.
+    degrees_cost: float = 6.0
+    # Log evidence by which a logarithm may lose and still be taken: polynomials in it come near powers and 1/x as well
+    # as near polynomials. Source: by hand.
+    logarithm_credit: float = 3.0
+    # A coordinate whose residuals are below this part of its drift's displacement may be without noise. Source: by
+    # hand.
+    small_residual: float = 0.1
+    # Squared residuals below this part of the squared displacement are rounding. Source: theory: precision of float64.
+    rounding_residual: float = 1e-16
+    # It is without noise if squared residuals grow by more from one step to two. Source: theory: the geometric mean of
+    # 2, for a diffusion, and 8, where noise enters by an integral.
+    diffusive_growth: float = 4.0
+    # With fewer pairs of consecutive increments their correlation or growth is not judged. Source: by hand.
+    least_pairs: int = 100
+    # Cells per coordinate in which noise is estimated for the weights, for one, two, three and more coordinates.
+    # Source: by hand.
+    variance_parts: tuple[int, ...] = (12, 8, 4, 1)
+    # Cells in time. Source: by hand.
+    variance_time_parts: int = 3
+    # Cells at either end of a coordinate, in parts of the points, for one, two and more coordinates: noise that grows
+    # without bound is largest where there are few points. Source: by hand.
+    variance_tails: tuple[tuple[float, ...], ...] = ((0.002, 0.01, 0.03), (0.01, 0.03), ())
+    # Points that must fall into such a cell. Source: by hand.
+    least_in_tail: int = 200
+    # A cell counts as much as this many increments of the whole, so that cells with few points stay near the mean.
+    # Source: by hand.
+    borrowed: float = 5.0
+    # Parts, of other paths each, that the sums are kept in and that can be left out afterwards. Source: cost.
+    folds: int = 16
+    # Directions that the data hardly see keep this part of a precision. Source: theory: makes the matrix invertible
+    # and stays far below any precision that counts.
+    unseen: float = 1e-9
+    # Prior variance of the constant in units of the box: as good as unknown. Source: by hand.
+    free_variance: float = 1e2
+    # A variance that the likelihood would set to zero is kept near one standard error by a prior sd^(2·this). Source:
+    # the boundary-avoiding prior of Chung et al. (Psychometrika 78, 2013) in a weak form; its strength by hand.
+    boundary: float = 0.1
+    # Factors by which a variance falls per degree, the slowest: smoother coefficients are preferred. Source: by hand.
+    slowest_fall: float = 0.5
+    # The fastest fall. Source: by hand.
+    fastest_fall: float = 0.03
+    # Logarithm of the smallest variance in units of the box: as good as zero. Source: by hand.
+    smallest_variance: float = -30.0
+    # Logarithm of the largest. Source: by hand.
+    largest_variance: float = 8.0
+    # Degrees of the coordinates up to which terms without time are shrunk as a whole; beyond, variances fall. Source:
+    # by hand; the next-richer model stays at its standard error (docs/architecture.md, How data are judged).
+    next_richer: int = 3
+    # The same for terms with time. Source: by hand.
+    next_richer_in_time: int = 1
+    # Log evidence that leaving one group of terms out may cost. Source: theory: twice this is above 3.84, which chance
+    # alone exceeds in one of twenty cases for one term.
+    sparse_cost: float = 2.0
+    # Where an estimate of a is not positive, its eigenvalues are lifted to this part of what is usual. Source: by hand.
+    least_eigenvalue: float = 1e-3
+
+
+@dataclass(frozen=True)
+class ErrorTuning:
+    """The covariance of the coefficients, and the directions of error that are followed."""
+
+    # Increments whose scores are taken at most. Source: cost.
+    scored: int = 30_000
+    # More of them while increments times parameters squared stay below this. Source: cost.
+    scored_work: int = 160_000_000
+    # Increments whose scores are taken for the estimate without shrinkage. Source: cost.
+    scored_unshrunk: int = 60_000
+    # With more parameters than this the errors of different coefficients are taken as independent. Source: cost.
+    most_joint: int = 700
+    # Random directions that then stand for the scatter and for the prior. Source: cost.
+    sketched: tuple[int, int] = (48, 16)
+    # Directions shorter than this part of the longest one are left out. Source: by hand; their squares are 1e-6.
+    negligible: float = 1e-3
+    # Errors that change the scaled coefficients and their derivatives by less than this, root mean square, are left
+    # out. Source: by hand; below what bases and projections get wrong (JudgingTuning.model_error).
+    least_effect: float = 5e-4
+    # Points at which that is seen. Source: cost.
+    effect_points: int = 300
+    # Points at which the corrections for the step are fitted. Source: cost.
+    step_points: int = 2000
+    # Ridge of that fit relative to the features' own sizes. Source: by hand; keeps it stable.
+    step_ridge: float = 1e-6
+
+
+@dataclass(frozen=True)
+class PerturbationTuning:
+    """Coefficients changed on purpose, to see what errors of the surrogate do to an answer."""
+
+    # Points of the lattice on which a change is fitted. Source: cost.
+    points: int = 2000
+    # Ridge of that fit relative to the trace. Source: by hand; keeps it stable.
+    ridge: float = 1e-9
+    # Waves that a smooth change is made of. Source: by hand.
+    waves: int = 3
+    # Typical number of radians of a wave over a half-width of the box. Source: by hand.
+    wave_number: float = 1.5
+    # Neurons that a change by a random network is made of. Source: by hand.
+    neurons: int = 16
+
+
+DATA = DataTuning()
+FIT = FitTuning()
+ERRORS = ErrorTuning()
+PERTURBATION = PerturbationTuning()

@@ -1,0 +1,1 @@
+"""Symmetries of drift and diffusion, exact or estimated; knows nothing of how coefficients were found."""

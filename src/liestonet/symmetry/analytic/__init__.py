@@ -1,0 +1,1 @@
+"""Symmetries of coefficients that are known exactly: an upper bound from power series, a null space from below."""

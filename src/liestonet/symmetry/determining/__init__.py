@@ -1,0 +1,1 @@
+"""The determining equations: kinds of symmetry, basis, matrix, and generators as functions."""

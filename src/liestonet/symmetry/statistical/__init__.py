@@ -1,0 +1,1 @@
+"""Symmetries of coefficients with errors: directions of one operator, sorted and judged."""

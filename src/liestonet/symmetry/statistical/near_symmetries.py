@@ -1,0 +1,119 @@
+"""Sorting by likelihood what the size of the noise cannot sort: symmetries beside near-symmetries.
+
+A near-symmetry whose residual is below the noise mixes freely with true symmetries when directions are sorted by size.
+Its residual is of another shape than the noise, though, and the likelihood ratio sees that. For a block U inside a
+small span W of doubtful directions both the noise and its product with the residuals are linear in the projector on
+U, so that the block that fits best is found by moving one unit vector, the one that is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import scipy.optimize
+from jaxtyping import Float
+
+from liestonet.symmetry.statistical.judging import Evidence, likelihood_ratio, project, visible, weigh
+from liestonet.symmetry.statistical.noise import NoisyOperator
+from liestonet.symmetry.statistical.tuning import JUDGING
+
+
+def doubtful(evidence: Evidence, first: int) -> int:
+    """Number of directions from `first` on whose residuals do not stand out of the noise by size."""
+    count = 0
+    while first + count < len(evidence.residual_gram) and count < JUDGING.most_doubtful:
+        place = first + count
+        noise = evidence.noise_level(place)
+        if evidence.residual(place) ** 2 > JUDGING.doubtful * noise**2 or noise > JUDGING.hopeless:
+            break
+        count += 1
+    return count
+
+
+def peeled(
+    operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], known: int, count: int, level: float
+) -> Float[np.ndarray, "m k"]:
+    """The doubtful directions in another basis: one after the other, the one that fits least goes to their end."""
+    inside = slice(known, known + count)
+    pairs = Pairs(operator, vectors, vectors[:, inside])
+    turn = np.eye(count)
+    for size in range(count, 1, -1):
+        block = turn[:, :size]
+        if pairs.p_value(block @ block.T) > level:
+            break
+        worst = pairs.worst(block)
+        rest = np.linalg.svd(worst[None, :], full_matrices=True)[2][1:].T
+        turn = np.concatenate([block @ rest, (block @ worst)[:, None], turn[:, size:]], axis=1)
+    return np.concatenate([vectors[:, :known], vectors[:, inside] @ turn, vectors[:, known + count :]], axis=1)
+
+
+class Pairs:
+    """Inner products of noise and residuals between all pairs of doubtful directions, in the visible noise only."""
+
+    def __init__(
+        self, operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], within: Float[np.ndarray, "m c"]
+    ) -> None:
+        count = within.shape[1]
+        self.places = [(i, j) for i in range(count) for j in range(i + 1, count)]
+        # T_ij + T_ji = 2 T(w) − T_ii − T_jj for w = (w_i + w_j)/√2
+        sums = [(within[:, i] + within[:, j]) / np.sqrt(2) for i, j in self.places]
+        both = np.column_stack([within, *sums])
+        changes = operator.changes(both)
+        evidence = weigh(operator, project(operator, both, changes, cautious=False, block=vectors), changes)
+        data = slice(0, evidence.scattered)
+        root = visible(evidence.noise[:count, data, data].sum(axis=0))
+        noise = root.T @ evidence.noise[:, data, data] @ root
+        cross = evidence.cross[data].T @ root
+        self.own = noise[:count], cross[:count]
+        self.mutual = self._mutual(noise, count), self._mutual(cross, count)
+
+    def _mutual(self, values: np.ndarray, count: int) -> np.ndarray:
+        """Between two directions, both ways, from those of each and of the pair."""
+        return np.array([2 * values[count + k] - values[i] - values[j] for k, (i, j) in enumerate(self.places)])
+
+    def of(self, projector: Float[np.ndarray, "c c"]) -> tuple[np.ndarray, np.ndarray]:
+        """Noise and cross product of the block with this projector."""
+        off = np.array([projector[place] for place in self.places])
+        own = np.diag(projector)
+        return (
+            np.tensordot(own, self.own[0], axes=1) + np.tensordot(off, self.mutual[0], axes=1),
+            np.tensordot(own, self.own[1], axes=1) + np.tensordot(off, self.mutual[1], axes=1),
+        )
+
+    def p_value(self, projector: Float[np.ndarray, "c c"]) -> float:
+        return likelihood_ratio(*self.of(projector))[1]
+
+    def worst(self, block: Float[np.ndarray, "c k"]) -> Float[np.ndarray, " k"]:
+        """The unit vector of a block without which the rest fits best."""
+
+        def misfit(direction: Float[np.ndarray, " k"]) -> tuple[float, Float[np.ndarray, " k"]]:
+            length = float(np.linalg.norm(direction))
+            unit = direction / length
+            out = block @ unit
+            value, slope = self.deviance(block @ block.T - np.outer(out, out))
+            gradient = -2 * block.T @ (slope @ out)
+            return value, (gradient - unit * (unit @ gradient)) / length
+
+        found = [scipy.optimize.minimize(misfit, start, jac=True, method="BFGS") for start in np.eye(block.shape[1])]
+        best = min(found, key=lambda result: result.fun).x
+        return best / np.linalg.norm(best)
+
+    def deviance(self, projector: Float[np.ndarray, "c c"]) -> tuple[float, Float[np.ndarray, "c c"]]:
+        """A smooth form of the likelihood ratio's deviance, cᵀ (M + ρ)⁻¹ (M + ε²)⁻¹ c, and its derivative."""
+        noise, cross = self.of(projector)
+        size, error = np.eye(len(cross)), JUDGING.model_error**2
+        near, far = noise + error / JUDGING.visible * size, noise + error * size
+        first, second = np.linalg.solve(near, cross), np.linalg.solve(far, cross)
+        both = np.linalg.solve(far, first)
+        slopes = [2 * moved @ both - first @ kept @ both - both @ kept @ second for kept, moved in self._each()]
+        count = len(projector)
+        result = np.diag(slopes[:count])
+        for slope, (i, j) in zip(slopes[count:], self.places, strict=True):
+            result[i, j] = result[j, i] = slope / 2
+        return float(cross @ both), result
+
+    def _each(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Noise and cross product of every direction, then of every pair."""
+        for noise, cross in (self.own, self.mutual):
+            yield from zip(noise, cross, strict=True)

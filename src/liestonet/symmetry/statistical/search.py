@@ -1,0 +1,327 @@
+"""The symmetry search on data: directions sorted by noise and judged one after the other, in a rich enough basis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.core.coefficients import EstimatedCoefficients
+from liestonet.core.domain import Domain
+from liestonet.core.ladder import LadderRow
+from liestonet.core.multiindex import Degrees, total_degree, union
+from liestonet.core.points import PointCloud, lattice_cloud
+from liestonet.core.tuning import SHARED, by_dimension
+from liestonet.symmetry.determining.basis import Basis
+from liestonet.symmetry.determining.fields import Fields
+from liestonet.symmetry.determining.kinds import Kind
+from liestonet.symmetry.statistical.judging import gather, unprojected
+from liestonet.symmetry.statistical.near_symmetries import doubtful, peeled
+from liestonet.symmetry.statistical.noise import Changes, NoisyOperator
+from liestonet.symmetry.statistical.tuning import JUDGING, SEARCH
+
+
+@dataclass(frozen=True)
+class Criteria:
+    """What is asked of a symmetry: the largest residual, and the chance of losing any true one."""
+
+    tolerance: float = 0.1
+    error_rate: float = 0.05
+
+    def level(self, kind: Kind, dimension: int) -> float:
+        """Level of one test: as many are made as there may be symmetries, and all losses together count."""
+        return self.error_rate / (most_symmetries(kind, dimension) if dimension <= SHARED.few_coordinates else 1)
+
+
+@dataclass(frozen=True)
+class Search:
+    """Directions in order, the first `count` of them symmetries (the first `exact` of these taken as exact).
+
+    `poorer` are the residuals in the basis before the last enrichment.
+    """
+
+    operator: NoisyOperator
+    vectors: Float[np.ndarray, "m k"]
+    rows: tuple[LadderRow, ...]
+    count: int
+    exact: int = 0
+    poorer: tuple[float, ...] = ()
+
+    def shown(self, most: int) -> tuple[int, int]:
+        """How many symmetries there are, and how many directions at least may be one."""
+        return self.count, sum(row.verdict != "no" for row in self.rows[:most])
+
+    def falling(self, place: int, part: float) -> bool:
+        """Whether a direction's residual has fallen to a part of what it was in the poorer basis before."""
+        return place < len(self.poorer) and self.rows[place].residual < part * self.poorer[place]
+
+    def withdraw_unsettled(self, most: int) -> Search:
+        """The same with verdicts taken back that a still richer basis might change; beyond `most` none could count."""
+        rows = [
+            replace(row, verdict="undecided") if place < most and self._unsettled(place) else row
+            for place, row in enumerate(self.rows)
+        ]
+        return replace(self, rows=tuple(rows))
+
+    def moving(self, most: int) -> bool:
+        """Whether a richer basis may turn a direction into a symmetry."""
+        return any(
+            row.residual < SEARCH.high and self.falling(place, dict(SEARCH.worth_a_level).get(row.verdict, 0.0))
+            for place, row in enumerate(self.rows[:most])
+        )
+
+    def _unsettled(self, place: int) -> bool:
+        part = {"near-symmetry": SEARCH.falling, "no": SEARCH.plunging}.get(self.rows[place].verdict, 0.0)
+        return self.falling(place, part)
+
+    @property
+    def misfit(self) -> float:
+        """Mean square of the symmetries' residuals, of the first direction's where there is none."""
+        return float(np.mean([row.residual**2 for row in self.rows[: max(self.count, 1)]]))
+
+    def preceded(self, rows: tuple[LadderRow, ...]) -> Search:
+        """The same with the first rows, whose directions were taken as exact, as they were before that."""
+        count = max(self.count, len(rows))
+        return replace(self, rows=(*rows, *self.rows[len(rows) :]), count=count, exact=len(rows))
+
+    def fields(self, vectors: Float[np.ndarray, "m k"], has_beta: bool) -> Fields:
+        """Directions as generators."""
+        return Fields(self.operator.basis, self.operator.whitening @ vectors, has_beta)
+
+
+def search(
+    kind: Kind, source: EstimatedCoefficients, domain: Domain, data: Float[np.ndarray, "rows v"], criteria: Criteria
+) -> Search:
+    """The symmetries in the coordinates that show most of them: as they are, or by their logarithms where possible."""
+    plain = search_in(kind, source, replace(domain, singular=None), data, criteria)
+    if domain.singular is None or not any(below is not None for below, _ in domain.singular):
+        return plain
+    logarithmic = search_in(kind, source, domain, data, criteria)
+    most = most_symmetries(kind, source.dimension)
+    if plain.shown(most) != logarithmic.shown(most):
+        return max(plain, logarithmic, key=lambda found: found.shown(most))
+    return logarithmic if logarithmic.misfit < SEARCH.earned * plain.misfit else plain
+
+
+def search_beside(
+    found: Search, kind: Kind, source: EstimatedCoefficients, data: Float[np.ndarray, "rows v"], criteria: Criteria
+) -> Search:
+    """The symmetries of another kind, in the coordinates of an earlier search and from about its basis on."""
+    basis, n = found.operator.basis, source.dimension
+    time = int(basis.degrees[0].max())
+    poorer = sum(level[0] < time for level in by_dimension(SEARCH.levels, n))
+    return search_in(kind, source, basis.domain, data, criteria, max(0, poorer - 1))
+
+
+def search_in(
+    kind: Kind,
+    source: EstimatedCoefficients,
+    domain: Domain,
+    data: Float[np.ndarray, "rows v"],
+    criteria: Criteria,
+    first: int = 0,
+) -> Search:
+    """Enrich the basis, from a level on, until the ladder stops moving."""
+    n, found = source.dimension, None
+    cloud = mixed_cloud(domain, data, by_dimension(SEARCH.points, n))
+    levels = by_dimension(SEARCH.levels, n)
+    if n > SHARED.few_coordinates and source.noise < n:
+        levels = levels[:1]  # where noise is in few coordinates, a rich basis holds more than the data can exclude
+    for level in levels[first:]:
+        basis = generator_basis(kind, n, source.noise, domain, level)
+        richer = judge_directions(NoisyOperator(kind, source, basis, cloud), kind, criteria)
+        if found is not None:
+            richer = replace(richer, poorer=tuple(row.residual for row in found.rows))
+            if _same(found, richer, most_symmetries(kind, n)):
+                return richer
+        found = richer
+        if n > SHARED.few_coordinates and source.noise == n and found.count >= most_symmetries(kind, n):
+            # noise of full rank allows no more, and a richer basis costs a lot
+            return found
+    if found is None:
+        raise RuntimeError("there is a level for every dimension")
+    return found
+
+
+def judge_directions(
+    operator: NoisyOperator,
+    kind: Kind,
+    criteria: Criteria,
+    exact: Float[np.ndarray, "m e"] | None = None,
+    proposed: Float[np.ndarray, "m k"] | None = None,
+) -> Search:
+    """Sort the directions, find how many are jointly consistent with zero, and judge each.
+
+    Directions known as `exact` come first, and the others are judged beside them; `proposed` ones in their own order.
+    """
+    n = operator.table.dimension
+    most = most_symmetries(kind, n)
+    vectors, known = operator.lowest(most + SEARCH.extra_directions) if proposed is None else proposed, 0
+    if exact is not None:
+        vectors, known = exact_first(exact, vectors), exact.shape[1]
+    level = criteria.level(kind, n)
+    changes = operator.changes(vectors)
+    if n <= SHARED.few_coordinates and proposed is None:
+        count = doubtful(gather(operator, vectors, changes), known)
+        if count > 1:
+            vectors = peeled(operator, vectors, known, count, level)
+            changes = operator.changes(vectors)
+    consistent = _consistent(operator, vectors, changes, known, level)
+    if consistent > known:
+        # within the block, directions that the data know well come first
+        block, free = range(consistent), slice(known, consistent)
+        turn = np.linalg.eigh(gather(operator, vectors[:, block], changes.take(block)).spread[free, free])[1]
+        vectors = np.concatenate([vectors[:, :known], vectors[:, free] @ turn, vectors[:, consistent:]], axis=1)
+        changes = operator.changes(vectors)
+    rows = tuple(_judgements(operator, _Chain(vectors, changes, known, consistent), level, criteria))
+    return Search(operator, vectors, rows, sum(row.verdict == "symmetry" for row in rows))
+
+
+def judge_span(operator: NoisyOperator, kind: Kind, criteria: Criteria, span: Float[np.ndarray, "m k"]) -> Search:
+    """Judge a span that was found elsewhere, directions the data know best first, and what lies beyond it."""
+    n, count = operator.table.dimension, span.shape[1]
+    level, span = criteria.level(kind, n), np.linalg.qr(span)[0]
+    turn = np.linalg.eigh(gather(operator, span).spread)[1]
+    vectors = exact_first(span @ turn, operator.lowest(max(most_symmetries(kind, n), count) + SEARCH.extra_directions))
+    changes = operator.changes(vectors)
+
+    def passes(length: int) -> bool:
+        block = range(length)
+        return gather(operator, vectors[:, block], changes.take(block)).p_value() > level
+
+    lengths = range(count, 0, -1) if n <= SHARED.few_coordinates else [count]
+    consistent = next((length for length in lengths if passes(length)), 0)
+    rows = tuple(_judgements(operator, _Chain(vectors, changes, 0, consistent), level, criteria))
+    return Search(operator, vectors, rows, sum(row.verdict == "symmetry" for row in rows[:count]))
+
+
+def exact_first(exact: Float[np.ndarray, "m e"], vectors: Float[np.ndarray, "m k"]) -> Float[np.ndarray, "m k"]:
+    """Exact directions first, then what is left of the others, as many in all as there were."""
+    rest = vectors - exact @ (exact.T @ vectors)
+    # the directions that lie in the exact span are the ones that vanish
+    order = np.sort(np.argsort(np.linalg.norm(rest, axis=0))[exact.shape[1] :])
+    return np.linalg.qr(np.concatenate([exact, rest[:, order]], axis=1))[0]
+
+
+def _consistent(
+    operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], changes: Changes, known: int, level: float
+) -> int:
+    """Length of the longest chain of directions, each block of which is jointly consistent with zero.
+
+    The block may turn as it likes, towards near-symmetries too: that one near it is a symmetry is all that is tested.
+    """
+
+    def passes(length: int) -> bool:
+        block = range(length)
+        evidence = gather(operator, vectors[:, block], changes.take(block), cautious=False)
+        return evidence.p_value(slice(known, length)) > level
+
+    if operator.table.dimension > SHARED.few_coordinates:
+        return next(filter(passes, _cuts(operator, vectors, changes, known, level)), known)
+    # with noise in every coordinate no system has more symmetries than Brownian motion
+    full = operator.table.noise == operator.table.dimension
+    length, limit = known, vectors.shape[1] - (SEARCH.extra_directions if full else 0)
+    while length < limit and passes(length + 1):
+        length += 1
+    return length
+
+
+def _cuts(
+    operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], changes: Changes, known: int, level: float
+) -> Iterator[int]:
+    """Where a block of many directions may end: before the first that its own noise excludes, or at the widest gap."""
+    alone, count = unprojected(operator, vectors, changes), vectors.shape[1]
+    excluded = (k for k in range(known, count) if alone.p_value(slice(k, k + 1)) <= level / count)
+    yield (cut := next(excluded, count))
+    sizes = np.array([alone.residual(k) ** 2 + alone.noise_level(k) ** 2 for k in range(known, cut)])
+    if len(sizes) > 1:
+        yield known + int(np.argmax(sizes[1:] / np.maximum(sizes[:-1], 1e-300))) + 1
+
+
+@dataclass(frozen=True)
+class _Chain:
+    """Directions in order and what errors do to them; the first `known` are exact, the first `consistent` may be."""
+
+    vectors: Float[np.ndarray, "m k"]
+    changes: Changes
+    known: int
+    consistent: int
+
+
+def _judgements(operator: NoisyOperator, chain: _Chain, level: float, criteria: Criteria) -> Iterator[LadderRow]:
+    """Verdicts: in the consistent block by the interval's upper end, beyond it one direction at a time."""
+    vectors, changes, known, consistent = chain.vectors, chain.changes, chain.known, chain.consistent
+    confidence, first = 1 - criteria.error_rate, list(range(consistent))
+    block, free = (
+        gather(operator, vectors[:, first], changes.take(first), cautious) if consistent else None
+        for cautious in (True, False)
+    )
+    for k in range(vectors.shape[1]):
+        if block is not None and free is not None and k < consistent:
+            evidence, place = block, k
+            p_value = free.p_value(slice(known, consistent) if k >= known else slice(0, known))
+        else:
+            together = [*first, k]
+            evidence, place = gather(operator, vectors[:, together], changes.take(together)), consistent
+            p_value = evidence.p_value(slice(consistent, consistent + 1))
+        lower, upper = evidence.interval(place, confidence)
+        inside = k < consistent
+        # a residual that bases and projections may have made is no evidence against zero
+        lower = 0.0 if inside or evidence.residual(place) <= JUDGING.negligible else lower
+        verdict = _verdict(inside, p_value <= level, lower, upper, criteria.tolerance)
+        yield LadderRow(evidence.residual(place), lower, upper, evidence.noise_level(place), p_value, verdict)
+
+
+def _verdict(consistent: bool, excluded: bool, lower: float, upper: float, tolerance: float) -> str:
+    """One of the four words of MATH.md §3."""
+    if upper < tolerance:
+        return "symmetry" if consistent else ("near-symmetry" if excluded else "undecided")
+    return "no" if lower > tolerance else "undecided"
+
+
+def _same(before: Search, after: Search, most: int) -> bool:
+    """Whether enrichment changed neither the count nor a residual noticeably, of symmetries or of what may be one."""
+    pairs = zip(before.rows[: after.count], after.rows[: after.count], strict=True)
+    return (
+        before.count == after.count
+        and all(abs(old.residual - new.residual) <= SEARCH.standing * max(old.noise, new.noise) for old, new in pairs)
+        and not after.moving(most)
+    )
+
+
+def most_symmetries(kind: Kind, dimension: int) -> int:
+    """Dimension of Brownian motion's algebra, the largest that noise of full rank allows."""
+    rotations = dimension * (dimension - 1) // 2
+    return dimension + 2 + {"ito": 0, "law": rotations, "fokker-planck": rotations + dimension + 2}[kind.name]
+
+
+def generator_basis(kind: Kind, dimension: int, noise: int, domain: Domain, level: tuple[int, int]) -> Basis:
+    """τ up to a degree in time; ξ and β with time and coordinates sharing theirs, affine functions of x always full."""
+    time, state = level
+    equations = kind.equations(dimension, noise)
+    full, alone = _shared_degrees(dimension, time, state), total_degree([0], dimension + 1, time)
+    degrees = tuple(alone if unknown.time_only else full for unknown in equations.unknowns)
+    return Basis(domain, equations.unknown_scales(domain.half), degrees)
+
+
+def _shared_degrees(dimension: int, time: int, state: int) -> Degrees:
+    if dimension > SHARED.few_coordinates:
+        quadratic = total_degree(range(dimension + 1), dimension + 1, state)
+        affine = [(order, *row) for row in np.eye(dimension + 1, dimension, dtype=int) for order in range(time + 1)]
+        return union(quadratic, np.array([row for row in affine if sum(row) <= time]))
+    rows = [
+        row
+        for row in product(range(time + 1), *[range(state + 1)] * dimension)
+        if row[0] / time + sum(row[1:]) / state <= 1 or sum(row[1:]) <= 1
+    ]
+    return np.array(sorted(rows, key=lambda row: (sum(row), row)), dtype=np.int64)
+
+
+def mixed_cloud(domain: Domain, data: Float[np.ndarray, "rows v"], count: int) -> PointCloud:
+    """Half data points, half uniform on the box (MATH.md §3)."""
+    chosen = np.random.default_rng(0).choice(len(data), size=min(count // 2, len(data)), replace=False)
+    points = np.concatenate([data[np.sort(chosen)], lattice_cloud(domain, count // 2).points])
+    return PointCloud(points, np.full(len(points), 1 / len(points)))

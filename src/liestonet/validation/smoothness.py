@@ -1,0 +1,151 @@
+"""Formulas of generators on a box: finite, with derivatives that are, or refused in a sentence that says where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations_with_replacement
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.core.coefficients import Derivative
+from liestonet.core.domain import Domain
+from liestonet.errors import InputError
+from liestonet.validation.formulas import Formulas
+from liestonet.validation.tuning import GIVEN
+
+# Derivatives by the state that the equations of paths hold; the lift β = −div ξ needs one more.
+ORDER = 2
+
+
+def regular(given: Formulas, domain: Domain, order: int = ORDER) -> Formulas:
+    """The same formulas if they are smooth on the box; |g| and sign g become ±g and ±1 where g keeps its sign."""
+    points = _looked_at(domain)
+    rows = [tuple(_without_kinks(entry, given, k, points, domain) for entry in row) for k, row in enumerate(given.rows)]
+    plain = Formulas(given.variables, tuple(rows))
+    for k, row in enumerate(rows):
+        _require_no_poles(row, plain, k, points, domain)
+    for derivative in _derivatives(domain.dimension, order):
+        _require_finite(plain, derivative, points, domain)
+    sizes = np.abs(plain.components(points, [()])[()]).max(axis=(1, 2))
+    if (sizes < GIVEN.smallest_value).any():
+        name = _name(plain, int(np.argmin(sizes)))
+        raise InputError(
+            f"The generator {name} is zero, or smaller than {GIVEN.smallest_value:g}, everywhere on the data's box; "
+            "give another, or multiply it by a constant."
+        )
+    return plain
+
+
+def _looked_at(domain: Domain) -> Float[np.ndarray, "p v"]:
+    """Points all over the box, its faces and corners among them."""
+    from liestonet.sde.box import inspected
+    from liestonet.sde.probing import to_box
+
+    return to_box(domain, inspected(domain.dimension + 1))
+
+
+def _derivatives(dimension: int, order: int) -> Iterator[Derivative]:
+    """The values, the derivative by time, and those by the state up to an order."""
+    yield ()
+    yield (0,)
+    for count in range(1, order + 1):
+        yield from combinations_with_replacement(range(1, dimension + 1), count)
+
+
+def _without_kinks(entry: Any, given: Formulas, k: int, points: np.ndarray, domain: Domain) -> Any:
+    """|g|, sign g and the like on one side of g = 0, where the box lies on one; else they cannot be differentiated."""
+    import sympy
+
+    entry = (
+        sympy.sympify(entry).replace(sympy.Max, _larger).replace(sympy.Min, lambda *g: -_larger(*(-each for each in g)))
+    )
+    kinks = sympy.Abs, sympy.sign, sympy.Heaviside
+    for kink in sorted(entry.atoms(*kinks), key=sympy.default_sort_key, reverse=True):
+        inner = kink.args[0]
+        if not entry.has(kink):  # it was inside of one that is gone
+            continue
+        side = _side(inner, given.variables, points)
+        if side is None:
+            raise InputError(
+                f"The generator {_name(given, k)} is not differentiable where {inner} = 0, {_in_the_box(domain, given)}"
+            )
+        values = {sympy.Abs: side * inner, sympy.sign: sympy.Integer(side), sympy.Heaviside: sympy.Integer(side > 0)}
+        entry = entry.subs(kink, values[kink.func])
+    return entry
+
+
+def _larger(*parts: Any) -> Any:
+    """The largest of some, by |·|."""
+    import sympy
+
+    result = parts[0]
+    for part in parts[1:]:
+        result = (result + part + sympy.Abs(result - part)) / 2
+    return result
+
+
+def _require_no_poles(row: tuple[Any, ...], given: Formulas, k: int, points: np.ndarray, domain: Domain) -> None:
+    """Refuse quotients whose denominator changes sign in the box: points looked at rarely hit its zero."""
+    import sympy
+
+    for power in sorted({p for entry in row for p in entry.atoms(sympy.Pow)}, key=sympy.default_sort_key):
+        base, exponent = power.args
+        if exponent.is_negative and base.free_symbols and _side(base, given.variables, points) is None:
+            raise InputError(
+                f"The generator {_name(given, k)} is not finite where {base} = 0, {_in_the_box(domain, given)}"
+            )
+
+
+def _side(expression: Any, variables: tuple[Any, ...], points: np.ndarray) -> int | None:
+    """The sign that an expression keeps at all points, None where it changes; one that is nowhere real keeps any."""
+    import sympy
+
+    from liestonet.sde.symbolic import numeric_modules
+
+    with np.errstate(all="ignore"):
+        function = sympy.lambdify(variables, expression, numeric_modules(expression))
+        values = np.broadcast_to(function(*points.T), len(points))
+    if np.iscomplexobj(values) or not (values < 0).any():
+        return 1
+    return None if (values > 0).any() else -1
+
+
+def _require_finite(given: Formulas, derivative: Derivative, points: np.ndarray, domain: Domain) -> None:
+    """Refuse values that are not finite, or too large to be squared, and derivatives that are not functions."""
+    from liestonet.sde.probing import place
+
+    try:
+        values = given.components(points, [derivative])[derivative]
+    except (NameError, TypeError, AttributeError, NotImplementedError) as problem:  # SymPy has no numbers for it
+        told = "be differentiated" if derivative else "be evaluated as a real number"
+        raise InputError(
+            f"The generator {given} cannot {told} everywhere; write it with functions that are smooth."
+        ) from problem
+    bad = ~(np.abs(values) < GIVEN.largest_value)
+    if bad.any():
+        k, point, part = np.argwhere(bad)[0]
+        limit = f"below {GIVEN.largest_value:g}" if np.isfinite(values[k, point, part]) else "finite"
+        what = f"has a derivative that is not {limit}" if derivative else f"is not {limit}"
+        names = tuple(str(variable) for variable in given.variables[1:])
+        raise InputError(
+            f"The generator {_name(given, int(k))} {what} at {place(names, points[point])}, "
+            f"{_in_the_box(domain, given)}"
+        )
+
+
+def _in_the_box(domain: Domain, given: Formulas) -> str:
+    """That this is in the box, and what to do about it."""
+    ranges = [
+        f"{variable} from {low:.4g} to {high:.4g}"
+        for variable, (low, high) in zip(given.variables, domain.intervals, strict=True)
+    ]
+    return (
+        f"which the data's box contains; give one that is smooth and of moderate size for {', '.join(ranges)}, or "
+        "leave that part of the data out."
+    )
+
+
+def _name(given: Formulas, k: int) -> str:
+    return str(Formulas(given.variables, (given.rows[k],)))

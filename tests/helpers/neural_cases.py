@@ -1,0 +1,34 @@
+"""Small settings and small data for the tests of the neural engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+import liestonet as lsn
+from liestonet.neural.coefficients.settings import CoefficientSettings
+
+QUICK = {"widths": (12, 12), "steps": 150, "batch": 256, "check_every": 50}
+
+
+def quick(**changes) -> CoefficientSettings:
+    """Settings of a network that trains in a second."""
+    return CoefficientSettings(**{**QUICK, **changes})
+
+
+def simulated(text: str, seed: int, paths: int = 128, duration: float = 2.0, dimension: int = 1) -> lsn.Trajectories:
+    sde = lsn.SDE.parse(text)
+    return sde.simulate(
+        lambda rng, count: rng.normal(0.0, 0.7, (count, dimension)),
+        duration=duration,
+        step=0.02,
+        paths=paths,
+        seed=seed,
+    )
+
+
+def csv_columns(path: Path) -> dict[str, np.ndarray]:
+    """A file of losses by column, empty cells as not-a-number."""
+    table = np.genfromtxt(path, delimiter=",", names=True, missing_values="", filling_values=np.nan)
+    return {name: np.atleast_1d(table[name]) for name in table.dtype.names or ()}

@@ -1,0 +1,148 @@
+"""Limits that turn a hang into a failure with a stack, and a leak into a failed run.
+
+Time. A test that is not done after its time (`timeout` in pyproject.toml, for slow tests `SLOW`, or its own
+`@pytest.mark.timeout`) fails with a stack, by pytest-timeout. That interrupts Python only. Where the interpreter does
+not come back from a library, or something catches the interruption as Hypothesis does, the process ends half a minute
+later with the stacks of all its threads, and pytest-xdist reports the test as failed and goes on in a new process.
+
+Memory. A run fails if one of its processes ever held more than `LARGEST`; `--memory` lists the tests that raised it.
+Compiled functions of JAX stay for the life of a process, and the allocator keeps what compiling took: after a test that
+leaves more than `RELEASED` behind, both are given back.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import faulthandler
+import gc
+import os
+import sys
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any, TextIO
+
+import pytest
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None
+
+SLOW = 1800.0  # seconds for a slow test, on a machine with other things to do
+GRACE = 30.0
+LARGEST = 3072  # MB: two such processes on a machine with 8 GB; JAX compiles for many shapes in tests of networks
+RELEASED = 600  # MB; most tests that use no JAX leave less
+LISTED = 15
+
+stack_file = pytest.StashKey[TextIO]()
+peaks = pytest.StashKey[dict[str, int]]()
+rises = pytest.StashKey[list[tuple[int, str]]]()
+allowed = pytest.StashKey[int]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--memory", action="store_true", help="list the tests that raised a process' peak memory most")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[peaks], config.stash[rises], config.stash[allowed] = {}, [], RELEASED
+    # A copy of the real standard error, because the usual one is captured while a test runs.
+    capture: Any = config.pluginmanager.getplugin("capturemanager")
+    with capture.global_and_fixture_disabled():
+        config.stash[stack_file] = os.fdopen(os.dup(2), "w")
+    config.add_cleanup(config.stash[stack_file].close)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(SLOW))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
+    marker = item.get_closest_marker("timeout")
+    limit = float(marker.args[0] if marker else item.config.getini("timeout") or SLOW)
+    faulthandler.dump_traceback_later(limit + GRACE, exit=True, file=item.config.stash[stack_file])
+    before = peak()
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+        item.config.stash[rises].append((peak() - before, item.nodeid))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, Any, Any]:
+    returned = yield  # fixtures first: a test may have replaced what is used here
+    stash = item.config.stash
+    if held() > stash[allowed]:
+        release()
+        # what is left is in use: asking again after every test would cost more than it frees
+        stash[allowed] = max(RELEASED, held() + RELEASED // 4)
+    return returned
+
+
+def held() -> int:
+    """The memory this process holds now, in MB; its peak, where that is not told."""
+    if sys.platform == "linux":
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE") // 2**20
+    return peak()
+
+
+def release() -> None:
+    """Forget compiled functions, collect garbage, and hand free memory back."""
+    training = sys.modules.get("liestonet.neural.training")
+    if training is not None:
+        training.COMPILED.clear()  # the trainings keep their own
+    if "jax" in sys.modules:
+        sys.modules["jax"].clear_caches()
+    gc.collect()
+    if sys.platform == "linux":
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # GNU's C library has it
+        if trim is not None:
+            trim(0)
+
+
+def peak() -> int:
+    """The most memory this process ever held, in MB."""
+    if sys.platform == "linux":  # getrusage also counts what the process that started this one held
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) // 2**10
+    if resource is None:
+        return 0
+    size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return size // 2**20 if sys.platform == "darwin" else size // 2**10  # bytes there, kB elsewhere
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """What one of pytest-xdist's processes told the first one."""
+    told = getattr(node, "workeroutput", {})
+    if "peak" in told:
+        node.config.stash[peaks][node.gateway.id] = told["peak"]
+        node.config.stash[rises] += [(rise, test) for rise, test in told["rises"]]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    config = session.config
+    output = getattr(config, "workeroutput", None)
+    if output is not None:
+        output["peak"], output["rises"] = peak(), sorted(config.stash[rises], reverse=True)[:LISTED]
+        return
+    config.stash[peaks]["this process"] = peak()
+    if max(config.stash[peaks].values()) > LARGEST:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    found = config.stash[peaks]
+    too_large = max(found.values(), default=0) > LARGEST
+    sizes = ", ".join(f"{name} {size} MB" for name, size in sorted(found.items()))
+    terminalreporter.write_line(f"peak memory: {sizes}")
+    if too_large:
+        terminalreporter.write_line(f"A process held more than {LARGEST} MB.", red=True)
+    if too_large or config.getoption("--memory"):
+        for rise, test in sorted(config.stash[rises], reverse=True)[:LISTED]:
+            terminalreporter.write_line(f"  {rise:+5d} MB  {test}")

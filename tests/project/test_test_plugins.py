@@ -1,0 +1,100 @@
+"""The tests' own machinery in a small project: examples that are kept, hangs and memory that end in a failure."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from hypothesis.internal.conjecture import providers
+
+HELPERS = Path(__file__).parents[1] / "helpers"
+SETTINGS = '[tool.pytest.ini_options]\ntimeout = 60\npythonpath = ["{helpers}"]\n'
+CONFTEST = 'pytest_plugins = ["plugin_examples", "plugin_limits"]\n'
+DRAWN = """
+from hypothesis import given, settings, strategies as st
+
+@settings(max_examples={examples})
+@given(st.integers(0, 1000))
+def test_drawn(number):
+    assert number < {bound}
+
+def test_other():
+    assert False
+"""
+HANGING = """
+import itertools, pytest
+
+@pytest.mark.timeout(0.2)
+def test_in_python():
+    while True:
+        pass
+
+@pytest.mark.timeout(0.2)
+def test_in_a_library():
+    sum(itertools.repeat(1))
+
+def test_afterwards():
+    assert True
+"""
+
+
+def run(folder: Path, test: str, *options: str, conftest: str = CONFTEST) -> subprocess.CompletedProcess[str]:
+    """pytest in a process and a project of its own."""
+    (folder / "pyproject.toml").write_text(SETTINGS.format(helpers=HELPERS), encoding="utf-8")
+    (folder / "conftest.py").write_text(conftest, encoding="utf-8")
+    (folder / "test_small.py").write_text(test, encoding="utf-8")
+    quiet = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "", "PYTHONDONTWRITEBYTECODE": "1"}
+    plugins = ["-p_hypothesis_pytestplugin", "-ppytest_timeout", "-pno:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-rA", *plugins, *options]
+    return subprocess.run(command, cwd=folder, env={**os.environ, **quiet}, capture_output=True, text=True)
+
+
+def test_what_fuzzing_finds_is_kept_and_replayed_until_it_is_repaired(tmp_path):
+    found = run(tmp_path, DRAWN.format(examples=200, bound=500), "--fuzz=60", "--hypothesis-seed=5")
+    assert "1 failed, 1 deselected" in found.stdout
+    (path,) = (tmp_path / "tests" / "regressions").iterdir()
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    assert kept["test"] == "test_small.py::test_drawn"
+    assert "number=500" in "".join(kept["example"])  # shrunk
+    # a single example, which is 0, would not find it
+    again = run(tmp_path, DRAWN.format(examples=1, bound=500), "-k", "drawn")
+    assert "assert 500 < 500" in again.stdout
+    assert "1 failed" in again.stdout
+    repaired = run(tmp_path, DRAWN.format(examples=1, bound=501), "-k", "drawn")
+    assert "1 passed" in repaired.stdout
+    assert repaired.returncode == 0
+
+
+def test_fuzzing_begins_no_test_after_its_time(tmp_path):
+    found = run(tmp_path, DRAWN.format(examples=200, bound=500), "--fuzz=0")
+    assert "1 skipped, 1 deselected" in found.stdout
+
+
+def test_a_hang_is_a_failure_with_a_stack(tmp_path):
+    conftest = f"{CONFTEST}import plugin_limits\nplugin_limits.GRACE = 0.5\n"
+    found = run(tmp_path, HANGING, "-pxdist.plugin", "-n1", conftest=conftest)
+    assert "2 failed, 1 passed" in found.stdout
+    assert "test_in_python - Failed: Timeout" in found.stdout
+    assert "crashed while running 'test_small.py::test_in_a_library'" in found.stdout
+    assert "in test_in_a_library" in found.stderr
+    assert "this process" in found.stdout
+
+
+def test_a_process_that_grows_too_large_fails_the_run(tmp_path):
+    conftest = f"{CONFTEST}import plugin_limits\nplugin_limits.LARGEST = plugin_limits.peak() + 100\n"
+    grows = "def test_grows():\n    assert len(bytearray(b'1') * 300_000_000)\n"
+    for options in ((), ("-pxdist.plugin", "-n1")):  # the first process, or one that reports to it
+        found = run(tmp_path, grows, *options, conftest=conftest)
+        assert "1 passed" in found.stdout
+        assert "A process held more than" in found.stdout
+        assert found.returncode == 1
+
+
+def test_examples_do_not_depend_on_what_is_imported():
+    """Hypothesis looks for constants in imported modules of the package under one name, which is replaced here."""
+    provider = providers.HypothesisProvider(None)
+    assert provider._local_constants is providers._local_constants
+    assert not len(providers._local_constants)

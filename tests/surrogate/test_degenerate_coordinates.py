@@ -1,0 +1,85 @@
+"""Columns that are no coordinates are refused by name before the fit; coordinates that look smooth are not."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import liestonet as lsn
+from liestonet.cli import app
+from liestonet.errors import InputError
+from liestonet.surrogate.degenerate_coordinates import is_function_of_time
+from liestonet.trajectories import Trajectories
+
+PATHS, POINTS = 20, 101
+Column = Callable[[np.ndarray, int], np.ndarray]
+
+
+def beside(column: Column, paths: int = PATHS, jitter: float = 0.0) -> Trajectories:
+    """Brownian paths with a second coordinate that is made of time and the path's number."""
+    rng = np.random.default_rng(3)
+    times = [np.cumsum(0.02 + jitter * rng.random(POINTS * PATHS // paths)) for _ in range(paths)]
+    walks = [np.cumsum(0.1 * rng.standard_normal(len(t))) for t in times]
+    states = [np.column_stack([x, column(t, k)]) for k, (t, x) in enumerate(zip(times, walks, strict=True))]
+    return Trajectories.from_arrays(times, states, ["x", "extra"])
+
+
+CLOCKS: dict[str, Column] = {
+    "frame": lambda t, k: np.round(50 * t),
+    "seconds in another unit": lambda t, k: 1000 * t,
+    "square": lambda t, k: t**2,
+    "season": lambda t, k: np.sin(9 * t),
+}
+
+
+@pytest.mark.parametrize("column", CLOCKS.values(), ids=CLOCKS.keys())
+def test_a_function_of_time_is_refused_by_name(column: Column) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(InputError, match=r"^extra is a function of the time; leave it out of the state\.$"):
+            lsn.discover(beside(column))
+
+
+@pytest.mark.parametrize("paths", [1, PATHS])
+@pytest.mark.parametrize("name", ["seconds in another unit", "square"])
+def test_also_where_no_two_paths_share_a_time(name: str, paths: int) -> None:
+    with pytest.raises(InputError, match="extra is a function of the time"):
+        lsn.fit(beside(CLOCKS[name], paths, jitter=0.01))
+
+
+def test_a_constant_of_each_path_is_refused_by_name() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(InputError, match=r"^extra never changes within a path; leave it out of the state\.$"):
+            lsn.discover(beside(lambda t, k: np.full(len(t), 1.0 + k % 7)))
+
+
+def test_at_the_command_line_it_is_exit_code_2(tmp_path) -> None:
+    beside(CLOCKS["square"]).write(tmp_path / "paths.csv")
+    outcome = CliRunner().invoke(app, ["discover", str(tmp_path / "paths.csv")])
+    assert outcome.exit_code == 2
+    assert "extra is a function of the time" in outcome.stderr
+    assert "Warning" not in outcome.stderr
+
+
+@pytest.mark.parametrize("integrals", [1, 2, 3, 4, 5])
+def test_integrals_of_noise_are_no_functions_of_time(integrals: int) -> None:
+    """One path of a chain of noiseless coordinates, the smoothest a state can be."""
+    rng = np.random.default_rng(integrals)
+    t = np.linspace(0, 1, 5001)
+    x = rng.standard_normal(5001)
+    for _ in range(integrals + 1):
+        x = np.cumsum(x) / 5000
+    assert not is_function_of_time(t, x)
+
+
+def test_paths_that_begin_in_one_point_are_no_functions_of_time() -> None:
+    """Only their first times are shared."""
+    rng = np.random.default_rng(4)
+    t = np.concatenate([[0.0, *np.sort(rng.random(20))] for _ in range(100)])
+    x = np.where(t == 0, 1.0, rng.standard_normal(len(t)))
+    assert not is_function_of_time(t, x)

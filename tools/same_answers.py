@@ -1,0 +1,237 @@
+"""Are the answers the same as before? Writes the answers of the package to a folder, and compares two such folders.
+
+    python tools/same_answers.py write before            every job, one JSON file each; finished ones are kept
+    python tools/same_answers.py write after --jobs 2    the same in two processes, for instance after a change
+    python tools/same_answers.py write after solve-cir   only the jobs whose names begin so
+    python tools/same_answers.py compare before after    numbers bit for bit, verdicts, statuses, codes and formulas
+
+To write the answers of another checkout: PYTHONPATH=<checkout>/src python tools/same_answers.py write before.
+Sentences are not compared. Jobs: `solve` for the whole catalogue in every kind, `discover` for the paper's examples
+and ten systems of the catalogue, `test` and `validate` for three, one run of the neural engine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+# What is written for people may be said better without the answer changing.
+TEXTS = {"message", "action", "equation", "text", "latex", "uncorrected", "generator", "unit", "seconds"}
+SEED = 9000
+FOUND = (
+    "double-well", "cir", "geometric-brownian", "ornstein-uhlenbeck", "bessel", "gompertz", "harmonic",
+    "ornstein-uhlenbeck-rotating", "van-der-pol", "brownian-3d",
+)  # fmt: skip
+TESTED = {
+    "brownian": "2 t d_t + x d_x; d_x",
+    "geometric-brownian": "x d_x",
+    "langevin": "exp(-t) d_x - exp(-t) d_y",
+}
+SHOWN = 5  # differences printed for each job
+
+
+def jobs() -> dict[str, Callable[[], Any]]:
+    """All jobs by name, the long ones first so that two processes end together."""
+    from liestonet.catalogue import catalogue
+
+    found: dict[str, Callable[[], Any]] = {}
+    for key, system in catalogue.items():
+        for kind in system.kinds:
+            if kind != "ito-cholesky" or system.cholesky is not None:
+                found[f"solve-{key}-{kind}"] = lambda key=key, kind=kind: solved(key, kind)
+    for name in ("ex1", "ex2", "ex3", "ex4", "fp", "10d"):
+        found[f"discover-{name}"] = lambda name=name: discovered_case(name)
+    for key in FOUND:
+        found[f"discover-{key}"] = lambda key=key: discovered(key)
+    for key in TESTED:
+        found[f"test-{key}"] = lambda key=key: tested(key)
+        found[f"validate-{key}"] = lambda key=key: validated(key)
+    found["neural-brownian"] = neural
+    return found
+
+
+def solved(key: str, kind: str) -> Any:
+    """`solve` of one system of the catalogue."""
+    import liestonet as lsn
+
+    system = lsn.catalogue[key]
+    sde = system.cholesky_sde if kind == "ito-cholesky" else system.sde
+    return json.loads(lsn.solve(sde, kind.removesuffix("-cholesky"), system.box).to_json())
+
+
+def discovered(key: str) -> Any:
+    """`discover` on a simulation of one system, at law level too where that is another question."""
+    import liestonet as lsn
+
+    data = lsn.catalogue[key].simulate(paths=256, seed=SEED)
+    kinds = ["ito"] if data.dimension == 1 else ["ito", "law"]
+    return {kind: json.loads(lsn.discover(data, symmetry=kind).to_json()) for kind in kinds}
+
+
+def discovered_case(name: str) -> Any:
+    """`discover` on one of the paper's data sets."""
+    import liestonet as lsn
+    from liestonet.reproduction.cases import CASES
+
+    case = CASES[name]
+    return json.loads(lsn.discover(case.data(SEED), symmetry=case.symmetry).to_json())
+
+
+def tested(key: str) -> Any:
+    """`test` of given generators."""
+    import liestonet as lsn
+
+    return asdict(lsn.test(lsn.catalogue[key].simulate(paths=256, seed=SEED), TESTED[key]))
+
+
+def validated(key: str) -> Any:
+    """`validate` of a discovery on its own data, and `test` of its generators on them."""
+    import liestonet as lsn
+    from liestonet.render.validation_text import to_json
+
+    data = lsn.catalogue[key].simulate(paths=256, seed=SEED)
+    result = lsn.discover(data)
+    return {"kept": json.loads(to_json(lsn.validate(result))), "test": asdict(lsn.test(data, result))}
+
+
+def _validation_json() -> Callable[[Any], str]:
+    """What writes a validation as JSON, wherever the checkout has it."""
+    from importlib import import_module
+
+    for place in ("liestonet.render.validation_text", "liestonet.validation.summary"):
+        try:
+            return import_module(place).to_json
+        except ModuleNotFoundError:
+            continue
+    raise ModuleNotFoundError("this checkout writes no validation as JSON")
+
+
+def neural() -> Any:
+    """One short training of the neural engine."""
+    from dataclasses import replace
+
+    import jax
+
+    import liestonet as lsn
+
+    jax.config.update("jax_enable_x64", True)
+    data = lsn.catalogue["brownian"].simulate(paths=128, seed=SEED)
+    engine = lsn.Neural()
+    engine = replace(engine, optimizer=replace(engine.optimizer, steps=60))
+    return json.loads(lsn.discover(data, engine, dimension=3).to_json())
+
+
+def run(folder: Path, name: str) -> tuple[str, float, str]:
+    """Do one job and keep its answer; the error where there is one."""
+    start = time.process_time()
+    try:
+        answer = jobs()[name]()
+    except Exception as problem:  # an answer like any other: it must be the same afterwards
+        answer = {"error": f"{type(problem).__name__}: {problem}"}
+    temporary = folder / f".{name}.{os.getpid()}"
+    temporary.write_text(json.dumps(plain(answer), indent=1, ensure_ascii=False, sort_keys=True))
+    temporary.replace(folder / f"{name}.json")
+    return name, time.process_time() - start, str(answer.get("error", "") if isinstance(answer, dict) else "")
+
+
+def plain(value: Any) -> Any:
+    """The same in what JSON has; every float by its shortest exact digits."""
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, float) and value - value != 0:
+        return str(value)
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+def write(folder: Path, wanted: list[str], processes: int) -> int:
+    """Do every job that has no answer in the folder yet."""
+    folder.mkdir(parents=True, exist_ok=True)
+    names = [name for name in jobs() if not wanted or any(name.startswith(start) for start in wanted)]
+    left = [name for name in names if not (folder / f"{name}.json").exists()]
+    print(f"{len(names)} jobs, {len(left)} to do", flush=True)
+    with get_context("spawn").Pool(processes) as pool:
+        for done, (name, seconds, error) in enumerate(pool.imap_unordered(Work(folder), left, chunksize=1), 1):
+            print(f"{done:4} of {len(left)}  {name}  {seconds:.1f} s{'  ' + error if error else ''}", flush=True)
+    return 0
+
+
+class Work:
+    """A job's name to what `run` returns, for a pool of processes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __call__(self, name: str) -> tuple[str, float, str]:
+        return run(self.folder, name)
+
+
+def compare(before: Path, after: Path) -> int:
+    """Print what differs; the number of jobs that do, at most 1, is the exit code."""
+    names = sorted({path.name for path in before.glob("*.json")} | {path.name for path in after.glob("*.json")})
+    changed, missing = 0, 0
+    for name in names:
+        if not ((before / name).exists() and (after / name).exists()):
+            missing += 1
+            print(f"{name.removesuffix('.json')}: only in {before if (before / name).exists() else after}")
+            continue
+        old, new = (json.loads((folder / name).read_text()) for folder in (before, after))
+        rows = list(differences(old, new, ""))
+        if rows:
+            changed += 1
+            print(f"{name.removesuffix('.json')}: {len(rows)} differences")
+            for row in rows[:SHOWN]:
+                print(f"    {row}")
+    print(f"{len(names)} jobs compared, {changed} differ, {missing} without a counterpart")
+    return min(1, changed + missing)
+
+
+def differences(old: Any, new: Any, place: str) -> Iterator[str]:
+    """Where two answers differ, texts aside."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in [*old, *(key for key in new if key not in old)]:
+            if key in TEXTS:
+                continue
+            if key not in old or key not in new:
+                yield f"{place}.{key}: only {'before' if key in old else 'after'}"
+                continue
+            yield from differences(old[key], new[key], f"{place}.{key}")
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for position, pair in enumerate(zip(old, new, strict=True)):
+            yield from differences(*pair, f"{place}[{position}]")
+    elif old != new or type(old) is not type(new):
+        yield f"{place}: {str(old)[:60]} → {str(new)[:60]}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    writing = commands.add_parser("write")
+    writing.add_argument("folder", type=Path)
+    writing.add_argument("names", nargs="*")
+    writing.add_argument("--jobs", type=int, default=1)
+    comparing = commands.add_parser("compare")
+    comparing.add_argument("before", type=Path)
+    comparing.add_argument("after", type=Path)
+    given = parser.parse_args()
+    if given.command == "compare":
+        return compare(given.before, given.after)
+    return write(given.folder, given.names, given.jobs)
+
+
+if __name__ == "__main__":
+    for variable in THREADS:  # before NumPy is loaded, in this process and in those it starts
+        os.environ[variable] = "1"
+    sys.exit(main())
