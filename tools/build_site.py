@@ -21,7 +21,7 @@ CONTENTS = {
     "Data and files": ["data", "files", "json"],
     "Reference": ["reference/python", "reference/values", "reference/command-line"],
     "How good it is": ["catalogue", "examples", "controls", "flags"],
-    "Inside": ["architecture"],
+    "Inside": ["method", "architecture"],
 }
 
 

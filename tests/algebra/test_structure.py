@@ -56,7 +56,7 @@ def algebra_of(fields: Fields, cloud: PointCloud) -> Algebra:
 
 
 def bracket(X: list[Any], Y: list[Any], n: int) -> list[Any]:
-    """MATH.md §1: X(Y) − Y(X) in every component, with X(g) = τ g_t + ξ·∇g."""
+    """docs/method.md §1.2: X(Y) − Y(X) in every component, with X(g) = τ g_t + ξ·∇g."""
     variables = (t, x, y, z)[: n + 1]
 
     def along(field: list[Any], g: Any) -> Any:

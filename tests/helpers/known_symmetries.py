@@ -28,7 +28,7 @@ def squared(sigma: Any) -> Any:
 
 
 def drift_equations(t, x, f, sigma, tau, xi) -> list[Any]:
-    """E1^i of MATH.md §2."""
+    """E1^i of docs/method.md §2.1."""
     d, n, a = sp.diff, range(len(x)), squared(sigma)
     return [
         d(xi[i], t)
@@ -41,7 +41,7 @@ def drift_equations(t, x, f, sigma, tau, xi) -> list[Any]:
 
 
 def noise_equations(t, x, sigma, tau, xi) -> list[list[Any]]:
-    """E2^i_k of MATH.md §2."""
+    """E2^i_k of docs/method.md §2.1."""
     d, n = sp.diff, range(len(x))
     return [
         [
@@ -56,7 +56,7 @@ def noise_equations(t, x, sigma, tau, xi) -> list[list[Any]]:
 
 
 def covariance_equations(t, x, sigma, tau, xi) -> list[list[Any]]:
-    """Q^{ij} of MATH.md §2."""
+    """Q^{ij} of docs/method.md §2.2."""
     d, n, a = sp.diff, range(len(x)), squared(sigma)
     return [
         [
@@ -70,7 +70,7 @@ def covariance_equations(t, x, sigma, tau, xi) -> list[list[Any]]:
 
 
 def density_equations(t, x, f, sigma, tau, xi, beta) -> tuple[list[list[Any]], list[Any], Any]:
-    """F1^{ij}, F2^i and F3 of MATH.md §2, with A, B and C of u_t + A^{ij}u_ij + B^i u_i + Cu = 0."""
+    """F1^{ij}, F2^i and F3 of docs/method.md §2.3, with A, B and C of u_t + A^{ij}u_ij + B^i u_i + Cu = 0."""
     d, n, a = sp.diff, range(len(x)), squared(sigma)
     A = [[-a[i][j] / 2 for j in n] for i in n]
     B = [f[i] - sum(d(a[i][j], x[j]) for j in n) for i in n]

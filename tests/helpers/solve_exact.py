@@ -5,7 +5,7 @@
 """Exact symmetries by hand: systems, changes of variables that carry generators along, and what they must obey.
 
 Nothing here comes from the software under test. A generator is a tuple (τ, ξ^1, …, ξ^n, β) of SymPy expressions;
-β is 0 where it plays no part. The determining equations are those of MATH.md §2, written out once more.
+β is 0 where it plays no part. The determining equations are those of docs/method.md §2, written out once more.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def exact_generators(item: Case, kind: str) -> Callable[..., tuple[np.ndarray, .
 
 
 def residuals(item: Case, kind: str, generator: Generator) -> list[tuple[Any, list[Any]]]:
-    """Each equation as (its sum, its terms): MATH.md §2. The terms tell how large a rounding error may be."""
+    """Each equation as (its sum, its terms): docs/method.md §2. The terms tell how large a rounding error may be."""
     X, n = item.state, len(item.state)
     tau, xi, beta = (
         sp.sympify(generator[0]),

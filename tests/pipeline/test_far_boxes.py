@@ -23,7 +23,7 @@ def points_in(result: Any, count: int = 50) -> tuple[np.ndarray, np.ndarray]:
 
 
 def bracket(first: list[Any], second: list[Any]) -> list[Any]:
-    """MATH.md §1, for (τ, ξ) in one dimension."""
+    """docs/method.md §1.2, for (τ, ξ) in one dimension."""
 
     def along(field: list[Any], g: Any) -> Any:
         return field[0] * sp.diff(g, t) + field[1] * sp.diff(g, x)

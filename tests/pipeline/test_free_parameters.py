@@ -14,7 +14,7 @@ from findings import of_equation
 from liestonet.errors import InputError
 from liestonet.symmetry.determining.kinds import kind_named
 
-# Dimensions for generic parameters follow from MATH.md §7.
+# Dimensions for generic parameters follow from docs/method.md §2.6.
 SYSTEMS = {
     "Ornstein–Uhlenbeck": ("dx = -k*x dt + s dW", "ito", 3),
     "Ornstein–Uhlenbeck, density": ("dx = -k*x dt + s dW", "fokker-planck", 6),

@@ -1,7 +1,7 @@
 """Systems like those of the catalogue with other parameters and nonlinearities: dimension and name by theory, formulas.
 
-Scalar ones follow MATH.md §7; the others are images of Brownian motion, linear drifts whose eigenvalues give the name,
-or systems with nothing but shifts. Every formula must be proved, and be the generator beside it.
+Scalar ones follow docs/method.md §2.6; the others are images of Brownian motion, linear drifts whose eigenvalues give
+the name, or systems with nothing but shifts. Every formula must be proved, and be the generator beside it.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ EQUATIONS: dict[str, tuple[Any, Any]] = {
 
 
 def ito_residuals(drift, sigma, tau, xi) -> list:
-    """E1 and E2 of MATH.md §2, written out here once more."""
+    """E1 and E2 of docs/method.md §2.1, written out here once more."""
     state = [x, y][: len(drift)]
     a = sympy.Matrix(sigma) * sympy.Matrix(sigma).T
     found = []
@@ -120,7 +120,7 @@ def test_formulas_solve_the_equations(version, name):
 def test_numbers_that_are_known(version):
     assert math.isinf(opened(version, "solve-infinite").dimension)
     assert opened(version, "solve-none").dimension == 0
-    assert opened(version, "solve-law").dimension == 3  # MATH.md §2
+    assert opened(version, "solve-law").dimension == 3  # docs/method.md §2.4
     assert opened(version, "solve-1d").algebra.name == "Bianchi VI, h = −9"
     assert opened(version, "solve-parameters").surrogate.parameters == ("k", "s")
 

@@ -1,6 +1,6 @@
 """The anatomy of a real Lie algebra: Killing form, series, centre, radical, Levi factor, nilradical and type.
 
-From structure constants that carry an uncertainty (MATH.md §5); the names are made from this in `names`.
+From structure constants that carry an uncertainty (docs/method.md §11.2); the names are made from this in `names`.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 c_ij^k = ε_ijl n^lk + δ_j^k a_i − δ_i^k a_j. Both are linear in c, so noise blurs no decision more than it must.
 h = a²/(ν₁ν₂), with ν the non-zero eigenvalues of n: −((λ₁+λ₂)/(λ₁−λ₂))² in type VI, where ad of the outer generator has
 real eigenvalues λ on the abelian ideal, and by the same formula +(α/β)² in type VII, where they are α ± iβ.
+See docs/method.md §11.2.
 """
 
 from __future__ import annotations

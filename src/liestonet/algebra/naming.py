@@ -1,4 +1,4 @@
-"""The name of a real Lie algebra given by structure constants with an uncertainty (MATH.md §5)."""
+"""The name of a real Lie algebra given by structure constants with an uncertainty (docs/method.md §11.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Brackets of generators and the structure constants of their span (MATH.md §1 and §5)."""
+"""Brackets of generators and the structure constants of their span (docs/method.md §1.2 and §11.1)."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _least_squares(fields: Fields, points: Float[np.ndarray, "b v"], weights: Fl
         missed += np.einsum("ijbc,ijbc->ij", rest, rest)
         sizes += np.einsum("ijbc,ijbc->ij", forward, forward)
     norms = np.sqrt(np.diag(gram))
-    # commuting pairs would give 0/0, hence the floor ‖X_i‖‖X_j‖ (MATH.md §5)
+    # commuting pairs would give 0/0, hence the floor ‖X_i‖‖X_j‖ (docs/method.md §11.1)
     reference = np.sqrt(sizes) + np.sqrt(sizes.T) + np.outer(norms, norms)
     # what is rounding of the pair's own size is zero
     constants[np.abs(constants) * norms <= ALGEBRA.rounding * reference[:, :, None]] = 0.0

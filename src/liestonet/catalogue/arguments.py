@@ -1,4 +1,4 @@
-"""Why there are no more generators: the arguments that several systems share (MATH.md §7).
+"""Why there are no more generators: the arguments that several systems share (docs/method.md §2.6).
 
 Beside each of these stands the count of power series at a generic point, which the tests make for every system.
 """

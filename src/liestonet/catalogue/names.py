@@ -1,8 +1,8 @@
 """What the algebras are called, from theory and by hand: a check on the names that are computed from generators.
 
-Scalar equations (MATH.md §7): three Itô generators are ∂t, ∂w, 2t∂t + w∂w in some clock and coordinate, weights 2 and
-1, so h = −((2 + 1)/(2 − 1))² = −9; two are ∂t and the scaling. Six generators of the density are the heat equation's,
-four those of the inverse-square potential.
+Scalar equations (docs/method.md §2.6): three Itô generators are ∂t, ∂w, 2t∂t + w∂w in some clock and coordinate,
+weights 2 and 1, so h = −((2 + 1)/(2 − 1))² = −9; two are ∂t and the scaling. Six generators of the density are
+the heat equation's, four those of the inverse-square potential.
 """
 
 from __future__ import annotations

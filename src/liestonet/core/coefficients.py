@@ -1,4 +1,4 @@
-"""Coefficients speak in jets: values and derivatives of f, σ and a = σσᵀ at a batch of points.
+"""Coefficients speak in jets: values and derivatives of f, σ and a = σσᵀ at a batch of points (docs/method.md §1.1).
 
 A derivative is named by the sorted tuple of the variables it is taken in, 0 for time and i for the
 i-th coordinate: `()` is the value, `(0,)` is ∂t, `(1, 2)` is ∂1∂2. An absent key is identically zero.

@@ -80,7 +80,7 @@ class Domain:
 
     @property
     def half(self) -> Float[np.ndarray, " v"]:
-        """Half-length of every interval, time first: T and L_i of MATH.md §3."""
+        """Half-length of every interval, time first: T and L_i of docs/method.md §3.1."""
         return np.array([(high - low) / 2 for low, high in self.intervals])
 
     @cached_property

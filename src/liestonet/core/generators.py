@@ -52,7 +52,7 @@ def values_at(generators: Generators, t: Any, x: Any, dimension: int) -> Values:
 
 @dataclass(frozen=True)
 class Lifted:
-    """The same generators with β = −div ξ, by which a symmetry of the paths acts on their density (MATH.md §2)."""
+    """The same generators with β = −div ξ, by which a symmetry of paths acts on densities (docs/method.md §2.4)."""
 
     base: Generators
     dimension: int

@@ -1,4 +1,7 @@
-"""What is known of estimated parameters: the information that data and prior give, and the errors that are left."""
+"""What is known of estimated parameters: the information that data and prior give, and the errors that are left.
+
+See docs/method.md §4.4.
+"""
 
 from __future__ import annotations
 

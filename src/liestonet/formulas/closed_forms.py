@@ -2,7 +2,7 @@
 
 The span is looked at in time alone and in the coordinates alone; simple functions that lie in these spaces make a small
 dictionary, in which the generators have few coefficients. Row reduction makes them simple numbers, and SymPy decides
-whether the formula solves the determining equations.
+whether the formula solves the determining equations (docs/method.md §10.1).
 """
 
 from __future__ import annotations

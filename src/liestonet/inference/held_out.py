@@ -1,4 +1,4 @@
-"""Likelihood of paths that a fit has not seen, with symmetries imposed and without.
+"""Likelihood of paths that a fit has not seen, with symmetries imposed and without (docs/method.md §6.4).
 
 The sums that a fit is made of are kept in parts. Leaving one out gives the estimates of the others, imposing is linear
 near the fit, so every part can be foretold by all others at the cost of a few small matrices.

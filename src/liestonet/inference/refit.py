@@ -1,4 +1,4 @@
-"""Drift and diffusion refitted under the symmetries that were found (MATH.md §3).
+"""Drift and diffusion refitted under the symmetries that were found (docs/method.md §6.3).
 
 The parameters move as little as their covariance allows until the block V solves the determining equations, V being
 free to turn: what a change of V absorbs costs nothing. Repeated, because V changes with the coefficients.

@@ -3,6 +3,7 @@
 Features are products of functions of one variable each, so this leaves out all terms of the variables. The others are
 estimated again from the same sums; data and prior being Gaussian, that is a linear map of the estimates and of their
 errors. Moving the estimates along their known errors instead would go far astray: small errors are left out of these.
+See docs/method.md §6.1.
 """
 
 from __future__ import annotations

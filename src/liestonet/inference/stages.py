@@ -2,6 +2,7 @@
 
 Everything is judged on the rich surrogate with all its errors. A simpler one, which the data do not speak against, only
 proposes: directions to judge, and coefficients to impose the symmetries on. Paths held out decide what is kept.
+See docs/method.md §6.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Losses of finite steps: coefficients pushed along the flow (L7), and densities (L9).
 
-The flow of a generator is followed by Heun's method with all that is carried along it (MATH.md §4). Coefficients at the
-pushed point are continued from the tabulated point by their second-order Taylor polynomial, whose error is ε³.
+The flow of a generator is followed by Heun's method with all that is carried along it (docs/method.md §8.1).
+Coefficients at the pushed point are continued from the tabulated point by their second-order Taylor polynomial, whose
+error is ε³.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def _subsampled(batch: Batch, objective: Objective) -> Batch:
 
 
 def _carried(kind: str, fields: GeneratorJets, state: Carried) -> Carried:
-    """Rates of the point, the drift and the noise along the flow (MATH.md §4)."""
+    """Rates of the point, the drift and the noise along the flow (docs/method.md §8.1)."""
     _, drift, noisy = state
     n = drift.shape[-1]
     slope, tau_rate = fields.gradient[:, :, 1 : n + 1], fields.gradient[:, :, 0, 0]

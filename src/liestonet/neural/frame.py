@@ -1,8 +1,8 @@
 """Coordinates that networks train in, and the coefficients tabulated there.
 
 With centre c and half-lengths (T, L) the variables are s = (t − c_0)/T and y = (x − c)/L. In them the equation is
-dy = (T f/L) ds + (√T σ/L) dW, so the determining equations written as they stand come out in the scales of MATH.md §3.
-The identity frame leaves the paper's own units.
+dy = (T f/L) ds + (√T σ/L) dW, so the determining equations written as they stand have the scales of
+docs/method.md §3.1. The identity frame leaves the paper's own units.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _first_order(kind: Kind, source: Coefficients, frame: TrainingFrame, points:
 
 
 def _fokker_planck(jet: Any, n: int) -> tuple[Mapping[Derivative, np.ndarray], Mapping[Derivative, np.ndarray]]:
-    """B^i = f^i − ∂_j a^{ij} and C = ∂_i f^i − ½ ∂_ij a^{ij} (MATH.md §2) with first derivatives."""
+    """B^i = f^i − ∂_j a^{ij} and C = ∂_i f^i − ½ ∂_ij a^{ij} (docs/method.md §2.3) with first derivatives."""
     f, a = jet.drift, jet.diffusion_squared
 
     def of(mapping: Mapping[Derivative, np.ndarray], *derivative: int) -> Any:

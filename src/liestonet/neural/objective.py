@@ -1,4 +1,4 @@
-"""The losses together: one evaluation of the generators, read by every loss that has a weight."""
+"""The losses together: one evaluation of the generators, read by every loss that has a weight (docs/method.md §12)."""
 
 from __future__ import annotations
 

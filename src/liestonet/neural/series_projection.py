@@ -51,7 +51,7 @@ def project_span(
 
 
 def project_on(basis: Basis, values: Float[np.ndarray, "m b c"], points: Float[np.ndarray, "b v"]) -> ProjectedSpan:
-    """Least squares component by component, in the norm of MATH.md §3."""
+    """Least squares component by component, in the norm of docs/method.md §3.1."""
     tables = basis.tables(points, 0)
     coefficients = np.zeros((basis.size, len(values)))
     missed, stacked = [], []

@@ -23,7 +23,7 @@ Constants = Float[Array, "*points m m m"]
 
 
 def lie_brackets(fields: GeneratorJets) -> Brackets:
-    """[X_i, X_j] for all pairs: X_i(X_j) − X_j(X_i), component by component (MATH.md §1)."""
+    """[X_i, X_j] for all pairs: X_i(X_j) − X_j(X_i), component by component (docs/method.md §1.2)."""
     return bracket_of(fields, fields)
 
 

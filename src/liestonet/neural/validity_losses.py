@@ -1,6 +1,6 @@
 """Losses of validity: the determining equations of Itô and law symmetries (L6) and of Fokker–Planck's (L8).
 
-Written in n dimensions as they stand in MATH.md §2; coefficients come as a table at the points of the batch.
+Written in n dimensions as they stand in docs/method.md §2; coefficients come as a table at the points of the batch.
 """
 
 from __future__ import annotations

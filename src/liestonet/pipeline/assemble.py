@@ -37,7 +37,7 @@ from liestonet.symmetry.statistical.search import Search
 from liestonet.symmetry.statistical.span_covariance import Turns, turned_by, turns_of
 from liestonet.trajectories.record import record_of
 
-# Residual below which a direction that is no symmetry is still called near; MATH.md §3.
+# Residual below which a direction that is no symmetry is still called near; docs/method.md §3.4.
 TOLERANCE = 0.1
 # Points at which brackets are compared; those of many generators are many, and fewer points tell them apart as well.
 BRACKET_POINTS, MANY, BRACKET_POINTS_OF_MANY = 1500, 20, 500

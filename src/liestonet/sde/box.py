@@ -222,7 +222,7 @@ def check_domain(sde: SDE, domain: Domain) -> None:
 
 
 def require_moderate(sde: SDE, domain: Domain) -> None:
-    """Refuse coefficients beside which everything else in the equations is lost to rounding (units of MATH.md §3)."""
+    """Refuse coefficients beside which everything else in the equations is lost to rounding (docs/method.md §3.1)."""
     points = to_box(domain, inspected(sde.dimension + 1)[::4])
     values = np.abs(stack(sde, points)).max(axis=0)
     duration, half = domain.half[0], domain.half[1:]

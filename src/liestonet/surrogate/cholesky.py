@@ -1,7 +1,7 @@
 """The gauge of an Itô answer from data: σ is the lower triangular root of a, and so are its derivatives and errors.
 
-Trajectories know a only (MATH.md §2). σ = chol(a) in the order of the coordinates, without the rows and columns of
-those that have no noise. With Φ = lower triangle with halved diagonal, δσ = σ Φ(σ⁻¹ δa σ⁻ᵀ).
+Trajectories know a only (docs/method.md §2.5). σ = chol(a) in the order of the coordinates, without the rows and
+columns of those that have no noise. With Φ = lower triangle with halved diagonal, δσ = σ Φ(σ⁻¹ δa σ⁻ᵀ).
 """
 
 from __future__ import annotations

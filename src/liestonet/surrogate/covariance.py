@@ -1,4 +1,4 @@
-"""Covariance of all parameters together, as square roots whose columns are the directions δ_s of MATH.md §3.
+"""Covariance of all parameters together, as square roots whose columns are the directions δ_s of docs/method.md §4.4.
 
 Different coefficients are estimated from the same increments, so their errors are correlated, and the weights are only
 roughly right. The scores of a sample of increments say how much (a sandwich estimate); the prior adds its part.

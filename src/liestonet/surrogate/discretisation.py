@@ -2,7 +2,7 @@
 
 For a continuous process E[Δx]/Δt = f + ½Δt 𝓛f and Cov[Δx]/Δt = a + ½Δt (𝓛a + ∇f a + a ∇fᵀ), 𝓛 = ∂_t + f·∇ + ½a:∇∇; data
 simulated by Euler steps of the recording's own size have neither term. Which of the two a file holds is not in it, so
-both corrections enter as directions of error with their full size.
+both corrections enter as directions of error with their full size (docs/method.md §4.5).
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Errors that no coefficient shows are left out: the search on several coordinates costs the square of their number."""
+"""Errors that no coefficient shows are left out: the search on several coordinates costs the square of their number.
+
+See docs/method.md §4.4.
+"""
 
 from __future__ import annotations
 

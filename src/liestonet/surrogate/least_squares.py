@@ -2,7 +2,7 @@
 
 Shrinking makes estimates sharp and biased towards simple coefficients. A test with a stated error rate needs estimates
 whose only error is noise, and a covariance that does not itself have to be estimated from few extreme points: it is the
-one of Gaussian increments with the fitted diffusion.
+one of Gaussian increments with the fitted diffusion (docs/method.md §7.1).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Weighted least squares on increments, each with its own Δt, accumulated block by block.
+"""Weighted least squares on increments, each with its own Δt, accumulated block by block (docs/method.md §4.1).
 
 Inside, everything is in units of the box: f^i in L_i/T, a^{ij} in L_i L_j/T, so that one prior fits all units. What a
 regression needs of the data are sums over increments; memory does not grow with their number.

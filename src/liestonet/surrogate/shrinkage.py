@@ -1,6 +1,6 @@
 """How much each feature is shrunk: prior variances that fall with degree, sizes by marginal likelihood.
 
-Trap (1) of MATH.md §3: a model that leaves terms out invents symmetries. So nothing is left out. Four groups of
+A model that leaves terms out invents symmetries (docs/method.md §4.2), so nothing is left out. Four groups of
 features have a variance each: the constant (free), the linear terms, the further powers and whatever depends on time;
 where there are several coordinates, each has a variance for its linear term and a factor in all others that it is in.
 The next-richer terms (x², x³, t, tx) are shrunk as a whole, higher ones fall off at a rate that the data choose too.

@@ -1,6 +1,6 @@
-"""The simplest surrogate that the data do not speak against, to impose symmetries on.
+"""The simplest surrogate that the evidence supports, to impose symmetries on (docs/method.md §6.2).
 
-Shrinkage keeps every kind of term at about its standard error, which judging needs (MATH.md §3, trap 1). Once the
+Shrinkage keeps every kind of term at about its standard error, which judging needs (docs/method.md §4.2). Once the
 symmetries are judged, terms that only chance has put there do harm: a near-symmetry turns with them. Here whole groups
 of terms are left out, one after the other, as long as the evidence loses little; nothing is judged on what is left.
 """

@@ -1,6 +1,6 @@
 """How the spectral surrogate is fitted: increments on the drift, then squared residuals on the diffusion.
 
-The estimates are linear in the data, which is what the judging of symmetries rests on (MATH.md §3).
+The estimates are linear in the data, which is what the judging of symmetries rests on (docs/method.md §5.1).
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ def residuals(block: Scaled, drift: Sequence[Estimate]) -> Float[np.ndarray, "b 
 
 
 def noisy_coordinates(overview: Overview, drift: Sequence[Estimate]) -> Bool[np.ndarray, " n"]:
-    """Which coordinates have noise of their own; dx = y dt has none."""
+    """Which coordinates have noise of their own; dx = y dt has none (docs/method.md §4.3)."""
     sample = scaled_block(overview.sample, overview.domain)
     moved = evaluate(drift, sample.points) * sample.dt[:, None]
     ratio = np.mean((sample.dx - moved) ** 2, axis=0) / np.maximum(np.mean(moved**2, axis=0), np.finfo(float).tiny)

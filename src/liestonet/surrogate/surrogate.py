@@ -24,7 +24,7 @@ class Surrogate:
     """f and a from data. A coefficient source like any other, and one that knows its errors.
 
     Parameters are in units of the box, drift coordinate by coordinate, then the entries a^{ij} with i ≤ j of the noisy
-    coordinates; `errors` are square roots of their covariance. σ is the semidefinite Cholesky factor of a (MATH.md §2).
+    coordinates; `errors` are square roots of their covariance. σ is the Cholesky factor of a (docs/method.md §2.5).
     """
 
     overview: Overview

@@ -116,7 +116,7 @@ class FitTuning:
     # Logarithm of the largest. Source: by hand.
     largest_variance: float = 8.0
     # Degrees of the coordinates up to which terms without time are shrunk as a whole; beyond, variances fall. Source:
-    # by hand; the next-richer model stays at its standard error (docs/architecture.md, How data are judged).
+    # by hand; the next-richer model stays at its standard error (docs/method.md §4.2).
     next_richer: int = 3
     # The same for terms with time. Source: by hand.
     next_richer_in_time: int = 1

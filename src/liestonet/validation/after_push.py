@@ -211,7 +211,7 @@ def _squared(source: Any, t: np.ndarray, x: np.ndarray) -> Float[np.ndarray, "b 
 
 
 def _equal_norm(field: GeneratorFunction, given: Generators, k: int, domain: Domain) -> GeneratorFunction:
-    """A random field scaled to the length of a generator on the box (MATH.md §3)."""
+    """A random field scaled to the length of a generator on the box (docs/method.md §3.1)."""
     points = lattice_cloud(domain, AFTER_PUSH.points).points
 
     def length(tau: np.ndarray, xi: np.ndarray) -> float:

@@ -1,7 +1,7 @@
 """The law of the deviance where generators are exact: χ² on average only, as paths depend on their own noise.
 
 Bartlett's correction, with the mean of the deviance from a few recordings that are drawn from the fit with the
-generators imposed and fitted again like the data.
+generators imposed and fitted again like the data (docs/method.md §7.2).
 """
 
 from __future__ import annotations

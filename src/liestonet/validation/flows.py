@@ -1,6 +1,7 @@
 """Finite flows Φ_ε of a generator over whole data sets: Dormand–Prince, all points at once, each with its own steps.
 
 A point whose flow leaves the domain or blows up before ε is counted and has no end: not-a-number, never a huge number.
+See docs/method.md §8.1.
 """
 
 from __future__ import annotations

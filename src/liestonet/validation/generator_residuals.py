@@ -101,6 +101,6 @@ def put_in(
 def _lengths(
     values: Float[np.ndarray, "m b components"], scales: Float[np.ndarray, " components"], cloud: PointCloud
 ) -> Float[np.ndarray, " m"]:
-    """‖X‖ of MATH.md §3 on the cloud."""
+    """‖X‖ of docs/method.md §3.1 on the cloud."""
     scaled = values[:, :, : len(scales)] / scales
     return np.sqrt(np.einsum("mbc,b->m", scaled**2, cloud.weights))

@@ -3,6 +3,7 @@
 The ladder of `discover` counts what a prior may hide in any system that is likely under it; there a false symmetry
 would be the price of too short an interval. Here the generator is fixed and its residual is asked for, and the error
 of a shrunk estimate H⁻¹b around the truth θ is its scatter and its bias H⁻¹Λθ. The bias is known as well as θ is.
+See docs/method.md §7.3.
 """
 
 from __future__ import annotations

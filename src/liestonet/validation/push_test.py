@@ -3,7 +3,7 @@
 For a symmetry z̃ = (ã Δt̃)^{−½}(Δx̃ − f̃ Δt̃) at the pushed points is distributed as z was. What a push changes is
 measured by ΔNLL, a Kolmogorov–Smirnov and an energy distance, set beside random pushes of equal displacement, and
 judged by a parametric bootstrap under the model in which the generator is exact. Of long recordings a random part of
-the increments is pushed, at most `PUSH.most_increments`.
+the increments is pushed, at most `PUSH.most_increments` (docs/method.md §8.2).
 """
 
 from __future__ import annotations

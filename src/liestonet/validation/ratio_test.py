@@ -2,7 +2,7 @@
 
 Imposing DX = 0 on the estimated coefficients costs likelihood; too much of it speaks against X. What is tested is
 estimated without shrinking (`surrogate.unshrunk`) and compared with data drawn where X is exact (`correction`), so that
-the p-value is close to uniform there; the residual is that of the ladder.
+the p-value is close to uniform there; the residual is that of the ladder (docs/method.md §7.1).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an error of the surrogate does: angle and residual against its size, and the C¹ bound of MATH.md §6."""
+"""What an error of the surrogate does: angle and residual against its size, and the C¹ bound of docs/method.md §9."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def sensitivity(
     """Perturb the surrogate and see what becomes of the generators found with it.
 
     `residual` is the largest relative residual of the original generators on the perturbed coefficients; `bound` is
-    what MATH.md §6 allows, their residual on the original ones plus C(X) times the perturbation's C¹ norm.
+    what docs/method.md §9 allows, their residual on the original ones plus C(X) times the perturbation's C¹ norm.
     """
     domain, points = surrogate.domain, surrogate.overview.points
     cloud = mixed_cloud(domain, points, GATES.sensitivity_points)

@@ -51,7 +51,7 @@ for step in range(20):
     ],
 )
 def test_what_is_nearly_linear_is_not_linear(drift, domain):
-    """A time-independent drift that is not affine nor A/x + bx has ∂t alone, and u∂u (MATH.md §7)."""
+    """A time-independent drift that is not affine nor A/x + bx has ∂t alone, and u∂u (docs/method.md §2.6)."""
     sde = lsn.SDE.parse(f"dx = ({drift}) dt + dW")
     assert lsn.solve(sde, "ito", domain, formulas=False).dimension == 1
     assert lsn.solve(sde, "fokker-planck", domain, formulas=False).dimension == 2

@@ -49,7 +49,7 @@ def test_bound_of_known_systems(name, kind):
 
 
 def test_known_dimensions_are_those_of_the_literature():
-    """MATH.md §2 and §7: what the list of systems says, in numbers."""
+    """docs/method.md §2.4 and §2.6: what the list of systems says, in numbers."""
     sizes = {(name, kind): len(SYSTEMS[name].generators[kind]) for name, kind in CASES}
     assert [sizes["Brownian motion", kind] for kind in KINDS] == [3, 3, 6]
     assert [sizes["Ornstein-Uhlenbeck", kind] for kind in KINDS] == [3, 3, 6]

@@ -93,7 +93,7 @@ def test_a_symmetry_falls_and_a_near_symmetry_stays():
 
 
 def test_example_3_has_a_near_symmetry_of_about_one_percent():
-    """MATH.md §3: a fourth direction of 0.7 to 3 % depending on the box."""
+    """Example 3 has a near-symmetry (docs/method.md §3.4), a fourth direction of 0.7 to 3 % depending on the box."""
     null = found(EXAMPLE_3, "ito", 3)
     assert null.count == 3
     assert 0.007 < null.directions.residuals[3] < 0.03

@@ -1,4 +1,4 @@
-"""Products of orthonormal polynomials: against NumPy's own, and orthonormal in the norm of MATH.md §3."""
+"""Products of orthonormal polynomials: against NumPy's own, and orthonormal in the norm of docs/method.md §3.1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of determining equations against MATH.md §2 written out by hand, on functions nobody has chosen."""
+"""The tables of determining equations against docs/method.md §2 written out by hand, on functions nobody has chosen."""
 
 from __future__ import annotations
 
@@ -265,7 +265,7 @@ def test_relative_residual_has_no_units(kind):
 
 
 def test_scales_of_the_ito_equations():
-    """T/L_i for E1^i and √T/L_i for E2^i; T for τ and L_i for ξ^i: MATH.md §3."""
+    """T/L_i for E1^i and √T/L_i for E2^i; T for τ and L_i for ξ^i: docs/method.md §3.1."""
     half, table = np.array([2.0, 3.0, 5.0]), KINDS["ito"].equations(2, 1)
     np.testing.assert_allclose(table.row_scales(half), [2 / 3, 2 / 5, 2**0.5 / 3, 2**0.5 / 5], rtol=1e-15)
     np.testing.assert_array_equal(table.unknown_scales(half), half)

@@ -58,7 +58,7 @@ def basis_function(basis: Basis, variables, unknown: int, row) -> sp.Expr:
 def test_columns_are_the_equations_of_one_basis_function(kind, text, degree):
     source, domain, cloud, basis, operator = setup(text, kind, degree)
     half = domain.half
-    # MATH.md §3, written out: T/L_i, √T/L_i, T/(L_i L_j) with off-diagonal entries twice, T
+    # docs/method.md §3.1, written out: T/L_i, √T/L_i, T/(L_i L_j) with off-diagonal entries twice, T
     n, r = source.dimension, source.noise
     first = [half[0] / half[i + 1] for i in range(n)]
     pairs = [(i, j) for i in range(n) for j in range(i, n)]

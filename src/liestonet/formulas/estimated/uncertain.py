@@ -1,7 +1,7 @@
 """Closed forms of a span that is known with an error, as data give it: constants come with uncertainties.
 
 Nothing can be proved here. A formula is *consistent* if it lies in the span within the stated error; its constants are
-exact numbers only where these are simple and within the uncertainty.
+exact numbers only where these are simple and within the uncertainty (docs/method.md §10.2).
 """
 
 from __future__ import annotations

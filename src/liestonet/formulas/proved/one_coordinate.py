@@ -2,8 +2,8 @@
 
 For dx = f dt + c(t)s(x) dW put y = ∫dx/s, whose drift is b(t)y + f₀(t) + a rest, w = (y − p)/G with G' = bG and
 p' = bp + f₀, and the clock θ = ∫(c/G)²dt. Then dw = g dθ + dB with unit noise, and the noise equation says that
-ξ = ½τ'w + h, the second Fokker–Planck equation that β = ½τ'wg + hg − ¼τ''w² − h'w + k (MATH.md §2). What is left
-are τ, h and k, functions of θ alone: known ones are tried, and the equations decide.
+ξ = ½τ'w + h, the second Fokker–Planck equation that β = ½τ'wg + hg − ¼τ''w² − h'w + k (docs/method.md §10.1). What is
+left are τ, h and k, functions of θ alone: known ones are tried, and the equations decide.
 """
 
 from __future__ import annotations

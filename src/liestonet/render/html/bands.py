@@ -1,7 +1,7 @@
 """What the errors of the coefficients do to the generators and to drift and diffusion: standard deviations at points.
 
-An error δ_s of the coefficients turns a generator by the change that absorbs D(δ_s)X (MATH.md §3); the sum over s of
-the squares is the variance.
+An error δ_s of the coefficients turns a generator by the change that absorbs D(δ_s)X (docs/method.md §7.1); the sum
+over s of the squares is the variance.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where the paper's formulas or findings cannot hold: the identity behind each, and the number.
+"""Where the paper's formulas or findings cannot hold: the identity behind each, and the number (docs/method.md §13).
 
 L3 and L4 vanish for any fields; L7 is ε² L6 to leading order; the Fokker–Planck conditions as printed reject true
 symmetries, the theorem's where there is drift, L8 where the noise is not constant; L9 as printed asks that a solution

@@ -1,7 +1,7 @@
 """The freedom of power-series solutions in exact arithmetic, where formulas allow it and it takes little work.
 
 Modulo a large prime and at a random point, the rank of the conditions is the generic one but for a chance of one in
-millions.
+millions (docs/method.md §3.3).
 """
 
 from __future__ import annotations

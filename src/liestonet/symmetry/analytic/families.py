@@ -1,4 +1,4 @@
-"""Infinite-dimensional algebras. A function I that is constant along every path makes them.
+"""Infinite-dimensional algebras. A function I that is constant along every path makes them (docs/method.md §3.6).
 
 If σᵀ∇I = 0 and ∂_t I + f·∇I + ½ a:∇∇I = 0, then with every symmetry X that has no time component h(I)·X is one too,
 for any function h; for Fokker–Planck already h(I) u∂u is. Without such an I the fields that the noise and the drift

@@ -3,7 +3,7 @@
 The equations and all their derivatives up to some order are linear conditions on the Taylor coefficients of the
 generator. Where these leave the coefficients of one degree no freedom once the lower ones are known, every derivative
 of a symmetry is fixed by its lower ones, and the number of free coefficients bounds the dimension. Where freedom is
-left at every degree, the algebra may be infinite-dimensional.
+left at every degree, the algebra may be infinite-dimensional (docs/method.md §3.3).
 """
 
 from __future__ import annotations

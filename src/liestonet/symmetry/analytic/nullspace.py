@@ -2,6 +2,7 @@
 
 A true symmetry's residual falls with every enrichment until rounding stops it, a near-symmetry's stays. Each round
 adds all functions next to the basis, solves, and drops those that the wanted directions do not use.
+See docs/method.md §3.4.
 """
 
 from __future__ import annotations

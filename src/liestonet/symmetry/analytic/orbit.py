@@ -3,6 +3,7 @@
 Drift and noise, with every bracket of them, span the directions in which paths can leave a point (the orbit theorem:
 carry the fields back along paths that are steered at random, and they span all of it). A function that is constant
 along every path exists for each direction of time and state that is missing, and for no other reason.
+See docs/method.md §3.6.
 """
 
 from __future__ import annotations

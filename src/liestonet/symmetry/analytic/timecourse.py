@@ -1,7 +1,7 @@
 """Generators beyond the window of time on which they were found: their course in time as one series on the whole box.
 
 A generator is a sum of functions of state, the same on every window, times functions of time. Those are followed from
-window to window and then written in the box's own polynomials of time.
+window to window and then written in the box's own polynomials of time (docs/method.md §3.5).
 """
 
 from __future__ import annotations

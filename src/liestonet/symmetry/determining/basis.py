@@ -1,6 +1,6 @@
-"""Products of orthonormal polynomials on a box, one set of degrees per unknown.
+"""Products of orthonormal polynomials on a box, one set of degrees per unknown (docs/method.md §3.2).
 
-The basis is orthonormal in the scaled norm of MATH.md §3, so that coefficients are lengths and a
+The basis is orthonormal in the scaled norm of docs/method.md §3.1, so that coefficients are lengths and a
 singular value of the operator is a relative residual.
 """
 

@@ -2,6 +2,7 @@
 
 One table serves every reader: the operator at a cloud of points, power series at one point, and exact
 SymPy. Unknowns are numbered: for a generator 0 is τ, i is ξ^i and n+1 is β. The equations are in `kinds`.
+See docs/method.md §2.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ class Equations:
     terms: tuple[Term, ...]
 
     def row_scales(self, half: Float[np.ndarray, " v"]) -> Float[np.ndarray, " rows"]:
-        """Factor of each equation in the relative residual of MATH.md §3; `half` is (T, L_1, …, L_n)."""
+        """Factor of each equation in the relative residual of docs/method.md §3.1; `half` is (T, L_1, …, L_n)."""
         return np.array(
             [
                 np.sqrt(row.multiplicity) * half[0] ** row.time_power / np.prod([half[i + 1] for i in row.coordinates])

@@ -1,7 +1,7 @@
 """The three kinds of symmetry. A kind is a value: which unknowns it has, which equations, which jets it needs.
 
 `ITO` fixes the Wiener process (the paper's notion), `LAW` only the law of the solution, `FOKKER_PLANCK` the
-density's equation, modulo superposition. Equations: MATH.md §2.
+density's equation, modulo superposition. Equations: docs/method.md §2.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _add_covariance_equations(builder: Builder, label: str, factor: float) -> No
 
 @lru_cache(maxsize=32)
 def _ito(n: int, r: int) -> Equations:
-    """E1 and E2^i_k = σ^j_k ∂_j ξ^i − ξ^j ∂_j σ^i_k − τ ∂_t σ^i_k − ½ τ' σ^i_k."""
+    """E1 and E2^i_k = σ^j_k ∂_j ξ^i − ξ^j ∂_j σ^i_k − τ ∂_t σ^i_k − ½ τ' σ^i_k (docs/method.md §2.1)."""
     builder = Builder(n, r, _generator(n))
     _add_drift_equations(builder)
     for i in range(n):
@@ -123,7 +123,7 @@ def _ito(n: int, r: int) -> Equations:
 
 @lru_cache(maxsize=32)
 def _law(n: int, r: int) -> Equations:
-    """E1 and Q."""
+    """E1 and Q (docs/method.md §2.2)."""
     builder = Builder(n, r, _generator(n))
     _add_drift_equations(builder)
     _add_covariance_equations(builder, "Q", 1.0)
@@ -132,7 +132,7 @@ def _law(n: int, r: int) -> Equations:
 
 @lru_cache(maxsize=32)
 def _fokker_planck(n: int, r: int) -> Equations:
-    """F1 = Q/2, F2 and F3, the last two with B and C written out in f and a."""
+    """F1 = Q/2, F2 and F3, the last two with B and C written out in f and a (docs/method.md §2.3)."""
     builder = Builder(n, r, [*_generator(n), Unknown("beta", None, order_below=1)])
     beta = n + 1
     _add_covariance_equations(builder, "F1", 0.5)

@@ -31,8 +31,8 @@ Block = tuple[Int[np.ndarray, " columns"], Float[np.ndarray, "b columns"]]
 class Operator:
     """The linear map from coefficients in a basis to scaled residuals on a cloud.
 
-    The scales are those of MATH.md §3; `lifted` gives equations that are small throughout the weight of the others,
-    which leaves the null space as it is and tells it more clearly from what is near.
+    The scales are those of docs/method.md §3.1; `lifted` gives equations that are small throughout the weight of the
+    others, which leaves the null space as it is and tells it more clearly from what is near (§3.2).
     """
 
     def __init__(

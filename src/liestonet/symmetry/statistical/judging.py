@@ -2,7 +2,7 @@
 
 For a block V of directions the coefficients' errors change DV by D(δ_s)V. The part of that in the range of D on the
 other directions is absorbed by a small change of V and is no evidence; what counts is the rest, (1 − P) D(δ_s) V
-(MATH.md §3).
+(docs/method.md §5.1).
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ class Evidence:
 
         The likelihood ratio sees residuals in directions in which the errors would hardly make any; the sum of
         squares sees all others, and stands alone where the errors are known by a sample only. The prior's errors count
-        too: shrinkage biases the estimates by about as much, and a symmetry must not be lost to that.
+        too: shrinkage biases the estimates by about as much, and a symmetry must not be lost to that; see
+        docs/method.md §5.2.
         """
         total = float(np.trace(self.residual_gram[directions, directions]))
         if total <= len(self.residual_gram[directions]) * JUDGING.negligible**2:
@@ -76,7 +77,7 @@ class Evidence:
         return float(np.sqrt(max(np.trace(self.noise[direction]), 0.0)))
 
     def interval(self, direction: int, confidence: float) -> tuple[float, float]:
-        """Ends of an interval for the true residual, each wrong with chance 1 − confidence.
+        """Ends of an interval for the true residual, each wrong with chance 1 − confidence (docs/method.md §5.3).
 
         Under a true residual ρ the square of what is seen has mean ρ² + tr N and variance 2 tr N² + 4 ρ² ν, ν the
         noise along it. The ends are the ρ under which one as large, or as small, as that seen is only just not too

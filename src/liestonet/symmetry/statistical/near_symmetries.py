@@ -3,7 +3,7 @@
 A near-symmetry whose residual is below the noise mixes freely with true symmetries when directions are sorted by size.
 Its residual is of another shape than the noise, though, and the likelihood ratio sees that. For a block U inside a
 small span W of doubtful directions both the noise and its product with the residuals are linear in the projector on
-U, so that the block that fits best is found by moving one unit vector, the one that is left out.
+U, so that the block that fits best is found by moving one unit vector, the one that is left out (docs/method.md §5.6).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The determining equations with coefficients from data: D, and how it changes with the coefficients' errors.
 
 D is linear in the coefficients (law, Fokker–Planck; linearised for Itô), so an error δ_s of the parameters changes it
-by D(δ_s). Everything that judging needs are inner products of D and the D(δ_s) over a cloud of points (MATH.md §3).
+by D(δ_s). Judging needs inner products of D and the D(δ_s) over a cloud of points (docs/method.md §5.1).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class NoisyOperator:
 
     @cached_property
     def whitening(self) -> Float[np.ndarray, "m m"]:
-        """Columns are basis vectors of unit length, in the norm of MATH.md §3 on the cloud."""
+        """Columns are basis vectors of unit length, in the norm of docs/method.md §3.1 on the cloud."""
         metric = np.zeros((self.basis.size, self.basis.size))
         root = np.sqrt(self.cloud.weights)[:, None]
         for unknown, scale in enumerate(self.basis.scales):

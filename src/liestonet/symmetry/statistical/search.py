@@ -209,7 +209,7 @@ def exact_first(exact: Float[np.ndarray, "m e"], vectors: Float[np.ndarray, "m k
 def _consistent(
     operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], changes: Changes, known: int, level: float
 ) -> int:
-    """Length of the longest chain of directions, each block of which is jointly consistent with zero.
+    """Length of the longest chain of directions, each block jointly consistent with zero (docs/method.md §5.5).
 
     The block may turn as it likes, towards near-symmetries too: that one near it is a symmetry is all that is tested.
     """
@@ -276,7 +276,7 @@ def _judgements(operator: NoisyOperator, chain: _Chain, level: float, criteria: 
 
 
 def _verdict(consistent: bool, excluded: bool, lower: float, upper: float, tolerance: float) -> str:
-    """One of the four words of MATH.md §3."""
+    """One of the four words of docs/method.md §5.4."""
     if upper < tolerance:
         return "symmetry" if consistent else ("near-symmetry" if excluded else "undecided")
     return "no" if lower > tolerance else "undecided"
@@ -321,7 +321,7 @@ def _shared_degrees(dimension: int, time: int, state: int) -> Degrees:
 
 
 def mixed_cloud(domain: Domain, data: Float[np.ndarray, "rows v"], count: int) -> PointCloud:
-    """Half data points, half uniform on the box (MATH.md §3)."""
+    """Half data points, half uniform on the box (docs/method.md §3.1)."""
     chosen = np.random.default_rng(0).choice(len(data), size=min(count // 2, len(data)), replace=False)
     points = np.concatenate([data[np.sort(chosen)], lattice_cloud(domain, count // 2).points])
     return PointCloud(points, np.full(len(points), 1 / len(points)))

@@ -1,4 +1,4 @@
-"""How a span of symmetries varies with the errors of the coefficients it was found on.
+"""How a span of symmetries varies with the errors of the coefficients it was found on (docs/method.md §7.1).
 
 Where the symmetries hold exactly, an error δ_s of the parameters is compensated by a turn of the span; the turns of all
 errors together are the span's covariance.

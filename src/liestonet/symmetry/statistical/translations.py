@@ -2,7 +2,7 @@
 
 A span that data determine up to noise always has neighbours that fit as well. Where the data do not speak against exact
 invariance under a shift of time or of a coordinate, that is the simpler statement, and taking it as exact sharpens all
-others.
+others (docs/method.md §6.1).
 """
 
 from __future__ import annotations
