@@ -23,7 +23,7 @@ from liestonet.neural.last_layer import learned_basis
 from liestonet.neural.series_projection import project_on, project_span
 from liestonet.neural.settings import Architecture, Cloud, Neural, Optimizer, Running
 from liestonet.neural.training import COMPILED
-from liestonet.render.view import verdict
+from liestonet.render.verdict import verdict
 from liestonet.symmetry.determining.fields import Fields
 from liestonet.symmetry.determining.kinds import ITO
 from liestonet.symmetry.determining.operator import Operator

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 import sympy
 
-from liestonet.neural import structure_losses as structure
+from liestonet.neural import losses_l1_to_l5 as structure
+from liestonet.neural.losses_l6_l8 import determining_residuals
 from liestonet.neural.objective import Losses
 from liestonet.neural.settings import Objective
-from liestonet.neural.validity_losses import determining_residuals
 from liestonet.symmetry.determining.kinds import kind_named
 
 from .exact_generators import known_case
