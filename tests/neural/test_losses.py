@@ -163,6 +163,7 @@ def density_of(table):
     return table | {name: jax.vmap(part)(points) for name, part in zip(names, parts, strict=True)}
 
 
+@pytest.mark.slow
 def test_pushed_density_solves_its_equation():
     """The right L9 falls as ε⁶ for true symmetries, whatever û is, and stays larger for others."""
 
