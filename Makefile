@@ -40,7 +40,7 @@ demo: .venv-demo/.installed ## simulate a system, find its symmetries from the f
 	$(DEMO)/liestonet demo
 
 test: .venv/.installed ## all tests but the slow ones
-	$(TEST)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+	$(TEST)/python -m pytest -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
 
 screenshots: .venv/.installed ## pictures of the report's pages in screenshots/ (needs Chromium)
 	$(TEST)/python -m pytest tests/render/html/test_browser.py --screenshots screenshots $(PYTEST_ARGS)

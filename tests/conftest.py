@@ -11,6 +11,7 @@ Types and shapes of `liestonet` are checked in tests by jaxtyping and beartype: 
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,18 @@ import pytest
 pytest_plugins = ["plugin_examples", "plugin_limits"]
 
 os.environ.setdefault("MPLBACKEND", "Agg")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """What JAX compiles is kept for this run: processes share it, and memory can be handed back between tests."""
+    if "JAX_COMPILATION_CACHE_DIR" not in os.environ:  # the first process; the others inherit it
+        folder = tempfile.TemporaryDirectory(prefix="liestonet-compiled-")
+        config.add_cleanup(folder.cleanup)
+        os.environ.update(
+            JAX_COMPILATION_CACHE_DIR=folder.name,
+            JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS="0.1",
+            JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES="-1",
+        )
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

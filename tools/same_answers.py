@@ -96,11 +96,10 @@ def tested(key: str) -> Any:
 def validated(key: str) -> Any:
     """`validate` of a discovery on its own data, and `test` of its generators on them."""
     import liestonet as lsn
-    from liestonet.render.validation_text import to_json
 
     data = lsn.catalogue[key].simulate(paths=256, seed=SEED)
     result = lsn.discover(data)
-    return {"kept": json.loads(to_json(lsn.validate(result))), "test": asdict(lsn.test(data, result))}
+    return {"kept": json.loads(_validation_json()(lsn.validate(result))), "test": asdict(lsn.test(data, result))}
 
 
 def _validation_json() -> Callable[[Any], str]:

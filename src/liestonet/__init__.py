@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from liestonet.catalogue import catalogue
     from liestonet.core.angles import principal_angles
     from liestonet.errors import InputError
-    from liestonet.inference.spectral import Spectral
+    from liestonet.inference.spectral_engine import Spectral
     from liestonet.neural.settings import Neural
     from liestonet.pipeline.discover import discover, fit
     from liestonet.pipeline.solve import solve
@@ -47,7 +47,7 @@ _HOME = {
     "InputError": "liestonet.errors",
     "Neural": "liestonet.neural.settings",
     "SDE": "liestonet.sde",
-    "Spectral": "liestonet.inference.spectral",
+    "Spectral": "liestonet.inference.spectral_engine",
     "Trajectories": "liestonet.trajectories",
     "TrajectoryFile": "liestonet.trajectories.streaming",
     "catalogue": "liestonet.catalogue",

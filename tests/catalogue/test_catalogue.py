@@ -15,8 +15,8 @@ import sympy as sp
 from liestonet import InputError
 from liestonet.catalogue import PAPER, Experiment, System, catalogue
 from liestonet.core.domain import Domain
+from liestonet.symmetry.analytic.dimension_bound import formal_counts
 from liestonet.symmetry.analytic.families import count_invariants
-from liestonet.symmetry.analytic.formal import formal_counts
 from liestonet.symmetry.determining.kinds import ITO, KINDS
 
 KEYS = list(catalogue)

@@ -51,7 +51,12 @@ def test_the_list_needs_no_equation_and_takes_no_notice_of_one():
     assert printed("solve", "--list") == printed("solve", "dx = dW", "--list")
 
 
-@pytest.mark.parametrize("key", [key for key in catalogue if key != "brownian-10d"])
+LARGE = {"brownian-10d", "ornstein-uhlenbeck-5d"}  # 400 MB and more
+
+
+@pytest.mark.parametrize(
+    "key", [pytest.param(key, marks=pytest.mark.slow) if key in LARGE else key for key in catalogue]
+)
 def test_every_system_can_be_shown(key):
     text, system = narrow(printed("show", key)), catalogue[key]
     flat = " ".join(text.split())

@@ -51,6 +51,7 @@ def test_a_wrong_generator_ends_in_one_sentence(table: Path, generator: str):
     assert outcome.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_long_series_is_cut_into_windows(table: Path):
     words = (table, "--generator", "d_t", "--json")
     whole, windows = (json.loads(run(*words, *more).stdout) for more in ([], ["--window", "26", "--restart-clock"]))

@@ -12,7 +12,7 @@ from liestonet.core.coefficients import derivatives
 from liestonet.core.domain import Domain
 from liestonet.diagnostics.expansion import step_terms, what_is_known
 from liestonet.sde.sde import SDE
-from liestonet.surrogate.spectral import fit_spectral
+from liestonet.surrogate.spectral_fit import fit_spectral
 
 t, x, y = sp.symbols("t x y", real=True)
 

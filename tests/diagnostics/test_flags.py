@@ -185,6 +185,7 @@ def long_series(duration: float = 1000.0) -> Trajectories:
     return lsn.SDE.parse("dx = -x dt + dW").simulate([0.5], duration, 0.02, paths=1, seed=0)
 
 
+@pytest.mark.slow
 def test_one_long_series_is_told_to_restart_the_clock() -> None:
     """All three symmetries stand in the data; on the absolute clock e^{−t}∂x is out of reach."""
     data = long_series()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from liestonet.diagnostics.correlated_steps import correlation
 from liestonet.diagnostics.coverage import is_function, polynomial_relation
-from liestonet.diagnostics.memory import correlation
 from liestonet.diagnostics.tails import jumps, tail_limit, tail_ratio
 from liestonet.diagnostics.values import grid_spacing
 

@@ -12,7 +12,7 @@ import liestonet as lsn
 from findings import of_data
 from liestonet.inference.held_out import held_out
 from liestonet.inference.refit import deviance
-from liestonet.inference.shifts import shift_invariant
+from liestonet.inference.translation_invariance import shift_invariant
 from liestonet.surrogate.error_directions import resolved_errors
 from liestonet.surrogate.regression import _between_paths
 from liestonet.surrogate.sparse_model import sparse_model

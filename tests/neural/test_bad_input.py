@@ -43,6 +43,7 @@ def test_a_seed_that_is_none_is_refused(paths, seed):
         run(paths, seed=seed)
 
 
+@pytest.mark.slow
 def test_weights_that_leave_nothing_to_train_on(paths):
     nothing = replace(CHEAP, objective=Objective(weights=(0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0)))
     with pytest.raises(lsn.InputError, match="No loss that is evaluated for ito"):
@@ -68,6 +69,7 @@ def test_data_without_noise_need_series():
         run(data, replace(CHEAP, surrogate="paper-1"))
 
 
+@pytest.mark.slow
 def test_the_sweep_stopped_by_hand_keeps_what_was_finished(paths):
     def stop(text):
         if text.startswith("training 2 generators: step 10"):
@@ -100,6 +102,7 @@ def test_a_streamed_file_does_not_take_up_the_checkpoint_of_another(tmp_path):
         run(second, kept)
 
 
+@pytest.mark.slow
 def test_steps_that_no_chunk_divides(paths, tmp_path):
     engine = replace(CHEAP, optimizer=replace(CHEAP.optimizer, steps=25)).with_running(losses=tmp_path / "losses.csv")
     assert run(paths, engine).training.history.shape[0] == 25
@@ -123,6 +126,7 @@ def test_a_run_that_is_refused_leaves_the_file_of_losses_as_it_was(paths, tmp_pa
     assert (tmp_path / "losses.csv").read_text() == "of the run before"
 
 
+@pytest.mark.slow
 def test_a_sweep_taken_up_again_has_the_file_of_losses_of_one_that_was_never_stopped(paths, tmp_path):
     def stop(text):
         if text.startswith("training 2 generators: step 10"):
@@ -138,6 +142,7 @@ def test_a_sweep_taken_up_again_has_the_file_of_losses_of_one_that_was_never_sto
     assert (tmp_path / "losses.csv").read_text() == (tmp_path / "whole.csv").read_text()
 
 
+@pytest.mark.slow
 def test_a_comparison_that_is_not_possible_costs_no_result(paths):
     result = run(paths, replace(CHEAP, compare=True), dimension=12)
     assert np.isnan(result.training.angle)

@@ -10,6 +10,7 @@ from liestonet.neural.settings import Architecture, Cloud, Neural, Optimizer, Ru
 from liestonet.reproduction.items import closure
 
 
+@pytest.mark.slow
 def test_curves_made_together_are_those_of_single_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """The surrogate is learnt by networks and kept; the seed is the same, so every number is too."""
     cheap = Neural(

@@ -23,7 +23,7 @@ from liestonet.neural.last_layer import learned_basis
 from liestonet.neural.series_projection import project_on, project_span
 from liestonet.neural.settings import Architecture, Cloud, Neural, Optimizer, Running
 from liestonet.neural.training import COMPILED
-from liestonet.render.view import verdict
+from liestonet.render.verdict import verdict
 from liestonet.symmetry.determining.fields import Fields
 from liestonet.symmetry.determining.kinds import ITO
 from liestonet.symmetry.determining.operator import Operator
@@ -181,6 +181,7 @@ def test_paths_of_brownian_motion_to_a_result():
     assert xi.shape == (4, 1000, 1)
 
 
+@pytest.mark.slow
 def test_a_killed_run_of_both_stages_goes_on_to_the_same_bits(tmp_path, monkeypatch):
     """The surrogate is learnt once, training goes on where it was, and other data are refused."""
     monkeypatch.setitem(PAPER, 1, replace(PAPER[1], steps=200, batch=256))
@@ -208,6 +209,7 @@ def test_a_killed_run_of_both_stages_goes_on_to_the_same_bits(tmp_path, monkeypa
         lsn.discover(other, kept, dimension=2, formulas=False, seed=1)
 
 
+@pytest.mark.slow
 def test_symmetries_are_imposed_on_learnt_coefficients_too(monkeypatch):
     """Networks in both stages: ∂t and two more of Brownian motion, with the likelihood ratio in place of a gain."""
     monkeypatch.setitem(PAPER, 1, CoefficientSettings(Diagonal(), steps=500, batch=1024))

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 import sympy
 
-from liestonet.neural import structure_losses as structure
+from liestonet.neural import losses_l1_to_l5 as structure
+from liestonet.neural.losses_l6_l8 import determining_residuals
 from liestonet.neural.objective import Losses
 from liestonet.neural.settings import Objective
-from liestonet.neural.validity_losses import determining_residuals
 from liestonet.symmetry.determining.kinds import kind_named
 
 from .exact_generators import known_case
@@ -163,6 +163,7 @@ def density_of(table):
     return table | {name: jax.vmap(part)(points) for name, part in zip(names, parts, strict=True)}
 
 
+@pytest.mark.slow
 def test_pushed_density_solves_its_equation():
     """The right L9 falls as ε⁶ for true symmetries, whatever û is, and stays larger for others."""
 

@@ -16,7 +16,9 @@ from liestonet.neural.settings import Architecture
 from liestonet.symmetry.determining.kinds import kind_named
 
 
-@pytest.mark.parametrize(("shared", "activation"), [(True, "swish"), (False, "tanh")])
+@pytest.mark.parametrize(
+    ("shared", "activation"), [pytest.param(True, "swish", marks=pytest.mark.slow), (False, "tanh")]
+)
 def test_channels_are_derivatives(shared, activation):
     networks = make_networks(jax.random.key(1), Architecture((5, 5), (6, 6), (4,), activation, shared), 3, 2, True)
     points = jax.random.normal(jax.random.key(2), (7, 3))
@@ -57,7 +59,7 @@ def test_channels_are_derivatives(shared, activation):
     np.testing.assert_allclose(networks.clocks(times)[1], moved.values[1, :, 0], atol=1e-12)
 
 
-@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize("shared", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_batch_in_pieces_is_the_whole_batch(shared, monkeypatch):
     """Values and the gradient by the weights; the size of a piece is a matter of speed alone."""
     nets = make_networks(jax.random.key(1), Architecture((5,), (6,), (4,), "tanh", shared), 3, 2, True)

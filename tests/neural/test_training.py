@@ -148,6 +148,7 @@ def test_a_run_that_breaks_keeps_its_last_good_checkpoint(tmp_path):
     assert same(watch.resumed(fresh()), good)
 
 
+@pytest.mark.slow
 def test_a_flow_that_runs_away_is_named_with_its_remedy():
     objective = Objective(weights=(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0), flow=1e200)
     settings = replace(SMALL, objective=objective)
@@ -156,6 +157,7 @@ def test_a_flow_that_runs_away_is_named_with_its_remedy():
         training.train(fresh(settings=settings), settings, "ito", table, 5)
 
 
+@pytest.mark.slow
 def test_a_density_that_runs_away_is_named_with_its_remedy():
     objective = Objective(weights=(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), flow=1e200)
     settings = replace(SMALL, objective=objective)

@@ -6,7 +6,7 @@ import json
 import math
 
 import liestonet as lsn
-from liestonet.render.view import short_verdict
+from liestonet.render.verdict import short_verdict
 
 
 def test_repr_is_two_lines_with_what_matters() -> None:

@@ -208,7 +208,7 @@ ALLOWED = [
     ("__main__", "from liestonet.cli import main"),
     ("render.html.page", "from liestonet.render.html.plots import ladder"),
     ("render.terminal", "from liestonet.render.view import ResultView"),
-    ("inference.stages", "from liestonet.surrogate import spectral\nfrom liestonet.symmetry import determining"),
+    ("inference.stages", "from liestonet.surrogate import spectral_fit\nfrom liestonet.symmetry import determining"),
     ("storage.registry", "import_module(home)\nHOMES = {'Validation': 'liestonet.validation.validate'}"),
     ("storage.pack", "TEXT = 'liestonet.validation.validate'"),
     ("new_room.new_file", "from liestonet.core.domain import Domain\nfrom liestonet.errors import InputError"),

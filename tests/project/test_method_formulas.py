@@ -28,8 +28,8 @@ from liestonet.sde.symbolic import SymbolicCoefficients
 from liestonet.surrogate.discretisation import added_by_step
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.determining.kinds import KINDS, LAW
-from liestonet.symmetry.statistical.judging import Evidence
-from liestonet.symmetry.statistical.noise import NoisyOperator
+from liestonet.symmetry.statistical.evidence import Evidence
+from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 from liestonet.symmetry.statistical.search import generator_basis, mixed_cloud, most_symmetries
 from liestonet.symmetry.statistical.tuning import JUDGING
 from liestonet.validation.generator_input import read_generators
@@ -41,17 +41,17 @@ ELSEWHERE = {
     "2.2": "symmetry/determining/test_equations.py::test_covariance_equation_comes_from_the_noise_equation",
     "2.4": "symmetry/determining/test_equations.py::test_lift_identities",
     "2.5": "surrogate/test_cholesky.py::test_root_derivatives_and_changes",
-    "2.6": "symmetry/analytic/test_formal.py::test_known_dimensions_are_those_of_the_literature",
+    "2.6": "symmetry/analytic/test_dimension_bound.py::test_known_dimensions_are_those_of_the_literature",
     "3.1": "symmetry/determining/test_equations.py::test_relative_residual_has_no_units",
     "3.2": "symmetry/determining/test_operator.py::test_columns_are_the_equations_of_one_basis_function",
-    "3.3": "symmetry/analytic/test_formal.py::test_bound_of_known_systems",
+    "3.3": "symmetry/analytic/test_dimension_bound.py::test_bound_of_known_systems",
     "3.5": "pipeline/test_long_times.py::test_shift_matrix_is_the_time_derivative",
     "3.6": "symmetry/analytic/test_families.py::test_what_paths_reach_is_the_rank_of_all_brackets",
     "4.2": "surrogate/test_shrinkage.py::test_evidence_is_the_density_of_the_data_relative_to_no_coefficients",
     "4.4": "surrogate/test_pieces.py::test_the_covariance_is_that_of_all_scores_at_once",
     "5.2": "surrogate/test_pieces.py::test_intervals_and_p_values_are_those_of_chi_square",
     "5.3": "surrogate/test_pieces.py::test_both_ends_of_an_interval_cover_the_true_residual",
-    "6.1": "inference/test_shifts.py::TestTermsLeftOut.test_is_the_regression_without_these_terms",
+    "6.1": "inference/test_translation_invariance.py::TestTermsLeftOut.test_is_the_regression_without_these_terms",
     "6.3": "inference/test_held_out.py::test_deviance_is_the_posterior_cost_with_the_cheapest_hidden_part",
     "7.1": "validation/test_ratio_test.py::test_the_deviance_is_the_least_square_of_errors_that_explain_the_residual",
     "7.2": "validation/test_bartlett.py::test_few_draws_make_f_of_chi_square",
@@ -307,7 +307,7 @@ def test_dimensions_of_scalar_equations(drift, ito, density):
 def test_brownian_motion_has_the_largest_algebras(n):
     """§2.6: the numbers M are the bounds of power series for Brownian motion, which are those of its algebra."""
     from liestonet.core.domain import Domain
-    from liestonet.symmetry.analytic.formal import formal_counts
+    from liestonet.symmetry.analytic.dimension_bound import formal_counts
 
     source = lsn.SDE.parse("; ".join(f"d{name} = dW{i}" for i, name in enumerate("xyz"[:n], 1))).symbolic
     assert source is not None

@@ -20,7 +20,7 @@ ROOMS = ["core", "sde", "symmetry", "surrogate", "inference", "diagnostics", "va
 # Sizes, limits of input and of output, and numbers of mathematics: none of them changes what is decided.
 NO_DECISION = {
     "core/coordinate.py": {"EXTRA_POINTS"},
-    "sde/box.py": {"_BATCH"},
+    "sde/domain_choice.py": {"_BATCH"},
     "sde/exact.py": {"LARGEST", "MAX_BITS", "MAX_POWER", "MAX_EXPONENT_SIZE", "_LARGEST_PRIME"},
     "sde/grammar.py": {"MAX_DEPTH"},
     "sde/modular.py": {"PRIME", "TRIES", "PARTS"},

@@ -18,7 +18,8 @@ from liestonet.core.ladder import LadderRow
 from liestonet.render.latex import render_latex
 from liestonet.render.notebook import render_html
 from liestonet.render.terminal import render
-from liestonet.render.view import ResultView, short_verdict, verdict
+from liestonet.render.verdict import short_verdict, verdict
+from liestonet.render.view import ResultView
 from liestonet.result import Result
 from report_results import MAKERS, made
 

@@ -16,7 +16,7 @@ from liestonet.surrogate.covariance import parameter_errors
 from liestonet.surrogate.features import Features, rich_degrees
 from liestonet.surrogate.overview import look_over
 from liestonet.surrogate.regression import PIECE, Scaled, evaluate, pieces_of, regress
-from liestonet.symmetry.statistical.judging import Evidence
+from liestonet.symmetry.statistical.evidence import Evidence
 from liestonet.trajectories.increments import BLOCK_ROWS, Increments
 
 DOMAIN = Domain(((0.0, 2.0), (-1.0, 3.0)))

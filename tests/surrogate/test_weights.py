@@ -8,7 +8,7 @@ import pytest
 from liestonet.catalogue import catalogue
 from liestonet.surrogate.overview import look_over, quantile_edges
 from liestonet.surrogate.regression import scaled_block
-from liestonet.surrogate.spectral import choose_features
+from liestonet.surrogate.spectral_fit import choose_features
 from liestonet.surrogate.variances import map_variances
 
 

@@ -113,6 +113,7 @@ def test_draws_that_leave_the_box_are_left_out(monkeypatch: pytest.MonkeyPatch):
     assert any("only 0 stay in the box" in line for line in plain.sentences())
 
 
+@pytest.mark.slow
 def test_the_expected_deviance_is_that_of_independent_recordings():
     """With 8 paths the mean deviance is far from χ²; draws from one recording know it (four standard errors)."""
     from liestonet.surrogate.least_squares import without_prior

@@ -259,6 +259,7 @@ def test_draws_do_not_repeat_the_noise_of_data_made_with_the_same_seed():
         assert not np.isin(first, other.standard_normal(500)).any()
 
 
+@pytest.mark.slow
 def test_long_recordings_are_refitted_in_part():
     """One path of 30,000 points is cut into pieces, and no more of them are pushed than was asked for."""
     long = OU.simulate(initial=[0.0], duration=300.0, step=0.01, paths=1, seed=3)
@@ -308,6 +309,7 @@ def test_validation_of_a_result(result: Any, tmp_path: Path, monkeypatch: pytest
     assert lsn.load(folder / "run.lsn").validation.sentences() == found.sentences()
 
 
+@pytest.mark.slow
 def test_without_data_the_doubts_of_the_run_are_kept(tmp_path: Path):
     """Measurement noise leaves no trace in single increments; the run knew of it, and its steps in order tell it."""
     noisy = recording(OU, 40, 3).degrade(noise=0.08)

@@ -109,6 +109,7 @@ def test_what_no_error_explains_counts():
     assert lsn.test(data, "d_x").p_value > 1e-3
 
 
+@pytest.mark.slow
 def test_p_values_are_uniform():
     """20 recordings of 32 paths: a Kolmogorov–Smirnov test at 0.1 % (the false-alarm rate of this test)."""
     p_values = [lsn.test(recording(OU, 32, seed), "exp(-t) d_x").p_value for seed in range(20)]

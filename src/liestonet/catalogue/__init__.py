@@ -23,7 +23,7 @@ __all__ = ["Experiment", "Formula", "Generators", "System", "UnknownSystemError"
 # Each of these modules has a tuple SYSTEMS; the order is the order of the catalogue.
 FAMILIES = (
     "scalar",
-    "images",
+    "transformed",
     "time_dependent",
     "ornstein_uhlenbeck",
     "finance",

@@ -176,7 +176,7 @@ class System:
 
     def algebra_name(self, kind: str | Kind | Any = ITO) -> str:
         """What the algebra is called by theory, written down by hand; not where `infinite`."""
-        from liestonet.catalogue.names import stated_name
+        from liestonet.catalogue.known_names import stated_name
 
         name, texts = self._texts(kind)
         if self.infinite:

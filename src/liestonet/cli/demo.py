@@ -39,7 +39,7 @@ def demo(
     from liestonet.cli.progress import DISCOVERING
     from liestonet.formulas.notation import field_text
     from liestonet.pipeline.discover import discover
-    from liestonet.render.view import verdict
+    from liestonet.render.verdict import verdict
     from liestonet.trajectories import Trajectories
 
     check_folder(out)

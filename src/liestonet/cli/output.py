@@ -101,7 +101,8 @@ def write_page(result: Result, path: Path, progress: Callable[[str], None] | Non
 
 def show_result(result: Result, json: bool, latex: bool, quiet: bool) -> None:
     """Print a result the way that was asked for."""
-    from liestonet.render.view import ResultView, short_verdict
+    from liestonet.render.verdict import short_verdict
+    from liestonet.render.view import ResultView
 
     if json:
         emit(result.to_json() + "\n")

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from liestonet.core.flags import Flag
 from liestonet.core.ladder import LadderRow
+from liestonet.diagnostics.correlated_steps import memory_flags
 from liestonet.diagnostics.coverage import coverage_flags, motion_flags, relation_flags
 from liestonet.diagnostics.expansion import what_is_known
-from liestonet.diagnostics.memory import memory_flags
 from liestonet.diagnostics.sampling import sampling_flags
 from liestonet.diagnostics.standardised_steps import Residuals
 from liestonet.diagnostics.tails import outlier_flags, tail_flags

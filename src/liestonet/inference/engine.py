@@ -17,8 +17,9 @@ from liestonet.inference.refit import Imposed
 from liestonet.surrogate.fitted import FittedCoefficients
 from liestonet.symmetry.determining.fields import Fields
 from liestonet.symmetry.determining.kinds import ITO, LAW, Kind
-from liestonet.symmetry.statistical.noise import NoisyOperator
-from liestonet.symmetry.statistical.search import Criteria, Search, search_beside
+from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
+from liestonet.symmetry.statistical.search import Search, search_beside
+from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories.increments import IncrementSource
 
 

@@ -16,8 +16,8 @@ from jaxtyping import Float
 
 from liestonet.core.coefficients import EstimatedCoefficients
 from liestonet.inference.tuning import REFIT
-from liestonet.symmetry.statistical.judging import Evidence, project, weigh
-from liestonet.symmetry.statistical.noise import NoisyOperator
+from liestonet.symmetry.statistical.evidence import Evidence, project, weigh
+from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 from liestonet.symmetry.statistical.tuning import JUDGING
 
 Estimated = TypeVar("Estimated", bound=EstimatedCoefficients)

@@ -21,12 +21,12 @@ from liestonet.core.uncertainty import Information
 from liestonet.errors import InputError
 from liestonet.inference.held_out import HeldOut, held_out
 from liestonet.inference.refit import Imposed, deviance, refit_with_symmetries
-from liestonet.inference.shifts import shift_invariant
+from liestonet.inference.translation_invariance import shift_invariant
 from liestonet.inference.tuning import STAGES
 from liestonet.surrogate.sparse_model import sparse_model
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.determining.kinds import Kind
-from liestonet.symmetry.statistical.noise import NoisyOperator
+from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 from liestonet.symmetry.statistical.search import (
     Criteria,
     Search,

@@ -21,7 +21,7 @@ from liestonet.core.tuning import SHARED, by_dimension
 from liestonet.errors import InputError
 from liestonet.inference.engine import Discovered, Request, dimension_flag, law_dimension
 from liestonet.inference.refit import Imposed, refit_with_symmetries
-from liestonet.inference.spectral import Spectral
+from liestonet.inference.spectral_engine import Spectral
 from liestonet.inference.stages import likely_refit
 from liestonet.neural.checkpoint import digest_of_arrays
 from liestonet.neural.clouds import PathPoints, make_cloud
@@ -40,9 +40,10 @@ from liestonet.neural.training import Trained
 from liestonet.neural.training_record import TrainingRecord
 from liestonet.symmetry.determining.basis import Basis
 from liestonet.symmetry.determining.kinds import Kind
-from liestonet.symmetry.statistical.noise import NoisyOperator
-from liestonet.symmetry.statistical.search import Search, judge_span, mixed_cloud, most_symmetries
+from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
+from liestonet.symmetry.statistical.search import Search, judge_span, mixed_cloud
 from liestonet.symmetry.statistical.tuning import SEARCH
+from liestonet.symmetry.statistical.verdicts import most_symmetries
 
 # Points that the last layer is solved on; in more than three dimensions every point gives many equations.
 POLISHED_ON, POLISHED_ON_BEYOND = 1500, 400

@@ -25,7 +25,7 @@ from liestonet.neural.frame import TrainingFrame
 from liestonet.neural.generator_networks import Networks
 from liestonet.symmetry.determining.basis import Basis
 from liestonet.symmetry.determining.kinds import Kind
-from liestonet.symmetry.statistical.noise import NoisyOperator
+from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 
 # Combinations of features shorter than this part of the longest are left out: e^{2t} on a long interval needs 1e-9.
 TRUNCATION = 1e-9

@@ -9,11 +9,11 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from liestonet.neural import structure_losses as structure
-from liestonet.neural.flow_losses import pushed_coefficients, pushed_density
+from liestonet.neural import losses_l1_to_l5 as structure
 from liestonet.neural.generator_networks import DifferentiableGenerators, GeneratorJets
+from liestonet.neural.losses_l6_l8 import Batch, validity
+from liestonet.neural.losses_l7_l9 import pushed_coefficients, pushed_density
 from liestonet.neural.settings import Objective
-from liestonet.neural.validity_losses import Batch, validity
 
 LossesByNumber = dict[int, Float[Array, ""]]
 

@@ -14,19 +14,20 @@ from liestonet.core.tuning import by_dimension
 from liestonet.errors import InputError
 from liestonet.inference.engine import Request
 from liestonet.inference.refit import refit_exactly
-from liestonet.inference.shifts import shift_invariant
+from liestonet.inference.translation_invariance import shift_invariant
 from liestonet.neural.clouds import reflected
 from liestonet.neural.coefficients.fit_coefficients import fit_coefficients
 from liestonet.neural.coefficients.settings import PAPER, CoefficientSettings
 from liestonet.neural.running import writing
 from liestonet.neural.settings import Cloud, Neural
-from liestonet.surrogate.spectral import fit_spectral
+from liestonet.surrogate.spectral_fit import fit_spectral
 from liestonet.surrogate.surrogate import Surrogate
-from liestonet.symmetry.statistical.judging import unprojected
-from liestonet.symmetry.statistical.noise import NoisyOperator
-from liestonet.symmetry.statistical.search import generator_basis, mixed_cloud, most_symmetries
+from liestonet.symmetry.statistical.evidence import unprojected
+from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
+from liestonet.symmetry.statistical.search import generator_basis, mixed_cloud
 from liestonet.symmetry.statistical.translations import exact_shifts
 from liestonet.symmetry.statistical.tuning import SEARCH
+from liestonet.symmetry.statistical.verdicts import most_symmetries
 
 
 def coefficient_sources(settings: Neural, request: Request) -> tuple[Any, Any, tuple[LadderRow, ...]]:

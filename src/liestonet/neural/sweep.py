@@ -17,7 +17,7 @@ from jaxtyping import Float
 
 from liestonet.neural.channels import Layer
 from liestonet.neural.generator_networks import Networks
-from liestonet.neural.validity_losses import determining_residuals
+from liestonet.neural.losses_l6_l8 import determining_residuals
 
 # One more generator that is no symmetry raises the worst residual of the span by at least this factor, and networks
 # leave residuals up to the second number on true ones. Beyond the third there is one that is none in any case. Verdicts

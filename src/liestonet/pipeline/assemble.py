@@ -27,8 +27,8 @@ from liestonet.pipeline.equation_flags import count_flags, family_flag, source_f
 from liestonet.result import Result
 from liestonet.result.findings import DataFindings, EquationFindings
 from liestonet.sde.sde import SDE
+from liestonet.symmetry.analytic.dimension_bound import FormalCount
 from liestonet.symmetry.analytic.families import Family
-from liestonet.symmetry.analytic.formal import FormalCount
 from liestonet.symmetry.analytic.nullspace import NullSpace, residuals_elsewhere
 from liestonet.symmetry.analytic.tuning import NULL_SPACE
 from liestonet.symmetry.determining.fields import Fields, readable_basis

@@ -13,14 +13,14 @@ from liestonet.core.provenance import provenance_of
 from liestonet.diagnostics.report import data_flags
 from liestonet.errors import InputError
 from liestonet.inference.engine import Discovered, Engine, Request
-from liestonet.inference.spectral import Spectral
+from liestonet.inference.spectral_engine import Spectral
 from liestonet.pipeline.assemble import data_result, with_provenance
 from liestonet.pipeline.tuning import discover_tuning
 from liestonet.result import Result
-from liestonet.surrogate.spectral import fit_spectral
+from liestonet.surrogate.spectral_fit import fit_spectral
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.determining.kinds import Kind, kind_named
-from liestonet.symmetry.statistical.search import Criteria
+from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories.increments import IncrementSource
 
 

@@ -10,8 +10,8 @@ from liestonet.core.coefficients import Coefficients
 from liestonet.core.domain import Domain
 from liestonet.core.flags import Flag
 from liestonet.sde.sde import SDE
+from liestonet.symmetry.analytic.dimension_bound import FormalCount
 from liestonet.symmetry.analytic.families import Family
-from liestonet.symmetry.analytic.formal import FormalCount
 from liestonet.symmetry.analytic.nullspace import NullSpace
 from liestonet.symmetry.analytic.tuning import NULL_SPACE
 from liestonet.symmetry.determining.kinds import Kind

@@ -31,9 +31,9 @@ from liestonet.pipeline.assemble import Problem, Spanned, closed_forms_of, equat
 from liestonet.pipeline.equation_flags import count_flags, source_flags
 from liestonet.result import Result
 from liestonet.result.findings import EquationFindings
-from liestonet.sde.box import check_domain
+from liestonet.sde.domain_choice import check_domain
 from liestonet.sde.sde import SDE
-from liestonet.symmetry.analytic.formal import FormalCount
+from liestonet.symmetry.analytic.dimension_bound import FormalCount
 from liestonet.symmetry.analytic.gluing import glued
 from liestonet.symmetry.analytic.nullspace import NullSpace, find_null_space, residuals_elsewhere
 from liestonet.symmetry.analytic.timecourse import Continued, Places, box_scales, continued

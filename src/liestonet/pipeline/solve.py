@@ -18,11 +18,11 @@ from liestonet.pipeline.long_times import is_long, solve_over_long_times
 from liestonet.pipeline.small_box import shown_on
 from liestonet.pipeline.tuning import solve_tuning
 from liestonet.result import Result
-from liestonet.sde.box import check_domain, choose_domain, require_moderate
+from liestonet.sde.domain_choice import check_domain, choose_domain, require_moderate
 from liestonet.sde.sde import SDE
 from liestonet.sde.singularities import singular_neighbours
+from liestonet.symmetry.analytic.dimension_bound import formal_counts
 from liestonet.symmetry.analytic.families import count_invariants, find_family
-from liestonet.symmetry.analytic.formal import formal_counts
 from liestonet.symmetry.analytic.nullspace import Coupling, NullSpace, find_null_space
 from liestonet.symmetry.analytic.tuning import FORMAL, NULL_SPACE
 from liestonet.symmetry.determining.kinds import Kind, kind_named

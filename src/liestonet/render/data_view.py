@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -10,9 +10,9 @@ from liestonet.core.ladder import LadderRow
 from liestonet.inference.engine import Training
 from liestonet.inference.refit import Refit
 from liestonet.render.first_terms import first_terms
-from liestonet.render.kinds import KINDS
 from liestonet.render.limits import LEAST_TERM_OF_CANDIDATE
 from liestonet.render.numbers import number, p_text, percent
+from liestonet.render.verdict import confidence_text, data_verdict
 from liestonet.render.view_parts import Candidate, CandidatesView, Direction, LadderView, Row, SourceView
 from liestonet.result import Result
 from liestonet.result.findings import DataFindings
@@ -20,7 +20,7 @@ from liestonet.result.findings import DataFindings
 
 def data_view(result: Result, found: DataFindings) -> SourceView:
     """Everything that is said of data only."""
-    verdict, confidence = data_verdict(result, found), _confidence(found)
+    verdict, confidence = data_verdict(result, found), confidence_text(found)
     imposed = "" if found.refit is None else " Dashed: with the symmetries imposed."
     return SourceView(
         origin="from data",
@@ -44,51 +44,6 @@ def data_view(result: Result, found: DataFindings) -> SourceView:
     )
 
 
-def data_verdict(result: Result, found: DataFindings) -> str:
-    """How many symmetries, how sure that is, and what else is near, in one sentence."""
-    taken, confidence = _with_verdict(result, "symmetry"), _confidence(found)
-    if result.dimension == len(taken):
-        head = _found(result, taken, confidence) if taken else _none(result, confidence)
-    else:
-        counted = KINDS[result.symmetry].counted(int(result.dimension))
-        head = f"{counted}, as asked for, where the data alone support {len(taken)} ({confidence})"
-    return f"{'; '.join([head, *_others(result)])}."
-
-
-def _found(result: Result, taken: Sequence[LadderRow], confidence: str) -> str:
-    upper, p_value = max(row.upper for row in taken), min(row.p_value for row in taken)
-    counted = KINDS[result.symmetry].counted(len(taken))
-    within = f"to within {percent(upper)} ({confidence})"
-    return f"{counted} {within}, consistent with exact symmetry (p = {p_text(p_value)})"
-
-
-def _none(result: Result, confidence: str) -> str:
-    kind = KINDS[result.symmetry].one
-    nearest = min(result.ladder, key=lambda row: row.upper, default=None)
-    if nearest is None or nearest.verdict != "no":
-        return f"No {kind} can be confirmed ({confidence})"
-    missed = f"the nearest direction misses by {percent(nearest.lower)} to {percent(nearest.upper)}"
-    return f"No {kind} ({confidence}): {missed}"
-
-
-def _others(result: Result) -> Iterator[str]:
-    near, undecided = _with_verdict(result, "near-symmetry"), _with_verdict(result, "undecided")
-    if near:
-        ending = "y" if len(near) == 1 else "ies"
-        yield f"{len(near)} near-symmetr{ending} to within {percent(max(row.upper for row in near))}"
-    if undecided:
-        span = f"{percent(min(row.lower for row in undecided))} to {percent(max(row.upper for row in undecided))}"
-        yield f"{len(undecided)} direction{'' if len(undecided) == 1 else 's'} undecided (residual {span})"
-
-
-def _with_verdict(result: Result, verdict: str) -> list[LadderRow]:
-    return [row for row in result.ladder if row.verdict == verdict]
-
-
-def _confidence(found: DataFindings) -> str:
-    return f"{number(100 * (1 - found.criteria.error_rate))} %"
-
-
 def interval(row: LadderRow) -> str:
     """The confidence interval of a residual."""
     return f"{percent(row.lower)} – {percent(row.upper)}"
@@ -96,7 +51,7 @@ def interval(row: LadderRow) -> str:
 
 def _ladder(result: Result, found: DataFindings) -> LadderView:
     """Residual, interval, noise, p-value and verdict of every direction."""
-    confidence = _confidence(found)
+    confidence = confidence_text(found)
     return LadderView(
         heading="Directions, by relative residual",
         explanation="A residual says how far a direction is from being a symmetry, relative to its own size; the noise "

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from liestonet.algebra.structure import UNRESOLVED
 from liestonet.core.flags import Flag
-from liestonet.render.data_view import data_verdict, data_view
-from liestonet.render.equation_view import equation_verdict, equation_view, short_equation_verdict
+from liestonet.render.data_view import data_view
+from liestonet.render.equation_view import equation_view
 from liestonet.render.first_terms import first_terms
 from liestonet.render.kinds import KINDS, STATUSES
 from liestonet.render.limits import MOST_VALUES_NAMED
@@ -78,18 +78,6 @@ class ResultView:
     def verdict(self) -> str:
         """What was found and how sure it is, in one sentence."""
         return self.source.verdict
-
-
-def verdict(result: Result) -> str:
-    """The verdict alone, without the work for all the rest."""
-    found = result.findings
-    return equation_verdict(result, found) if isinstance(found, EquationFindings) else data_verdict(result, found)
-
-
-def short_verdict(result: Result) -> str:
-    """The same in one line that says everything: of an equation with the box, where we chose it."""
-    found = result.findings
-    return short_equation_verdict(result, found) if isinstance(found, EquationFindings) else data_verdict(result, found)
 
 
 def _box(result: Result) -> str:

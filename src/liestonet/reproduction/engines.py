@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from liestonet.errors import InputError
-from liestonet.inference.spectral import Spectral
+from liestonet.inference.spectral_engine import Spectral
 from liestonet.pipeline.discover import discover
 from liestonet.reproduction.cases import CASES
 from liestonet.result import Result

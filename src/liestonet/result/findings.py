@@ -9,7 +9,7 @@ from liestonet.inference.engine import Training
 from liestonet.inference.refit import Refit
 from liestonet.sde.sde import SDE
 from liestonet.surrogate.fitted import FittedCoefficients
-from liestonet.symmetry.statistical.search import Criteria
+from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories.record import DataRecord
 
 # A SymPy expression; SymPy is loaded only where one is made.

@@ -65,7 +65,7 @@ HOMES = {
     "Rung": "liestonet.neural.sweep",
     "Running": "liestonet.neural.settings",
     "SensitivityRow": "liestonet.validation.sensitivity",
-    "Standards": "liestonet.symmetry.statistical.search:Criteria",
+    "Standards": "liestonet.symmetry.statistical.verdicts:Criteria",
     "StoredEquation": "liestonet.storage.equation",
     "Summary": "liestonet.trajectories.summary",
     "Surrogate": "liestonet.surrogate.surrogate",

@@ -16,8 +16,9 @@ from jaxtyping import Float
 
 from liestonet.core.uncertainty import Errors
 from liestonet.surrogate.discretisation import step_directions
+from liestonet.surrogate.noiseless_coordinates import residuals
 from liestonet.surrogate.regression import Entry, Scaled, pieces_of, scaled_block
-from liestonet.surrogate.spectral import diffusion_targets, drift_targets, residuals
+from liestonet.surrogate.spectral_fit import diffusion_targets, drift_targets
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.surrogate.tuning import ERRORS
 from liestonet.trajectories.increments import Increments

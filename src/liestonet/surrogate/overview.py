@@ -12,9 +12,9 @@ from jaxtyping import Bool, Float, Int
 
 from liestonet.core.domain import Domain
 from liestonet.errors import InputError
-from liestonet.surrogate.degenerate_coordinates import refuse_degenerate
 from liestonet.surrogate.outliers import Outlier, OutlierSearch
 from liestonet.surrogate.tuning import DATA
+from liestonet.surrogate.unusable_columns import refuse_degenerate
 from liestonet.trajectories.increments import Increments, IncrementSource
 
 

@@ -19,9 +19,9 @@ from liestonet.errors import InputError
 from liestonet.inference.refit import refit_exactly
 from liestonet.inference.tuning import REFIT
 from liestonet.surrogate.least_squares import without_prior
-from liestonet.surrogate.spectral import fit_again
+from liestonet.surrogate.spectral_fit import fit_again
 from liestonet.surrogate.surrogate import Surrogate
-from liestonet.symmetry.statistical.judging import Evidence
+from liestonet.symmetry.statistical.evidence import Evidence
 from liestonet.trajectories import Trajectories
 from liestonet.validation.generator_residuals import GivenResiduals
 from liestonet.validation.null_model import stream_of

@@ -13,8 +13,8 @@ from liestonet.core.generators import Generators
 from liestonet.core.points import PointCloud
 from liestonet.symmetry.determining.basis import Basis
 from liestonet.symmetry.determining.kinds import Kind
-from liestonet.symmetry.statistical.judging import Evidence
-from liestonet.symmetry.statistical.noise import NoisyOperator
+from liestonet.symmetry.statistical.evidence import Evidence
+from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 from liestonet.symmetry.statistical.tuning import JUDGING
 from liestonet.validation.tuning import RATIO
 

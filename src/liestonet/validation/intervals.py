@@ -15,7 +15,7 @@ from jaxtyping import Float
 
 from liestonet.core.uncertainty import Errors
 from liestonet.surrogate.surrogate import Surrogate
-from liestonet.symmetry.statistical.judging import Evidence
+from liestonet.symmetry.statistical.evidence import Evidence
 
 
 def with_own_bias(surrogate: Surrogate) -> Surrogate:

@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 
 from liestonet.core.flags import Flag
 from liestonet.core.points import lattice_cloud
-from liestonet.diagnostics.memory import correlation
+from liestonet.diagnostics.correlated_steps import correlation
 from liestonet.diagnostics.report import data_flags
 from liestonet.diagnostics.standardised_steps import Residuals
 from liestonet.diagnostics.tuning import FLAGS

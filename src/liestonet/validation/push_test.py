@@ -21,7 +21,7 @@ from liestonet.core.generators import GeneratorFunction, Generators
 from liestonet.errors import InputError
 from liestonet.pipeline.discover import fit
 from liestonet.surrogate.overview import inside_domain
-from liestonet.surrogate.spectral import fit_again
+from liestonet.surrogate.spectral_fit import fit_again
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, LAW, Kind
 from liestonet.trajectories import Trajectories

@@ -26,8 +26,8 @@ from liestonet.result import Result
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.determining.fields import Fields
 from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, ITO, LAW, Kind, kind_named
-from liestonet.symmetry.statistical.judging import Evidence, gather
-from liestonet.symmetry.statistical.noise import NoisyOperator
+from liestonet.symmetry.statistical.evidence import Evidence, gather
+from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 from liestonet.symmetry.statistical.search import generator_basis, mixed_cloud
 from liestonet.symmetry.statistical.span_covariance import Turns, turns_of
 from liestonet.symmetry.statistical.tuning import SEARCH

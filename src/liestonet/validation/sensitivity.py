@@ -16,7 +16,7 @@ from liestonet.core.points import PointCloud
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.determining.fields import Fields
 from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, LAW, Kind
-from liestonet.symmetry.statistical.noise import NoisyOperator
+from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 from liestonet.symmetry.statistical.search import mixed_cloud
 from liestonet.validation.generator_residuals import put_in
 from liestonet.validation.tuning import GATES

@@ -40,7 +40,7 @@ def regular(given: Formulas, domain: Domain, order: int = ORDER) -> Formulas:
 
 def _looked_at(domain: Domain) -> Float[np.ndarray, "p v"]:
     """Points all over the box, its faces and corners among them."""
-    from liestonet.sde.box import inspected
+    from liestonet.sde.domain_choice import inspected
     from liestonet.sde.probing import to_box
 
     return to_box(domain, inspected(domain.dimension + 1))

@@ -23,7 +23,7 @@ from liestonet.result import Result
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.determining.fields import Fields
 from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, ITO, LAW, Kind, kind_named
-from liestonet.symmetry.statistical.search import Criteria
+from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories import Trajectories
 from liestonet.validation.after_push import AfterPushRow, after_push
 from liestonet.validation.containment import containment_angles

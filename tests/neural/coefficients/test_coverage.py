@@ -9,7 +9,8 @@ from liestonet.core.coefficients import JetOrder
 from liestonet.neural.coefficients.fit_coefficients import fit_coefficients
 from liestonet.neural.coefficients.settings import CoefficientSettings
 from liestonet.symmetry.determining.kinds import ITO
-from liestonet.symmetry.statistical.search import Criteria, search
+from liestonet.symmetry.statistical.search import search
+from liestonet.symmetry.statistical.verdicts import Criteria
 from neural_cases import quick, simulated
 
 

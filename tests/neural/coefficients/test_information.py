@@ -23,7 +23,7 @@ def increments(surrogate, count: int, seed: int = 0) -> IncrementBatch:
     return IncrementBatch(*(jnp.asarray(array) for array in (points, dt, dx)))
 
 
-@pytest.mark.parametrize("name", ["scalar", "planar"])
+@pytest.mark.parametrize("name", ["scalar", pytest.param("planar", marks=pytest.mark.slow)])
 def test_score_and_information_are_derivatives_of_the_likelihood(name, request):
     surrogate = request.getfixturevalue(name)
     form, units, weights, data = surrogate.form, surrogate.units, surrogate.weights, increments(surrogate, 300)

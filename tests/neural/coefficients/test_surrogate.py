@@ -10,7 +10,8 @@ from liestonet.core.coefficients import JetOrder, derivatives
 from liestonet.neural.coefficients.coefficient_networks import place
 from liestonet.neural.coefficients.stepsize import _output_changes
 from liestonet.symmetry.determining.kinds import kind_named
-from liestonet.symmetry.statistical.search import Criteria, search
+from liestonet.symmetry.statistical.search import search
+from liestonet.symmetry.statistical.verdicts import Criteria
 
 
 def plain_network(surrogate, points):

@@ -14,7 +14,8 @@ from liestonet.core.flags import Flag
 from liestonet.render.html import render_page
 from liestonet.render.html.markup import Section, algebra_name
 from liestonet.render.html.sections import SECTIONS
-from liestonet.render.view import ResultView, verdict
+from liestonet.render.verdict import verdict
+from liestonet.render.view import ResultView
 from report_results import MAKERS, made, page_of
 
 VOID = {"meta", "link", "br", "hr", "img"}

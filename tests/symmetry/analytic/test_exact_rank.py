@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import liestonet as lsn
 from known_symmetries import CASES, SYSTEMS
 from liestonet.core.power_series import SeriesRing
+from liestonet.symmetry.analytic.dimension_bound import count_formal, generic_point
 from liestonet.symmetry.analytic.exact_rank import exact_freedom, pivot_columns
-from liestonet.symmetry.analytic.formal import count_formal, generic_point
 from liestonet.symmetry.analytic.series_conditions import FormalSystem
 from liestonet.symmetry.determining.kinds import KINDS
 

@@ -15,8 +15,8 @@ from liestonet.errors import InputError
 from liestonet.formulas.proved.invariants import closed_invariants
 from liestonet.sde import SDE
 from liestonet.sde.symbolic import SymbolicCoefficients
+from liestonet.symmetry.analytic.dimension_bound import generic_point
 from liestonet.symmetry.analytic.families import Family, count_invariants, find_family
-from liestonet.symmetry.analytic.formal import generic_point
 from liestonet.symmetry.analytic.nullspace import residuals_elsewhere
 from liestonet.symmetry.analytic.orbit import orbit_dimension
 from liestonet.symmetry.determining.fields import Fields

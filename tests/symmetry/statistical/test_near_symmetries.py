@@ -7,11 +7,11 @@ from functools import cache
 import numpy as np
 
 import liestonet as lsn
-from liestonet.surrogate.spectral import fit_spectral
+from liestonet.surrogate.spectral_fit import fit_spectral
 from liestonet.symmetry.determining.kinds import ITO
-from liestonet.symmetry.statistical.judging import project, weigh
+from liestonet.symmetry.statistical.evidence import project, weigh
 from liestonet.symmetry.statistical.near_symmetries import Pairs, peeled
-from liestonet.symmetry.statistical.noise import NoisyOperator
+from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 from liestonet.symmetry.statistical.search import generator_basis, mixed_cloud
 
 

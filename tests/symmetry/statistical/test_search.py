@@ -7,7 +7,7 @@ import pytest
 
 import liestonet as lsn
 from liestonet.core.ladder import LadderRow
-from liestonet.symmetry.statistical.noise import NoisyOperator
+from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 from liestonet.symmetry.statistical.search import Search
 
 

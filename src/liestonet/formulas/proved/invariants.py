@@ -16,7 +16,7 @@ from liestonet.core.multiindex import total_degree
 from liestonet.formulas.closed_forms import find_formulas
 from liestonet.formulas.proved.tuning import PROOFS
 from liestonet.sde.symbolic import SymbolicCoefficients
-from liestonet.symmetry.analytic.formal import generic_point
+from liestonet.symmetry.analytic.dimension_bound import generic_point
 from liestonet.symmetry.analytic.nullspace import cloud_for
 from liestonet.symmetry.analytic.smallest_singular import lowest_directions
 from liestonet.symmetry.determining.basis import Basis

@@ -41,9 +41,10 @@ from liestonet.neural.training import (
     train,
 )
 from liestonet.surrogate.features import coordinate_variants
+from liestonet.surrogate.noiseless_coordinates import noisy_coordinates
 from liestonet.surrogate.overview import Overview, look_over
 from liestonet.surrogate.regression import evaluate, regress, scaled_block
-from liestonet.surrogate.spectral import drift_targets, noisy_coordinates
+from liestonet.surrogate.spectral_fit import drift_targets
 from liestonet.trajectories.increments import Increments, IncrementSource
 
 

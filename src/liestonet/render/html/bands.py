@@ -16,8 +16,8 @@ from liestonet.result import Result
 from liestonet.result.findings import DataFindings
 from liestonet.symmetry.determining.fields import Fields
 from liestonet.symmetry.determining.kinds import kind_named
-from liestonet.symmetry.statistical.judging import project
-from liestonet.symmetry.statistical.noise import NoisyOperator
+from liestonet.symmetry.statistical.evidence import project
+from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 
 CLOUD = 400
 # A basis this large would make the page wait for its bands.

@@ -26,7 +26,7 @@ from liestonet.reproduction.fitted import fitted_form
 from liestonet.reproduction.publication import Item, ItemJob, Options, Publication
 from liestonet.study.jobs import digest
 from liestonet.study.tables import Table
-from liestonet.symmetry.statistical.search import Criteria
+from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories.trajectories import Trajectories
 
 FIRST_SEED, SIZES, QUICK_SIZE = 6000, (512, 4096), 64

@@ -16,7 +16,7 @@ from liestonet.reproduction.cases import CASES, EXAMPLES, POINTS, central_points
 from liestonet.reproduction.engines import described
 from liestonet.reproduction.publication import Item, ItemJob, Options, Publication
 from liestonet.study.tables import Table, spread
-from liestonet.symmetry.statistical.search import Criteria
+from liestonet.symmetry.statistical.verdicts import Criteria
 
 FIRST_SEED = 4200
 KINDS = ("ito", "law", "fokker-planck")

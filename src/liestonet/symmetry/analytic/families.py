@@ -19,7 +19,7 @@ from liestonet.core.domain import Domain
 from liestonet.core.multiindex import Degrees, total_degree, union
 from liestonet.core.power_series import SeriesRing
 from liestonet.core.tuning import SHARED, by_dimension
-from liestonet.symmetry.analytic.formal import formal_counts, generic_point, null_space
+from liestonet.symmetry.analytic.dimension_bound import formal_counts, generic_point, null_space
 from liestonet.symmetry.analytic.nullspace import cloud_for, enlarged, start_basis, used_basis
 from liestonet.symmetry.analytic.orbit import orbit_dimension, orbit_points
 from liestonet.symmetry.analytic.series_conditions import FormalSystem

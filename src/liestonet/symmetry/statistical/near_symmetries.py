@@ -14,8 +14,8 @@ import numpy as np
 import scipy.optimize
 from jaxtyping import Float
 
-from liestonet.symmetry.statistical.judging import Evidence, likelihood_ratio, project, visible, weigh
-from liestonet.symmetry.statistical.noise import NoisyOperator
+from liestonet.symmetry.statistical.evidence import Evidence, likelihood_ratio, project, visible, weigh
+from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 from liestonet.symmetry.statistical.tuning import JUDGING
 
 

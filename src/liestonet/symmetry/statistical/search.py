@@ -18,22 +18,11 @@ from liestonet.core.tuning import SHARED, by_dimension
 from liestonet.symmetry.determining.basis import Basis
 from liestonet.symmetry.determining.fields import Fields
 from liestonet.symmetry.determining.kinds import Kind
-from liestonet.symmetry.statistical.judging import gather, unprojected
+from liestonet.symmetry.statistical.evidence import gather, unprojected
 from liestonet.symmetry.statistical.near_symmetries import doubtful, peeled
-from liestonet.symmetry.statistical.noise import Changes, NoisyOperator
-from liestonet.symmetry.statistical.tuning import JUDGING, SEARCH
-
-
-@dataclass(frozen=True)
-class Criteria:
-    """What is asked of a symmetry: the largest residual, and the chance of losing any true one."""
-
-    tolerance: float = 0.1
-    error_rate: float = 0.05
-
-    def level(self, kind: Kind, dimension: int) -> float:
-        """Level of one test: as many are made as there may be symmetries, and all losses together count."""
-        return self.error_rate / (most_symmetries(kind, dimension) if dimension <= SHARED.few_coordinates else 1)
+from liestonet.symmetry.statistical.noisy_operator import Changes, NoisyOperator
+from liestonet.symmetry.statistical.tuning import SEARCH
+from liestonet.symmetry.statistical.verdicts import Chain, Criteria, judgements, most_symmetries
 
 
 @dataclass(frozen=True)
@@ -176,7 +165,7 @@ def judge_directions(
         turn = np.linalg.eigh(gather(operator, vectors[:, block], changes.take(block)).spread[free, free])[1]
         vectors = np.concatenate([vectors[:, :known], vectors[:, free] @ turn, vectors[:, consistent:]], axis=1)
         changes = operator.changes(vectors)
-    rows = tuple(_judgements(operator, _Chain(vectors, changes, known, consistent), level, criteria))
+    rows = tuple(judgements(operator, Chain(vectors, changes, known, consistent), level, criteria))
     return Search(operator, vectors, rows, sum(row.verdict == "symmetry" for row in rows))
 
 
@@ -194,7 +183,7 @@ def judge_span(operator: NoisyOperator, kind: Kind, criteria: Criteria, span: Fl
 
     lengths = range(count, 0, -1) if n <= SHARED.few_coordinates else [count]
     consistent = next((length for length in lengths if passes(length)), 0)
-    rows = tuple(_judgements(operator, _Chain(vectors, changes, 0, consistent), level, criteria))
+    rows = tuple(judgements(operator, Chain(vectors, changes, 0, consistent), level, criteria))
     return Search(operator, vectors, rows, sum(row.verdict == "symmetry" for row in rows[:count]))
 
 
@@ -241,47 +230,6 @@ def _cuts(
         yield known + int(np.argmax(sizes[1:] / np.maximum(sizes[:-1], 1e-300))) + 1
 
 
-@dataclass(frozen=True)
-class _Chain:
-    """Directions in order and what errors do to them; the first `known` are exact, the first `consistent` may be."""
-
-    vectors: Float[np.ndarray, "m k"]
-    changes: Changes
-    known: int
-    consistent: int
-
-
-def _judgements(operator: NoisyOperator, chain: _Chain, level: float, criteria: Criteria) -> Iterator[LadderRow]:
-    """Verdicts: in the consistent block by the interval's upper end, beyond it one direction at a time."""
-    vectors, changes, known, consistent = chain.vectors, chain.changes, chain.known, chain.consistent
-    confidence, first = 1 - criteria.error_rate, list(range(consistent))
-    block, free = (
-        gather(operator, vectors[:, first], changes.take(first), cautious) if consistent else None
-        for cautious in (True, False)
-    )
-    for k in range(vectors.shape[1]):
-        if block is not None and free is not None and k < consistent:
-            evidence, place = block, k
-            p_value = free.p_value(slice(known, consistent) if k >= known else slice(0, known))
-        else:
-            together = [*first, k]
-            evidence, place = gather(operator, vectors[:, together], changes.take(together)), consistent
-            p_value = evidence.p_value(slice(consistent, consistent + 1))
-        lower, upper = evidence.interval(place, confidence)
-        inside = k < consistent
-        # a residual that bases and projections may have made is no evidence against zero
-        lower = 0.0 if inside or evidence.residual(place) <= JUDGING.negligible else lower
-        verdict = _verdict(inside, p_value <= level, lower, upper, criteria.tolerance)
-        yield LadderRow(evidence.residual(place), lower, upper, evidence.noise_level(place), p_value, verdict)
-
-
-def _verdict(consistent: bool, excluded: bool, lower: float, upper: float, tolerance: float) -> str:
-    """One of the four words of docs/method.md §5.4."""
-    if upper < tolerance:
-        return "symmetry" if consistent else ("near-symmetry" if excluded else "undecided")
-    return "no" if lower > tolerance else "undecided"
-
-
 def _same(before: Search, after: Search, most: int) -> bool:
     """Whether enrichment changed neither the count nor a residual noticeably, of symmetries or of what may be one."""
     pairs = zip(before.rows[: after.count], after.rows[: after.count], strict=True)
@@ -290,12 +238,6 @@ def _same(before: Search, after: Search, most: int) -> bool:
         and all(abs(old.residual - new.residual) <= SEARCH.standing * max(old.noise, new.noise) for old, new in pairs)
         and not after.moving(most)
     )
-
-
-def most_symmetries(kind: Kind, dimension: int) -> int:
-    """Dimension of Brownian motion's algebra, the largest that noise of full rank allows."""
-    rotations = dimension * (dimension - 1) // 2
-    return dimension + 2 + {"ito": 0, "law": rotations, "fokker-planck": rotations + dimension + 2}[kind.name]
 
 
 def generator_basis(kind: Kind, dimension: int, noise: int, domain: Domain, level: tuple[int, int]) -> Basis:

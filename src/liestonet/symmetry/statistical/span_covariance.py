@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.symmetry.statistical.judging import project
-from liestonet.symmetry.statistical.noise import NoisyOperator
+from liestonet.symmetry.statistical.evidence import project
+from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 from liestonet.symmetry.statistical.tuning import JUDGING
 
 Turns = Float[np.ndarray, "s size k"]

@@ -13,9 +13,9 @@ import numpy as np
 from jaxtyping import Float
 
 from liestonet.core.ladder import LadderRow
-from liestonet.symmetry.statistical.judging import Evidence, unprojected
-from liestonet.symmetry.statistical.noise import NoisyOperator
-from liestonet.symmetry.statistical.search import Criteria
+from liestonet.symmetry.statistical.evidence import Evidence, unprojected
+from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
+from liestonet.symmetry.statistical.verdicts import Criteria
 
 
 def shifts(operator: NoisyOperator) -> Float[np.ndarray, "m k"]:

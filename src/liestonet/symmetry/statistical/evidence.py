@@ -15,7 +15,7 @@ import scipy.linalg
 import scipy.special
 from jaxtyping import Float
 
-from liestonet.symmetry.statistical.noise import Changes, NoisyOperator
+from liestonet.symmetry.statistical.noisy_operator import Changes, NoisyOperator
 from liestonet.symmetry.statistical.tuning import JUDGING
 
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from liestonet.core.domain import Domain
 from liestonet.errors import InputError
-from liestonet.sde.box import check_domain, choose_domain, require_moderate
 from liestonet.sde.candidates import Breakpoints, coordinate_candidates, is_clear
 from liestonet.sde.chebyshev import project
+from liestonet.sde.domain_choice import check_domain, choose_domain, require_moderate
 from liestonet.sde.sde import SDE
 from liestonet.sde.tuning import BOX
 

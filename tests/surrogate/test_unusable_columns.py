@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import liestonet as lsn
 from liestonet.cli import app
 from liestonet.errors import InputError
-from liestonet.surrogate.degenerate_coordinates import is_function_of_time
+from liestonet.surrogate.unusable_columns import is_function_of_time
 from liestonet.trajectories import Trajectories
 
 PATHS, POINTS = 20, 101

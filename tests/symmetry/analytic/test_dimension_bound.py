@@ -17,8 +17,8 @@ from liestonet.core.domain import Domain
 from liestonet.core.power_series import SeriesRing
 from liestonet.sde import SDE
 from liestonet.sde.symbolic import SymbolicCoefficients
-from liestonet.symmetry.analytic import formal
-from liestonet.symmetry.analytic.formal import (
+from liestonet.symmetry.analytic import dimension_bound
+from liestonet.symmetry.analytic.dimension_bound import (
     FormalCount,
     columns_at,
     count_formal,
@@ -242,7 +242,7 @@ def test_null_space_of_blocks_of_known_rank(seed, large):
     expected += 1
     whole = whole[rng.permutation(len(whole))][:, rng.permutation(whole.shape[1])]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(formal, "FORMAL", replace(FORMAL, large=2 if large else FORMAL.large))
+        patch.setattr(dimension_bound, "FORMAL", replace(FORMAL, large=2 if large else FORMAL.large))
         null, levels, doubtful = null_space(whole)
     assert null.shape == (expected, whole.shape[1])
     np.testing.assert_allclose(null @ null.T, np.eye(expected), atol=1e-12)

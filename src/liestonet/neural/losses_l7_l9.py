@@ -15,8 +15,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from liestonet.neural.generator_networks import DifferentiableGenerators, GeneratorJets
+from liestonet.neural.losses_l6_l8 import Batch
 from liestonet.neural.settings import Objective
-from liestonet.neural.validity_losses import Batch
 
 Rates = Callable[[Any], Any]
 # Point, drift and noise on their way along the flow.

@@ -7,11 +7,11 @@ import pytest
 
 from liestonet.catalogue import catalogue
 from liestonet.core.uncertainty import inverse
-from liestonet.inference.shifts import shift_invariant
+from liestonet.inference.translation_invariance import shift_invariant
 from liestonet.surrogate.features import Features
 from liestonet.surrogate.regression import Scaled, regress, scaled_block
 from liestonet.surrogate.sparse_model import sparse_model
-from liestonet.surrogate.spectral import drift_targets, fit_spectral
+from liestonet.surrogate.spectral_fit import drift_targets, fit_spectral
 from liestonet.surrogate.surrogate import Surrogate
 
 # Chance that a deviance is above its bound under a right covariance; two systems are looked at.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from liestonet.inference.engine import Discovered, Request, dimension_flag, law_dimension
 from liestonet.inference.stages import search_in_stages
-from liestonet.surrogate.spectral import fit_spectral
+from liestonet.surrogate.spectral_fit import fit_spectral
 
 
 @dataclass(frozen=True)

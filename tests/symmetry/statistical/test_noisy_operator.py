@@ -6,8 +6,8 @@ import pytest
 import liestonet as lsn
 from liestonet.symmetry.determining.kinds import kind_named
 from liestonet.symmetry.determining.operator import Operator
-from liestonet.symmetry.statistical.judging import gather
-from liestonet.symmetry.statistical.noise import NoisyOperator
+from liestonet.symmetry.statistical.evidence import gather
+from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 from liestonet.symmetry.statistical.search import generator_basis, mixed_cloud
 
 

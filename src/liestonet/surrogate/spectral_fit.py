@@ -18,13 +18,13 @@ from liestonet.surrogate.covariance import parameter_errors
 from liestonet.surrogate.discretisation import step_directions
 from liestonet.surrogate.error_directions import resolved_errors
 from liestonet.surrogate.features import Features, coordinate_variants, degree_variants
+from liestonet.surrogate.noiseless_coordinates import noisy_coordinates, residuals
 from liestonet.surrogate.overview import Overview, look_over
 from liestonet.surrogate.regression import (
     Entry,
     Estimate,
     Scaled,
     Targets,
-    evaluate,
     pieces_of,
     regress,
     scaled_block,
@@ -181,30 +181,3 @@ def diffusion_targets(
         return rest[:, first] * rest[:, second] / block.dt[:, None], 1 / (factor * local[:, first] * local[:, second])
 
     return targets, variances.uniform
-
-
-def residuals(block: Scaled, drift: Sequence[Estimate]) -> Float[np.ndarray, "b n"]:
-    """Displacements without the drift's part."""
-    return block.dx - evaluate(drift, block.points) * block.dt[:, None]
-
-
-def noisy_coordinates(overview: Overview, drift: Sequence[Estimate]) -> Bool[np.ndarray, " n"]:
-    """Which coordinates have noise of their own; dx = y dt has none (docs/method.md §4.3)."""
-    sample = scaled_block(overview.sample, overview.domain)
-    moved = evaluate(drift, sample.points) * sample.dt[:, None]
-    ratio = np.mean((sample.dx - moved) ** 2, axis=0) / np.maximum(np.mean(moved**2, axis=0), np.finfo(float).tiny)
-    faster = _growth(overview, drift) > FIT.diffusive_growth
-    return (ratio > FIT.rounding_residual) & ~((ratio < FIT.small_residual) & faster)
-
-
-def _growth(overview: Overview, drift: Sequence[Estimate]) -> Float[np.ndarray, " n"]:
-    """Mean squared residual over two steps relative to one; 2 for a diffusion, 8 where noise enters by an integral."""
-    first, pairs = overview.consecutive, overview.pairs
-    if len(pairs) < FIT.least_pairs:
-        return np.full(first.x.shape[1], 2.0)
-    begin = Increments(*(array[pairs] for array in first))
-    longer = begin._replace(dt=begin.dt + first.dt[pairs + 1], dx=begin.dx + first.dx[pairs + 1])
-    one, two = (
-        np.mean(residuals(scaled_block(block, overview.domain), drift) ** 2, axis=0) for block in (begin, longer)
-    )
-    return two / np.maximum(one, np.finfo(float).tiny)

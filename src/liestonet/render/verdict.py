@@ -1,0 +1,137 @@
+"""The sentence that says what was found and how sure it is: of an equation, and of data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from liestonet.core.ladder import LadderRow
+from liestonet.render.kinds import KINDS
+from liestonet.render.limits import LONGEST_EQUATION, ROUNDING
+from liestonet.render.numbers import number, p_text, percent, short
+from liestonet.result import Result
+from liestonet.result.findings import DataFindings, EquationFindings
+
+
+def verdict(result: Result) -> str:
+    """The verdict alone, without the work for all the rest."""
+    found = result.findings
+    return equation_verdict(result, found) if isinstance(found, EquationFindings) else data_verdict(result, found)
+
+
+def short_verdict(result: Result) -> str:
+    """The same in one line that says everything: of an equation with the box, where we chose it."""
+    found = result.findings
+    return short_equation_verdict(result, found) if isinstance(found, EquationFindings) else data_verdict(result, found)
+
+
+def equation_verdict(result: Result, found: EquationFindings) -> str:
+    """What was found, how many there can be and how well it holds, in one sentence."""
+    what, who = KINDS[result.symmetry].several, _subject(result, found)
+    if result.symmetry == "fokker-planck":
+        what += " (superposition not counted)"
+    count, codes = result.fields.count, {flag.code for flag in result.flags}
+    taken, rest = result.ladder[:count], result.ladder[count:]
+    if math.isinf(result.dimension):
+        return (
+            f"{who} has an infinite-dimensional algebra of {what}: a function is constant along every path, and "
+            "symmetries without time component may be multiplied by any function of it."
+        )
+    if "ambiguous" in codes:
+        fitting = "1 direction fits" if count == 1 else f"{count} directions fit"
+        who = who.replace("This ", "this ", 1) if who.startswith("This ") else who
+        return (
+            f"How many {what} {who} has is not certain: {fitting} the determining "
+            f"equations to {_residual(taken)}, but the gap to the next is only a factor of {short(found.gap)}."
+        )
+    if not count:
+        return f"{who} has no {what}: {_none_reason(found.bound, rest)}."
+    fitting = "the one found satisfies" if count == 1 else f"the {count} found satisfy"
+    fitting += f" the determining equations to {_residual(taken)}"
+    reason = _reason(found.bound, count, rest, fitting, "bound-doubtful" in codes)
+    article = "an" if str(count).startswith("8") or count in (11, 18) else "a"
+    return f"{who} has {article} {count}-dimensional algebra of {what}: {reason}."
+
+
+def short_equation_verdict(result: Result, found: EquationFindings) -> str:
+    """The verdict in one line, with the box where we chose it: the answer holds there."""
+    picked = [(("t", *result.names)[i], *result.domain.intervals[i]) for i in result.domain.picked]
+    box = ", ".join(f"{name} from {number(low)} to {number(high)}" for name, low, high in picked)
+    sentence = equation_verdict(result, found)
+    return f"{sentence} Chosen for you: {box}." if box else sentence
+
+
+def _reason(bound: int | None, count: int, rest: Sequence[LadderRow], fitting: str, doubtful: bool) -> str:
+    missing = f" and the next direction misses them by {short(rest[0].residual)}" if rest else ""
+    if bound is None:
+        return f"{fitting}{missing}, but no upper bound for their number was found"
+    if bound == count:
+        doubt = ", not beyond doubt" if doubtful else ""
+        return f"no more are possible (power-series bound {bound}{doubt}), and {fitting}"
+    if bound > count:
+        return f"{fitting}{missing}, though power series would allow up to {bound}"
+    return f"{fitting}, but power series allow only {bound}, so do not rely on this number"
+
+
+def _none_reason(bound: int | None, rest: Sequence[LadderRow]) -> str:
+    missing = f"the nearest direction misses the determining equations by {short(rest[0].residual)}" if rest else ""
+    if bound == 0:
+        return f"none are possible (power-series bound 0){', and ' if missing else ''}{missing}"
+    doubt = "no upper bound was found" if bound is None else f"power series would allow up to {bound}"
+    return f"{missing}, though {doubt}" if missing else f"none were found, though {doubt}"
+
+
+def _subject(result: Result, found: EquationFindings) -> str:
+    text = str(found.equation)
+    return text if len(text) <= LONGEST_EQUATION else f"This {len(result.names)}-dimensional equation"
+
+
+def _residual(rows: Sequence[LadderRow]) -> str:
+    worst = max((row.residual for row in rows), default=0.0)
+    return "rounding error" if worst < 10 * ROUNDING else short(worst)
+
+
+def data_verdict(result: Result, found: DataFindings) -> str:
+    """How many symmetries, how sure that is, and what else is near, in one sentence."""
+    taken, confidence = _with_verdict(result, "symmetry"), confidence_text(found)
+    if result.dimension == len(taken):
+        head = _found(result, taken, confidence) if taken else _none(result, confidence)
+    else:
+        counted = KINDS[result.symmetry].counted(int(result.dimension))
+        head = f"{counted}, as asked for, where the data alone support {len(taken)} ({confidence})"
+    return f"{'; '.join([head, *_others(result)])}."
+
+
+def _found(result: Result, taken: Sequence[LadderRow], confidence: str) -> str:
+    upper, p_value = max(row.upper for row in taken), min(row.p_value for row in taken)
+    counted = KINDS[result.symmetry].counted(len(taken))
+    within = f"to within {percent(upper)} ({confidence})"
+    return f"{counted} {within}, consistent with exact symmetry (p = {p_text(p_value)})"
+
+
+def _none(result: Result, confidence: str) -> str:
+    kind = KINDS[result.symmetry].one
+    nearest = min(result.ladder, key=lambda row: row.upper, default=None)
+    if nearest is None or nearest.verdict != "no":
+        return f"No {kind} can be confirmed ({confidence})"
+    missed = f"the nearest direction misses by {percent(nearest.lower)} to {percent(nearest.upper)}"
+    return f"No {kind} ({confidence}): {missed}"
+
+
+def _others(result: Result) -> Iterator[str]:
+    near, undecided = _with_verdict(result, "near-symmetry"), _with_verdict(result, "undecided")
+    if near:
+        ending = "y" if len(near) == 1 else "ies"
+        yield f"{len(near)} near-symmetr{ending} to within {percent(max(row.upper for row in near))}"
+    if undecided:
+        span = f"{percent(min(row.lower for row in undecided))} to {percent(max(row.upper for row in undecided))}"
+        yield f"{len(undecided)} direction{'' if len(undecided) == 1 else 's'} undecided (residual {span})"
+
+
+def _with_verdict(result: Result, verdict: str) -> list[LadderRow]:
+    return [row for row in result.ladder if row.verdict == verdict]
+
+
+def confidence_text(found: DataFindings) -> str:
+    """The confidence of every interval: 95 %, unless another error rate was asked for."""
+    return f"{number(100 * (1 - found.criteria.error_rate))} %"
