@@ -74,7 +74,15 @@ def broken_links(page: Path) -> list[str]:
 
 
 # Pages that compute for long, in seconds: `make docs-check` and `make test-slow` run them.
-LONG = {"docs/finance.md": 17, "docs/index.md": 9, "docs/equation.md": 9}
+LONG = {
+    "docs/networks.md": 30,
+    "docs/recording.md": 20,
+    "docs/finance.md": 17,
+    "docs/index.md": 9,
+    "docs/equation.md": 9,
+    "docs/validation.md": 9,
+    "docs/long_recordings.md": 7,
+}
 
 
 @pytest.mark.parametrize(
