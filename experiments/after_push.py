@@ -11,6 +11,7 @@ go the same way, to show what no generator could do better.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -169,7 +170,8 @@ def found_lines(records: list[dict[str, Any]]) -> list[str]:
     for example in EXAMPLES:
         own = [record for record in records if record["example"] == example]
         if own:
-            verdicts = "; ".join(", ".join(record["verdicts"]) for record in own)
+            counts = Counter(verdict for record in own for verdict in record["verdicts"])
+            verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
             known = sum(record["formulas"] is not None for record in own)
             lines.append(f"| {example[4:]} | {len(own)} | {verdicts} | {known} of {len(own)} |")
     return lines

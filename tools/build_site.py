@@ -28,6 +28,20 @@ CONTENTS = {
         "catalogue", "speed", "reproduction",
     ],
 }  # fmt: skip
+# Where the list of contents needs another title than the page has.
+TITLES = {
+    "colloid": "Particles under a microscope",
+    "reference/python": "Python",
+    "reference/values": "Returned values",
+    "reference/command-line": "Command line",
+    "json": "JSON",
+    "architecture": "Architecture",
+    "examples": "Accuracy",
+    "flag_rates": "Flags' rates",
+    "constants": "Constants",
+    "catalogue": "The catalogue",
+    "speed": "Speed",
+}
 BENCHMARKS = ("solve", "discover", "closed_forms", "neural", "push")
 SPEED_HEAD = """\
 # Speed and memory
@@ -48,7 +62,8 @@ def contents(pages: set[str]) -> str:
 
 
 def _part(title: str, pages: list[str]) -> str:
-    return f"\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n" + "\n".join(pages) + "\n```\n"
+    entries = [f"{TITLES[page]} <{page}>" if page in TITLES else page for page in pages]
+    return f"\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n" + "\n".join(entries) + "\n```\n"
 
 
 def speed_page() -> str:
