@@ -59,10 +59,12 @@ def keep_few(ax) -> None:
     third = len(ax.lines) // 3
     recorded, carried = list(ax.lines)[:third], list(ax.lines)[-third:]
     for line in [*ax.lines]:
-        if line not in [*recorded[1::2], *carried[1::2]]:
+        if line not in [*recorded[::2], *carried[::2]]:
             line.remove()
     for text in [*ax.texts]:
         text.remove()  # how many points leave the box, of all paths
+    ax.relim()
+    ax.autoscale_view()
 
 
 def colours(dark: bool) -> dict[str, str]:
