@@ -30,7 +30,7 @@ endef
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test screenshots test-slow fuzz docs docs-check lint format types wheel bench catalogue lock lock-check clean
+.PHONY: help demo test check screenshots test-slow fuzz docs docs-check lint format types wheel wheel-check bench catalogue lock lock-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -41,6 +41,15 @@ demo: .venv-demo/.installed ## simulate a system, find its symmetries from the f
 
 test: .venv/.installed ## all tests but the slow ones
 	$(TEST)/python -m pytest -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
+
+# CI (.ci/run) calls this target and nothing else. PYTEST_ARGS are for the tests alone.
+check: .venv/.installed ## all that CI runs: style, types, site, tests, snippets, the wheel
+	$(MAKE) lint
+	$(MAKE) types
+	$(MAKE) docs
+	$(MAKE) test
+	$(MAKE) docs-check PYTEST_ARGS=
+	$(MAKE) wheel-check
 
 screenshots: .venv/.installed ## pictures of the report's pages in screenshots/ (needs Chromium)
 	$(TEST)/python -m pytest tests/render/html/test_browser.py --screenshots screenshots $(PYTEST_ARGS)
@@ -72,6 +81,15 @@ types: .venv/.installed ## pyright: types
 wheel: .venv/.installed ## build the source distribution and the wheel into dist/
 	rm -rf dist
 	$(TEST)/python -m build
+
+wheel-check: wheel ## use the wheel in an empty environment, away from the sources
+	@scratch="$$(mktemp -d)" && trap 'rm -rf "$$scratch"' EXIT && set -e; \
+	$(PYTHON) -m venv "$$scratch/empty"; \
+	"$$scratch/empty/bin/python" -m pip install --quiet dist/*.whl; \
+	cd "$$scratch"; \
+	empty/bin/liestonet --help >/dev/null; \
+	empty/bin/liestonet solve "dx = dW" --report report.html; \
+	test -s report.html
 
 bench: .venv/.installed ## speed and memory
 	@for script in benchmarks/[a-z]*.py; do \

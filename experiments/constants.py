@@ -69,7 +69,7 @@ def jobs(seeds: int | None) -> list[Job]:
 
 
 def page(records: list[dict[str, Any]]) -> str:
-    return f"# Constants from data\n\n{INTRODUCTION}\n{table(records)}\n"
+    return f"# Constants in formulas from data\n\n{INTRODUCTION}\n{table(records)}\n\n{MEASURED}"
 
 
 def table(records: list[dict[str, Any]]) -> str:
@@ -96,15 +96,24 @@ def table(records: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-INTRODUCTION = """Made by `python experiments/constants.py` (seeds 4100 and up, none of them used while the method was
-built). A rate of an exponential in a formula from data comes with an uncertainty, or as a simple number where one lies
-within two uncertainties and few enough do. With honest uncertainties two thirds of the rates lie within one of them and
-95 % within two; rates that were rounded because a simple number was consistent stand in the last column. The two rates
-of one run move together, so that 40 rates tell as much as 20, and runs that found fewer generators have fewer rates. A
-step of 0.01 changes the rate that increments show from k to (exp(k/100) − 1) · 100: nearly 0.6 uncertainties upwards in
-the unstable case, which is why it covers a little less: whether a file holds a continuous process or Euler steps of its
-own step is not in it, and only the second shows k itself. On earlier seeds four rates of -1.05 to -1.08 ± 0.04 had been
-rounded to -1, wrongly; rates are now rounded together and only where chance seldom does it.
+INTRODUCTION = """*For readers who use the number after ± in a formula that `discover` found.*
+
+A rate in an exponential is given with one standard error, or as a simple number where one is consistent with the data.
+If the standard errors are right, about two thirds of the rates lie within 1 σ of the truth and 95 % within 2 σ.
+"""
+
+MEASURED = """## How this was measured
+
+`python experiments/constants.py`: seeds from 4100, none of them used during development.
+
+- The two rates of one run are correlated: 40 rates carry the information of about 20. Runs that found fewer generators
+  have fewer rates.
+- A rate is replaced by a simple number if that number lies within two standard errors and few simple numbers do. All
+  rates of a result are rounded together. The last column counts these replacements, and how many of them are within 0.1
+  of the truth.
+- A step of 0.01 changes the apparent rate from k to (exp(k/100) − 1) · 100. In the unstable case that is nearly 0.6
+  standard errors upwards, so its coverage is a little lower. A file does not show whether it holds a continuous process
+  or Euler steps of its own step size; only Euler steps show k itself.
 """
 
 

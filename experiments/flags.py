@@ -1,6 +1,6 @@
 """How often each flag about the data is raised without reason, and how often with.
 
-    python experiments/flags.py              # what is not there yet, then docs/flags.md
+    python experiments/flags.py              # what is not there yet, then docs/flag_rates.md
     python experiments/flags.py --seeds 10   # ten seeds a system for clean and for faulty data
 
 Clean data are simulations of every catalogue system of up to three coordinates; faulty data are the same made worse on
@@ -285,21 +285,18 @@ FAULTS = {
 
 
 def page(records: list[dict[str, Any]]) -> str:
-    """docs/flags.md."""
+    """docs/flag_rates.md."""
     clean_runs = [record for record in records if "fault" not in record]
     seeds = [len({record["seed"] for record in records if ("fault" in record) is wrong}) for wrong in (False, True)]
     lines = [
-        "# Flags about the data",
+        "# How often flags are right",
         "",
-        "`discover` looks at the data behind an answer and raises a flag where something would spoil it. Each flag has",
-        "a test at a small error rate (0.1 % for correlations and tails, 0.5 % for steps) *and* a size below which it",
-        "stays silent, so that large data do not flag trifles. The remedy stands in `flag.action`.",
+        "*For readers who want to know whether to believe a flag, or its absence.*",
         "",
-        f"Measured by `python experiments/flags.py`: {len(clean_runs)} clean data sets of about",
-        f"{INCREMENTS:,} increments (every",
-        f"catalogue system of up to {MOST_COORDINATES} coordinates, {seeds[0]} seeds), and faulty data of",
-        f"{seeds[1]} seeds a system, from {FIRST_CLEAN} on; none was looked at while the flags",
-        "were made.",
+        "The first table counts false alarms on clean data, the second how often a known fault is detected. What each",
+        "flag means and what to do about it: [flags](flags.md).",
+        "",
+        "## Clean data",
         "",
         "| code | raised when | action | false alarms on clean data |",
         "|---|---|---|---|",
@@ -308,8 +305,7 @@ def page(records: list[dict[str, Any]]) -> str:
         lines.append(f"| `{code}` | {meaning} | {action} | {false_alarms(code, clean_runs)} |")
     lines += [
         "",
-        "A flag that clean data deserve is no false alarm: `coarse-steps` where the true coefficients change by more",
-        "than 5 % within a step, `too-little-data` where the fit is wrong by more than 20 %, and `coverage`, a count.",
+        "## Faulty data",
         "",
         "| fault | flag | raised | other flags |",
         "|---|---|---|---|",
@@ -319,7 +315,25 @@ def page(records: list[dict[str, Any]]) -> str:
         found = Counter(code for record in runs for code in record["flags"])
         others = ", ".join(f"`{other}` {count}" for other, count in found.items() if other != fault.code) or "–"
         lines.append(f"| {title} | `{fault.code}` | {found[fault.code]} of {len(runs)} | {others} |")
-    return "\n".join([*lines, ""])
+    measured = MEASURED.format(
+        sets=len(clean_runs), increments=INCREMENTS, coordinates=MOST_COORDINATES, clean=seeds[0], faulty=seeds[1],
+        first=FIRST_CLEAN,
+    )  # fmt: skip
+    return "\n".join([*lines, measured])
+
+
+MEASURED = """
+## How this was measured
+
+`python experiments/flags.py`: {sets} clean data sets of about {increments:,} increments (every catalogue system of up
+to {coordinates} coordinates, {clean} seed each) and faulty data of {faulty} seeds for each system. Seeds begin at
+{first}; none was used during development.
+
+Each flag has a test at a small error rate (0.1 % for correlations and tails, 0.5 % for steps) *and* a smallest size, so
+that large data sets do not raise flags for trifles. A flag that clean data deserve is not a false alarm: `coarse-steps`
+where the true coefficients change by more than 5 % within a step, `too-little-data` where the fit is wrong by more than
+20 %, and `coverage`, which is a count.
+"""
 
 
 def false_alarms(code: str, runs: list[dict[str, Any]]) -> str:
@@ -333,7 +347,7 @@ def false_alarms(code: str, runs: list[dict[str, Any]]) -> str:
     return text
 
 
-STUDY = Study(jobs, page, ROOT / "experiments" / "results", ROOT / "docs" / "flags.md")
+STUDY = Study(jobs, page, ROOT / "experiments" / "results", ROOT / "docs" / "flag_rates.md")
 
 if __name__ == "__main__":
     run_study(STUDY, __doc__ or "")

@@ -112,61 +112,62 @@ def page(rows: list[dict[str, Any]]) -> str:
     return text.replace("SWEEP", "\n".join(sweep_table(rows)))
 
 
-PAGE_TEXT = """# The neural engine
+PAGE_TEXT = """# Accuracy of the neural engine
 
-Written by `python experiments/neural.py` from the results of `liestonet reproduce angles` and its own sweeps.
-Largest principal angle between the span found and the true one (raw stack on data points, as in `docs/examples.md`), at
-the true dimension, from data; the median over seeds, with the largest in brackets. Data and training seeds vary
-together and begin at 4000; settings were chosen on seeds below 1000. Seconds are CPU seconds of simulation and
-`discover`, surrogate included, and compilation where JAX's compilation cache did not hold the code already. A case or
-column that is missing has not been run yet.
+*For readers who want to know how accurate the networks are beside the paper. To use them: [the neural engine on your
+data](networks.md).*
+
+The table has the largest principal angle between the span found and the true one, at the true dimension: the median
+over seeds, with the largest in brackets. [The spectral engine](examples.md), the default, reaches similar angles in
+less time.
 
 TABLE
 
-`Neural()` trains on the spectral surrogate, with ∂t and translations that the data do not exclude taken as exact, in
-units of the box, on half data and half uniform points; generators are heads on common layers. Three things were found
-out on seeds below 1000:
-
-- Closure losses that are there from the start can hold the generators in a wrong algebra that closes: 82° on
-  Fokker–Planck, seeds 2 and 3. They come in when 40 % of the steps are done (1.9° and 0.5°).
-- The errors of the coefficients limit Example 4: 2.9° and 4.4° on seeds 2 and 3. What the networks span is therefore
-  imposed on the coefficients, unless paths held out speak against it, and the networks are trained on with those, as
-  the spectral engine refits: 1.7° and 1.5°. Both columns of the table are after that (on Example 1 exact shifts leave
-  nothing to impose).
-- *With polish* the last layer is solved exactly on the learned features, with the operator of the spectral engine. On
-  coefficients as estimated that made Example 3 worse (3.2° against 1.5°, seeds 3000 and 3001), where a near-symmetry
-  stands beside the symmetries; it is done on the refitted ones.
-
-`Neural.paper` follows the paper: `print(liestonet.Neural.paper(1))` lists every setting with *stated*, *conflicting* or
-*inferred*. L3 and L4 vanish identically with exact derivatives (`tests/neural/test_losses.py`) and are not evaluated in
-training; L7 is evaluated on at most 512 points of a batch (the paper: "subsampled trajectory points", without a
-number). The appendix leaves out Fokker–Planck and ten dimensions: the presets train generators as in Example 1, with
-batches of 512 and 64 (all second derivatives of twelve networks of eleven variables are dear), the second on Example
-3's surrogate and 2,048 points. `docs/reproduction.md` changes settings of `Neural.paper` one after the other, to see
-what holds it back.
-
 ## Dimension
 
-Where no dimension is given, networks are trained for m = 1, 2, … with warm starts. The *rule of the jump* takes the
-largest m before the worst relative residual of the span jumps; the *paper's rule* the first minimum of the closure loss
-L1 for m ≥ 2; the ladder counts the directions of the selected span that the data call symmetries, and that is the
-dimension of the result. *Beyond* is the verdict on the first direction that does not count. Where noise has full rank
-the sweep ends at the bound n + 2, so that on Examples 1 and 2 no rule could say more than the truth; Example 3 has a
-near-symmetry that training finds as well, and the ladder has to tell it from the symmetries. Seeds begin at 4200.
-(Seeds 4100 to 4104 had Example 4 right in three of five: ∂t taken as exact moved the coefficients along their errors,
-and the third generator was left with a residual of 7.5 %. Now the terms of time are left out instead, and the others
-fitted again.)
+If no dimension is given, networks are trained for m = 1, 2, … generators, each from the one before. The ladder then
+counts the directions of the selected span that the data support; its count is the dimension of the result.
 
 SWEEP
 
-## Settings
+- *Rule of the jump*: the largest m before the worst relative residual of the span jumps.
+- *The paper's rule*: the first minimum of the closure loss L1 for m ≥ 2.
+- *Beyond*: the verdict on the first direction that does not count.
+- If the noise has full rank, the sweep ends at the bound n + 2, so on Examples 1 and 2 no rule could exceed the truth.
+  Example 3 has a near-symmetry, which training finds as well; the ladder has to separate it from the symmetries.
 
-`liestonet.Neural()` holds plain values: `architecture`, `cloud`, `objective`, `optimizer`, `running`. They print, and
-`save` and `load` as JSON. `surrogate="neural"` learns drift and diffusion by networks too. With
-`running=Running(checkpoint="folder", losses="losses.csv")` a stopped run goes on to the same numbers, learnt drift and
-diffusion are kept and taken up again, also for another number of generators, and a file of losses grows while it
-trains; checkpoints of other data or settings are refused. Ctrl-C ends training and leaves the result that was reached,
-with a flag.
+## What was learnt
+
+`Neural()` trains on the spectral surrogate, in units of the box, on half data and half uniform points; generators are
+heads on common layers. ∂t and translations that the data do not exclude are taken as exact. Three choices were made on
+seeds below 1000:
+
+- **Closure losses start late**, after 40 % of the steps. From the start, they can hold the generators in a wrong
+  algebra that closes: 82° on Fokker–Planck (seeds 2 and 3), against 1.9° and 0.5°.
+- **The span is imposed on the coefficients**, unless held-out paths reject it, and training continues with those, as
+  the spectral engine refits. Errors of the coefficients limit Example 4: 2.9° and 4.4° without this step (seeds 2 and
+  3), 1.7° and 1.5° with it. Both columns of the table have it; on Example 1 exact shifts leave nothing to impose.
+- **The last layer is solved exactly** (*with polish*) on the learned features, with the operator of the spectral
+  engine. It is done on the refitted coefficients. On those as estimated it made Example 3 worse (3.2° against 1.5°,
+  seeds 3000 and 3001), because a near-symmetry lies beside the symmetries.
+
+## How this was measured
+
+`python experiments/neural.py`, from the results of `liestonet reproduce angles` and from its own sweeps.
+
+- Angles are of the raw stack on data points, as in [the spectral table](examples.md). Data and training seeds vary
+  together and begin at 4000, for sweeps at 4200; settings were chosen on seeds below 1000. Seeds 4100 to 4104 had
+  Example 4 right in three of five and led to a change, so they were replaced.
+- Seconds are CPU seconds of simulation and `discover`, with the surrogate, and with compilation where JAX's cache did
+  not hold the code. A case or column that is missing has not been run.
+- `Neural.paper` follows the paper: `print(liestonet.Neural.paper(1))` lists every setting as *stated*, *conflicting* or
+  *inferred*. L3 and L4 vanish identically with exact derivatives (`tests/neural/test_losses.py`) and are not evaluated
+  in training. L7 is evaluated on at most 512 points of a batch (the paper: "subsampled trajectory points", without a
+  number).
+- The paper's appendix leaves out Fokker–Planck and ten dimensions. Their presets train generators as in Example 1, with
+  batches of 512 and 64 (all second derivatives of twelve networks of eleven variables are expensive), the second on
+  Example 3's surrogate and 2,048 points.
+- [The paper, reproduced](reproduction.md) changes settings of `Neural.paper` one at a time.
 """
 
 

@@ -1,11 +1,13 @@
 """Build the documentation as a site with search: `python tools/build_site.py site`, run by `make docs`.
 
-The pages of docs/ are copied, references made from the source are put beside them, and Sphinx makes HTML of both.
+The pages of docs/ are copied, references made from the source and a page of the benchmarks are put beside them, and
+Sphinx makes HTML of all.
 Every warning is an error: a link that leads nowhere, a public name without a text.
 """
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -15,35 +17,74 @@ from pathlib import Path
 import reference
 
 ROOT = Path(__file__).resolve().parent.parent
+# By what the reader wants. Groups have the order of docs/index.md; a page that does not exist is left out.
 CONTENTS = {
-    "": ["reading", "symptoms", "limits"],
-    "Examples": ["equation", "finance", "colloid"],
-    "Data and files": ["data", "files", "json"],
-    "Reference": ["reference/python", "reference/values", "reference/command-line"],
-    "How good it is": ["catalogue", "examples", "controls", "flags"],
-    "Inside": ["method", "architecture"],
+    "Tutorials": ["Start here <self>", "equation", "recording", "finance", "colloid"],
+    "How-to": ["data", "long_recordings", "files", "report", "validation", "networks", "many_runs"],
+    "Reference": ["reference/python", "reference/values", "reference/command-line", "flags", "json"],
+    "Explanation": ["method", "reading", "symptoms", "limits", "architecture"],
+    "Evidence": [
+        "examples", "controls", "calibration", "flag_rates", "constants", "failures", "after_push", "neural",
+        "catalogue", "speed", "reproduction",
+    ],
+}  # fmt: skip
+# Where the list of contents needs another title than the page has.
+TITLES = {
+    "colloid": "Particles under a microscope",
+    "reference/python": "Python",
+    "reference/values": "Returned values",
+    "reference/command-line": "Command line",
+    "json": "JSON",
+    "architecture": "Architecture",
+    "examples": "Accuracy",
+    "flag_rates": "Flags' rates",
+    "constants": "Constants",
+    "catalogue": "The catalogue",
+    "speed": "Speed",
 }
+BENCHMARKS = ("solve", "discover", "closed_forms", "neural", "push")
+SPEED_HEAD = """\
+# Speed and memory
+
+*For readers who want to know how long a run takes and how much memory it needs.*
+
+Each section is written by a script in `benchmarks/`, which it names. Seconds depend on the machine; compare them with
+each other, and with the reference where there is one.
+"""
 
 
 def contents(pages: set[str]) -> str:
-    """The site's contents; a page that nobody put in order stands at the end."""
+    """The site's contents; a page that has no group stands at the end."""
     known = {page for part in CONTENTS.values() for page in part}
     parts = {**CONTENTS, "More": sorted(pages - known)}
-    return "".join(_part(title, listed) for title, listed in parts.items() if listed)
+    there = {title: [page for page in part if page in pages or "<" in page] for title, part in parts.items()}
+    return "".join(_part(title, listed) for title, listed in there.items() if listed)
 
 
 def _part(title: str, pages: list[str]) -> str:
-    caption = f":caption: {title}\n" if title else ""
-    return "\n```{toctree}\n:hidden:\n" + caption + "\n" + "\n".join(pages) + "\n```\n"
+    entries = [f"{TITLES[page]} <{page}>" if page in TITLES else page for page in pages]
+    return f"\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n" + "\n".join(entries) + "\n```\n"
+
+
+def speed_page() -> str:
+    """The pages of benchmarks/ as sections of one."""
+    sections = [(ROOT / "benchmarks" / f"{name}.md").read_text(encoding="utf-8") for name in BENCHMARKS]
+    inner = [re.sub(r"^(#+ )", r"#\1", text, flags=re.M).replace("../docs/", "") for text in sections]
+    return "\n".join([SPEED_HEAD, *inner])
 
 
 def write_sources(folder: Path) -> None:
-    """All pages of the site: those of docs/, those made from the source, and the contents."""
+    """All pages of the site: those of docs/, those made from other files, and the contents."""
     shutil.copytree(ROOT / "docs", folder, dirs_exist_ok=True)
     (folder / "reference").mkdir(exist_ok=True)
-    made = {"python": reference.python_page, "values": reference.values_page, "command-line": reference.command_page}
+    made = {
+        "reference/python": reference.python_page,
+        "reference/values": reference.values_page,
+        "reference/command-line": reference.command_page,
+        "speed": speed_page,
+    }
     for name, page in made.items():
-        (folder / "reference" / f"{name}.md").write_text(page(), encoding="utf-8")
+        (folder / f"{name}.md").write_text(page(), encoding="utf-8")
     pages = {path.relative_to(folder).with_suffix("").as_posix() for path in folder.rglob("*.md")} - {"index"}
     with (folder / "index.md").open("a", encoding="utf-8") as index:
         index.write(contents(pages))

@@ -99,7 +99,7 @@ def jobs(seeds: int | None = None) -> list[Job]:
 
 
 def faults(row: Row) -> list[str]:
-    """Everything about a row that is not as it should be."""
+    """Everything about a row that is wrong."""
     if "dimension" not in row:
         return ["not solved"]
     found = []
@@ -126,7 +126,7 @@ def page(records: list[Row]) -> str:
 
 
 def heading(rows: list[Row]) -> Iterator[str]:
-    """Totals, and everything that is not as it should be."""
+    """Totals, and everything that is wrong."""
     from liestonet.catalogue import catalogue
 
     solved = [row for row in rows if "dimension" in row]
@@ -140,15 +140,17 @@ def heading(rows: list[Row]) -> Iterator[str]:
     close = sum(angle < LARGEST_ANGLE for angle in angles)
     yield "# The catalogue, solved"
     yield ""
-    yield "Made by `make catalogue`, which solves every system on its own box and compares with the exact generators."
+    yield "*For readers who want to know how reliable `solve` is on equations whose symmetries are known.*"
+    yield ""
+    yield "Each system of the catalogue, solved on its own box, compared with its exact generators: `make catalogue`."
     yield ""
     yield f"- {len({row['key'] for row in rows})} systems, {len(rows)} algebras (one for each kind of symmetry given)"
     yield f"- dimension right: {right} of {len(rows)}"
     yield f"- span within {LARGEST_ANGLE}° of the exact one: {close} of {len(angles)} (where there are generators)"
-    yield f"- algebra called by the name that theory gives it: {called} of {len(rows)}"
+    yield f"- name of the algebra right: {called} of {len(rows)}"
     yield f"- formulas proved: {proved} of {total} ({100 * proved / max(total, 1):.1f} %)"
     wrong = [(row, text) for row in rows for text in faults(row)]
-    yield f"- not as it should be: {len(wrong) or 'nothing'}"
+    yield f"- wrong: {len(wrong) or 'nothing'}"
     for row, text in wrong:
         yield f"    - `{row['key']}`, {LABELS[row['kind']]}: {text}"
     unproved = [row for row in solved if row["formulas"]["proved"] < sum(row["formulas"].values())]
@@ -156,8 +158,8 @@ def heading(rows: list[Row]) -> Iterator[str]:
         named = ", ".join(f"`{row['key']}` ({LABELS[row['kind']]})" for row in unproved)
         yield f"- not all formulas proved: {named}"
     yield ""
-    yield "Angles are the largest principal ones between the span found and the exact one, in units of the box. The"
-    yield "exact name is stated in the catalogue by hand, from theory. Seconds are for all of `solve`."
+    yield "Angles are the largest principal angles between the span found and the exact one, in units of the box. The"
+    yield "exact name comes from theory and is written in the catalogue by hand. Seconds are for all of `solve`."
 
 
 def table(rows: list[Row]) -> Iterator[str]:

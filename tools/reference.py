@@ -36,19 +36,25 @@ WIDEST = 88
 PYTHON_HEAD = """\
 # Python reference
 
+*For readers who look up a function, a class or a method.*
+
 Everything below is `liestonet.<name>`; `import liestonet as lsn` is the usual short form. Arrays are NumPy `float64`:
 `t` has shape `(B,)`, `x` has shape `(B, d)`. This page is made from the source.
 """
 VALUES_HEAD = """\
 # What the functions return
 
-The values that `liestonet` hands back and takes, none of which changes once made. This page is made from the source.
+*For readers who look up a field of a result or of another value.*
+
+The values that `liestonet` takes and returns. They are immutable. This page is made from the source.
 """
 COMMAND_HEAD = """\
 # Command-line reference
 
-What `liestonet COMMAND --help` prints. Results go to standard output, progress and complaints to standard error; the
-exit code is 0 when done, 2 for wrong input and 1 for an internal error. This page is made from the source.
+*For readers who look up a command or an option.*
+
+The output of `liestonet COMMAND --help`. Results go to standard output, progress and error messages to standard error.
+The exit code is 0 for success, 2 for wrong input and 1 for an internal error. This page is made from the source.
 """
 
 

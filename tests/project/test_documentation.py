@@ -19,8 +19,11 @@ ROOT = Path(__file__).resolve().parents[2]
 SNIPPETS = ROOT / "tools" / "snippets.py"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 # Made from the source when the site is built; tests/project/test_site.py makes them.
-GENERATED = {ROOT / "docs" / "reference" / name for name in ("python.md", "values.md", "command-line.md")}
-LINKED = [*PAGES, ROOT / "CHANGELOG.md"]
+GENERATED = {
+    ROOT / "docs" / name
+    for name in ("reference/python.md", "reference/values.md", "reference/command-line.md", "speed.md")
+}
+LINKED = [*PAGES, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"]
 
 LINK = re.compile(
     r"\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)"  # [text](target "title")
@@ -71,7 +74,16 @@ def broken_links(page: Path) -> list[str]:
 
 
 # Pages that compute for long, in seconds: `make docs-check` and `make test-slow` run them.
-LONG = {"docs/finance.md": 17, "docs/index.md": 9, "docs/equation.md": 9}
+LONG = {
+    "docs/networks.md": 30,
+    "docs/recording.md": 20,
+    "docs/finance.md": 17,
+    "docs/index.md": 9,
+    "docs/equation.md": 9,
+    "docs/validation.md": 9,
+    "docs/many_runs.md": 8,
+    "docs/long_recordings.md": 7,
+}
 
 
 @pytest.mark.parametrize(
@@ -144,9 +156,8 @@ def flag_codes() -> set[str]:
 
 
 def test_every_flag_has_a_remedy():
-    page = (ROOT / "docs" / "symptoms.md").read_text(encoding="utf-8")
-    table = page.partition("## Flags")[2].partition("\n## ")[0]
-    named = {code for row in re.findall(r"^\| (`.+?) \|", table, re.M) for code in re.findall(r"`([a-z-]+)`", row)}
+    page = (ROOT / "docs" / "flags.md").read_text(encoding="utf-8")
+    named = {code for row in re.findall(r"^\| (`.+?) \|", page, re.M) for code in re.findall(r"`([a-z-]+)`", row)}
     assert not flag_codes() - named
 
 

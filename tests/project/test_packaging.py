@@ -56,3 +56,9 @@ def test_constraints_cover_what_the_project_asks_for():
     asked = chain(PROJECT["dependencies"], *PROJECT["optional-dependencies"].values())
     names = {re.split(r"[^A-Za-z0-9-]", need)[0] for need in asked}
     assert names - {"liestonet"} <= pinned
+
+
+@pytest.mark.skipif(not (ROOT / ".ci" / "run").exists(), reason="the source distribution has no CI script")
+def test_ci_runs_what_make_check_runs():
+    called = re.findall(r"^\s*make (\S+)", (ROOT / ".ci" / "run").read_text(encoding="utf-8"), re.M)
+    assert called == ["check"]

@@ -19,6 +19,7 @@ import liestonet
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools"))
 reference: Any = import_module("reference")
+build_site: Any = import_module("build_site")
 
 
 @pytest.fixture(scope="module")
@@ -35,8 +36,30 @@ def site(tmp_path_factory) -> Path:
 
 def test_every_page_is_there(site):
     pages = [path.relative_to(ROOT / "docs").with_suffix(".html") for path in (ROOT / "docs").rglob("*.md")]
-    names = [*map(str, pages), "search.html", "reference/python.html", "reference/values.html"]
+    names = [*map(str, pages), "search.html", "speed.html", "reference/python.html", "reference/values.html"]
     assert not [name for name in names if not (site / name).is_file()]
+
+
+def test_every_page_has_a_group():
+    """Contents of the site and list on the first page have the same groups and pages, in the same order."""
+    first = (ROOT / "docs" / "index.md").read_text(encoding="utf-8").partition("## All pages")[2]
+    listed = re.split(r"^\*\*(.+?)\*\*", first, flags=re.M)[1:]
+    shown = {
+        title: [page.partition("#")[0] for page in re.findall(r"\]\(([^)]+)\.md[^)]*\)", text)]
+        for title, text in zip(listed[::2], listed[1::2], strict=True)
+    }
+    made = {"reference/python", "reference/values", "reference/command-line", "speed"}
+    there = {path.stem for path in (ROOT / "docs").glob("*.md")} | made
+    wanted = {title: [page for page in pages if page in there] for title, pages in build_site.CONTENTS.items()}
+    assert {title: list(dict.fromkeys(pages)) for title, pages in shown.items()} == wanted
+    assert {page for pages in wanted.values() for page in pages} == there - {"index"}
+
+
+@pytest.mark.parametrize("page", [*(ROOT / "docs").glob("*.md")], ids=lambda page: page.stem)
+def test_every_page_says_whom_it_is_for(page):
+    title, _, rest = page.read_text(encoding="utf-8").partition("\n\n")
+    assert title.startswith("# ")
+    assert rest.startswith("*For ")
 
 
 def test_links_lead_somewhere(site):

@@ -33,12 +33,18 @@ def test_the_page_is_made_of_kept_results(script: Path) -> None:
     assert len({study.store.path(job) for job in jobs}) == len(jobs)
     assert {job.function.partition(":")[0] for job in jobs} == {script.stem}
     text = study.text()
-    page = ROOT / "docs" / f"{script.stem}.md"
+    page = study.target or ROOT / "docs" / f"{script.stem}.md"
+    assert page.parent == ROOT / "docs"
     if study.target is not None:
-        assert study.target == page
         assert text == page.read_text(encoding="utf-8")
     elif page.is_file():
         assert text in page.read_text(encoding="utf-8")
+
+
+def test_every_study_has_a_page_of_its_own() -> None:
+    pages = [study_of(script).target for script in EXPERIMENTS]
+    written = [page for page in pages if page is not None]
+    assert len(set(written)) == len(written)
 
 
 def test_every_kept_result_belongs_to_a_run() -> None:

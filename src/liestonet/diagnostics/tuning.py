@@ -1,6 +1,6 @@
 """What decides whether data get a flag: the chance of a false alarm, and a size below which nothing is said.
 
-What these values lead to, on clean and on faulty data that were not used to choose them: `docs/flags.md`
+What these values lead to, on clean and on faulty data that were not used to choose them: `docs/flag_rates.md`
 (`experiments/flags.py`).
 """
 
@@ -14,9 +14,9 @@ class FlagTuning:
     """Error rates and sizes of all flags about the data."""
 
     # Chance of a flag for memory, and of each flag for tails, on independent Gaussian residuals. Source: measured: no
-    # false alarm on 74 clean data sets (docs/flags.md).
+    # false alarm on 74 clean data sets (docs/flag_rates.md).
     error_rate: float = 1e-3
-    # Chance of a flag for long steps where noise alone is at work. Source: measured (docs/flags.md).
+    # Chance of a flag for long steps where noise alone is at work. Source: measured (docs/flag_rates.md).
     step_error_rate: float = 5e-3
     # Increments whose residuals are looked at, for one, two, three and more coordinates. Source: cost.
     spread: tuple[int, ...] = (60_000, 20_000, 20_000, 5_000)
@@ -28,7 +28,7 @@ class FlagTuning:
     # It is used where the noise changes within the step by less than this part. Source: by hand.
     changing: float = 0.3
     # Correlations of neighbouring steps below this matter little. Source: theory: they change the estimated noise by
-    # twice that part; measured in docs/flags.md.
+    # twice that part; measured in docs/flag_rates.md.
     material_correlation: float = 0.02
     # Outliers count as much as this many standard deviations: one jump must not look like memory. Source: by hand.
     clip: float = 4.0
@@ -39,7 +39,7 @@ class FlagTuning:
     # hand.
     second_correlation: int = 5
     # A mean squared displacement that grows like t^this is motion with a velocity. Source: by hand, between 1 for a
-    # diffusion and 2 for a ballistic path (docs/flags.md).
+    # diffusion and 2 for a ballistic path (docs/flag_rates.md).
     inertial: float = 1.6
     # With fewer residuals their tails are not judged. Source: by hand.
     least_residuals: int = 200
@@ -50,19 +50,19 @@ class FlagTuning:
     # The standard error of their ratio is this over √N, in parts of it. Source: theory: Gaussian order statistics.
     ratio_error: float = 1.3
     # Tails count as heavy if the outer quantile is farther out by this part. Source: measured: Student's t with ten
-    # degrees of freedom is noticed (docs/flags.md).
+    # degrees of freedom is noticed (docs/flag_rates.md).
     heavier: float = 0.08
-    # Steps this many times the largest that a Gaussian allows are jumps. Source: measured (docs/flags.md).
+    # Steps this many times the largest that a Gaussian allows are jumps. Source: measured (docs/flag_rates.md).
     farther: float = 1.25
     # Points at which what a step adds is computed, for one, two, three and more coordinates. Source: cost: in many
     # there are many derivatives.
     expansion_points: tuple[int, ...] = (400, 200, 100, 16)
     # Random directions that stand for the parameters' covariance. Source: cost.
     expansion_directions: int = 64
-    # Part by which steps may change a coefficient without a flag. Source: by hand; measured in docs/flags.md.
+    # Part by which steps may change a coefficient without a flag. Source: by hand; measured in docs/flag_rates.md.
     material_bias: float = 0.07
     # Coefficients with a larger relative error than this say little about symmetries. Source: by hand; measured in
-    # docs/flags.md.
+    # docs/flag_rates.md.
     largest_error: float = 0.3
     # Fewer increments than this show so little that what is not seen is taken for absent. Source: by hand.
     few_increments: int = 1000

@@ -132,6 +132,8 @@ def _beside_the_study(options: Options) -> str:
 
 HEAD = """# The paper, reproduced
 
+*For readers who know the paper and want to compare its tables with ours.*
+
 Made by `liestonet reproduce`; every number of ours comes from a stored result of a run. The paper is *LieStoNet* (ICML
 2026); *paper* is what it prints. `Neural.paper` follows its settings where it states them, and its tables where text
 and tables disagree; initial laws, evaluation points and everything for the Fokker–Planck equation and ten dimensions

@@ -1,7 +1,7 @@
 """What decides how drift and diffusion are estimated from increments, and how well they are known.
 
 What these values lead to on seeds that were not used to choose them: `docs/examples.md`, `docs/controls.md`,
-`docs/flags.md` (errors and codes among the values).
+`docs/flag_rates.md` (errors and codes among the values).
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ class DataTuning:
     # Points that it is fitted to. Source: cost.
     clock_points: int = 10_000
     # A step may be an error if it is this many times as long as is usual in its block and beside it, and is undone.
-    # Source: measured: 0 false alarms on 74 clean data sets (docs/flags.md); clean steps reach 20 times those beside.
+    # Source: measured: 0 false alarms on 74 clean data sets (docs/flag_rates.md); clean steps reach 20 times those
+    # beside.
     outlier_factor: float = 40.0
     # The same for a step that is not undone (a first or last point): heavy tails must not reach it. Source: by hand.
     lone_outlier_factor: float = 300.0
