@@ -16,7 +16,7 @@ PACKAGE = ROOT / "src" / "liestonet"
 PAGE = (ROOT / "docs" / "method.md").read_text(encoding="utf-8")
 FOLDERS = ("src", "tests", "docs", "tools", "benchmarks")
 # Made from the source when the site is built.
-GENERATED = {"reference/python.md", "reference/values.md", "reference/command-line.md"}
+GENERATED = {"reference/python.md", "reference/values.md", "reference/command-line.md", "speed.md"}
 
 CITED_PAGE = re.compile(r"(?<![\w/.-])((?:[\w.-]+/)*[\w-]+\.md)\b")
 HEADING = re.compile(r"^#{2,3} §(\d+(?:\.\d+)?) \S", re.M)
