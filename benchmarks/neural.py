@@ -118,7 +118,8 @@ def memory_table() -> list[str]:
         ((1, 2, 5, 6), 12, 10, 2048),
     ):
         networks, table = problem(count, dimension, batch, False)
-        megabytes = value_and_gradient(numbers, networks, table).memory_analysis().temp_size_in_bytes / 2**20
+        used: Any = value_and_gradient(numbers, networks, table).memory_analysis()
+        megabytes = used.temp_size_in_bytes / 2**20
         names = ", ".join(f"L{number}" for number in numbers)
         lines.append(f"| {names} | {count} | {dimension} | {batch} | {megabytes:.1f} |")
         print(lines[-1], flush=True)
@@ -135,7 +136,7 @@ def runs_table() -> list[str]:
     for case, what in CASES.items():
         ours = 0.0
         for engine, name in (("neural", "Neural()"), ("paper", "Neural.paper")):
-            chosen = [row for row in rows if row["case"] == case and row["engine"] == engine]
+            chosen: list[Any] = [row for row in rows if row["case"] == case and row["engine"] == engine]
             if not chosen:
                 continue
             seconds = float(np.median([row["cpu_seconds"] for row in chosen]))

@@ -120,7 +120,7 @@ def kept_rows() -> list[Row]:
 def page(records: list[Row]) -> str:
     """The whole page; what was not solved has a row without content."""
     solved = {(row["key"], row["kind"]): row for row in records}
-    wanted = [job.settings for job in jobs()]
+    wanted = [dict(job.settings) for job in jobs()]
     rows = [solved.get((row["key"], row["kind"]), row) for row in wanted]
     return "\n".join([*heading(rows), "", *table(rows), ""])
 

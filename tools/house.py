@@ -12,7 +12,9 @@ Reads source files only (any checkout, standard library alone), but for `--trace
    - `Any` in parameters: parameters of functions whose annotation has an `Any` anywhere; `X | Any` where the
      annotation is such a union. (House plan: 950 and 152 on 8cf7b21, counted by another rule; here 967 and 146.)
    - `Any` in what crosses rooms: annotations with an `Any` of parameters, returned values, fields and public methods
-     of functions and classes that another room imports by name; public doors (below) may take anything.
+     of functions and classes that another room imports by name. A name that a room's `__init__` passes on is looked up
+     where it is defined, and a name bound to a type with an `Any` (`Row = list[Any]`) is one. Public doors (below) may
+     take anything; theirs are counted apart.
    - Fields of `Result`, those of them with an `Any` (the plan's six are nothing but `Any`; one more holds some), and
      fields with an `Any` of classes named `…Findings`.
    - "Equation or data?": `standards is None`, `criteria is None`, their opposites, and `isinstance(…, …Findings)`.
@@ -80,6 +82,21 @@ class House:
     def files(self) -> dict[str, Path]:
         files = sorted((self.root / "src" / PACKAGE).rglob("*.py"))
         return {module_name(path, self.root / "src"): path for path in files}
+
+    @cached_property
+    def defined(self) -> dict[str, set[str]]:
+        """Functions and classes at the top of each module."""
+        return {module: set(map(_name, tree.body)) for module, tree in self.trees.items()}
+
+    @cached_property
+    def imported(self) -> dict[str, dict[str, str]]:
+        """Which module each name comes from that a module imports."""
+        found: dict[str, dict[str, str]] = {module: {} for module in self.trees}
+        for module, node in self.nodes(ast.ImportFrom):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                for alias in node.names:
+                    found[module].setdefault(alias.name, node.module)
+        return found
 
     @cached_property
     def edges(self) -> list[Edge]:
@@ -180,7 +197,10 @@ def counted(house: House) -> dict[str, str]:
     parameters = [a.annotation for _, f in house.nodes(Definition) for a in _arguments(f) if a.annotation]
     rows["parameters with `Any`"] = str(sum(map(_has_any, parameters)))
     rows["of these `X \\| Any`"] = str(sum(map(_is_union_with_any, parameters)))
-    rows["`Any` in what crosses rooms"] = str(len(crossing(house)))
+    doors = public_doors(house)
+    met = [(module, name) in doors for module, name in crossing(house)]
+    rows["`Any` in what crosses rooms"] = str(met.count(False))
+    rows["`Any` at public doors"] = str(met.count(True))
     rows.update(_result_rows(house))
     rows.update(_number_rows(house))
     rows["file names used twice or more"] = str(len(repeated_files(house)))
@@ -227,20 +247,45 @@ def _is_union_with_any(annotation: ast.AST) -> bool:
 
 def crossing(house: House) -> list[tuple[str, str]]:
     """Module and name of every function and class with an `Any` that another room imports, once per annotation."""
-    public, found = public_doors(house), []
+    found: list[tuple[str, str]] = []
+    loose = loose_names(house)
     names = {
-        (room(module), f"{node.module}.{alias.name}")
+        (room(module), *_home(house, node.module, alias.name))
         for module, node in house.nodes(ast.ImportFrom)
-        if isinstance(node, ast.ImportFrom) and not node.level
+        if isinstance(node, ast.ImportFrom) and not node.level and node.module
         for alias in node.names
     }
+    importers: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for importer, home, name in names:
+        importers[home, name].add(importer)
     for module, tree in house.trees.items():
         for node in tree.body:
-            if not isinstance(node, Definition | ast.ClassDef) or (module, node.name) in public:
-                continue
-            if any(target == f"{module}.{node.name}" and importer != room(module) for importer, target in names):
-                found += [(module, node.name) for annotation in _annotations(node) if _has_any(annotation)]
+            if isinstance(node, Definition | ast.ClassDef) and importers[module, node.name] - {room(module)}:
+                found += [(module, node.name) for part in _annotations(node) if _meets(house, module, part, loose)]
     return found
+
+
+def loose_names(house: House) -> set[tuple[str, str]]:
+    """Module and name of everything bound to a type with an `Any` in it, at the top of a module."""
+    bound = [(module, *binding) for module, tree in house.trees.items() for binding in _bindings(tree)]
+    loose: set[tuple[str, str]] = set()
+    while True:
+        more = {(module, name) for module, name, value in bound if _meets(house, module, value, loose)}
+        if more <= loose:
+            return loose
+        loose |= more
+
+
+def _meets(house: House, module: str, annotation: ast.expr, loose: set[tuple[str, str]]) -> bool:
+    """Has a type of this module an `Any` in it, or a name that stands for one? A type in quotes is read."""
+    parts: ast.AST = annotation
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        try:
+            parts = ast.parse(annotation.value.strip(), mode="eval")
+        except (SyntaxError, ValueError):  # a text, and no type
+            return False
+    names = {node.id for node in ast.walk(parts) if isinstance(node, ast.Name)}
+    return "Any" in names or any(_home(house, module, name) in loose for name in names)
 
 
 def _annotations(node: Definition | ast.ClassDef) -> Iterator[ast.expr]:
@@ -258,13 +303,16 @@ def _annotations(node: Definition | ast.ClassDef) -> Iterator[ast.expr]:
 
 def _result_rows(house: House) -> dict[str, str]:
     """How large a result is, and how often it is asked what it came from."""
-    classes = [node for _, node in house.nodes(ast.ClassDef) if isinstance(node, ast.ClassDef)]
-    fields = [field for node in classes if node.name == "Result" for field in _fields(node)]
-    findings = [field for node in classes if node.name.endswith("Findings") for field in _fields(node)]
+    classes = [(module, node) for module, node in house.nodes(ast.ClassDef) if isinstance(node, ast.ClassDef)]
+    fields = [(m, field.annotation) for m, node in classes if node.name == "Result" for field in _fields(node)]
+    findings = [
+        (m, field.annotation) for m, node in classes if node.name.endswith("Findings") for field in _fields(node)
+    ]
+    loose = loose_names(house)
     return {
         "fields of `Result`": str(len(fields)),
-        "of these with `Any`": str(sum(_has_any(field.annotation) for field in fields)),
-        "fields of findings with `Any`": str(sum(_has_any(field.annotation) for field in findings)),
+        "of these with `Any`": str(sum(_meets(house, *field, loose) for field in fields)),
+        "fields of findings with `Any`": str(sum(_meets(house, *field, loose) for field in findings)),
         "questions “equation or data?”": str(sum(_asks_origin(node) for _, node in house.nodes(ast.expr))),
     }
 
@@ -373,12 +421,10 @@ def public_doors(house: House) -> set[tuple[str, str]]:
 
 def _home(house: House, module: str, name: str) -> tuple[str, str]:
     """Where a name is defined that a module may only pass on."""
-    if module not in house.trees or name in map(_name, house.trees[module].body):
+    if module not in house.trees or name in house.defined[module] or name not in house.imported[module]:
         return module, name
-    for node in ast.walk(house.trees[module]):
-        if isinstance(node, ast.ImportFrom) and node.module and name in {alias.name for alias in node.names}:
-            return _home(house, node.module, name) if node.module != module else (f"{module}.{name}", name)
-    return module, name
+    source = house.imported[module][name]
+    return _home(house, source, name) if source != module else (f"{module}.{name}", name)
 
 
 def _name(node: ast.AST) -> str:
@@ -433,7 +479,9 @@ def main() -> None:
     table = [f"| what | {' | '.join(heads)} |", "|---|" + "---|" * len(heads)]
     table += [f"| {name} | {' | '.join(column[name] for column in columns)} |" for name in columns[-1]]
     long = [f"- {module}.{name}: {count}" for module, name, count in long_signatures(house)]
-    loose = [f"- {module}.{name}: {count}" for (module, name), count in Counter(crossing(house)).most_common()]
+    doors = public_doors(house)
+    rest = Counter(place for place in crossing(house) if place not in doors)
+    loose = [f"- {module}.{name}: {count}" for (module, name), count in rest.most_common()]
     parts = ["## Who imports whom", "", *matrix(house), "", *exceptions(house)]
     parts += ["", "## Rooms", "", *per_room(house), "", "## Counted", "", *table]
     for what, names in (("Files", repeated_files(house)), ("Classes", repeated_classes(house))):

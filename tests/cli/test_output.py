@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
+from typing import Any
 
 import numpy as np
 import pytest
@@ -64,7 +65,7 @@ def test_the_table_is_that_of_the_structure_constants(result):
     constants, closure = result.algebra.structure_constants, result.algebra.closure
     if closure > 1e-2:
         return  # fields of an infinite family need not be closed, and have no table
-    table = commutator_table(result.brackets(), len(constants))
+    table: Any = commutator_table(result.brackets(), len(constants))
     for i, row in enumerate(table):
         for j, value in enumerate(row):
             found = [float(value.coeff(f"X{k + 1}")) if value != 0 else 0.0 for k in range(len(table))]

@@ -37,7 +37,9 @@ def test_truth_and_tuples() -> None:
     assert is_truth(np.False_)
     assert not is_truth(0)
     assert plain((np.int8(1), (np.float32(2), np.True_), "x")) == (1, (2.0, True), "x")
-    assert [type(part) for part in plain((np.int8(1), np.True_))] == [int, bool]
+    parts = plain((np.int8(1), np.True_))
+    assert isinstance(parts, tuple)
+    assert [type(part) for part in parts] == [int, bool]
 
 
 @pytest.fixture(scope="module")

@@ -61,7 +61,7 @@ def ten_coordinates() -> Result:
         algebra=find_algebra(fields, cloud.points, cloud.weights),
         flags=(),
         findings=EquationFindings(lsn.catalogue["brownian-10d"].sde, bound=n + 2, gap=math.inf),
-        closed_forms=tuple(Formula(tau, tuple(xi), None, "proved", 0.0) for tau, xi in rows),
+        closed_forms=tuple(Formula(tau, tuple(xi), sympy.Integer(0), "proved", 0.0) for tau, xi in rows),
     )
 
 

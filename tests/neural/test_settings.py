@@ -1,5 +1,7 @@
 """Settings and presets: plain values that print, save, load, and say where they are from."""
 
+# pyright: reportArgumentType=false
+# Wrong settings, and right ones of NumPy, are what is tried here.
 from __future__ import annotations
 
 import json

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import sympy
 
@@ -28,7 +30,7 @@ def test_geometric_brownian_motion_with_odd_numbers():
             terms = nonzero_brackets(result.algebra).get((i, j), [])
             for part, expression in enumerate(derived):
                 combined = sum(c * rows[k][part] for k, c in terms)
-                point = {t: sympy.Rational(3, 7), x: sympy.Rational(9, 5)}
+                point: dict[Any, Any] = {t: sympy.Rational(3, 7), x: sympy.Rational(9, 5)}
                 missing, size = (sympy.N(e.subs(point)) for e in (expression - combined, expression))
                 assert abs(missing) < 1e-9 * (1 + abs(size))
 

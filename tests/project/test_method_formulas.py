@@ -30,8 +30,9 @@ from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.determining.kinds import KINDS, LAW
 from liestonet.symmetry.statistical.evidence import Evidence
 from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
-from liestonet.symmetry.statistical.search import generator_basis, mixed_cloud, most_symmetries
+from liestonet.symmetry.statistical.search import generator_basis, mixed_cloud
 from liestonet.symmetry.statistical.tuning import JUDGING
+from liestonet.symmetry.statistical.verdicts import most_symmetries
 from liestonet.validation.generator_input import read_generators
 from liestonet.validation.generator_residuals import put_in
 

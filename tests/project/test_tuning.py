@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from liestonet.core.tuning import by_dimension, tuning_record
+from liestonet.core.provenance import tuning_record
+from liestonet.core.tuning import by_dimension
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "liestonet"
 ROOMS = ["core", "sde", "symmetry", "surrogate", "inference", "diagnostics", "validation", "formulas", "algebra"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -171,7 +172,7 @@ def test_commutators_are_those_of_the_formulas(result):
             for a, b in zip(fields[i], fields[j], strict=True):
                 forth = fields[i][0] * sympy.diff(b, t) + fields[i][1] * sympy.diff(b, x)
                 parts.append(forth - fields[j][0] * sympy.diff(a, t) - fields[j][1] * sympy.diff(a, x))
-            said = view.algebra.commutators.get((i, j), sympy.Integer(0))
+            said: Any = view.algebra.commutators.get((i, j), sympy.Integer(0))
             shown = [sum(said.coeff(f"X{k + 1}") * fields[k][c] for k in range(3)) for c in range(2)]
             assert all(sympy.simplify(a - b) == 0 for a, b in zip(parts, shown, strict=True))
     assert view.algebra.rest == "All others vanish."
@@ -219,7 +220,7 @@ def test_free_parameters():
     k = sympy.Symbol("k")
     rates = set()
     for value in view.algebra.commutators.values():
-        plain = value.xreplace({symbol: sympy.Symbol(symbol.name) for symbol in value.free_symbols})
+        plain: Any = value.xreplace({symbol: sympy.Symbol(str(symbol)) for symbol in value.free_symbols})
         (factor,) = [plain.coeff(f"X{j}") for j in (1, 2, 3) if plain.has(sympy.Symbol(f"X{j}"))]
         rates.add(abs(factor.coeff(k)))
     assert rates == {1, 2}

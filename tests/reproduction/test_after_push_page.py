@@ -76,5 +76,5 @@ def test_the_papers_engine_runs_only_where_all_is_asked_for() -> None:
     assert everything - usual == {f"ex{n}-paper-4700" for n in (1, 2, 3, 4)}
     assert not usual - everything
     assert after_push.jobs(Options(quick=True, full=True)) == after_push.jobs(Options(quick=True))
-    keys = {job.given["engine"] for job in after_push.jobs(Options(full=True))}
+    keys = {str(job.given["engine"]) for job in after_push.jobs(Options(full=True))}
     assert len(keys) == 6  # spectral, neural, and one preset of each example

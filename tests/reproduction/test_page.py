@@ -45,7 +45,7 @@ def test_what_is_missing_is_listed_with_the_command_that_runs_it(tmp_path: Path)
         "squares",
         "Squares",
         lambda options: [Job("squares", f"{n}", "squares:run", {"n": n}, cost=60) for n in range(5)],
-        lambda records: Publication(f"{sum(record['n'] for record in records)}"),
+        lambda records: Publication(f"{sum(int(str(record['n'])) for record in records)}"),
     )
     store = Store(tmp_path / "results")
     for job in item.jobs(Options())[:2]:

@@ -59,7 +59,7 @@ def test_the_day_is_set_beside_the_papers_ticks_and_the_engine_is_named() -> Non
     text = btc.publish([look(trades_kept=899_990, trades_dropped=10)]).text
     assert "approximately 1.8 million ticks, 2.0 times as many; it does not say what a tick is" in text
     assert "the generators that are pushed come from `Spectral()` and not from networks" in text
-    (given,) = {job.given["engine"] for job in btc.jobs(Options(quick=True)) if job.given}
+    (given,) = {str(job.given["engine"]) for job in btc.jobs(Options(quick=True)) if job.given}
     assert given == described("spectral", btc.PRESET)
 
 

@@ -95,7 +95,7 @@ REFUSED = {
     "another object": (set_field("Result", "algebra", {"object": 0}), "'algebra' of Result"),
     "text for a formula": (
         set_field("Formula", "tau", "__import__('os').system('touch forged')"),
-        "a formula is none",
+        "'tau' of Formula is of another type",
     ),
     "huge degree": (set_array("Basis", "degrees", lambda a: a + 10**9), "impossible degree"),
     "negative degree": (set_array("Basis", "degrees", lambda a: a - 5), "impossible degree"),

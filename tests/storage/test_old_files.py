@@ -109,9 +109,9 @@ def test_formulas_solve_the_equations(version, name):
     assert rows
     for row in rows:
         assert row.status == "proved"
-        change = {symbol: sympy.Symbol(symbol.name, real=True) for symbol in row.tau.free_symbols}
+        change = {symbol: sympy.Symbol(str(symbol), real=True) for symbol in row.tau.free_symbols}
         for part in row.xi:
-            change |= {symbol: sympy.Symbol(symbol.name, real=True) for symbol in part.free_symbols}
+            change |= {symbol: sympy.Symbol(str(symbol), real=True) for symbol in part.free_symbols}
         tau, xi = row.tau.xreplace(change), [part.xreplace(change) for part in row.xi]
         assert not any(ito_residuals(*EQUATIONS[name], tau, xi))
 

@@ -142,9 +142,10 @@ def test_other_ways_to_give_them():
 
 
 def test_formulas_of_a_result_without_density_have_no_beta():
-    shown = [Formula(T, (X,), sympy.Integer(0), "proved", 0.0), Formula(0, (1,), sympy.Integer(0), "proved", 0.0)]
+    zero, one = sympy.Integer(0), sympy.Integer(1)
+    shown = [Formula(T, (X,), zero, "proved", 0.0), Formula(zero, (one,), zero, "proved", 0.0)]
     assert not read_generators(shown, ("x",), DOMAIN).has_beta
-    assert read_generators([*shown, Formula(0, (0,), sympy.Integer(1), "proved", 0.0)], ("x",), DOMAIN).has_beta
+    assert read_generators([*shown, Formula(zero, (zero,), one, "proved", 0.0)], ("x",), DOMAIN).has_beta
     assert read_generators((T, [X], 0), ("x",), DOMAIN).has_beta  # a zero that somebody wrote
 
 

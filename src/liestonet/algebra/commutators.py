@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Float
@@ -10,6 +10,9 @@ from jaxtyping import Float
 from liestonet.algebra.structure import Algebra
 from liestonet.algebra.tuning import ALGEBRA
 from liestonet.formulas.exact_numbers import recognise
+
+if TYPE_CHECKING:
+    import sympy
 
 Bracket = list[tuple[int, float]]
 
@@ -32,7 +35,7 @@ def nonzero_brackets(algebra: Algebra) -> dict[tuple[int, int], Bracket]:
     return found
 
 
-def exact_brackets(algebra: Algebra) -> dict[tuple[int, int], Any]:
+def exact_brackets(algebra: Algebra) -> dict[tuple[int, int], sympy.Expr]:
     """The same as SymPy sums over symbols X1, X2, …; numbers without an exact form keep four digits."""
     import sympy
 
@@ -54,7 +57,7 @@ def standing_out(algebra: Algebra) -> Float[np.ndarray, "m m m"]:
     return np.where(known, constants, 0.0)
 
 
-def estimated_brackets(algebra: Algebra) -> dict[tuple[int, int], Any]:
+def estimated_brackets(algebra: Algebra) -> dict[tuple[int, int], sympy.Expr]:
     """[X_i, X_j] with i < j from data, as SymPy sums over X1, X2, … with three digits, where they do not vanish."""
     import sympy
 
@@ -67,7 +70,7 @@ def estimated_brackets(algebra: Algebra) -> dict[tuple[int, int], Any]:
     }
 
 
-def commutator_table(upper: dict[tuple[int, int], Any], size: int) -> list[list[Any]]:
+def commutator_table(upper: dict[tuple[int, int], sympy.Expr], size: int) -> list[list[sympy.Expr]]:
     """Every bracket, row by row: entry (i, j) is [X_i, X_j]; `upper` are those with i < j that do not vanish."""
     import sympy
 
@@ -76,14 +79,14 @@ def commutator_table(upper: dict[tuple[int, int], Any], size: int) -> list[list[
     return [[upper.get((i, j), zero) if i < j else -upper.get((j, i), zero) for j in count] for i in count]
 
 
-def _number(value: float, error: float) -> Any:
+def _number(value: float, error: float) -> sympy.Expr:
     import sympy
 
     exact = recognise(value, error)
     return sympy.Float(value, 4) if exact is None else exact
 
 
-def _three_digits(value: float) -> Any:
+def _three_digits(value: float) -> sympy.Expr:
     """Three digits; a whole number where these say so."""
     import sympy
 

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from liestonet.algebra.commutators import Bracket
 from liestonet.formulas.formula import Formula
 from liestonet.formulas.proved.parametric import independent_parts, linear_solution
 
-Brackets = dict[tuple[int, int], Any]
+if TYPE_CHECKING:
+    import sympy
 
 
 def parametric_brackets(
-    formulas: Sequence[Formula], numerical: Mapping[tuple[int, int], Bracket], variables: tuple[Any, ...]
-) -> Brackets | None:
+    formulas: Sequence[Formula], numerical: Mapping[tuple[int, int], Bracket], variables: tuple[sympy.Symbol, ...]
+) -> dict[tuple[int, int], sympy.Expr] | None:
     """[X_i, X_j] as sums over symbols X1, X2, … of the generators that numbers show there; None where one fails."""
     import sympy
 
-    found: Brackets = {}
+    found: dict[tuple[int, int], sympy.Expr] = {}
     for (i, j), terms in numerical.items():
         present = [k for k, _ in terms]
         constants = _constants(formulas, (i, j), present, variables)
@@ -29,15 +30,15 @@ def parametric_brackets(
 
 
 def _constants(
-    formulas: Sequence[Formula], pair: tuple[int, int], present: Sequence[int], variables: tuple[Any, ...]
-) -> list[Any] | None:
+    formulas: Sequence[Formula], pair: tuple[int, int], present: Sequence[int], variables: tuple[sympy.Symbol, ...]
+) -> list[sympy.Expr] | None:
     """The factors of the generators that are present in one bracket."""
     import sympy
 
     first, second = (_components(formulas[k]) for k in pair)
     unknowns = [sympy.Dummy(f"c{k}") for k in present]
     others = [_components(formulas[k]) for k in present]
-    rows: list[Any] = []
+    rows: list[sympy.Expr] = []
     for component in range(len(first)):
         bracket = _along(first, second[component], variables) - _along(second, first[component], variables)
         parts = independent_parts(
@@ -50,10 +51,12 @@ def _constants(
     return None if solution is None else [solution[unknown] for unknown in unknowns]
 
 
-def _components(formula: Formula) -> list[Any]:
+def _components(formula: Formula) -> list[sympy.Expr]:
     return [formula.tau, *formula.xi, formula.beta]
 
 
-def _along(field: Sequence[Any], function: Any, variables: tuple[Any, ...]) -> Any:
+def _along(field: Sequence[sympy.Expr], function: sympy.Expr, variables: tuple[sympy.Symbol, ...]) -> sympy.Expr:
     """X(g) = τ g_t + ξ·∇g."""
-    return sum(part * function.diff(v) for part, v in zip(field, variables, strict=False))
+    import sympy
+
+    return sum((part * function.diff(v) for part, v in zip(field, variables, strict=False)), sympy.Integer(0))

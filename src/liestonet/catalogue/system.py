@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jaxtyping import Float
 
 from liestonet.core.generators import Values
 from liestonet.core.numbers import is_whole
@@ -22,6 +21,8 @@ from liestonet.sde.sde import SDE
 from liestonet.symmetry.determining.kinds import Kind
 
 if TYPE_CHECKING:
+    import sympy
+
     from liestonet.algebra.structure import Algebra
     from liestonet.sde.simulation import Progress
     from liestonet.trajectories import Trajectories
@@ -48,10 +49,10 @@ class Experiment:
     step: Real = 0.01
     paths: int = 512
     substeps: int = 5
-    boundary: Mapping[str, Any] = field(default_factory=dict)
+    boundary: Mapping[str, Real | tuple[Real | None, Real | None]] = field(default_factory=dict)
     start: Interval | Real = 0.0
 
-    def run(self, sde: SDE, paths: int | Any, seed: int | Any, progress: Progress | None) -> Trajectories:
+    def run(self, sde: SDE, paths: object, seed: object, progress: Progress | None) -> Trajectories:
         """Simulate; path k is the same however many paths are asked for."""
         low, high = np.array(self.initial, dtype=float).T
         start: Any = self.start
@@ -77,9 +78,9 @@ class Experiment:
 class Formula:
     """One generator τ ∂t + ξ·∂x (+ β u∂u) in SymPy; β is None for the kinds that have none."""
 
-    tau: Any
-    xi: tuple[Any, ...]
-    beta: Any = None
+    tau: sympy.Expr
+    xi: tuple[sympy.Expr, ...]
+    beta: sympy.Expr | None = None
 
 
 class Generators:
@@ -87,14 +88,14 @@ class Generators:
 
     __slots__ = ("_function", "count", "dimension", "has_beta")
 
-    def __init__(self, symbols: tuple[Any, ...], formulas: tuple[Formula, ...], has_beta: bool) -> None:
+    def __init__(self, symbols: tuple[sympy.Symbol, ...], formulas: tuple[Formula, ...], has_beta: bool) -> None:
         import sympy
 
         self.count, self.dimension, self.has_beta = len(formulas), len(symbols) - 1, has_beta
         entries = [[row.tau, *row.xi, *([row.beta] if has_beta else [])] for row in formulas]
         self._function = sympy.lambdify(symbols, [entry for row in entries for entry in row], "numpy", cse=True)
 
-    def __call__(self, t: Float[np.ndarray, " b"] | Any, x: Float[np.ndarray, "b d"] | Any) -> Values:
+    def __call__(self, t: object, x: object) -> Values:
         points = points_of(t, x, self.dimension)
         width = 1 + self.dimension + self.has_beta
         values = np.empty((self.count * width, len(points)))
@@ -143,11 +144,11 @@ class System:
         """The kinds of symmetry that are known."""
         return tuple(kind for kind in KINDS if kind != FOKKER_PLANCK or kind in self.symmetries)
 
-    def dimension(self, kind: str | Kind | Any = ITO) -> int | float:
+    def dimension(self, kind: object = ITO) -> int | float:
         """Dimension of the algebra, `math.inf` if it has none."""
         return math.inf if self.infinite else len(self._texts(kind)[1])
 
-    def formulas(self, kind: str | Kind | Any = ITO) -> tuple[Formula, ...]:
+    def formulas(self, kind: object = ITO) -> tuple[Formula, ...]:
         """The generators in SymPy, with the symbols of `sde`."""
         name, texts = self._texts(kind)
         if name not in self._cache:
@@ -158,14 +159,14 @@ class System:
             self._cache[name] = tuple(Formula(row[0], tuple(row[1 : n + 1]), *row[n + 1 :]) for row in rows)
         return self._cache[name]
 
-    def generators(self, kind: str | Kind | Any = ITO) -> Generators:
+    def generators(self, kind: object = ITO) -> Generators:
         """The generators as a function: t (B,), x (B, d) -> tau (m, B), xi (m, B, d) and, if any, beta (m, B)."""
         from liestonet.catalogue.reading import symbols
 
         name, _ = self._texts(kind)
         return Generators(symbols(self.sde.names), self.formulas(name), name == FOKKER_PLANCK)
 
-    def algebra(self, kind: str | Kind | Any = ITO) -> Algebra:
+    def algebra(self, kind: object = ITO) -> Algebra:
         """The algebra that the generators span, with structure constants in their order; not where `infinite`."""
         from liestonet.catalogue.brackets import exact_algebra
 
@@ -174,7 +175,7 @@ class System:
             raise InputError(f"The algebra of {self.key!r} is infinite-dimensional and has no structure constants.")
         return exact_algebra(self.formulas(name), self.sde.names, self.box, name == FOKKER_PLANCK)
 
-    def algebra_name(self, kind: str | Kind | Any = ITO) -> str:
+    def algebra_name(self, kind: object = ITO) -> str:
         """What the algebra is called by theory, written down by hand; not where `infinite`."""
         from liestonet.catalogue.known_names import stated_name
 
@@ -183,13 +184,11 @@ class System:
             raise InputError(f"The algebra of {self.key!r} is infinite-dimensional and has no name.")
         return stated_name(self.key, name, len(self.box) - 1, len(texts))
 
-    def simulate(
-        self, paths: int | Any | None = None, seed: int | Any = 0, *, progress: Progress | None = None
-    ) -> Trajectories:
+    def simulate(self, paths: object = None, seed: object = 0, *, progress: Progress | None = None) -> Trajectories:
         """Data of the system; without `paths` as many as its experiment has."""
         return self.experiment.run(self.sde, self.experiment.paths if paths is None else paths, seed, progress)
 
-    def _texts(self, kind: str | Kind | Any) -> tuple[str, tuple[GeneratorText, ...]]:
+    def _texts(self, kind: object) -> tuple[str, tuple[GeneratorText, ...]]:
         """The kind's plain name and its generators; law and Cholesky gauge are Itô's where nothing else is said."""
         name = kind.name if isinstance(kind, Kind) else str(kind).lower().replace("_", "-")
         if name not in KINDS:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import cast
 
 import numpy as np
 from jaxtyping import Float
@@ -43,10 +43,10 @@ class Domain:
                 )
 
     @classmethod
-    def from_pairs(cls, pairs: Iterable[Sequence[float]] | Any, dimension: int) -> Domain:
+    def from_pairs(cls, pairs: object, dimension: int) -> Domain:
         """Check what a user gave: time first, then each coordinate, as (low, high) pairs."""
         try:
-            intervals = tuple((float(low), float(high)) for low, high in pairs)
+            intervals = tuple((float(low), float(high)) for low, high in cast(Iterable[Sequence[float]], pairs))
         except (TypeError, ValueError, OverflowError) as problem:
             raise InputError(
                 "The domain must be a list of (low, high) pairs of numbers: time first, then each coordinate."

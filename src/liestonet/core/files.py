@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 from liestonet.errors import InputError
 
 
-def check_page(path: str | os.PathLike[str] | Any) -> Path:
+def check_page(path: object) -> Path:
     """Refuse a place that cannot be written to, or a name that no browser would open."""
     if not isinstance(path, str | os.PathLike):
         raise InputError(f"A report needs the name of a file, such as 'report.html', not a {type(path).__name__}.")

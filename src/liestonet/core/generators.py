@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float
@@ -34,7 +34,7 @@ class Generators(Protocol):
         """Whether they act on the density too, by β u∂u."""
         ...
 
-    def __call__(self, t: Float[np.ndarray, " b"] | Any, x: Float[np.ndarray, "b d"] | Any) -> Values:
+    def __call__(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Values:
         """tau (m, B), xi (m, B, d) and, where there is one, beta (m, B)."""
         ...
 
@@ -43,7 +43,7 @@ class Generators(Protocol):
         ...
 
 
-def values_at(generators: Generators, t: Any, x: Any, dimension: int) -> Values:
+def values_at(generators: Generators, t: object, x: object, dimension: int) -> Values:
     """The components of generators at a batch of points, time, state and density apart."""
     table = generators.components(points_of(t, x, dimension), [()])[()]
     parts = table[:, :, 0], table[:, :, 1 : dimension + 1]
@@ -65,7 +65,7 @@ class Lifted:
     def has_beta(self) -> bool:
         return True
 
-    def __call__(self, t: Any, x: Any) -> Values:
+    def __call__(self, t: object, x: object) -> Values:
         return values_at(self, t, x, self.dimension)
 
     def components(self, points: Float[np.ndarray, "b v"], derivatives: Iterable[Derivative]) -> Components:
@@ -96,7 +96,7 @@ class Normalised:
     def has_beta(self) -> bool:
         return False
 
-    def __call__(self, t: Any, x: Any) -> Values:
+    def __call__(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Values:
         tau, xi, *_ = self.base(t, x)
         return tau / self.lengths[:, None], xi / self.lengths[:, None, None]
 

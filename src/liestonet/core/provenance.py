@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import Field, dataclass, field, fields
+from typing import ClassVar, Protocol, runtime_checkable
+
+from liestonet.core.json_values import JSON
 
 # What can change a number in the answer.
 LIBRARIES = ("liestonet", "numpy", "scipy", "sympy")
@@ -18,15 +20,15 @@ class Provenance:
     """
 
     command: str
-    settings: dict[str, Any]
+    settings: dict[str, JSON]
     versions: dict[str, str]
     seed: int | None = None
-    tuning: dict[str, dict[str, Any]] = field(default_factory=dict)
+    tuning: dict[str, dict[str, JSON]] = field(default_factory=dict)
 
 
-def provenance_of(function: str, subject: str, seed: int | None, **settings: Any) -> Provenance:
+def provenance_of(function: str, subject: str, seed: int | None, **settings: JSON) -> Provenance:
     """The record of a call of a function on its first argument; a setting that is None was not given."""
-    given = {name: value for name, value in settings.items() if value is not None}
+    given: dict[str, JSON] = {name: value for name, value in settings.items() if value is not None}
     arguments = ", ".join(f"{name}={value if name == 'engine' else repr(value)}" for name, value in given.items())
     arguments = arguments.replace("engine=", "engine=liestonet.")
     return Provenance(f"liestonet.{function}({subject}, {arguments})", given, library_versions(), seed)
@@ -38,3 +40,18 @@ def library_versions() -> dict[str, str]:
 
     libraries = {name: version(name) for name in LIBRARIES}
     return {"python": platform.python_version(), **libraries, "machine": f"{platform.system()} {platform.machine()}"}
+
+
+@runtime_checkable
+class DecidingNumbers(Protocol):
+    """A frozen dataclass whose fields are numbers that decide."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[JSON]]]
+
+
+def tuning_record(*tunings: DecidingNumbers) -> dict[str, dict[str, JSON]]:
+    """Frozen values as plain dictionaries under their class names, for a result's provenance."""
+    return {
+        type(tuning).__name__: {number.name: getattr(tuning, number.name) for number in fields(tuning)}
+        for tuning in tunings
+    }

@@ -12,8 +12,8 @@ Every field says what it does and where its value comes from:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import TypeVar
 
 Value = TypeVar("Value")
 
@@ -37,11 +37,3 @@ SHARED = SharedTuning()
 def by_dimension(values: Sequence[Value], dimension: int) -> Value:
     """The value for so many coordinates: the first is for one, the last for all that have none of their own."""
     return values[min(dimension, len(values)) - 1]
-
-
-def tuning_record(*tunings: Any) -> dict[str, dict[str, Any]]:
-    """Frozen values as plain dictionaries under their class names, for a result's provenance."""
-    return {
-        type(tuning).__name__: {field.name: getattr(tuning, field.name) for field in fields(tuning)}
-        for tuning in tunings
-    }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -22,7 +22,11 @@ from liestonet.symmetry.analytic.nullspace import cloud_for
 from liestonet.symmetry.determining.basis import Basis
 from liestonet.symmetry.determining.fields import Fields
 
-Row = tuple[Any, ...]
+if TYPE_CHECKING:
+    import sympy
+
+# t (B,) and x_1, …, x_n (B,) to the value of each entry; a constant comes as one number.
+Compiled = Callable[..., list[np.ndarray | float]]
 
 
 @dataclass(frozen=True)
@@ -33,9 +37,11 @@ class ClosedFields:
     """
 
     series: Fields
-    closed: tuple[Row | None, ...]
-    symbols: tuple[Any, ...]
-    _compiled: dict[Derivative, Callable[..., list[Any]]] = field(default_factory=dict, compare=False, repr=False)
+    closed: tuple[tuple[sympy.Expr, ...] | None, ...]
+    symbols: tuple[sympy.Symbol, ...]
+    _compiled: dict[Derivative, Callable[..., list[np.ndarray | float]]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     @property
     def count(self) -> int:
@@ -73,7 +79,7 @@ class ClosedFields:
                     result[derivative][k, :, component] = next(values)
         return result
 
-    def _function(self, derivative: Derivative) -> Callable[..., list[Any]]:
+    def _function(self, derivative: Derivative) -> Compiled:
         """One derivative of all components in closed form as a NumPy function."""
         import sympy
 
@@ -83,7 +89,7 @@ class ClosedFields:
             self._compiled[derivative] = sympy.lambdify(self.symbols, entries, ["scipy", "numpy"], cse=True)
         return self._compiled[derivative]
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         # Compiled functions do not travel to other processes; they are made again there.
         return {**self.__dict__, "_compiled": {}}
 
@@ -106,12 +112,12 @@ def closed_fields(
     return ClosedFields(fields, tuple(usable), symbols) if any(usable) else fields
 
 
-def _components(formula: Formula, values: Mapping[Any, Any], has_beta: bool) -> Row:
+def _components(formula: Formula, values: Mapping[Any, Any], has_beta: bool) -> tuple[sympy.Expr, ...]:
     entries = formula.tau, *formula.xi, *((formula.beta,) if has_beta else ())
     return tuple(entry.subs(values) if values else entry for entry in entries)
 
 
-def _is_finite(row: Row, symbols: tuple[Any, ...], fields: Fields) -> bool:
+def _is_finite(row: tuple[sympy.Expr, ...], symbols: tuple[sympy.Symbol, ...], fields: Fields) -> bool:
     """Whether a formula can be evaluated on the box."""
     domain = fields.basis.domain
     cube = np.random.default_rng(3).uniform(-1, 1, (FORMULAS.checked_points, len(symbols)))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    import sympy
 
 
 @dataclass(frozen=True)
 class Constant:
     """A number in a formula that is no exact one: the symbol that stands for it, its value and its uncertainty."""
 
-    symbol: Any
+    symbol: sympy.Symbol
     value: float
     uncertainty: float
 
@@ -24,15 +27,29 @@ class Formula:
     are the symbols in it that stand for numbers known with an uncertainty.
     """
 
-    tau: Any
-    xi: tuple[Any, ...]
-    beta: Any
+    tau: sympy.Expr
+    xi: tuple[sympy.Expr, ...]
+    beta: sympy.Expr
     status: str
     error: float
     constants: tuple[Constant, ...] = ()
 
 
-def unknown_formula(position: int, symbols: tuple[Any, ...], has_beta: bool) -> Formula:
+@runtime_checkable
+class ClosedForm(Protocol):
+    """Whatever says a generator τ ∂t + ξ·∂x (+ β u∂u) in SymPy; β is None for kinds that have none."""
+
+    @property
+    def tau(self) -> sympy.Expr: ...
+
+    @property
+    def xi(self) -> tuple[sympy.Expr, ...]: ...
+
+    @property
+    def beta(self) -> sympy.Expr | None: ...
+
+
+def unknown_formula(position: int, symbols: tuple[sympy.Symbol, ...], has_beta: bool) -> Formula:
     """A generator without a formula: named functions stand for its components."""
     import sympy
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from liestonet.formulas.formula import Constant, Formula
+from liestonet.formulas.formula import ClosedForm, Constant
+
+if TYPE_CHECKING:
+    import sympy
 
 LARGEST_FACTORED = 150
 
@@ -14,7 +17,7 @@ LARGEST_FACTORED = 150
 class Style(NamedTuple):
     """How a generator is put together: coefficients, brackets, and what stands between factors and between terms."""
 
-    show: Callable[[Any], str]
+    show: Callable[[sympy.Expr], str]
     fenced: Callable[[str], str]
     space: str
     plus: str = " + "
@@ -22,13 +25,13 @@ class Style(NamedTuple):
     negative: str = "-"
 
 
-def field_text(formula: Formula | Any, names: tuple[str, ...]) -> str:
+def field_text(formula: ClosedForm, names: tuple[str, ...]) -> str:
     """One generator as a line of text."""
     symbols = ["∂t", *(f"∂{name}" for name in names), "u∂u"]
     return assemble(formula, symbols, Style(expression_text, "({})".format, " "))
 
 
-def field_latex(formula: Formula | Any, names: tuple[str, ...]) -> str:
+def field_latex(formula: ClosedForm, names: tuple[str, ...]) -> str:
     """One generator in LaTeX, without dollar signs."""
     import sympy
 
@@ -37,19 +40,19 @@ def field_latex(formula: Formula | Any, names: tuple[str, ...]) -> str:
     return assemble(formula, symbols, Style(expression_latex, r"\left({}\right)".format, r"\,"))
 
 
-def expression_latex(expression: Any) -> str:
+def expression_latex(expression: sympy.Expr) -> str:
     """A formula in LaTeX; Greek letters of the user's names become commands."""
     import sympy
 
     return "".join(_greek(letter) for letter in sympy.latex(expression)).replace("±", r"\pm")
 
 
-def expression_text(expression: Any) -> str:
+def expression_text(expression: sympy.Expr) -> str:
     """SymPy's text with powers as ^ and products as spaces."""
     return str(expression).replace("**", "^").replace("*", " ")
 
 
-def _uncertain(constant: Constant) -> Any:
+def _uncertain(constant: Constant) -> sympy.Symbol:
     """`(1.02 ± 0.03)` as a symbol, with two digits of the uncertainty."""
     import math
 
@@ -67,12 +70,12 @@ def _greek(letter: str) -> str:
     return letter
 
 
-def assemble(formula: Formula | Any, symbols: list[str], style: Style) -> str:
+def assemble(formula: ClosedForm, symbols: list[str], style: Style) -> str:
     """Coefficients in front of their ∂, with a factor that all share taken out."""
     import sympy
 
     known = {row.symbol: _uncertain(row) for row in getattr(formula, "constants", ())}
-    components = [
+    components: list[Any] = [
         c if c is None else sympy.sympify(c).xreplace(known) for c in (formula.tau, *formula.xi, formula.beta)
     ]
     parts = [(c, s) for c, s in zip(components, symbols, strict=True) if c is not None and c != 0]
@@ -81,7 +84,7 @@ def assemble(formula: Formula | Any, symbols: list[str], style: Style) -> str:
     common = _common_factor([coefficient for coefficient, _ in parts]) if len(parts) > 1 else sympy.Integer(1)
     text = ""
     for coefficient, symbol in parts:
-        rest = sympy.factor_terms(sympy.expand(coefficient / common)) if common != 1 else coefficient
+        rest: Any = sympy.factor_terms(sympy.expand(coefficient / common)) if common != 1 else coefficient
         negative = rest.could_extract_minus_sign()
         rest = -rest if negative else rest
         shown = style.fenced(style.show(rest)) if rest.is_Add else style.show(rest)
@@ -91,13 +94,13 @@ def assemble(formula: Formula | Any, symbols: list[str], style: Style) -> str:
     return text if common == 1 else f"{style.show(common)}{style.space}{style.fenced(text)}"
 
 
-def _common_factor(coefficients: list[Any]) -> Any:
+def _common_factor(coefficients: list[sympy.Expr]) -> sympy.Expr:
     """The product of factors that are no numbers and stand in every coefficient."""
     import sympy
 
     if any(c.has(sympy.Float) or sympy.count_ops(c) > LARGEST_FACTORED for c in coefficients):
         return sympy.Integer(1)  # factors of polynomials with many digits are a search of their own
     factored: list[Any] = [sympy.factor(coefficient) for coefficient in coefficients]
-    shared: set[Any] = set.intersection(*({*sympy.Mul.make_args(expression)} for expression in factored))
+    shared: set[sympy.Expr] = set.intersection(*({*sympy.Mul.make_args(expression)} for expression in factored))
     # exp(t - 300) comes as exp(t) exp(-300): the number stays with its function
     return sympy.powsimp(sympy.Mul(*(f for f in shared if not f.is_number or isinstance(f, sympy.exp))))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, TypedDict, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float
 
 from liestonet.core.flags import Flag
 from liestonet.core.generators import Values
+from liestonet.core.json_values import JSON
 from liestonet.core.progress import Progress
 from liestonet.inference.refit import Imposed
 from liestonet.surrogate.fitted import FittedCoefficients
@@ -30,10 +31,52 @@ class Request:
     source: IncrementSource
     kind: Kind
     criteria: Criteria
-    dimension: int | Any | None  # as given; how many are possible only the engine knows
+    dimension: object  # as given; how many are possible only the engine knows
     formulas: bool
     seed: int
     say: Progress
+
+
+@runtime_checkable
+class Trained(Protocol):
+    """What training with so many generators came to."""
+
+    @property
+    def count(self) -> int:
+        """Number of generators, m."""
+        ...
+
+    @property
+    def losses(self) -> dict[int, float]:
+        """The losses by their numbers."""
+        ...
+
+    @property
+    def residuals(self) -> tuple[float, ...]:
+        """Relative residuals of its directions, ascending."""
+        ...
+
+
+class TrainedSummary(TypedDict):
+    """The same as plain values."""
+
+    count: int
+    losses: dict[str, float]
+    residuals: list[float]
+
+
+class TrainingSummary(TypedDict):
+    """What is said of a training: the losses at its end by name, and which number of generators each rule selects."""
+
+    settings: dict[str, JSON]
+    losses: dict[str, float]
+    steps: int
+    seconds: float
+    rungs: list[TrainedSummary]
+    selected: dict[str, int]
+    projection_error: float
+    interrupted: bool
+    angle_to_spectral: float | None
 
 
 @runtime_checkable
@@ -41,15 +84,15 @@ class Training(Protocol):
     """What an engine that trains networks remembers of it."""
 
     @property
-    def rungs(self) -> Sequence[Any]:
+    def rungs(self) -> Sequence[Trained]:
         """The numbers of generators that were tried, with their losses."""
         ...
 
-    def generators(self, t: Float[np.ndarray, " b"] | Any, x: Float[np.ndarray, "b d"] | Any) -> Values:
+    def generators(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Values:
         """The trained networks as they are."""
         ...
 
-    def to_dictionary(self) -> dict[str, Any]:
+    def to_dictionary(self) -> TrainingSummary:
         """Plain values, ready for JSON."""
         ...
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from liestonet.core.numbers import is_whole
 from liestonet.inference.engine import Discovered, Request, dimension_flag, law_dimension
 from liestonet.inference.stages import search_in_stages
 from liestonet.surrogate.spectral_fit import fit_spectral
@@ -24,6 +25,7 @@ class Spectral:
         surrogate = fit_spectral(request.source, say)
         say("looking for symmetries")
         found, imposed = search_in_stages(kind, surrogate, criteria, dimension, self.refit, say)
-        count = found.count if dimension is None else dimension
+        asked = dimension if is_whole(dimension) else None  # anything else was refused by the search
+        count = found.count if asked is None else asked
         law = law_dimension(kind, surrogate, found, criteria, say)
-        return Discovered(kind, surrogate, found, count, imposed, law, tuple(dimension_flag(found, dimension)))
+        return Discovered(kind, surrogate, found, count, imposed, law, tuple(dimension_flag(found, asked)))

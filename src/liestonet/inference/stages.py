@@ -8,7 +8,6 @@ See docs/method.md §6.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -66,7 +65,7 @@ class _Sparse:
 
 
 def search_in_stages(
-    kind: Kind, surrogate: Surrogate, criteria: Criteria, dimension: Any, imposing: bool, say: Progress
+    kind: Kind, surrogate: Surrogate, criteria: Criteria, dimension: object, imposing: bool, say: Progress
 ) -> tuple[Search, Imposed | None]:
     """Search; take exact shifts as such and search again; impose all that was found and solve once more."""
     found = search(kind, surrogate, surrogate.domain, surrogate.overview.points, criteria)
@@ -154,7 +153,7 @@ def _inside(imposed: Imposed, other: Imposed) -> bool:
     return float(np.linalg.norm(outside, ord=2)) < STAGES.errors * max(error, STAGES.least_error)
 
 
-def _possible(dimension: Any, found: Search) -> int:
+def _possible(dimension: object, found: Search) -> int:
     available = found.vectors.shape[1]
     if not is_whole(dimension) or not 0 <= dimension <= available:
         raise InputError(f"The dimension must be a whole number from 0 to {available}, not {dimension!r}.")

@@ -235,7 +235,7 @@ def _from_above(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ..
     return _train(stage, selected, None, request), rungs
 
 
-def _checked_dimension(dimension: Any, stage: Stage) -> int:
+def _checked_dimension(dimension: object, stage: Stage) -> int:
     # more generators than a quarter of the points or of the recorded steps could be told apart by chance only
     most = max(1, min(len(stage.cloud) // 4, stage.source.overview.count // 4, MOST_GENERATORS))
     if not is_whole(dimension) or not 1 <= dimension <= most:
@@ -346,5 +346,5 @@ def _flags(record: TrainingRecord, found: Search, request: Request) -> list[Flag
         flags.append(Flag("engines", angle, remedy))
     if request.dimension is None:
         flags.append(record.dimension_flag(found.count))
-    flags += dimension_flag(found, request.dimension)
+    flags += dimension_flag(found, request.dimension if is_whole(request.dimension) else None)
     return flags

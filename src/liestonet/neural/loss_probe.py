@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from dataclasses import replace
+from typing import cast
 
 import jax
 import numpy as np
+from jax.stages import Compiled
 
-from liestonet.neural.generator_networks import make_networks
+from liestonet.neural.generator_networks import Networks, make_networks
 from liestonet.neural.objective import Losses
 from liestonet.neural.settings import Architecture, Objective
 
 WIDTHS = ((32, 32), (64, 64), (64, 64))  # of τ, ξ and β, the paper's
 REPEATS = 5
+ThreeWidths = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+Table = dict[str, jax.Array]  # what the losses are evaluated on, by name
+Form = str | float | int  # a setting of `Objective`
 
 
 def brownian_problem(
-    count: int, dimension: int, batch: int, *, widths: Any = WIDTHS, shared: bool = False, seed: int = 0
-) -> tuple[Any, dict[str, Any]]:
+    count: int,
+    dimension: int,
+    batch: int,
+    *,
+    widths: ThreeWidths = WIDTHS,
+    shared: bool = False,
+    seed: int = 0,
+) -> tuple[Networks, Table]:
     """Networks of the paper's or other widths and a table of Brownian motion's coefficients."""
     networks = make_networks(jax.random.key(seed), Architecture(*widths, shared=shared), count, dimension, False)
     rng, n, v = np.random.default_rng(seed), dimension, dimension + 1
@@ -37,17 +48,17 @@ def brownian_problem(
     return networks, {name: jax.numpy.asarray(values) for name, values in table.items()}
 
 
-def value_and_gradient(numbers: tuple[int, ...], networks: Any, table: Any, **forms: Any) -> Any:
+def value_and_gradient(numbers: tuple[int, ...], networks: Networks, table: Table, **forms: Form) -> Compiled:
     """The sum of some losses with its gradient, compiled for these networks and this table."""
-    losses = Losses(Objective(checks=True, **forms), "ito")
+    losses = Losses(replace(Objective(checks=True), **forms), "ito")
 
-    def total(networks: Any, table: Any) -> Any:
-        return sum(losses.terms(networks, table, jax.random.key(0), numbers).values())
+    def total(networks: Networks, table: Table) -> jax.Array:
+        return cast(jax.Array, sum(losses.terms(networks, table, jax.random.key(0), numbers).values()))
 
     return jax.jit(jax.value_and_grad(total)).lower(networks, table).compile()
 
 
-def cost(numbers: tuple[int, ...], networks: Any, table: Any, **forms: Any) -> dict[str, float]:
+def cost(numbers: tuple[int, ...], networks: Networks, table: Table, **forms: Form) -> dict[str, float]:
     """Median CPU milliseconds of value and gradient of some losses together, and CPU seconds of compilation."""
     start = time.process_time()
     run = value_and_gradient(numbers, networks, table, **forms)
@@ -59,7 +70,7 @@ def cost(numbers: tuple[int, ...], networks: Any, table: Any, **forms: Any) -> d
     return {"milliseconds": 1e3 * float(np.median(seconds[1:])), "compilation": compilation}
 
 
-def size(number: int, networks: Any, table: Any, **forms: Any) -> tuple[float, float]:
+def size(number: int, networks: Networks, table: Table, **forms: Form) -> tuple[float, float]:
     """A loss and the largest entry of its gradient."""
     value, gradient = value_and_gradient((number,), networks, table, **forms)(networks, table)
     return float(value), max(float(np.abs(np.asarray(leaf)).max()) for leaf in jax.tree.leaves(gradient))

@@ -27,10 +27,13 @@ from liestonet.neural.setting_checks import (
 if TYPE_CHECKING:
     from liestonet.inference.engine import Discovered, Request
 
-# Wide, so that NumPy's numbers come in and our own sentence is what a wrong value meets.
-Widths = tuple[int, ...] | Any
-Whole = int | Any
-Truth = bool | Any
+    Widths = tuple[int, ...]
+    Whole = int
+    Truth = bool
+    Place = str | os.PathLike[str] | None
+else:  # NumPy's numbers come in as well, and our own sentence is what a wrong value meets
+    Widths = Whole = Truth = Place = object
+
 # Series; networks with our settings; networks with the paper's settings of an example.
 SURROGATES = ("spectral", "neural", "paper-1", "paper-2", "paper-3", "paper-4")
 
@@ -177,8 +180,8 @@ class Running:
     """How a run is watched and kept: steps between looks, folder of checkpoints, file of losses."""
 
     chunk: Whole = 250
-    checkpoint: str | Any | None = None
-    losses: str | Any | None = None
+    checkpoint: Place = None
+    losses: Place = None
 
     def __post_init__(self) -> None:
         make_plain(self)

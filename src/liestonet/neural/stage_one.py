@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from jaxtyping import Float
@@ -20,6 +20,7 @@ from liestonet.neural.coefficients.fit_coefficients import fit_coefficients
 from liestonet.neural.coefficients.settings import PAPER, CoefficientSettings
 from liestonet.neural.running import writing
 from liestonet.neural.settings import Cloud, Neural
+from liestonet.surrogate.fitted import FittedCoefficients
 from liestonet.surrogate.spectral_fit import fit_spectral
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.statistical.evidence import unprojected
@@ -44,7 +45,7 @@ def coefficient_sources(settings: Neural, request: Request) -> tuple[Any, Any, t
     return source, *_with_shifts(source, request)
 
 
-def _learnt(settings: Neural, request: Request) -> Any:
+def _learnt(settings: Neural, request: Request) -> FittedCoefficients:
     """Coefficients as networks, kept with the checkpoints: learning them can take longer than all that follows."""
     from liestonet.storage import read_value, save
 
@@ -59,7 +60,7 @@ def _learnt(settings: Neural, request: Request) -> Any:
     if path.exists():
         request.say("taking up the surrogate that was kept")
         try:
-            return read_value(path)
+            return cast(FittedCoefficients, read_value(path))
         except InputError as problem:
             raise InputError(f"{problem} Delete it to start anew.") from problem
     source = fit_coefficients(request.source, chosen, seed=request.seed, progress=request.say)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -12,6 +11,7 @@ from jaxtyping import Float
 from liestonet.core.flags import Flag
 from liestonet.core.generators import Values
 from liestonet.core.points import points_of
+from liestonet.inference.engine import TrainingSummary
 from liestonet.neural.frame import TrainingFrame
 from liestonet.neural.generator_networks import Networks
 from liestonet.neural.precision import require_float64
@@ -41,7 +41,7 @@ class TrainingRecord:
     interrupted: bool = False
     angle: float | None = None
 
-    def generators(self, t: Any, x: Any) -> Values:
+    def generators(self, t: object, x: object) -> Values:
         """The trained networks, before their last layer was solved: tau (m, B), xi (m, B, d), perhaps beta (m, B)."""
         require_float64()
         n = self.networks.dimension
@@ -61,7 +61,7 @@ class TrainingRecord:
             "Look at result.training.rungs for the curves L1(m) and L6(m).",
         )
 
-    def to_dictionary(self) -> dict[str, Any]:
+    def to_dictionary(self) -> TrainingSummary:
         """Plain values, ready for JSON; the networks' weights are left out."""
         return {
             "settings": self.settings.to_dictionary(),

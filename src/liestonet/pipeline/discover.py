@@ -64,7 +64,7 @@ def discover(
         seed,
         engine=repr(engine),
         symmetry=kind.name,
-        dimension=dimension,
+        dimension=dimension if is_whole(dimension) else None,  # anything else was refused by the engine
         tolerance=criteria.tolerance,
         error_rate=criteria.error_rate,
         formulas=formulas,

@@ -155,7 +155,7 @@ def _ratio(found: Formula, formula: Formula, values: Mapping[Any, Any]) -> float
     pairs = zip((found.tau, *found.xi, found.beta), (formula.tau, *formula.xi, formula.beta), strict=True)
     new, old = next((new.subs(values), old) for new, old in pairs if old != 0)
     symbols = sorted(old.free_symbols, key=str)
-    point = {symbol: (7 + 2 * k) / (11 + 3 * k) for k, symbol in enumerate(symbols)}
+    point: dict[Any, Any] = {symbol: (7 + 2 * k) / (11 + 3 * k) for k, symbol in enumerate(symbols)}
     return float(new.subs(point)) / float(old.subs(point))
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from liestonet.algebra.tuning import ALGEBRA
-from liestonet.core.tuning import SHARED, tuning_record
+from liestonet.core.provenance import tuning_record
+from liestonet.core.tuning import SHARED
 from liestonet.diagnostics.tuning import FLAGS
 from liestonet.formulas.estimated.tuning import ESTIMATED
 from liestonet.formulas.proved.tuning import PROOFS

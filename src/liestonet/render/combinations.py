@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
 from liestonet.formulas.notation import expression_text
 from liestonet.render.numbers import number, summed
-from liestonet.result.findings import Expression
+
+if TYPE_CHECKING:
+    import sympy
 
 GENERATOR = re.compile(r"X\d+")
 
 
-def combination_terms(value: Expression) -> list[tuple[Expression, str]]:
+def combination_terms(value: sympy.Expr) -> list[tuple[sympy.Expr, str]]:
     """Factor and name of every generator in a sum, in the order of their numbers."""
     import sympy
 
-    value = sympy.expand(value)
-    generators = sorted((s for s in value.free_symbols if GENERATOR.fullmatch(s.name)), key=lambda s: int(s.name[1:]))
-    return [(value.coeff(symbol), symbol.name) for symbol in generators]
+    expanded: Any = sympy.expand(value)
+    found = [symbol for symbol in expanded.free_symbols if GENERATOR.fullmatch(symbol.name)]
+    generators = sorted(found, key=lambda symbol: int(symbol.name[1:]))
+    return [(expanded.coeff(symbol), symbol.name) for symbol in generators]
 
 
-def combination_text(value: Expression) -> str:
+def combination_text(value: sympy.Expr) -> str:
     """`-X1 + 2 X3`, `(a + b) X2`."""
     return summed([f"{_factor(factor)}{name}" for factor, name in combination_terms(value)]) or "0"
 
 
-def _factor(factor: Expression) -> str:
+def _factor(factor: sympy.Expr) -> str:
     """What stands in front of a generator: nothing, a sign, or a factor and a blank."""
     shown = number(float(factor)) if factor.is_Float else expression_text(factor)
     if shown in ("1", "-1"):

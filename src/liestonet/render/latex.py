@@ -6,7 +6,7 @@ What a formula cannot say stands in comments in front of it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from liestonet.algebra.commutators import commutator_table
 from liestonet.formulas.notation import expression_latex, field_latex
@@ -15,7 +15,9 @@ from liestonet.render.limits import LARGEST_TABLE
 from liestonet.render.numbers import number
 from liestonet.render.view import ResultView
 from liestonet.render.view_parts import AlgebraView, GeneratorsView
-from liestonet.result.findings import Expression
+
+if TYPE_CHECKING:
+    import sympy
 
 
 def render_latex(view: ResultView) -> str:
@@ -111,7 +113,7 @@ def _commutators(algebra: AlgebraView) -> Iterator[str]:
     yield r"\]"
 
 
-def _combination(value: Expression) -> str:
+def _combination(value: sympy.Expr) -> str:
     """A sum of generators, each behind its factor."""
     text = ""
     for factor, name in combination_terms(value):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from html import escape
+from typing import TYPE_CHECKING
 
 from liestonet.algebra.commutators import commutator_table
 from liestonet.formulas.notation import field_text
@@ -12,7 +13,9 @@ from liestonet.render.combinations import combination_text
 from liestonet.render.limits import LARGEST_TABLE, MOST_LINES
 from liestonet.render.view import ResultView
 from liestonet.render.view_parts import AlgebraView, CandidatesView, Direction, Folded, GeneratorsView, LadderView
-from liestonet.result.findings import Expression
+
+if TYPE_CHECKING:
+    import sympy
 
 POWER = re.compile(r"\^(-?\w+|\(-?\w+(?:/\w+)?\))")
 CELL = "style='text-align:left;padding:0.1em 0.8em'"
@@ -111,7 +114,7 @@ def _formula(text: str) -> str:
     return POWER.sub(lambda match: f"<sup>{match[1].strip('()')}</sup>", escape(text))
 
 
-def _combination(value: Expression) -> str:
+def _combination(value: sympy.Expr) -> str:
     """A sum of generators, their numbers as indices."""
     return re.sub(r"X(\d+)", r"X<sub>\1</sub>", _formula(combination_text(value)))
 

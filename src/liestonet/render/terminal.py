@@ -6,6 +6,7 @@ Pure functions from a `ResultView` to Rich renderables; the command line prints 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -16,7 +17,9 @@ from liestonet.render.combinations import combination_text
 from liestonet.render.limits import MOST_LINES
 from liestonet.render.view import ResultView
 from liestonet.render.view_parts import AlgebraView, Direction, Folded, GeneratorsView, LadderView, Row
-from liestonet.result.findings import Expression
+
+if TYPE_CHECKING:
+    import sympy
 
 STYLES = {
     "symmetry": "green",
@@ -115,7 +118,7 @@ def _commutators(algebra: AlgebraView) -> Iterator[RenderableType]:
     yield from (indented(sentence) for sentence in (algebra.rest, algebra.residuals) if sentence)
 
 
-def commutator_lines(found: dict[tuple[int, int], Expression]) -> list[str]:
+def commutator_lines(found: dict[tuple[int, int], sympy.Expr]) -> list[str]:
     """`[X1, X2] = 2 X1` for every pair."""
     return [f"[X{i + 1}, X{j + 1}] = {combination_text(value)}" for (i, j), value in found.items()]
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
+from typing import TYPE_CHECKING
 
 from liestonet.formulas.formula import Formula
 from liestonet.render.limits import DIRECTIONS_AT_AN_END, MOST_DIRECTIONS
-from liestonet.result.findings import Expression
+
+if TYPE_CHECKING:
+    import sympy
 
 # A label and what is said under it.
 Row = tuple[str, str]
@@ -141,7 +144,7 @@ class AlgebraView:
     open: bool
     generators: int
     heading: str
-    commutators: dict[tuple[int, int], Expression]
+    commutators: dict[tuple[int, int], sympy.Expr]
     rest: str
     residuals: str
 

@@ -42,7 +42,7 @@ def paper_settings(case: str) -> Any:
     return Neural.paper(PRESETS[case])
 
 
-def paper_widths() -> tuple[tuple[int, ...], ...]:
+def paper_widths() -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
     """Hidden widths of the paper's networks for τ, ξ and β."""
     architecture = paper_settings("ex1").architecture
     return architecture.tau, architecture.xi, architecture.beta

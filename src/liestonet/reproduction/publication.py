@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from liestonet.core.json_values import JSON
 from liestonet.errors import InputError
 from liestonet.reproduction.engines import TITLES
 from liestonet.reproduction.trades import DayFile
@@ -71,7 +72,7 @@ class Item:
     name: str
     title: str
     jobs: Callable[[Options], Sequence[Job]]
-    publish: Callable[[list[dict[str, Any]]], Publication]
+    publish: Callable[[list[dict[str, JSON]]], Publication]
     ready: Callable[[Options], bool] = lambda options: True
     needs: str = ""
     command: str = ""  # what runs it, where that is more than its name
@@ -118,7 +119,7 @@ def _common(options: Options) -> Options:
 def _totals(items: Sequence[tuple[Item, Options]], store: Store) -> str:
     """Runs and hours of the whole page; runs that two items tell of are counted once."""
     jobs = {store.path(job): job for item, options in items for job in item.jobs(options)}
-    records = store.values(jobs.values())
+    records = [record for job in jobs.values() if (record := store.read(job)) is not None]
     hours = sum(record["cpu_seconds"] for record in records) / 3600
     return f"The page has {len(records):,} runs of {hours:.1f} CPU hours in all.\n" if records else ""
 

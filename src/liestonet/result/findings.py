@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from liestonet.inference.engine import Training
 from liestonet.inference.refit import Refit
@@ -12,8 +12,8 @@ from liestonet.surrogate.fitted import FittedCoefficients
 from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories.record import DataRecord
 
-# A SymPy expression; SymPy is loaded only where one is made.
-Expression = Any
+if TYPE_CHECKING:
+    import sympy
 
 
 @runtime_checkable
@@ -43,7 +43,7 @@ class EquationFindings:
     bound: int | None
     gap: float
     draws: tuple[dict[str, str], ...] = ()
-    parametric_brackets: dict[tuple[int, int], Expression] | None = None
+    parametric_brackets: dict[tuple[int, int], sympy.Expr] | None = None
     validation: Validated | None = None
 
 

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
@@ -21,8 +21,11 @@ from liestonet.core.provenance import Provenance
 from liestonet.errors import InputError
 from liestonet.formulas.closed_fields import ClosedFields, closed_fields
 from liestonet.formulas.formula import Formula
-from liestonet.result.findings import DataFindings, EquationFindings, Expression, Findings, Validated
+from liestonet.result.findings import DataFindings, EquationFindings, Findings, Validated
 from liestonet.symmetry.determining.fields import Fields
+
+if TYPE_CHECKING:
+    import sympy
 
 MOST_TEXT = 100
 
@@ -140,7 +143,7 @@ class Result:
         """The same result with what `validate` found, so that the report has it."""
         return replace(self, findings=replace(self.findings, validation=validation))
 
-    def brackets(self) -> dict[tuple[int, int], Expression]:
+    def brackets(self) -> dict[tuple[int, int], sympy.Expr]:
         """[X_i, X_j] with i < j as SymPy sums over X1, X2, …, where they do not vanish within their error.
 
         In an infinite-dimensional algebra the factors may be functions of the invariants; then there is no such table.

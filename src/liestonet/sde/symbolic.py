@@ -202,7 +202,7 @@ class _Compiled:
         return result
 
 
-def numeric_modules(*expressions: Any) -> list[str]:
+def numeric_modules(*expressions: sympy.Basic | float) -> list[str]:
     """Where functions are found as numbers: SciPy too where formulas hold erf and its kin, which NumPy lacks."""
     functions = {type(f).__module__ for e in expressions for f in sympy.sympify(e).atoms(sympy.Function)}
     special = any(name.startswith("sympy.functions.special") for name in functions)

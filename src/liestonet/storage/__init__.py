@@ -15,7 +15,7 @@ from liestonet.storage.pack import pack
 from liestonet.storage.unpack import unpack
 
 
-def save(value: Any, path: str | os.PathLike[str] | Any) -> None:
+def save(value: object, path: object) -> None:
     """Write a result, or one of the values it is made of, to a file; an existing file is replaced as a whole."""
     write_container(_target(path), *pack(value))
 
@@ -34,14 +34,14 @@ def load(path: str | os.PathLike[str] | Any) -> Any:
     return value
 
 
-def read_value(path: str | os.PathLike[str] | Any) -> Any:
+def read_value(path: object) -> object:
     """Read whatever `save` wrote: a result, or one of the values it is made of."""
     target = _target(path)
     found = read_container(target)
     return unpack(found.content, found.arrays, _name(target), found.schema)
 
 
-def _target(path: Any) -> Path:
+def _target(path: object) -> Path:
     if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
         raise InputError(f"The file must be a path such as 'run.lsn', not {type(path).__name__}.")
     if not str(path) or "\0" in str(path):
@@ -49,5 +49,5 @@ def _target(path: Any) -> Path:
     return Path(path)
 
 
-def _name(path: Any) -> str:
+def _name(path: str | os.PathLike[str]) -> str:
     return f"The file {Path(path).name!r}"

@@ -92,6 +92,15 @@ class Stored:
     required: frozenset[str]
 
 
+class _ForTypeCheckers(dict[str, Any]):
+    """Names that modules import for type checkers alone: SymPy, loaded when a field is one of its expressions."""
+
+    def __missing__(self, name: str) -> Any:
+        if name != "sympy":
+            raise KeyError(name)
+        return import_module(name)
+
+
 @cache
 def stored_class(name: str) -> Stored | None:
     """The class of this name, if a file may hold it."""
@@ -99,7 +108,7 @@ def stored_class(name: str) -> Stored | None:
         return None
     module, kind = PLACES[name]
     made = getattr(_imported(module), kind)
-    hints = get_type_hints(made, include_extras=True)
+    hints = get_type_hints(made, localns=_ForTypeCheckers(), include_extras=True)
     left = LEFT_OUT.get(name, set())
     if is_dataclass(made):
         kept = [field for field in fields(made) if not field.name.startswith("_") and field.name not in left]

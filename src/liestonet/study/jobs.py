@@ -11,10 +11,11 @@ import importlib
 import json
 import os
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
+from liestonet.core.json_values import JSON
 from liestonet.errors import InputError
 
 SCHEMA = "liestonet.job/1"
@@ -31,10 +32,10 @@ class Job:
     item: str
     name: str
     function: str
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, JSON] = field(default_factory=dict)
     revision: int = 1
     cost: float | int = 10.0
-    given: dict[str, Any] = field(default_factory=dict)
+    given: Mapping[str, JSON] = field(default_factory=dict)
     package: str = ""
 
     @property
@@ -43,7 +44,7 @@ class Job:
         return f"{self.package}.{self.function}" if self.package else self.function
 
     @property
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, JSON]:
         """All that decides the result, as JSON has it."""
         names = ("function", "settings", "given", "revision")
         return json.loads(json.dumps({name: getattr(self, name) for name in names}))
@@ -59,7 +60,16 @@ class Job:
         return f"{self.name}-{self.key}.json"
 
 
-Result = dict[str, Any] | str  # the record, or one sentence on what went wrong
+class Outcome(TypedDict):
+    """What a job came to, and what that took."""
+
+    value: dict[str, JSON]
+    cpu_seconds: float
+    wall_seconds: NotRequired[float]
+    versions: NotRequired[dict[str, str]]
+
+
+Result = Outcome | str  # the outcome, or one sentence on what went wrong
 Outcomes = Generator[tuple[Job, Result], None, None]
 
 
@@ -68,7 +78,7 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def run_job(target: str, settings: dict[str, Any], environment: dict[str, str] | None = None) -> dict[str, Any]:
+def run_job(target: str, settings: Mapping[str, JSON], environment: dict[str, str] | None = None) -> Outcome:
     """Run one job here and now, with these variables set: its value, with the time it took."""
     os.environ.update(environment or {})
     function = _resolve(target)

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from liestonet.core.json_values import JSON
 from liestonet.errors import InputError
-from liestonet.study.jobs import SCHEMA, Job
+from liestonet.study.jobs import SCHEMA, Job, Outcome
 
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 
@@ -33,7 +34,7 @@ class Store:
         """Is there a readable result of exactly this job?"""
         return self.read(job) is not None
 
-    def read(self, job: Job) -> dict[str, Any] | None:
+    def read(self, job: Job) -> Outcome | None:
         """The stored result, None where there is none or the file is not a whole result of this very job."""
         try:
             record = json.loads(self.path(job).read_text(encoding="utf-8"))
@@ -41,7 +42,7 @@ class Store:
             return None
         return record if _is_result(record, job) else None
 
-    def values(self, jobs: Iterable[Job]) -> list[dict[str, Any]]:
+    def values(self, jobs: Iterable[Job]) -> list[dict[str, JSON]]:
         """Settings, value and times of all jobs that are done, in the order of the jobs."""
         records = ((job, self.read(job)) for job in jobs)
         return [
@@ -50,7 +51,7 @@ class Store:
             if record is not None
         ]
 
-    def write(self, job: Job, outcome: dict[str, Any]) -> None:
+    def write(self, job: Job, outcome: Outcome) -> None:
         """Keep one result: written beside its place, synced, then moved there."""
         record = {"schema": SCHEMA, "job": {"item": job.item, "name": job.name, **job.identity}, **outcome}
         write_text(self.path(job), json.dumps(plain(record), indent=1, sort_keys=True, allow_nan=False) + "\n")

@@ -6,9 +6,10 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+
+Cell = str | float | int | None
 
 ROUNDING = 1e-12  # a spread that is so small a part of the mean is none
 
@@ -18,7 +19,7 @@ class Table:
     """Column titles and rows of text or numbers."""
 
     columns: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
+    rows: tuple[tuple[Cell, ...], ...]
 
     def csv(self) -> str:
         buffer = io.StringIO()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from jaxtyping import Float
 
@@ -15,9 +13,7 @@ from liestonet.surrogate.surrogate import Surrogate
 from liestonet.surrogate.tuning import PERTURBATION
 
 
-def perturbed(
-    surrogate: Surrogate, amplitude: float | Any, shape: str | Any = "sine", seed: int | Any = 0
-) -> Surrogate:
+def perturbed(surrogate: Surrogate, amplitude: object, shape: object = "sine", seed: int = 0) -> Surrogate:
     """Drift changed by δ·L/T·g and each a^{ii} by δ·(its mean)·g, g of unit mean square on the box.
 
     `shape` is "sine" or "network". The change is projected on the surrogate's own series; errors are kept.

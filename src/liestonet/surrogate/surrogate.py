@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -13,8 +12,10 @@ from jaxtyping import Bool, Float
 from liestonet.core.coefficients import Derivative, Jet, JetDirections, JetOrder, derivatives
 from liestonet.core.domain import Domain
 from liestonet.core.points import points_of
+from liestonet.core.power_series import SeriesRing
 from liestonet.core.uncertainty import Errors, Information
 from liestonet.surrogate.cholesky import cholesky_jet
+from liestonet.surrogate.features import Features
 from liestonet.surrogate.overview import Overview
 from liestonet.surrogate.regression import Estimate
 
@@ -85,14 +86,12 @@ class Surrogate:
         mark = "" if self.dimension == 1 else f"_{name}"
         return f"d{name} = f{mark}() dt + σ{mark}() dW" if noisy else f"d{name} = f{mark}() dt"
 
-    def drift(self, t: Float[np.ndarray, " b"] | Any, x: Float[np.ndarray, "b d"] | Any) -> Float[np.ndarray, "b d"]:
+    def drift(self, t: object, x: object) -> Float[np.ndarray, "b d"]:
         """f at points t (B,), x (B, d)."""
         points = points_of(t, x, self.dimension)
         return self.jet(points[:, 0], points[:, 1:], JetOrder(drift=0)).drift[()]
 
-    def diffusion_squared(
-        self, t: Float[np.ndarray, " b"] | Any, x: Float[np.ndarray, "b d"] | Any
-    ) -> Float[np.ndarray, "b d d"]:
+    def diffusion_squared(self, t: object, x: object) -> Float[np.ndarray, "b d d"]:
         """a at points t (B,), x (B, d), positive semidefinite: negative eigenvalues of the series are set to zero."""
         points = points_of(t, x, self.dimension)
         series = self.jet(points[:, 0], points[:, 1:], JetOrder(diffusion_squared=0)).diffusion_squared[()]
@@ -119,13 +118,13 @@ class Surrogate:
         count = len(self.drift_estimates)
         return replace(self, drift_estimates=tuple(changed[:count]), diffusion_estimates=tuple(changed[count:]))
 
-    def perturb(self, amplitude: float | Any, shape: str | Any = "sine", seed: int | Any = 0) -> Surrogate:
+    def perturb(self, amplitude: object, shape: object = "sine", seed: int = 0) -> Surrogate:
         """The same with its coefficients changed on purpose by δ, in the shape of a "sine" or a random "network"."""
         from liestonet.surrogate.perturbation import perturbed
 
         return perturbed(self, amplitude, shape, seed)
 
-    def series(self, ring: Any, point: Any, half: Any) -> None:
+    def series(self, ring: SeriesRing, point: Float[np.ndarray, " v"], half: Float[np.ndarray, " v"]) -> None:
         """A surrogate has no exact power series."""
         return
 
@@ -159,7 +158,7 @@ class Surrogate:
             return {}
         shape = (len(points), n, columns.shape[1]) if drift else (len(points), n, n, columns.shape[1])
         result = {derivative: np.zeros(shape) for derivative in wanted}
-        tables: dict[Any, Any] = {}
+        tables: dict[Features, dict[Derivative, np.ndarray]] = {}
         for estimate, rows in self._located(drift):
             if estimate.features not in tables:
                 tables[estimate.features] = estimate.features.values(points, wanted)

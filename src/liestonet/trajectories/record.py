@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from jaxtyping import Float
 
+from liestonet.core.json_values import JSON
 from liestonet.trajectories.gaps import Gaps
-from liestonet.trajectories.increments import Increments
+from liestonet.trajectories.increments import Increments, IncrementSource
 from liestonet.trajectories.summary import Summary
 from liestonet.trajectories.trajectories import Trajectories
+
+if TYPE_CHECKING:
+    from liestonet.trajectories.streaming import TrajectoryFile
 
 MOST_PATHS, MOST_POINTS = 12, 200
 # Times (n,) and states (n, d) of one path.
@@ -44,7 +48,7 @@ class DataRecord:
         counted = [] if self.file is None else [f"increments  {self.increments:,}"]
         return "\n".join([f"{where:<10}  {what}", *counted, *(f"note        {note}" for note in self.notes)])
 
-    def to_dictionary(self) -> dict[str, Any]:
+    def to_dictionary(self) -> dict[str, JSON]:
         """The record as plain values."""
         if self.summary is None:
             gaps = None if self.gaps is None else asdict(self.gaps)
@@ -62,21 +66,22 @@ class DataRecord:
         return {"digest": self.digest, **plain}
 
 
-def record_of(source: Any, increments: int) -> DataRecord:
+def record_of(source: IncrementSource, increments: int) -> DataRecord:
     """The record of a source that has been gone through."""
     shown, units = sample_paths(source), dict(getattr(source, "units", {}))
     if isinstance(source, Trajectories):
         return DataRecord(increments, source.digest, source.summary(), notes=source.notes, paths=shown, units=units)
-    if hasattr(source, "count_gaps"):  # a TrajectoryFile, whose module would load pyarrow
-        gaps = source.count_gaps()
-        notes = (*source.notes, *gaps.sentences())
+    if hasattr(source, "count_gaps"):  # whose module would load pyarrow
+        file = cast("TrajectoryFile", source)
+        gaps = file.count_gaps()
+        notes = (*file.notes, *gaps.sentences())
         return DataRecord(
-            increments, file=source.path.name, rows=source.rows, gaps=gaps, notes=notes, paths=shown, units=units
+            increments, file=file.path.name, rows=file.rows, gaps=gaps, notes=notes, paths=shown, units=units
         )
     return DataRecord(increments, paths=shown, units=units)
 
 
-def sample_paths(source: Any) -> tuple[Path, ...]:
+def sample_paths(source: IncrementSource) -> tuple[Path, ...]:
     """A few paths of the source, evenly spread over it; of one that is not in memory, over its first block."""
     if isinstance(source, Trajectories):
         long_enough = np.flatnonzero(np.diff(source.offsets) > 1)

@@ -143,14 +143,14 @@ def _applied(function: Callable[[np.ndarray], Any], data: Trajectories, index: i
     return values
 
 
-def whole_number(value: Any, what: str, least: int) -> int:
+def whole_number(value: object, what: str, least: int) -> int:
     """An integer that is not too small."""
     if not is_whole(value) or value < least:
         raise InputError(f"{what} must be a whole number, at least {least}, not {value!r}.")
     return int(value)
 
 
-def real_number(value: Any, what: str) -> float:
+def real_number(value: object, what: str) -> float:
     """A finite number."""
     if not is_real(value) or not np.isfinite(value):
         raise InputError(f"{what} must be a number, not {value!r}.")

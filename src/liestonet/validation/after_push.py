@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float
@@ -30,6 +30,13 @@ from liestonet.validation.tuning import AFTER_PUSH
 
 NO_FIT = "the pushed data, which the flow stretched too far, cannot be fitted"
 TOO_LITTLE = "too little of the pushed data stays where the coefficients are known"
+
+
+@runtime_checkable
+class Truth(Protocol):
+    """Whatever knows the drift at points, and σ or a = σσᵀ: an equation, or another fit."""
+
+    def drift(self, t: np.ndarray, x: np.ndarray, /) -> np.ndarray: ...
 
 
 @dataclass(frozen=True)
@@ -58,11 +65,11 @@ class AfterPushRow:
 
 
 def after_push(
-    data: Trajectories | Any,
-    generators: Any,
-    epsilons: Sequence[float] | Any = AFTER_PUSH.epsilons,
+    data: Trajectories,
+    generators: object,
+    epsilons: Sequence[float] = AFTER_PUSH.epsilons,
     *,
-    truth: Any = None,
+    truth: Truth | None = None,
     fresh: Trajectories | None = None,
     seed: int = 0,
     most: int = AFTER_PUSH.most_points,
@@ -110,7 +117,7 @@ class _Compared:
     """The paths that are pushed, what their fits are compared with, and the fit to them before a push."""
 
     paths: Trajectories
-    truth: Any
+    truth: Truth | None
     reference: Surrogate
     floor_fit: Surrogate
 
@@ -142,14 +149,14 @@ def _push(generator: GeneratorFunction, paths: Trajectories, epsilon: float, dom
     return push(generator, paths, 0, epsilon, domain=domain, margin=AFTER_PUSH.margin, tolerance=AFTER_PUSH.tolerance)
 
 
-def _against(moved: Surrogate, truth: Any, reference: Surrogate) -> tuple[Misfit, Domain] | None:
+def _against(moved: Surrogate, truth: Truth | None, reference: Surrogate) -> tuple[Misfit, Domain] | None:
     """The misfit of a fit to pushed paths: against truth on its own box, against another fit where both are known."""
     box = moved.domain if truth is not None else overlap(reference.domain, moved.domain)
     return None if box is None else (misfit(moved, reference if truth is None else truth, box), box)
 
 
 def _control(
-    wild: GeneratorFunction, paths: Trajectories, epsilon: float, truth: Any, reference: Surrogate
+    wild: GeneratorFunction, paths: Trajectories, epsilon: float, truth: Truth | None, reference: Surrogate
 ) -> Misfit | None:
     """The residual after a random push; a smaller one where the random flow does not reach ε."""
     for part in AFTER_PUSH.control_parts:
@@ -164,13 +171,13 @@ def _control(
     return None
 
 
-def misfit(found: Any, source: Any, box: Domain) -> Misfit:
+def misfit(found: Truth, source: Truth, box: Domain) -> Misfit:
     """Mean squares over a box of the differences of two sources of coefficients."""
     points = lattice_cloud(box, AFTER_PUSH.points).points
     t, x = points[:, 0], points[:, 1:]
     duration, lengths = box.half[0], box.half[1:]
-    drift = (found.drift(t, x) - _drift(source, t, x)) * duration / lengths
-    squared = (found.diffusion_squared(t, x) - _squared(source, t, x)) * duration / np.outer(lengths, lengths)
+    drift = (_drift(found, t, x) - _drift(source, t, x)) * duration / lengths
+    squared = (_squared(found, t, x) - _squared(source, t, x)) * duration / np.outer(lengths, lengths)
     return Misfit(float(np.mean(np.sum(drift**2, axis=1))), float(np.mean(np.sum(squared**2, axis=(1, 2)))))
 
 
@@ -198,15 +205,16 @@ def _central(paths: Trajectories) -> Trajectories:
     return Trajectories.from_arrays(np.split(times, cuts), np.split(states, cuts), paths.names)
 
 
-def _drift(source: Any, t: np.ndarray, x: np.ndarray) -> Float[np.ndarray, "b n"]:
+def _drift(source: Truth, t: np.ndarray, x: np.ndarray) -> Float[np.ndarray, "b n"]:
     return np.asarray(source.drift(t, x), dtype=float)
 
 
-def _squared(source: Any, t: np.ndarray, x: np.ndarray) -> Float[np.ndarray, "b n n"]:
+def _squared(source: Truth, t: np.ndarray, x: np.ndarray) -> Float[np.ndarray, "b n n"]:
     """a of a surrogate, or σσᵀ of an equation."""
+    coefficients: Any = source
     if hasattr(source, "diffusion_squared"):
-        return np.asarray(source.diffusion_squared(t, x), dtype=float)
-    sigma = np.asarray(source.diffusion(t, x), dtype=float)
+        return np.asarray(coefficients.diffusion_squared(t, x), dtype=float)
+    sigma = np.asarray(coefficients.diffusion(t, x), dtype=float)
     return sigma @ np.swapaxes(sigma, 1, 2)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -16,7 +15,8 @@ from liestonet.core.generators import GeneratorFunction
 from liestonet.errors import InputError
 from liestonet.validation.tuning import GIVEN
 
-Scale = tuple[float, float | Sequence[float]] | Any | None
+# T and L of the box, or one length for each coordinate.
+Scale = tuple[float, float | Sequence[float] | Float[np.ndarray, " d"]] | None
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class SubsetAngles:
 
 
 def containment_angles(
-    inner: GeneratorFunction, outer: GeneratorFunction, t: Any, x: Any, scale: Scale = None, beta: bool = True
+    inner: GeneratorFunction, outer: GeneratorFunction, t: object, x: object, scale: Scale = None, beta: bool = True
 ) -> Float[np.ndarray, " angles"]:
     """Angles in degrees, ascending, by which the span of `inner` sticks out of that of `outer`: one for each of its
     dimensions, 0 where it is contained, 90 where the outer span has no direction left.
@@ -47,7 +47,7 @@ def containment_angles(
     return np.concatenate([found, np.full(max(missing, 0), 90.0)])
 
 
-def subset_angles(generators: GeneratorFunction, truth: GeneratorFunction, t: Any, x: Any) -> SubsetAngles:
+def subset_angles(generators: GeneratorFunction, truth: GeneratorFunction, t: object, x: object) -> SubsetAngles:
     """The paper's protocol for unequal dimensions: every subset of the larger set against the smaller one."""
     sizes = [_count(g, t, x) for g in (generators, truth)]
     large, small = (generators, truth) if sizes[0] >= sizes[1] else (truth, generators)
@@ -60,7 +60,7 @@ def subset_angles(generators: GeneratorFunction, truth: GeneratorFunction, t: An
     return SubsetAngles(np.array([principal_angles(_some(large, rows), small, t, x) for rows in chosen]))
 
 
-def _count(generators: GeneratorFunction, t: Any, x: Any) -> int:
+def _count(generators: GeneratorFunction, t: object, x: object) -> int:
     return len(generators(np.asarray(t, dtype=float)[:1], np.asarray(x, dtype=float)[:1])[0])
 
 
@@ -71,7 +71,9 @@ def _some(generators: GeneratorFunction, rows: Sequence[int]) -> GeneratorFuncti
     return chosen
 
 
-def _independent(generators: GeneratorFunction, t: Any, x: Any, scale: Scale, count: int) -> GeneratorFunction | None:
+def _independent(
+    generators: GeneratorFunction, t: object, x: object, scale: Scale, count: int
+) -> GeneratorFunction | None:
     """The span of the first `count` parts by orthonormal combinations, without what vanishes; None where all does."""
     time, state = np.asarray(t, dtype=float), np.asarray(x, dtype=float)
     parts = generators(time, state)[:count]

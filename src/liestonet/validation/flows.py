@@ -10,10 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import reduce
-from typing import Any
+from typing import cast
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
+from numpy.typing import ArrayLike
 
 from liestonet.core.domain import Domain
 from liestonet.core.generators import GeneratorFunction
@@ -77,11 +78,11 @@ class Flow:
 
 
 def flow(
-    generators: GeneratorFunction | Any,
-    t: Any,
-    x: Any,
-    epsilon: float | Any,
-    index: int | Any = 0,
+    generators: object,
+    t: object,
+    x: object,
+    epsilon: object,
+    index: object = 0,
     *,
     domain: Domain | None = None,
     margin: float = 0.0,
@@ -109,22 +110,23 @@ def flow(
     return Flow(end[:, 0], end[:, 1 : points.shape[1]], growth, outcome, steps)
 
 
-def one_generator(generators: GeneratorFunction | Any, index: int | Any = 0) -> GeneratorFunction:
+def one_generator(generators: object, index: object = 0) -> GeneratorFunction:
     """One generator of several, or a combination of all, as a callable with m = 1."""
     if not callable(generators):
         raise InputError(
             f"A flow needs a callable (t, x) -> tau, xi such as result.generators, not a {type(generators).__name__}."
         )
-    if np.ndim(index) == 1:
+    function = cast(GeneratorFunction, generators)
+    if np.ndim(cast(ArrayLike, index)) == 1:
         factors = np.asarray(index, dtype=float)
         if isinstance(generators, Fields) and len(factors) == generators.count:
             return generators.mixed(factors[:, None])
-        return _combination(generators, factors)
+        return _combination(function, factors)
     number = whole_number(index, "The number of a generator", 0)
     if isinstance(generators, Fields):
         _check_number(number, generators.count)
         return generators.mixed(np.eye(generators.count)[:, [number]])
-    return _row(generators, number)
+    return _row(function, number)
 
 
 def widened(domain: Domain, margin: float) -> Float[np.ndarray, "v 2"]:
@@ -136,7 +138,7 @@ def widened(domain: Domain, margin: float) -> Float[np.ndarray, "v 2"]:
     return ends
 
 
-def _combination(generators: Any, factors: np.ndarray) -> GeneratorFunction:
+def _combination(generators: GeneratorFunction, factors: np.ndarray) -> GeneratorFunction:
     def chosen(t: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, ...]:
         parts = generators(t, x)
         _check_count(len(factors), len(parts[0]))
@@ -145,7 +147,7 @@ def _combination(generators: Any, factors: np.ndarray) -> GeneratorFunction:
     return chosen
 
 
-def _row(generators: Any, number: int) -> GeneratorFunction:
+def _row(generators: GeneratorFunction, number: int) -> GeneratorFunction:
     def chosen(t: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, ...]:
         parts = generators(t, x)
         _check_number(number, len(parts[0]))
@@ -164,7 +166,7 @@ def _check_count(given: int, count: int) -> None:
         raise InputError(f"A combination of {count} generators needs {count} factors, not {given}.")
 
 
-def _points(t: Any, x: Any) -> Float[np.ndarray, "b v"]:
+def _points(t: object, x: object) -> Float[np.ndarray, "b v"]:
     """Points (t, x_1, …, x_n), finite."""
     try:
         time, state = np.asarray(t, dtype=float), np.asarray(x, dtype=float)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Float
@@ -13,13 +13,16 @@ from jaxtyping import Float
 from liestonet.core.coefficients import Derivative
 from liestonet.core.generators import Components, Values, values_at
 
+if TYPE_CHECKING:
+    import sympy
+
 
 @dataclass(frozen=True)
 class Formulas:
     """Generators in closed form: rows (τ, ξ^1, …, ξ^n) or (τ, ξ^1, …, ξ^n, β) of SymPy expressions in the variables."""
 
-    variables: tuple[Any, ...]
-    rows: tuple[tuple[Any, ...], ...]
+    variables: tuple[sympy.Symbol, ...]
+    rows: tuple[tuple[sympy.Expr, ...], ...]
 
     @property
     def count(self) -> int:
@@ -29,7 +32,7 @@ class Formulas:
     def has_beta(self) -> bool:
         return len(self.rows[0]) > len(self.variables)
 
-    def __call__(self, t: Any, x: Any) -> Values:
+    def __call__(self, t: object, x: object) -> Values:
         return values_at(self, t, x, len(self.variables) - 1)
 
     def components(self, points: Float[np.ndarray, "b v"], derivatives: Iterable[Derivative]) -> Components:
@@ -45,10 +48,10 @@ class Formulas:
         return result.reshape(self.count, width, len(points)).transpose(0, 2, 1)
 
     @cached_property
-    def _functions(self) -> dict[Derivative, Callable[..., Any]]:
+    def _functions(self) -> dict[Derivative, Callable[..., list[np.ndarray | float]]]:
         return {}
 
-    def _function(self, derivative: Derivative) -> Callable[..., Any]:
+    def _function(self, derivative: Derivative) -> Callable[..., list[np.ndarray | float]]:
         """All components' derivative as one NumPy function, made once."""
         import sympy
 
@@ -62,12 +65,16 @@ class Formulas:
         return self._functions[derivative]
 
     def __str__(self) -> str:
+        import sympy
+
         from liestonet.formulas.formula import Formula
         from liestonet.formulas.notation import field_text
 
         n = len(self.variables) - 1
         names = tuple(str(variable) for variable in self.variables[1:])
+        zero = sympy.Integer(0)
         shown = [
-            Formula(row[0], row[1 : n + 1], row[n + 1] if self.has_beta else 0, "consistent", 0.0) for row in self.rows
+            Formula(row[0], row[1 : n + 1], row[n + 1] if self.has_beta else zero, "consistent", 0.0)
+            for row in self.rows
         ]
         return "; ".join(field_text(formula, names) for formula in shown)

@@ -33,7 +33,7 @@ EXAMPLE = '"2 t d_t + x d_x"'
 LETTERS = range(0x12000, 0x12380)
 
 
-def read_generators(given: Any, names: Sequence[str], domain: Domain) -> Generators:
+def read_generators(given: object, names: Sequence[str], domain: Domain) -> Generators:
     """Whatever was given as generators on a domain; `names` are those of the coordinates."""
     if isinstance(given, Generators):
         return given

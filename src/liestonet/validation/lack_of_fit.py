@@ -90,7 +90,7 @@ class LackOfFit:
 
 
 def lack_of_fit(
-    data: Trajectories | Any,
+    data: Trajectories,
     surrogate: Surrogate | None = None,
     known: Iterable[Flag] = (),
     pieces: Int[np.ndarray, " paths"] | None = None,

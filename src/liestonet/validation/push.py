@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from liestonet.core.domain import Domain
-from liestonet.core.generators import GeneratorFunction
 from liestonet.errors import InputError
 from liestonet.trajectories import Trajectories
+from liestonet.trajectories.reshaping import real_number
 from liestonet.validation.flows import Outcome, flow
 from liestonet.validation.tuning import FLOW
 
@@ -23,16 +22,16 @@ class Pushed(Trajectories):
     left: int = 0
     blew_up: int = 0
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         arrays = (self.flat_times, self.flat_states, self.offsets)
         return type(self), (*arrays, self.names, dict(self.units), self.gaps, self.remarks, self.left, self.blew_up)
 
 
 def push(
-    generators: GeneratorFunction | Any,
-    data: Trajectories | Any,
-    index: int | Any,
-    epsilon: float | Any,
+    generators: object,
+    data: object,
+    index: object,
+    epsilon: object,
     *,
     domain: Domain | None = None,
     margin: float = 0.0,
@@ -48,6 +47,7 @@ def push(
     moved = flow(
         generators, data.flat_times, data.flat_states, epsilon, index, domain=domain, margin=margin, tolerance=tolerance
     )
+    amount = real_number(epsilon, "The amount ε of a flow")
     starts = np.zeros(data.points, dtype=bool)
     starts[data.offsets[:-1]] = True
     # time steps that shrank below rounding are as lost as those of a flow that ends
@@ -56,7 +56,7 @@ def push(
     offsets = _runs(kept, starts)
     if not kept.any() or np.diff(offsets).max() < 2:
         raise InputError(
-            f"No two neighbouring points of a path are left after a push by {float(epsilon):g} ({moved.left:,} of "
+            f"No two neighbouring points of a path are left after a push by {amount:g} ({moved.left:,} of "
             f"{data.points:,} points leave the domain, {moved.blew_up:,} blow up); push less far."
         )
     blew_up = int(np.count_nonzero((moved.outcome == Outcome.BLEW_UP) | collapsed))
@@ -67,7 +67,7 @@ def push(
         data.names,
         data.units,
         data.gaps,
-        (*data.remarks, _remark(float(epsilon), moved.left, blew_up)),
+        (*data.remarks, _remark(amount, moved.left, blew_up)),
         moved.left,
         blew_up,
     )

@@ -77,9 +77,9 @@ class Invariance:
 
 
 def invariance(
-    data: Trajectories | Any,
-    generators: Any,
-    epsilons: Sequence[float] | Any = PUSH.epsilons,
+    data: Trajectories,
+    generators: object,
+    epsilons: Sequence[float] = PUSH.epsilons,
     *,
     kind: Kind = LAW,
     surrogate: Surrogate | None = None,

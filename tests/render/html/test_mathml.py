@@ -144,7 +144,7 @@ def text_of(content: str) -> str:
 
 def test_a_generator_with_an_uncertain_rate():
     rate = sympy.Symbol("c", real=True)
-    row = Formula(sympy.exp(rate * t), (x / 2,), None, "consistent", 0.1, (Constant(rate, -1.98, 0.13),))
+    row = Formula(sympy.exp(rate * t), (x / 2,), sympy.Integer(0), "consistent", 0.1, (Constant(rate, -1.98, 0.13),))
     content = mathml.field_mathml(row, ("x",))
     assert "−1.98±0.13" in text_of(content)
     assert "∂" in text_of(content)

@@ -7,7 +7,7 @@ determining equations.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,10 +25,13 @@ from liestonet.symmetry.determining.fields import Fields, readable_basis
 from liestonet.symmetry.determining.kinds import INVARIANT
 from liestonet.symmetry.determining.operator import Operator
 
+if TYPE_CHECKING:
+    import sympy
+
 
 def closed_invariants(
     coefficients: SymbolicCoefficients, domain: Domain, names: tuple[str, ...], count: int
-) -> tuple[Any, ...]:
+) -> tuple[sympy.Expr, ...]:
     """As many independent invariants as there are, as SymPy expressions that are proved; nothing where one is not."""
     fields, error = _candidates(coefficients, domain)
     if not count < fields.count <= PROOFS.most_found:
@@ -56,12 +59,14 @@ def _candidates(coefficients: SymbolicCoefficients, domain: Domain) -> tuple[Fie
     return (readable_basis(fields) if small.any() else fields), float(directions.residuals[small].max(initial=0.0))
 
 
-def _independent(functions: list[Any], variables: tuple[Any, ...], domain: Domain) -> tuple[Any, ...]:
+def _independent(
+    functions: list[sympy.Expr], variables: tuple[sympy.Symbol, ...], domain: Domain
+) -> tuple[sympy.Expr, ...]:
     """The simplest functions whose slopes at a generic point are independent."""
     import sympy
 
-    at = dict(zip(variables, generic_point(domain).tolist(), strict=True))
-    found: list[Any] = []
+    at: dict[Any, Any] = dict(zip(variables, generic_point(domain).tolist(), strict=True))
+    found: list[sympy.Expr] = []
     slopes = np.zeros((0, len(variables)))
     for function in sorted(functions, key=lambda e: (sympy.count_ops(e), str(e))):
         row = np.array([float(function.diff(v).subs(at)) for v in variables])

@@ -18,6 +18,8 @@ from liestonet.formulas.proved.tuning import PROOFS
 from liestonet.symmetry.determining.equations import Equations
 
 if TYPE_CHECKING:
+    import sympy
+
     from liestonet.sde.symbolic import SymbolicCoefficients
 
 SIMPLE = tuple(sorted({Fraction(p, q) for p in (-4, -3, -2, -1, 1, 2, 3, 4) for q in (1, 2, 3, 4)}))
@@ -27,7 +29,11 @@ class Lifter:
     """Lifts formulas of one equation; `values` are the numbers that its parameters were given."""
 
     def __init__(
-        self, equations: Equations, coefficients: SymbolicCoefficients, values: Mapping[Any, Any], positive: set[Any]
+        self,
+        equations: Equations,
+        coefficients: SymbolicCoefficients,
+        values: Mapping[sympy.Symbol, sympy.Rational],
+        positive: set[sympy.Symbol],
     ) -> None:
         self._equations, self._values = equations, dict(values)
         self._variables = (coefficients.time, *coefficients.state)
@@ -200,7 +206,7 @@ def _size(fraction: Fraction) -> int:
     return abs(fraction.numerator) + 2 * fraction.denominator - 3
 
 
-def independent_parts(residual: Any, variables: tuple[Any, ...]) -> list[Any] | None:
+def independent_parts(residual: sympy.Expr, variables: tuple[sympy.Symbol, ...]) -> list[sympy.Expr] | None:
     """Factors of the different functions of the variables, all of which must vanish; None where there are too many."""
     import sympy
 
@@ -218,7 +224,9 @@ def independent_parts(residual: Any, variables: tuple[Any, ...]) -> list[Any] | 
     return list(parts.values())
 
 
-def linear_solution(rows: list[Any], unknowns: list[Any]) -> dict[Any, Any] | None:
+def linear_solution(
+    rows: Sequence[sympy.Expr], unknowns: Sequence[sympy.Symbol]
+) -> dict[sympy.Symbol, sympy.Expr] | None:
     """The one solution of linear equations with symbols in their coefficients; None where there is none, or many."""
     import sympy
 
@@ -227,7 +235,7 @@ def linear_solution(rows: list[Any], unknowns: list[Any]) -> dict[Any, Any] | No
     solutions = sympy.solve(rows, unknowns, dict=True)
     if len(solutions) != 1 or set(solutions[0]) != set(unknowns):
         return None
-    found = {unknown: sympy.factor(value) for unknown, value in solutions[0].items()}
+    found: dict[Any, Any] = {unknown: sympy.factor(value) for unknown, value in solutions[0].items()}
     return None if any(value.free_symbols & set(unknowns) for value in found.values()) else found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from liestonet.errors import InputError
 from liestonet.neural.setting_checks import (
@@ -39,6 +39,10 @@ class Cosine:
 
 
 Schedule = Constant | Cosine
+if TYPE_CHECKING:
+    GivenSchedule = Schedule
+else:  # our own sentence is what a wrong value meets
+    GivenSchedule = object
 
 
 def _require_rate(schedule: Schedule) -> None:
@@ -100,7 +104,7 @@ class CoefficientSettings:
     floor: float = 1e-3
     steps: Whole = 2000
     batch: Whole = 4096
-    schedule: Schedule | Any = Cosine()
+    schedule: GivenSchedule = Cosine()
     clip: float | None = None
     weight_decay: float = 1e-6
     held_out: float = 0.1
@@ -131,7 +135,7 @@ class DensitySettings:
     collocation: Whole = 256
     steps: Whole = 1500
     batch: Whole = 2048
-    schedule: Schedule | Any = Cosine()
+    schedule: GivenSchedule = Cosine()
     weight_decay: float = 1e-6
     held_out: float = 0.1
     check_every: Whole = 100

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from liestonet.formulas.notation import Style, assemble
 from liestonet.render.combinations import combination_terms
-from liestonet.result.findings import Expression
+
+if TYPE_CHECKING:
+    import sympy
 
 TIMES, SPACE = '<mo lspace="0" rspace="0.12em">&#x2062;</mo>', "<mspace width='0.17em'></mspace>"
 DOT, STARTS_WITH_NUMBER = "<mo>·</mo>", re.compile(r"(<mrow>|<msup>)*<mn>")
@@ -65,7 +67,7 @@ def differential(name: str) -> str:
     return f"<mrow><mi mathvariant='normal'>d</mi>{identifier(name)}</mrow>"
 
 
-def combination(value: Expression) -> str:
+def combination(value: sympy.Expr) -> str:
     """A sum of generators X1, X2, …, each behind its factor."""
     return _sum_of([(factor, identifier(name)) for factor, name in combination_terms(value)]) or "<mn>0</mn>"
 

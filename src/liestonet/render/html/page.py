@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-from typing import Any
 
 from liestonet.core.files import check_page
 from liestonet.render.html.markup import algebra_name, render, source
@@ -13,7 +11,7 @@ from liestonet.render.view import ResultView
 from liestonet.result import Result
 
 
-def write_report(result: Result, path: str | os.PathLike[str] | Any) -> Path:
+def write_report(result: Result, path: object) -> Path:
     """Write the page, whole or not at all, and say where it is."""
     from liestonet.trajectories.writers import replacing
 

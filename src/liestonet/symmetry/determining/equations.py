@@ -91,13 +91,13 @@ class Equations:
         """Natural size of each unknown: T for τ, L_i for ξ^i, 1 for β."""
         return np.array([1.0 if u.scale_variable is None else half[u.scale_variable] for u in self.unknowns])
 
-    def residuals(self, coefficients: SymbolicCoefficients, values: Iterable[Any]) -> list[sympy.Expr]:
+    def residuals(self, coefficients: SymbolicCoefficients, values: Iterable[sympy.Expr | float]) -> list[sympy.Expr]:
         """The equations with SymPy coefficients and SymPy unknowns (τ, ξ^1, …, ξ^n, β) put in, one expression a row."""
         import sympy
 
         variables = (coefficients.time, *coefficients.state)
         unknowns = [sympy.sympify(expression) for expression in values]
-        matrices = {
+        matrices: dict[str, Any] = {
             "drift": coefficients.drift,
             "diffusion": coefficients.diffusion,
             "diffusion_squared": coefficients.diffusion_squared,
@@ -105,7 +105,7 @@ class Equations:
 
         zero = sympy.Integer(0)
 
-        def differentiate(expression: Any, derivative: Derivative) -> Any:
+        def differentiate(expression: sympy.Expr, derivative: Derivative) -> sympy.Expr:
             for variable in derivative:
                 if variables[variable] not in expression.free_symbols:
                     return zero
