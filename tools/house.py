@@ -266,8 +266,13 @@ def crossing(house: House) -> list[tuple[str, str]]:
 
 
 def loose_names(house: House) -> set[tuple[str, str]]:
-    """Module and name of everything bound to a type with an `Any` in it, at the top of a module."""
-    bound = [(module, *binding) for module, tree in house.trees.items() for binding in _bindings(tree)]
+    """Module and name of everything bound to a type with an `Any` in it, at the top of a module or of an `if` there."""
+    bound = [
+        (module, *binding)
+        for module, tree in house.trees.items()
+        for part in (tree.body, *((*node.body, *node.orelse) for node in tree.body if isinstance(node, ast.If)))
+        for binding in _bindings(ast.Module([*part], []))
+    ]
     loose: set[tuple[str, str]] = set()
     while True:
         more = {(module, name) for module, name, value in bound if _meets(house, module, value, loose)}

@@ -92,7 +92,7 @@ def test_a_run_that_fails_leaves_the_others(folder: Path) -> None:
 
 
 def test_an_interruption_says_where_the_results_are(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(function: str, settings: dict[str, Any]) -> jobs.Outcome:
+    def interrupted(function: str, settings: dict[str, Any]) -> jobs.JobOutcome:
         if settings["seed"]:
             raise KeyboardInterrupt
         return jobs.run_job(function, settings)

@@ -12,7 +12,7 @@ import pytest
 
 from liestonet.reproduction.publication import ItemJob
 from liestonet.study import running
-from liestonet.study.jobs import Job, Outcome
+from liestonet.study.jobs import Job, JobOutcome
 from liestonet.study.store import Store
 
 SMALL = [
@@ -20,7 +20,7 @@ SMALL = [
     for case in ("ex1", "ex2")
     for seed in (1, 2)
 ]
-DONE: Outcome = {"value": {"found": 1}, "cpu_seconds": 0.0}
+DONE: JobOutcome = {"value": {"found": 1}, "cpu_seconds": 0.0}
 PATIENCE = 120.0  # seconds; much more than anything here takes
 
 
@@ -44,7 +44,7 @@ def acting(folder: Path, *actions: str) -> list[Job]:
     ]
 
 
-def act(target: str, settings: dict[str, Any]) -> Outcome:
+def act(target: str, settings: dict[str, Any]) -> JobOutcome:
     """In place of `run_job`: note the process that begins; then return, pause, wait, die, or die once only."""
     mark = Path(settings["folder"], settings["name"])
     again = mark.exists()

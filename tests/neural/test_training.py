@@ -15,7 +15,7 @@ from liestonet.core.domain import Domain
 from liestonet.neural import generator_training as training
 from liestonet.neural.frame import TrainingFrame, tabulate
 from liestonet.neural.generator_networks import make_networks
-from liestonet.neural.running import Training, Watch, begin_losses
+from liestonet.neural.running import TrainingRun, Watch, begin_losses
 from liestonet.neural.settings import Architecture, Neural, Objective, Optimizer, Running
 from liestonet.neural.sweep import Rung, jump_rule, paper_rule, span_residuals, warm_start
 from liestonet.neural.training import COMPILED
@@ -27,7 +27,7 @@ SMALL = Neural(
     optimizer=Optimizer(batch=32, steps=60, rate=1e-2),
     running=Running(chunk=20),
 )
-RUN = Training("ito", 3, 5)
+RUN = TrainingRun("ito", 3, 5)
 
 
 @lru_cache(maxsize=1)

@@ -16,7 +16,7 @@ import pytest
 import study_cases
 from liestonet.core.processes import interrupts_later
 from liestonet.errors import InputError
-from liestonet.study.jobs import Job, Outcome
+from liestonet.study.jobs import Job, JobOutcome
 from liestonet.study.running import run_all
 from liestonet.study.store import Store
 from study_cases import PATIENCE, acting, begun, use_acts, wait_until
@@ -33,7 +33,7 @@ def interrupts() -> Iterator[None]:
 class Full(Store):
     """A store on a disk without room."""
 
-    def write(self, job: Job, outcome: Outcome) -> None:
+    def write(self, job: Job, outcome: JobOutcome) -> None:
         raise InputError("The disk is full.")
 
 

@@ -26,7 +26,7 @@ from liestonet.validation.lack_of_fit import lack_of_fit
 from liestonet.validation.null_model import as_pairs, draw, null_model, stream
 from liestonet.validation.push_test import (
     Comparison,
-    Places,
+    PushedPlaces,
     compare,
     invariance,
     standardised,
@@ -383,5 +383,5 @@ def test_wrong_input_to_validate(result: Any):
 
 
 def test_places_know_who_arrived():
-    places = Places(np.array([0.0, np.nan]), np.array([[1.0], [np.nan]]))
+    places = PushedPlaces(np.array([0.0, np.nan]), np.array([[1.0], [np.nan]]))
     assert places.arrived.tolist() == [True, False]

@@ -15,10 +15,10 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, cast
 
-from liestonet.catalogue.system import Experiment, Formula, Generators, System
+from liestonet.catalogue.system import Experiment, KnownFormula, KnownGenerators, System
 from liestonet.errors import InputError
 
-__all__ = ["Experiment", "Formula", "Generators", "System", "UnknownSystemError", "catalogue", "nearest_keys"]
+__all__ = ["Experiment", "KnownFormula", "KnownGenerators", "System", "UnknownSystemError", "catalogue", "nearest_keys"]
 
 # Each of these modules has a tuple SYSTEMS; the order is the order of the catalogue.
 FAMILIES = (

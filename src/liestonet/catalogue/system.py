@@ -75,7 +75,7 @@ class Experiment:
 
 
 @dataclass(frozen=True)
-class Formula:
+class KnownFormula:
     """One generator τ ∂t + ξ·∂x (+ β u∂u) in SymPy; β is None for the kinds that have none."""
 
     tau: sympy.Expr
@@ -83,12 +83,12 @@ class Formula:
     beta: sympy.Expr | None = None
 
 
-class Generators:
+class KnownGenerators:
     """Exact generators as one function: t (B,), x (B, d) -> tau (m, B), xi (m, B, d) and, where there is one, beta."""
 
     __slots__ = ("_function", "count", "dimension", "has_beta")
 
-    def __init__(self, symbols: tuple[sympy.Symbol, ...], formulas: tuple[Formula, ...], has_beta: bool) -> None:
+    def __init__(self, symbols: tuple[sympy.Symbol, ...], formulas: tuple[KnownFormula, ...], has_beta: bool) -> None:
         import sympy
 
         self.count, self.dimension, self.has_beta = len(formulas), len(symbols) - 1, has_beta
@@ -148,7 +148,7 @@ class System:
         """Dimension of the algebra, `math.inf` if it has none."""
         return math.inf if self.infinite else len(self._texts(kind)[1])
 
-    def formulas(self, kind: object = ITO) -> tuple[Formula, ...]:
+    def formulas(self, kind: object = ITO) -> tuple[KnownFormula, ...]:
         """The generators in SymPy, with the symbols of `sde`."""
         name, texts = self._texts(kind)
         if name not in self._cache:
@@ -156,15 +156,15 @@ class System:
 
             rows = [[read_formula(text, self.sde.names) for text in row] for row in texts]
             n = self.sde.dimension
-            self._cache[name] = tuple(Formula(row[0], tuple(row[1 : n + 1]), *row[n + 1 :]) for row in rows)
+            self._cache[name] = tuple(KnownFormula(row[0], tuple(row[1 : n + 1]), *row[n + 1 :]) for row in rows)
         return self._cache[name]
 
-    def generators(self, kind: object = ITO) -> Generators:
+    def generators(self, kind: object = ITO) -> KnownGenerators:
         """The generators as a function: t (B,), x (B, d) -> tau (m, B), xi (m, B, d) and, if any, beta (m, B)."""
         from liestonet.catalogue.reading import symbols
 
         name, _ = self._texts(kind)
-        return Generators(symbols(self.sde.names), self.formulas(name), name == FOKKER_PLANCK)
+        return KnownGenerators(symbols(self.sde.names), self.formulas(name), name == FOKKER_PLANCK)
 
     def algebra(self, kind: object = ITO) -> Algebra:
         """The algebra that the generators span, with structure constants in their order; not where `infinite`."""
@@ -198,7 +198,7 @@ class System:
         return name, self.symmetries.get(name, self.symmetries[ITO])
 
     @cached_property
-    def _cache(self) -> dict[str, tuple[Formula, ...]]:
+    def _cache(self) -> dict[str, tuple[KnownFormula, ...]]:
         return {}
 
     def __repr__(self) -> str:

@@ -38,7 +38,7 @@ class Request:
 
 
 @runtime_checkable
-class Trained(Protocol):
+class Attempt(Protocol):
     """What training with so many generators came to."""
 
     @property
@@ -57,7 +57,7 @@ class Trained(Protocol):
         ...
 
 
-class TrainedSummary(TypedDict):
+class AttemptSummary(TypedDict):
     """The same as plain values."""
 
     count: int
@@ -72,7 +72,7 @@ class TrainingSummary(TypedDict):
     losses: dict[str, float]
     steps: int
     seconds: float
-    rungs: list[TrainedSummary]
+    rungs: list[AttemptSummary]
     selected: dict[str, int]
     projection_error: float
     interrupted: bool
@@ -84,7 +84,7 @@ class Training(Protocol):
     """What an engine that trains networks remembers of it."""
 
     @property
-    def rungs(self) -> Sequence[Trained]:
+    def rungs(self) -> Sequence[Attempt]:
         """The numbers of generators that were tried, with their losses."""
         ...
 

@@ -31,7 +31,7 @@ from liestonet.neural.generator_networks import Networks, make_networks
 from liestonet.neural.generator_training import begin, train
 from liestonet.neural.last_layer import Polished, polish
 from liestonet.neural.objective import loss_names
-from liestonet.neural.running import Training, Watch, begin_losses, require_places
+from liestonet.neural.running import TrainingRun, Watch, begin_losses, require_places
 from liestonet.neural.series_projection import ProjectedSpan, project_on, project_span
 from liestonet.neural.settings import Neural
 from liestonet.neural.stage_one import coefficient_sources, simulated_paths
@@ -252,7 +252,7 @@ def _train(stage: Stage, count: int, known: Networks | None, request: Request, r
         networks = warm_start(networks, known)
     weights = {f"weight {position}": leaf for position, leaf in enumerate(jax.tree.leaves(networks))}
     origin = digest_of_arrays(stage.table | weights)
-    training = Training(stage.kind.name, count, request.seed, refitted, origin)
+    training = TrainingRun(stage.kind.name, count, request.seed, refitted, origin)
     watch = Watch(stage.settings, training, request.say)
     request.say(f"{training}: compiling")
     start = watch.resumed(begin(networks, stage.settings, stage.kind.name))

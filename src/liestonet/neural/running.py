@@ -18,7 +18,7 @@ LOSSES = loss_names(range(1, 10))
 
 
 @dataclass(frozen=True)
-class Training:
+class TrainingRun:
     """Which training of a run this is; `origin` stands for all it begins with: weights, points and coefficients."""
 
     kind: str
@@ -40,7 +40,7 @@ class Training:
 class Watch:
     """Told of every chunk of one training: says how it goes, adds to the file of losses, keeps a checkpoint."""
 
-    def __init__(self, settings: Neural, training: Training, say: Callable[[str], None]) -> None:
+    def __init__(self, settings: Neural, training: TrainingRun, say: Callable[[str], None]) -> None:
         self.settings, self.training, self.say = settings, training, say
         self.identity = {"settings": settings.with_running(checkpoint=None, losses=None).to_dictionary()}
         self.identity |= asdict(training)

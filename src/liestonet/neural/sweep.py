@@ -15,7 +15,7 @@ import numpy as np
 import scipy.linalg
 from jaxtyping import Float
 
-from liestonet.inference.engine import TrainedSummary
+from liestonet.inference.engine import AttemptSummary
 from liestonet.neural.channels import Layer
 from liestonet.neural.generator_networks import Networks
 from liestonet.neural.losses_l6_l8 import determining_residuals
@@ -45,7 +45,7 @@ class Rung:
         """Largest relative residual ‖DX‖/‖X‖ of any X in the span."""
         return self.residuals[-1]
 
-    def to_dictionary(self) -> TrainedSummary:
+    def to_dictionary(self) -> AttemptSummary:
         losses = {f"L{number}": value for number, value in self.losses.items()}
         return {"count": self.count, "losses": losses, "residuals": list(self.residuals)}
 

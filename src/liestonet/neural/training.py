@@ -44,7 +44,7 @@ class NotFinite(InputError):
 
 
 @runtime_checkable
-class Problem(Protocol):
+class TrainingProblem(Protocol):
     """What is trained: the losses of every inner step of an iteration, and which weights the step moves, and how."""
 
     @property
@@ -66,7 +66,7 @@ class Problem(Protocol):
 
 
 @runtime_checkable
-class Checked(Problem, Protocol):
+class Checked(TrainingProblem, Protocol):
     """A problem that can be looked at on what was held out."""
 
     def held_out(self, fixed: Any, weights: Any, batch: Any) -> jax.Array:
@@ -168,7 +168,7 @@ def said(say: Progress, what: str, plan: Plan) -> OnChunk:
     )
 
 
-def begin(problem: Problem, weights: Any, terms: tuple[str, ...] = ()) -> Trained:
+def begin(problem: TrainingProblem, weights: Any, terms: tuple[str, ...] = ()) -> Trained:
     """Weights before their first step; `terms` where the names of the losses are known already."""
     weights = jax.tree.map(jnp.asarray, weights)
     states = {
@@ -178,7 +178,9 @@ def begin(problem: Problem, weights: Any, terms: tuple[str, ...] = ()) -> Traine
     return Trained(weights, states, terms, np.zeros((0, len(terms))), Best(weights, np.inf, 0))
 
 
-def train(problem: Problem, start: Trained, material: Material, plan: Plan, watch: OnChunk | None = None) -> Trained:
+def train(
+    problem: TrainingProblem, start: Trained, material: Material, plan: Plan, watch: OnChunk | None = None
+) -> Trained:
     """Train to the end of the plan; `watch` is told of every chunk, with the seconds left."""
     trained = start
     try:
@@ -229,7 +231,9 @@ def optimizer_of(settings: Optimizer) -> optax.GradientTransformation:
     return method if settings.clip == np.inf else optax.chain(optax.clip_by_global_norm(settings.clip), method)
 
 
-def _chunks(problem: Problem, start: Trained, material: Material, plan: Plan) -> Iterator[tuple[Trained, float]]:
+def _chunks(
+    problem: TrainingProblem, start: Trained, material: Material, plan: Plan
+) -> Iterator[tuple[Trained, float]]:
     """Training chunk by chunk, with the seconds left; the clock runs after compilation."""
     size = min(plan.chunk, plan.steps)
     fixed, chunk = jax.tree.map(jnp.asarray, material.fixed), _Chunk(problem)
@@ -260,7 +264,7 @@ def _advanced(before: Trained, weights: Any, states: Any, terms: Terms, held_out
     return Trained(weights, states, tuple(terms), history, best, checks)
 
 
-def _require_finite(problem: Problem, before: Trained, weights: Any, terms: Terms) -> None:
+def _require_finite(problem: TrainingProblem, before: Trained, weights: Any, terms: Terms) -> None:
     """Stop at the first step with a term that is no number, or where the last one has left such weights."""
     wrong = np.stack([np.any(~np.isfinite(np.asarray(values)), axis=1) for values in terms.values()])
     if wrong.any():
@@ -275,7 +279,7 @@ def _require_finite(problem: Problem, before: Trained, weights: Any, terms: Term
 class _Chunk:
     """Some iterations in one call; terms come back as (iterations, inner steps that have them)."""
 
-    problem: Problem
+    problem: TrainingProblem
 
     def __call__(self, fixed: Any, weights: Any, states: dict[Move, Any], batches: Any) -> tuple[Any, Any, Terms]:
         def iteration(carried: tuple[Any, Any], batch: Any) -> tuple[tuple[Any, Any], Terms]:
@@ -301,7 +305,7 @@ class _HeldOut:
         return self.problem.held_out(fixed, weights, batch)
 
 
-def _update(problem: Problem, fixed: Any, carried: tuple[Any, Any], batch: Any, step: int) -> tuple[Any, Terms]:
+def _update(problem: TrainingProblem, fixed: Any, carried: tuple[Any, Any], batch: Any, step: int) -> tuple[Any, Terms]:
     """One step of the optimiser on the weights that this inner step moves."""
     weights, states = carried
     move = problem.moves[step]

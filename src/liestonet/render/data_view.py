@@ -13,7 +13,7 @@ from liestonet.render.first_terms import first_terms
 from liestonet.render.limits import LEAST_TERM_OF_CANDIDATE
 from liestonet.render.numbers import number, p_text, percent
 from liestonet.render.verdict import confidence_text, data_verdict
-from liestonet.render.view_parts import Candidate, CandidatesView, Direction, LadderView, Row, SourceView
+from liestonet.render.view_parts import CandidatesView, CandidateView, Direction, LadderView, Row, SourceView
 from liestonet.result import Result
 from liestonet.result.findings import DataFindings
 
@@ -82,7 +82,7 @@ def _candidates(result: Result) -> CandidatesView | None:
         explanation="Directions beyond those counted. A near-symmetry holds to within the tolerance and is not exact; "
         "an undecided one needs more data. Shown are first terms around the middle of the domain.",
         rows=tuple(
-            Candidate(k + 1, row.verdict, text, interval(row)) for (k, row), text in zip(chosen, texts, strict=True)
+            CandidateView(k + 1, row.verdict, text, interval(row)) for (k, row), text in zip(chosen, texts, strict=True)
         ),
     )
 

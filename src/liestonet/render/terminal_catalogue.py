@@ -13,7 +13,7 @@ from rich.text import Text
 
 from liestonet.algebra.commutators import commutator_table, exact_brackets
 from liestonet.algebra.structure import Algebra
-from liestonet.catalogue import Formula, System, catalogue
+from liestonet.catalogue import KnownFormula, System, catalogue
 from liestonet.catalogue.system import CHOLESKY, FOKKER_PLANCK, ITO, LAW
 from liestonet.formulas.notation import field_text
 from liestonet.render.combinations import combination_text
@@ -105,7 +105,7 @@ def _generators(rows: tuple[Any, ...], names: tuple[str, ...]) -> Padding:
     return Padding(table, (0, 0, 0, 2))
 
 
-def _shortened(row: Formula) -> Formula:
+def _shortened(row: KnownFormula) -> KnownFormula:
     """The same generator without sums such as sin² + cos², which images of rotations bring."""
     import sympy
 
@@ -114,7 +114,7 @@ def _shortened(row: Formula) -> Formula:
             return component
         return min((component, sympy.trigsimp(sympy.expand(component))), key=sympy.count_ops)
 
-    return Formula(shorter(row.tau), tuple(shorter(component) for component in row.xi), shorter(row.beta))
+    return KnownFormula(shorter(row.tau), tuple(shorter(component) for component in row.xi), shorter(row.beta))
 
 
 def _commutators(algebra: Algebra) -> Iterator[RenderableType]:

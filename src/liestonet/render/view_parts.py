@@ -110,7 +110,7 @@ class GeneratorsView:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class CandidateView:
     """A direction beyond those counted that is not ruled out."""
 
     position: int
@@ -125,7 +125,7 @@ class CandidatesView:
 
     heading: str
     explanation: str
-    rows: tuple[Candidate, ...]
+    rows: tuple[CandidateView, ...]
 
 
 @dataclass(frozen=True)

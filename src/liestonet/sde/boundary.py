@@ -147,11 +147,11 @@ def with_natural_bounds(
 def _singular_points(sde: Any, initial: Float[np.ndarray, "k n"]) -> dict[int, list[float]]:
     """For each coordinate the points at which some formula is singular whatever the others are."""
     from liestonet.sde.sde import SDE
-    from liestonet.sde.singularities import Kind, loci
+    from liestonet.sde.singularities import Singularity, loci
 
     found: dict[int, list[float]] = {}
     for locus in loci(sde) if isinstance(sde, SDE) else ():
-        if len(locus.variables) == 1 and locus.variables[0] and locus.kind in (Kind.POLE, Kind.BRANCH):
+        if len(locus.variables) == 1 and locus.variables[0] and locus.kind in (Singularity.POLE, Singularity.BRANCH):
             i = locus.variables[0] - 1
             roots = locus.roots(initial[:, i].min() - BOX.reach, initial[:, i].max() + BOX.reach)
             found[i] = sorted({*found.get(i, []), *roots})

@@ -16,7 +16,7 @@ from jaxtyping import Bool, Float
 
 from liestonet.sde.probing import stack
 from liestonet.sde.sde import SDE
-from liestonet.sde.singularities import Kind, Locus
+from liestonet.sde.singularities import Locus, Singularity
 from liestonet.sde.tuning import BOX
 
 
@@ -40,8 +40,8 @@ class Breakpoints:
 def symbolic_breakpoints(sde: SDE, found: Sequence[Locus], variable: int) -> Breakpoints:
     """Zeros of the loci that depend on this variable alone."""
     own = [locus for locus in found if locus.variables == (variable,)]
-    hard = {root for locus in own if locus.kind is not Kind.NOISE for root in locus.roots(-BOX.reach, BOX.reach)}
-    soft = {root for locus in own if locus.kind is Kind.NOISE for root in locus.roots(-BOX.reach, BOX.reach)}
+    hard = {root for locus in own if locus.kind is not Singularity.NOISE for root in locus.roots(-BOX.reach, BOX.reach)}
+    soft = {root for locus in own if locus.kind is Singularity.NOISE for root in locus.roots(-BOX.reach, BOX.reach)}
     return Breakpoints(tuple(sorted(hard)), _degenerate(sde, variable, soft))
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy.linalg import cho_factor, cho_solve
 
-from liestonet.sde.polynomial import Expansion, Table, expansion
+from liestonet.sde.polynomial import Expansion, ProductTable, expansion
 from liestonet.sde.probing import ROUNDING, Function, Resolution, nodes, transform
 from liestonet.sde.tuning import SERIES
 
@@ -219,7 +219,7 @@ def least_squares(
     z[:, list(group)] = np.cos(np.pi * rng.uniform(size=(len(z), len(group))))
     terms = np.zeros((len(index), z.shape[1]), dtype=int)
     terms[:, list(group)] = index
-    design = Table.build(terms).values(z).T
+    design = ProductTable.build(terms).values(z).T
     values = function(z)[:, entries]
     factor = cho_factor(design.T @ design)
     solution = cho_solve(factor, design.T @ values)

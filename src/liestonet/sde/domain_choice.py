@@ -35,7 +35,7 @@ from liestonet.sde.probing import (
     to_box,
 )
 from liestonet.sde.sde import SDE
-from liestonet.sde.singularities import Kind, Locus, loci
+from liestonet.sde.singularities import Locus, Singularity, loci
 from liestonet.sde.tuning import BOX
 
 _BATCH = 50
@@ -48,7 +48,7 @@ def choose_domain(sde: SDE) -> Domain:
     sde.require_numeric()
     variables = sde.dimension + 1
     found = loci(sde)
-    coupled = [locus for locus in found if len(locus.variables) > 1 and locus.kind is not Kind.NOISE]
+    coupled = [locus for locus in found if len(locus.variables) > 1 and locus.kind is not Singularity.NOISE]
     if sde.symbolic is None:
         points = [numeric_breakpoints(sde, v) for v in range(variables)]
         searched = set(range(1, variables))
@@ -207,7 +207,7 @@ def check_domain(sde: SDE, domain: Domain) -> None:
     """Refuse a domain on which f or σ is undefined, not real, not finite or not smooth."""
     sde.require_numeric()
     for locus in loci(sde):
-        if locus.kind is Kind.NOISE:
+        if locus.kind is Singularity.NOISE:
             continue
         if len(locus.variables) == 1:
             _check_roots(sde, domain, locus)
@@ -261,7 +261,9 @@ def _check_roots(sde: SDE, domain: Domain, locus: Locus) -> None:
     name = ("t", *sde.names)[variable]
     edge = 1e-9 * (high - low)
     for root in locus.roots(low, high):
-        if locus.kind is Kind.KINK and not (low + edge < root < high - edge and _changes_sign(locus, root, edge)):
+        if locus.kind is Singularity.KINK and not (
+            low + edge < root < high - edge and _changes_sign(locus, root, edge)
+        ):
             continue
         raise InputError(
             f"The {locus.entry} {locus.kind.value} at {name} = {root:.4g}, which the domain's interval "
@@ -296,7 +298,7 @@ def _check_coupled(sde: SDE, domain: Domain, locus: Locus) -> None:
     point = None
     if (values[finite] < 0).any() and (values[finite] > 0).any():
         point = _bisect(locus, points[np.nanargmin(values)], points[np.nanargmax(values)])
-    elif finite.any() and locus.kind is not Kind.KINK:
+    elif finite.any() and locus.kind is not Singularity.KINK:
         point = _touching_point(locus, domain, points[finite], values[finite])
     if point is None:
         return

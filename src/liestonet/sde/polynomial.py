@@ -63,7 +63,7 @@ class Expansion:
         weights = sparse.csc_array(sparse.hstack(list(alive.values())))
         columns, rows = np.flatnonzero(np.diff(weights.indptr)), np.unique(weights.indices)
         product = _product(sparse.csr_array(weights[:, columns].T)[:, rows])
-        table, names = Table.build(self.terms[rows]), list(alive)
+        table, names = ProductTable.build(self.terms[rows]), list(alive)
         chunk = max(32, CHUNK // len(rows))
         for start in range(0, len(z), chunk):
             part = slice(start, start + chunk)
@@ -82,7 +82,7 @@ class Expansion:
 
 
 @dataclass(frozen=True)
-class Table:
+class ProductTable:
     """Distinct products in the first and in the second half of the variables, and where terms find them."""
 
     first: Int[np.ndarray, "p v"]
@@ -91,7 +91,7 @@ class Table:
     second_of: Int[np.ndarray, " m"]
 
     @classmethod
-    def build(cls, terms: Int[np.ndarray, "m v"]) -> Table:
+    def build(cls, terms: Int[np.ndarray, "m v"]) -> ProductTable:
         middle = (terms.shape[1] + 1) // 2
         first, first_of = np.unique(terms[:, :middle], axis=0, return_inverse=True)
         second, second_of = np.unique(terms[:, middle:], axis=0, return_inverse=True)

@@ -22,7 +22,7 @@ from liestonet.sde.tuning import BOX
 _FACTOR_OPERATIONS = 80
 
 
-class Kind(Enum):
+class Singularity(Enum):
     """What happens at the zeros of a locus; the value is how a message says it."""
 
     POLE = "is not defined"
@@ -39,7 +39,7 @@ class Locus:
     """
 
     expression: Any
-    kind: Kind
+    kind: Singularity
     entry: str
     coordinate: int
     variables: tuple[int, ...]
@@ -130,14 +130,14 @@ def singular_neighbours(sde: SDE, domain: Domain) -> tuple[Neighbours, ...]:
 
     Zeros of a coordinate's own noise count, since ∫dx/σ and with it the generators have logarithms there.
     """
-    found = [locus for locus in loci(sde) if len(locus.variables) == 1 and locus.kind is not Kind.KINK]
-    found = [locus for locus in found if locus.kind is not Kind.NOISE or locus.variables == (locus.coordinate,)]
+    found = [locus for locus in loci(sde) if len(locus.variables) == 1 and locus.kind is not Singularity.KINK]
+    found = [locus for locus in found if locus.kind is not Singularity.NOISE or locus.variables == (locus.coordinate,)]
     neighbours: list[Neighbours] = []
     for variable, (low, high) in enumerate(domain.intervals):
         roots = []
         for locus in found:
             if locus.variables == (variable,):
-                reach = (BOX.close_pole if locus.kind is Kind.POLE else BOX.close) * (high - low)
+                reach = (BOX.close_pole if locus.kind is Singularity.POLE else BOX.close) * (high - low)
                 roots += locus.roots(low - reach, high + reach)
         below, above = [root for root in roots if root < low], [root for root in roots if root > high]
         inside = len(below) + len(above) < len(roots)
@@ -154,23 +154,23 @@ def loci(sde: SDE) -> tuple[Locus, ...]:
     drift: Any = symbolic.drift
     diffusion: Any = symbolic.diffusion
     entries = [*drift, *diffusion]
-    found: dict[tuple[Any, Kind, int], Locus] = {}
+    found: dict[tuple[Any, Singularity, int], Locus] = {}
     for position, (entry, name) in enumerate(zip(entries, entry_names(sde), strict=True)):
         if not entry.free_symbols:
             continue
         coordinate = 1 + (position if position < sde.dimension else (position - sde.dimension) // sde.noise)
         noise = _factors(entry) if position >= sde.dimension else iter(())
-        for expression, kind in (*_singular(entry), *((factor, Kind.NOISE) for factor in noise)):
+        for expression, kind in (*_singular(entry), *((factor, Singularity.NOISE) for factor in noise)):
             variables = tuple(i for i, symbol in enumerate(symbols) if symbol in expression.free_symbols)
             # what vanishes matters to its own coordinate most; what is singular is so for all alike
-            key = expression, kind, coordinate if kind is Kind.NOISE else 0
+            key = expression, kind, coordinate if kind is Singularity.NOISE else 0
             if variables and key not in found:
                 used = tuple(symbols[i] for i in variables)
                 found[key] = Locus(expression, kind, name, coordinate, variables, used)
     return tuple(found.values())
 
 
-def _singular(entry: Any) -> Iterator[tuple[Any, Kind]]:
+def _singular(entry: Any) -> Iterator[tuple[Any, Singularity]]:
     """Expressions at whose zeros one coefficient is singular or has a kink."""
     import sympy as sp
 
@@ -178,29 +178,29 @@ def _singular(entry: Any) -> Iterator[tuple[Any, Kind]]:
         arguments: tuple[Any, ...] = node.args
         if isinstance(node, sp.Pow):
             if node.exp.is_integer and node.exp.is_negative:
-                yield node.base, Kind.POLE
+                yield node.base, Singularity.POLE
             elif not (node.exp.is_integer and node.exp.is_nonnegative) and node.base.free_symbols:
-                yield node.base, Kind.BRANCH
+                yield node.base, Singularity.BRANCH
         elif isinstance(node, sp.log):
-            yield arguments[0], Kind.BRANCH
+            yield arguments[0], Singularity.BRANCH
         elif isinstance(node, (sp.asin, sp.acos, sp.atanh)):
-            yield 1 - arguments[0], Kind.BRANCH
-            yield 1 + arguments[0], Kind.BRANCH
+            yield 1 - arguments[0], Singularity.BRANCH
+            yield 1 + arguments[0], Singularity.BRANCH
         elif isinstance(node, sp.acosh):
-            yield arguments[0] - 1, Kind.BRANCH
+            yield arguments[0] - 1, Singularity.BRANCH
         elif isinstance(node, (sp.tan, sp.sec)):
-            yield sp.cos(arguments[0]), Kind.POLE
+            yield sp.cos(arguments[0]), Singularity.POLE
         elif isinstance(node, (sp.cot, sp.csc)):
-            yield sp.sin(arguments[0]), Kind.POLE
+            yield sp.sin(arguments[0]), Singularity.POLE
         elif isinstance(node, (sp.coth, sp.csch)):
-            yield arguments[0], Kind.POLE
+            yield arguments[0], Singularity.POLE
         elif isinstance(node, (sp.floor, sp.ceiling, sp.frac)):
-            yield sp.sin(sp.pi * arguments[0]), Kind.KINK
+            yield sp.sin(sp.pi * arguments[0]), Singularity.KINK
         elif isinstance(node, (sp.Abs, sp.sign, sp.Heaviside)):
-            yield arguments[0], Kind.KINK
+            yield arguments[0], Singularity.KINK
         elif isinstance(node, (sp.Max, sp.Min)):
             for i, first in enumerate(arguments):
-                yield from ((first - second, Kind.KINK) for second in arguments[i + 1 :])
+                yield from ((first - second, Singularity.KINK) for second in arguments[i + 1 :])
 
 
 def _factors(entry: Any) -> Iterator[Any]:

@@ -25,7 +25,7 @@ HOMES = {
     "Constant": "liestonet.formulas.formula",
     "ConstantRate": "liestonet.neural.coefficients.settings:Constant",
     "Containment": "liestonet.validation.validate",
-    "Coordinate": "liestonet.trajectories.summary",
+    "Coordinate": "liestonet.trajectories.summary:CoordinateSummary",
     "Cosine": "liestonet.neural.coefficients.settings",
     "DataFindings": "liestonet.result.findings",
     "DataRecord": "liestonet.trajectories.record",

@@ -60,7 +60,7 @@ class Job:
         return f"{self.name}-{self.key}.json"
 
 
-class Outcome(TypedDict):
+class JobOutcome(TypedDict):
     """What a job came to, and what that took."""
 
     value: dict[str, JSON]
@@ -69,7 +69,7 @@ class Outcome(TypedDict):
     versions: NotRequired[dict[str, str]]
 
 
-Result = Outcome | str  # the outcome, or one sentence on what went wrong
+Result = JobOutcome | str  # the outcome, or one sentence on what went wrong
 Outcomes = Generator[tuple[Job, Result], None, None]
 
 
@@ -78,7 +78,7 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def run_job(target: str, settings: Mapping[str, JSON], environment: dict[str, str] | None = None) -> Outcome:
+def run_job(target: str, settings: Mapping[str, JSON], environment: dict[str, str] | None = None) -> JobOutcome:
     """Run one job here and now, with these variables set: its value, with the time it took."""
     os.environ.update(environment or {})
     function = _resolve(target)

@@ -16,7 +16,7 @@ import numpy as np
 
 from liestonet.core.json_values import JSON
 from liestonet.errors import InputError
-from liestonet.study.jobs import SCHEMA, Job, Outcome
+from liestonet.study.jobs import SCHEMA, Job, JobOutcome
 
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 
@@ -34,7 +34,7 @@ class Store:
         """Is there a readable result of exactly this job?"""
         return self.read(job) is not None
 
-    def read(self, job: Job) -> Outcome | None:
+    def read(self, job: Job) -> JobOutcome | None:
         """The stored result, None where there is none or the file is not a whole result of this very job."""
         try:
             record = json.loads(self.path(job).read_text(encoding="utf-8"))
@@ -51,7 +51,7 @@ class Store:
             if record is not None
         ]
 
-    def write(self, job: Job, outcome: Outcome) -> None:
+    def write(self, job: Job, outcome: JobOutcome) -> None:
         """Keep one result: written beside its place, synced, then moved there."""
         record = {"schema": SCHEMA, "job": {"item": job.item, "name": job.name, **job.identity}, **outcome}
         write_text(self.path(job), json.dumps(plain(record), indent=1, sort_keys=True, allow_nan=False) + "\n")

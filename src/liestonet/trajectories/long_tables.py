@@ -21,7 +21,7 @@ from liestonet.trajectories.trajectories import Trajectories
 
 
 @dataclass(frozen=True)
-class Table:
+class ColumnTable:
     """Headers and a function that gives a column as a pyarrow array."""
 
     headers: list[str]
@@ -46,10 +46,10 @@ def from_table(given: Any, time: Any, trajectory: Any, state: Any, sort: Any, ga
     return assemble(table.column, columns, sort, gap)
 
 
-def as_table(given: Any) -> Table:
+def as_table(given: Any) -> ColumnTable:
     """Understand a table by what it can do."""
     if isinstance(given, arrow.Table | arrow.RecordBatch):
-        return Table(list(given.schema.names), given.column)
+        return ColumnTable(list(given.schema.names), given.column)
     if isinstance(given, Mapping):
         return _mapping(given)
     if callable(getattr(given, "collect", None)) and not hasattr(given, "to_arrow"):
@@ -62,7 +62,7 @@ def as_table(given: Any) -> Table:
     )
 
 
-def _frame(frame: Any) -> Table:
+def _frame(frame: Any) -> ColumnTable:
     """pandas, polars and what looks like them: `.columns`, and a column by its name; a named index counts too."""
     keys = {str(key): key for key in frame.columns}
     index = [name for name in getattr(getattr(frame, "index", None), "names", ()) if name is not None]
@@ -74,13 +74,13 @@ def _frame(frame: Any) -> Table:
         series = frame[keys[header]]
         return series.to_arrow() if hasattr(series, "to_arrow") else as_arrow(series, header)
 
-    return Table([*extra, *map(str, frame.columns)], column)
+    return ColumnTable([*extra, *map(str, frame.columns)], column)
 
 
-def _mapping(columns: Mapping[Any, Any]) -> Table:
+def _mapping(columns: Mapping[Any, Any]) -> ColumnTable:
     headers = [str(key) for key in columns]
     keys = dict(zip(headers, columns, strict=True))
-    return Table(headers, lambda header: as_arrow(columns[keys[header]], header))
+    return ColumnTable(headers, lambda header: as_arrow(columns[keys[header]], header))
 
 
 def as_arrow(values: Any, header: str) -> Any:

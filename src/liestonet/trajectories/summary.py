@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Coordinate:
+class CoordinateSummary:
     """One coordinate's range."""
 
     name: str
@@ -39,7 +39,7 @@ class Summary:
     duration: float  # of all increments together
     step: tuple[float, float, float]  # minimum, median, maximum
     time_unit: str | None
-    coordinates: tuple[Coordinate, ...]
+    coordinates: tuple[CoordinateSummary, ...]
     gaps: Gaps
     notes: tuple[str, ...]
 
@@ -68,7 +68,7 @@ def summarise(data: Trajectories) -> Summary:
     del steps  # as large as the data's times
     lengths = np.diff(data.offsets)
     coordinates = tuple(
-        Coordinate(
+        CoordinateSummary(
             name,
             data.units.get(name),
             float(column.min()),
@@ -143,7 +143,7 @@ def span(low: Any, high: Any) -> str:
     return low_text if low_text == high_text else f"{low_text} to {high_text}"
 
 
-def _coordinate_text(coordinate: Coordinate) -> str:
+def _coordinate_text(coordinate: CoordinateSummary) -> str:
     return (
         f"{span(coordinate.minimum, coordinate.maximum)}{_suffix(coordinate.unit)}; mean {coordinate.mean:.6g}, "
         f"standard deviation {coordinate.standard_deviation:.6g}"

@@ -33,7 +33,7 @@ TOO_LITTLE = "too little of the pushed data stays where the coefficients are kno
 
 
 @runtime_checkable
-class Truth(Protocol):
+class KnownCoefficients(Protocol):
     """Whatever knows the drift at points, and σ or a = σσᵀ: an equation, or another fit."""
 
     def drift(self, t: np.ndarray, x: np.ndarray, /) -> np.ndarray: ...
@@ -69,7 +69,7 @@ def after_push(
     generators: object,
     epsilons: Sequence[float] = AFTER_PUSH.epsilons,
     *,
-    truth: Truth | None = None,
+    truth: KnownCoefficients | None = None,
     fresh: Trajectories | None = None,
     seed: int = 0,
     most: int = AFTER_PUSH.most_points,
@@ -117,7 +117,7 @@ class _Compared:
     """The paths that are pushed, what their fits are compared with, and the fit to them before a push."""
 
     paths: Trajectories
-    truth: Truth | None
+    truth: KnownCoefficients | None
     reference: Surrogate
     floor_fit: Surrogate
 
@@ -149,14 +149,14 @@ def _push(generator: GeneratorFunction, paths: Trajectories, epsilon: float, dom
     return push(generator, paths, 0, epsilon, domain=domain, margin=AFTER_PUSH.margin, tolerance=AFTER_PUSH.tolerance)
 
 
-def _against(moved: Surrogate, truth: Truth | None, reference: Surrogate) -> tuple[Misfit, Domain] | None:
+def _against(moved: Surrogate, truth: KnownCoefficients | None, reference: Surrogate) -> tuple[Misfit, Domain] | None:
     """The misfit of a fit to pushed paths: against truth on its own box, against another fit where both are known."""
     box = moved.domain if truth is not None else overlap(reference.domain, moved.domain)
     return None if box is None else (misfit(moved, reference if truth is None else truth, box), box)
 
 
 def _control(
-    wild: GeneratorFunction, paths: Trajectories, epsilon: float, truth: Truth | None, reference: Surrogate
+    wild: GeneratorFunction, paths: Trajectories, epsilon: float, truth: KnownCoefficients | None, reference: Surrogate
 ) -> Misfit | None:
     """The residual after a random push; a smaller one where the random flow does not reach ε."""
     for part in AFTER_PUSH.control_parts:
@@ -171,7 +171,7 @@ def _control(
     return None
 
 
-def misfit(found: Truth, source: Truth, box: Domain) -> Misfit:
+def misfit(found: KnownCoefficients, source: KnownCoefficients, box: Domain) -> Misfit:
     """Mean squares over a box of the differences of two sources of coefficients."""
     points = lattice_cloud(box, AFTER_PUSH.points).points
     t, x = points[:, 0], points[:, 1:]
@@ -205,11 +205,11 @@ def _central(paths: Trajectories) -> Trajectories:
     return Trajectories.from_arrays(np.split(times, cuts), np.split(states, cuts), paths.names)
 
 
-def _drift(source: Truth, t: np.ndarray, x: np.ndarray) -> Float[np.ndarray, "b n"]:
+def _drift(source: KnownCoefficients, t: np.ndarray, x: np.ndarray) -> Float[np.ndarray, "b n"]:
     return np.asarray(source.drift(t, x), dtype=float)
 
 
-def _squared(source: Truth, t: np.ndarray, x: np.ndarray) -> Float[np.ndarray, "b n n"]:
+def _squared(source: KnownCoefficients, t: np.ndarray, x: np.ndarray) -> Float[np.ndarray, "b n n"]:
     """a of a surrogate, or σσᵀ of an equation."""
     coefficients: Any = source
     if hasattr(source, "diffusion_squared"):

@@ -199,7 +199,7 @@ def together(observed: Sequence[Comparison], replicas: Sequence[Sequence[Compari
 def _compared(
     fitted: Surrogate,
     alone: GeneratorFunction,
-    starts: Sequence[Places] | None,
+    starts: Sequence[PushedPlaces] | None,
     steps: Increments,
     epsilons: Sequence[float],
 ) -> list[Comparison]:
@@ -249,7 +249,7 @@ UNKNOWN = float("nan")
 
 
 @dataclass(frozen=True)
-class Places:
+class PushedPlaces:
     """Where points are after a push; not-a-number where they did not arrive."""
 
     t: Float[np.ndarray, " b"]
@@ -266,9 +266,9 @@ def trail(
     x: Float[np.ndarray, "b n"],
     epsilons: Sequence[float],
     domain: Domain,
-) -> list[Places]:
+) -> list[PushedPlaces]:
     """Where points are after every ε, each flow going on from the one before; far outside the domain they are lost."""
-    places, here, before = [], Places(t, x), 0.0
+    places, here, before = [], PushedPlaces(t, x), 0.0
     options: dict[str, Any] = {"domain": domain, "margin": PUSH.margin, "tolerance": PUSH.tolerance}
     for epsilon in epsilons:
         alive = here.arrived
@@ -276,12 +276,12 @@ def trail(
         if alive.any():
             moved = flow(generator, here.t[alive], here.x[alive], epsilon - before, **options)
             next_t[alive], next_x[alive] = moved.t, moved.x
-        here, before = Places(next_t, next_x), epsilon
+        here, before = PushedPlaces(next_t, next_x), epsilon
         places.append(here)
     return places
 
 
-def compare(surrogate: Surrogate | Any, steps: Increments, start: Places, end: Places) -> Comparison:
+def compare(surrogate: Surrogate | Any, steps: Increments, start: PushedPlaces, end: PushedPlaces) -> Comparison:
     """ΔNLL and distances of the residuals of the same increments, before and after a push of both their ends."""
     before, known = standardised(surrogate, steps)
     moved, usable = _moved(steps, start, end, surrogate.domain)
@@ -310,7 +310,9 @@ def _largest_gap(first: Float[np.ndarray, " b"], second: Float[np.ndarray, " b"]
     return float(np.max(np.abs(counts[0] - counts[1])) / len(first))
 
 
-def _moved(steps: Increments, start: Places, end: Places, domain: Domain) -> tuple[Increments, Bool[np.ndarray, " b"]]:
+def _moved(
+    steps: Increments, start: PushedPlaces, end: PushedPlaces, domain: Domain
+) -> tuple[Increments, Bool[np.ndarray, " b"]]:
     """The pushed increments, and which of them exist and still begin in the domain."""
     with np.errstate(invalid="ignore"):
         exist = start.arrived & end.arrived & (end.t > start.t)
@@ -325,7 +327,7 @@ def _moved(steps: Increments, start: Places, end: Places, domain: Domain) -> tup
     return Increments(t, x, dt, dx, steps.trajectory), inside
 
 
-def _displacement(steps: Increments, start: Places, domain: Domain) -> float:
+def _displacement(steps: Increments, start: PushedPlaces, domain: Domain) -> float:
     """Root mean square of the way that first points went, in units of the box."""
     if not start.arrived.any():
         return UNKNOWN

@@ -40,7 +40,7 @@ class CurrentFit(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Block:
+class LayerInformation:
     """Information (outputs, outputs, features, features) and score (outputs, features) of one network's last layer.
 
     Where outputs are many only the diagonal is there: information (outputs, 1, features, features).
@@ -65,7 +65,7 @@ class Block:
         return [self.own(output) for output in range(count)]
 
 
-def sums(form: Form, fit: CurrentFit, data: IncrementBatch, drift: bool) -> Block:
+def sums(form: Form, fit: CurrentFit, data: IncrementBatch, drift: bool) -> LayerInformation:
     """Information and score of one last layer over all increments, piece by piece."""
     outputs = form.dimension if drift else len(form.entries)
     features = np.shape(fit.weights.drift.last)[0]
@@ -77,7 +77,7 @@ def sums(form: Form, fit: CurrentFit, data: IncrementBatch, drift: bool) -> Bloc
         more = _piece_sums(form, drift, joint, fit, part, present)
         information += np.asarray(more[0])
         score += np.asarray(more[1])
-    return Block(information, score)
+    return LayerInformation(information, score)
 
 
 def _filled(data: IncrementBatch, first: int, size: int) -> tuple[IncrementBatch, np.ndarray]:

@@ -21,7 +21,7 @@ from jaxtyping import Float, Int
 
 from liestonet.core.uncertainty import Errors
 from liestonet.neural.coefficients.coefficient_networks import CoefficientWeights, Form, Layers, Units, features, scored
-from liestonet.neural.coefficients.information import Block, CurrentFit, score_root, sums
+from liestonet.neural.coefficients.information import CurrentFit, LayerInformation, score_root, sums
 from liestonet.neural.coefficients.likelihood import IncrementBatch
 from liestonet.surrogate.covariance import compressed, positive_root, sketch
 from liestonet.surrogate.shrinkage import log_evidence
@@ -132,7 +132,7 @@ def _features(form: Form, units: Units, layers: Layers, points: jax.Array) -> ja
     return features(form, layers, scored(form, units, points))
 
 
-def _turned(block: Block, last: Any, prior: Prior) -> Block:
+def _turned(block: LayerInformation, last: Any, prior: Prior) -> LayerInformation:
     """Information about the prior's functions, and as score the moment I θ + s, from which θ is solved."""
     information = np.einsum("pi,klpq,qj->klij", prior.turn, block.information, prior.turn, optimize=True)
     theta = np.asarray(last).T
@@ -140,10 +140,10 @@ def _turned(block: Block, last: Any, prior: Prior) -> Block:
         moment = np.einsum("klpq,lq->kp", block.information, theta)
     else:
         moment = np.einsum("kpq,kq->kp", block.information[:, 0], theta)
-    return Block(information, (moment + block.score) @ prior.turn)
+    return LayerInformation(information, (moment + block.score) @ prior.turn)
 
 
-def _variances(turned: Block, prior: Prior) -> Float[np.ndarray, "k q"]:
+def _variances(turned: LayerInformation, prior: Prior) -> Float[np.ndarray, "k q"]:
     """Prior variances of every output's functions."""
     count, size = turned.score.shape
     if turned.joint:
@@ -156,7 +156,7 @@ def _variances(turned: Block, prior: Prior) -> Float[np.ndarray, "k q"]:
     return np.array(found).reshape(count, size)
 
 
-def _solved(block: Block, last: Any, prior: Prior) -> Float[np.ndarray, "p k"]:
+def _solved(block: LayerInformation, last: Any, prior: Prior) -> Float[np.ndarray, "p k"]:
     """One step of penalised Fisher scoring: (I + Λ) θ' = I θ + score."""
     turned = _turned(block, last, prior)
     variances = _variances(turned, prior)
@@ -169,7 +169,7 @@ def _solved(block: Block, last: Any, prior: Prior) -> Float[np.ndarray, "p k"]:
     return prior.turn @ np.array(parts).T
 
 
-def _matrix(turned: Block) -> Float[np.ndarray, "m m"]:
+def _matrix(turned: LayerInformation) -> Float[np.ndarray, "m m"]:
     """The joint information, output by output."""
     return turned.blocks()[0]
 
@@ -204,7 +204,7 @@ def choose_variances(
     return np.exp(matrix @ min(found, key=lambda result: result.fun).x + constant)
 
 
-def _errors(pairs: list[tuple[Block, Any, Prior]], score: Float[np.ndarray, "p p"] | None) -> Errors:
+def _errors(pairs: list[tuple[LayerInformation, Any, Prior]], score: Float[np.ndarray, "p p"] | None) -> Errors:
     """Sandwich H⁻¹MH⁻¹ for the scatter, H⁻¹ΛH⁻¹ for the prior's part, in the order of `parameter_vector`.
 
     M is the covariance of the summed scores where it is known, and the information itself where it is not.
