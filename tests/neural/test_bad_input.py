@@ -84,6 +84,7 @@ def test_the_sweep_stopped_by_hand_keeps_what_was_finished(paths):
     assert not any("refitting" in text for text in said)
 
 
+@pytest.mark.slow
 def test_a_checkpoint_belongs_to_what_its_training_began_with(paths, tmp_path):
     """Two generators from a fresh start are not those that a sweep begins from one generator."""
     kept = replace(CHEAP, sweep=2).with_running(checkpoint=tmp_path)
@@ -92,6 +93,7 @@ def test_a_checkpoint_belongs_to_what_its_training_began_with(paths, tmp_path):
         run(paths, kept, dimension=None)
 
 
+@pytest.mark.slow
 def test_a_streamed_file_does_not_take_up_the_checkpoint_of_another(tmp_path):
     for number in (1, 2):
         lsn.catalogue["brownian"].simulate(paths=16, seed=number).write(tmp_path / f"{number}.parquet")
@@ -155,6 +157,7 @@ def test_the_papers_settings_of_a_surrogate_can_be_stored(example, tmp_path):
     assert read_value(tmp_path / "settings.lsn") == PAPER[example]
 
 
+@pytest.mark.slow
 def test_a_result_of_networks_says_what_it_needs_to_be_opened(paths, tmp_path):
     run(paths).save(tmp_path / "run.lsn")
     script = "import sys; sys.modules['equinox'] = None; import liestonet; liestonet.load(sys.argv[1])"

@@ -59,7 +59,8 @@ def test_channels_are_derivatives(shared, activation):
     np.testing.assert_allclose(networks.clocks(times)[1], moved.values[1, :, 0], atol=1e-12)
 
 
-@pytest.mark.parametrize("shared", [True, pytest.param(False, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("shared", [True, False])
 def test_a_batch_in_pieces_is_the_whole_batch(shared, monkeypatch):
     """Values and the gradient by the weights; the size of a piece is a matter of speed alone."""
     nets = make_networks(jax.random.key(1), Architecture((5,), (6,), (4,), "tanh", shared), 3, 2, True)

@@ -75,6 +75,7 @@ def broken_links(page: Path) -> list[str]:
 
 # Pages that compute for long, in seconds: `make docs-check` and `make test-slow` run them.
 LONG = {
+    "README.md": 24,
     "docs/networks.md": 30,
     "docs/recording.md": 20,
     "docs/finance.md": 17,

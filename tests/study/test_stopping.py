@@ -83,7 +83,7 @@ def _settings(folder: Path) -> dict[str, str]:
     return {"folder": str(folder), "name": "other"}
 
 
-@pytest.mark.parametrize("processes", [2, 3])
+@pytest.mark.parametrize("processes", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_a_job_that_kills_its_process_leaves_the_others(tmp_path: Path, marks: Path, processes: int) -> None:
     store = Store(tmp_path / "results")
     jobs = acting(marks, "die", *["pause"] * 4)

@@ -162,6 +162,7 @@ def test_the_free_fit_is_plain_least_squares():
     assert np.corrcoef(estimate.parameters / spread, plain / spread)[0, 1] > 0.9
 
 
+@pytest.mark.slow
 def test_generators_found_on_the_same_data_are_tested_on_others(data: lsn.Trajectories):
     result = lsn.discover(data, formulas=False)
     found = lsn.test(data, result)

@@ -63,6 +63,7 @@ def test_its_integral_is_one_at_every_time(learnt):
         assert np.trapezoid(density(np.full(801, time), x[:, None]), x) == pytest.approx(1.0, abs=0.02)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bits(learnt):
     rate, data, density = learnt
     again = fit_density(data, QUICK, coefficients=equation(rate).coefficients(DOMAIN), seed=0)

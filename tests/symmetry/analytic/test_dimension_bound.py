@@ -82,6 +82,7 @@ def test_facts_of_the_catalogue(text, kind, expected):
     assert bound(kind, source, Domain(((0.0, 1.0), *[(1.0, 2.0)] * source.dimension))) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "expected"), [("ito", 12), ("law", 57)])
 def test_brownian_motion_in_ten_dimensions(kind, expected):
     source = SDE.parse("; ".join(f"dx{i} = dW{i}" for i in range(1, 11))).symbolic
