@@ -5,7 +5,8 @@ Time. A test that is not done after its time (`timeout` in pyproject.toml, for s
 not come back from a library, or something catches the interruption as Hypothesis does, the process ends half a minute
 later with the stacks of all its threads, and pytest-xdist reports the test as failed and goes on in a new process.
 
-Memory. A run fails if one of its processes ever held more than `largest` says; `--memory` lists the tests that raised it.
+Memory. A run fails if one of its processes ever held more than `largest` says; `--memory` lists the tests that
+raised it.
 Compiled functions of JAX stay for the life of a process, and the allocator keeps what compiling took: after a test that
 leaves more than `RELEASED` behind, both are given back.
 """

@@ -107,8 +107,11 @@ def test_the_covariance_is_positive_and_of_all_parameters(scalar):
 
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [("langevin", "ito"), pytest.param("planar", "law", marks=pytest.mark.slow),
-     pytest.param("scalar", "fokker-planck", marks=pytest.mark.slow)],  # fmt: skip
+    [
+        ("langevin", "ito"),
+        pytest.param("planar", "law", marks=pytest.mark.slow),
+        pytest.param("scalar", "fokker-planck", marks=pytest.mark.slow),
+    ],
 )
 def test_the_search_takes_it_like_any_other_source(name, kind, request):
     surrogate = request.getfixturevalue(name)
