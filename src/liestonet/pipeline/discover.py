@@ -1,4 +1,9 @@
-"""The pipeline on data. `discover` takes trajectories to their symmetries; the steps stand one below the other."""
+"""The pipeline on data: `discover` takes trajectories to their symmetries.
+
+In order: the input is checked here; the engine fits drift and diffusion and searches (inference/spectral_engine.py, in
+the stages of inference/stages.py; or neural/engine.py); the data are checked for faults (diagnostics/report.py); and
+pipeline/assemble.py finds a readable basis, formulas and the algebra, and makes the result.
+"""
 
 from __future__ import annotations
 
