@@ -2,8 +2,9 @@
 
 Time. A test that is not done after its time (`timeout` in pyproject.toml, for slow tests `SLOW`, or its own
 `@pytest.mark.timeout`) fails with a stack, by pytest-timeout. That interrupts Python only. Where the interpreter does
-not come back from a library, or something catches the interruption as Hypothesis does, the process ends half a minute
-later with the stacks of all its threads, and pytest-xdist reports the test as failed and goes on in a new process.
+not come back from a library, or something catches the interruption, the process ends half a minute later with the
+stacks of all its threads, and pytest-xdist reports the test as failed and goes on in a new process. Hypothesis would
+catch it too; plugin_examples.py sees to that, and keeps the example that `make fuzz` was running in either case.
 
 Memory. A run fails if one of its processes ever held more than `largest` says; `--memory` lists the tests that
 raised it.

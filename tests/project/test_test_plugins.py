@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from hypothesis.internal.conjecture import providers
 
 HELPERS = Path(__file__).parents[1] / "helpers"
@@ -39,6 +41,28 @@ def test_in_a_library():
 def test_afterwards():
     assert True
 """
+HANGING_EXAMPLES = """
+import itertools, pytest
+from hypothesis import given, settings, strategies as st
+
+def forever():
+    while True:
+        pass
+
+@pytest.mark.timeout(1)
+@settings(max_examples={examples})
+@given(st.integers(0, 1000), st.data())
+def test_in_python(number, data):
+    if data.draw(st.integers(0, 1000)) >= {bound}:
+        forever()
+
+@pytest.mark.timeout(1)
+@settings(max_examples={examples})
+@given(st.integers(0, 1000))
+def test_in_a_library(number):
+    if number >= {bound}:
+        sum(itertools.repeat(1))
+"""
 
 
 def run(folder: Path, test: str, *options: str, conftest: str = CONFTEST) -> subprocess.CompletedProcess[str]:
@@ -69,8 +93,43 @@ def test_what_fuzzing_finds_is_kept_and_replayed_until_it_is_repaired(tmp_path):
 
 
 def test_fuzzing_begins_no_test_after_its_time(tmp_path):
-    found = run(tmp_path, DRAWN.format(examples=200, bound=500), "--fuzz=0")
+    found = run(tmp_path, DRAWN.format(examples=200, bound=500), "--fuzz=0", "--hypothesis-seed=5")
     assert "1 skipped, 1 deselected" in found.stdout
+
+
+def test_fuzzing_needs_a_seed(tmp_path):
+    found = run(tmp_path, DRAWN.format(examples=1, bound=500), "--fuzz=60")
+    assert found.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "--fuzz needs --hypothesis-seed=NUMBER" in found.stderr
+
+
+def test_an_example_that_hangs_is_kept_and_replayed_until_it_is_repaired(tmp_path):
+    conftest = f"{CONFTEST}import plugin_limits\nplugin_limits.GRACE = 0.5\n"
+    options = ("--fuzz=60", "-pxdist.plugin", "-n1")
+    hanging = HANGING_EXAMPLES.format(examples=200, bound=500)
+    found = run(tmp_path, hanging, "--hypothesis-seed=5", *options, conftest=conftest)
+    assert "2 failed" in found.stdout
+    assert "test_in_python - Failed: Timeout" in found.stdout
+    assert re.search(r"test_small.py:\d+: in forever|^>\s+forever\(\)", found.stdout, re.M)  # the stack
+    assert "Kept in" in found.stdout
+    assert "crashed while running 'test_small.py::test_in_a_library'" in found.stdout
+    paths = sorted((tmp_path / "tests" / "regressions").iterdir())
+    library, python = (json.loads(path.read_text(encoding="utf-8")) for path in paths)
+    assert library["test"].endswith("test_in_a_library")
+    assert library["failure"] == "did not end"
+    (drawn,) = library["example"]
+    assert int(drawn.removeprefix("number=")) >= 500
+    assert python["test"].endswith("test_in_python")
+    assert re.fullmatch(r"Failed: Timeout.*; this example ran for \d\.\d s", python["failure"])
+    assert int(python["example"][-1].removeprefix("Draw: ")) >= 500
+    # a single example, which is 0, would not hang; what is kept is not written twice
+    hanging = HANGING_EXAMPLES.format(examples=1, bound=500)
+    again = run(tmp_path, hanging, "--hypothesis-seed=6", *options, conftest=conftest)
+    assert "2 failed" in again.stdout
+    assert sorted((tmp_path / "tests" / "regressions").iterdir()) == paths
+    repaired = run(tmp_path, HANGING_EXAMPLES.format(examples=20, bound=1001), "--fuzz=60", "--hypothesis-seed=5")
+    assert "2 passed" in repaired.stdout
+    assert sorted((tmp_path / "tests" / "regressions").iterdir()) == paths
 
 
 def test_a_hang_is_a_failure_with_a_stack(tmp_path):
@@ -87,7 +146,7 @@ def test_a_process_that_grows_too_large_fails_the_run(tmp_path):
     conftest = f"{CONFTEST}import plugin_limits\nplugin_limits.LARGEST = plugin_limits.peak() + 100\n"
     grows = "def test_grows():\n    assert len(bytearray(b'1') * 300_000_000)\n"
     for options in ((), ("-pxdist.plugin", "-n1")):  # the first process, or one that reports to it
-        found = run(tmp_path, grows, *options, conftest=conftest)
+        found = run(tmp_path, grows, "-mnot slow", *options, conftest=conftest)
         assert "1 passed" in found.stdout
         assert "A process held more than" in found.stdout
         assert found.returncode == 1
