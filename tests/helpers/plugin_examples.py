@@ -26,7 +26,7 @@ import random
 import re
 import signal
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -211,7 +211,7 @@ class Running:
 
 def keep(item: pytest.Item, failure: BaseException, seed: object) -> Path | None:
     """Write the example that failed to a file of its own, if Hypothesis left a record of it."""
-    notes: str = "\n".join(getattr(failure, "__notes__", []))
+    notes = "\n".join(getattr(failure, "__notes__", []))
     found = RECORD.search(notes)
     if found is None:
         return None
@@ -231,7 +231,7 @@ def path_of(item: pytest.Item, record: str) -> Path:
     return item.config.rootpath / REGRESSIONS / f"{name_of(item)}-{digest}.json"
 
 
-def write(item: pytest.Item, failure: str, example: list[str], seed: object, record: str) -> Path:
+def write(item: pytest.Item, failure: str, example: Sequence[str], seed: object, record: str) -> Path:
     """One file for one example, complete or not at all."""
     content = {
         "test": item.nodeid,

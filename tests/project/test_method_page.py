@@ -20,6 +20,9 @@ GENERATED = {"reference/python.md", "reference/values.md", "reference/command-li
 
 CITED_PAGE = re.compile(r"(?<![\w/.-])((?:[\w.-]+/)*[\w-]+\.md)\b")
 HEADING = re.compile(r"^#{2,3} §(\d+(?:\.\d+)?) \S", re.M)
+# `room/file.py`, `room.file`, or the path without ticks: files of the project that the code names for its readers
+CITED_FILE = re.compile(r"(?<![\w/.-])((?:[\w-]+/)*[\w-]+\.py)\b")
+CITED_MODULE = re.compile(r"`([a-z_]+(?:\.[a-z_]+)+)`")
 NUMBER = r"§\d+(?:\.\d+)?"
 CITED_SECTION = re.compile(rf"docs/method\.md\s+({NUMBER}(?:(?:,| and| to)\s+{NUMBER})*)")
 
@@ -53,6 +56,26 @@ def pages_missing(text: str, near: Path) -> list[str]:
     return sorted(name for name in cited - GENERATED if not any((place / name).is_file() for place in places))
 
 
+def files_missing(text: str, near: Path) -> list[str]:
+    """Files of code that a text names and that are neither beside it, in the package nor in the repository."""
+    cited = set(CITED_FILE.findall(re.sub(r"https?://\S+", "", text)))
+    return sorted(name for name in cited if not any((place / name).is_file() for place in (near, PACKAGE, ROOT)))
+
+
+def modules_missing(text: str) -> list[str]:
+    """Names such as `room.file` that begin with a room of the package and have no file or folder there.
+
+    `result.…` is what a user does with a result, and `liestonet.…` what is imported from the front door.
+    """
+    pairs = [name.split(".")[:2] for name in CITED_MODULE.findall(text.replace("`liestonet.", "`"))]
+    inside = [(room, name) for room, name in pairs if room != "result" and (PACKAGE / room).is_dir()]
+    return sorted(f"{room}.{name}" for room, name in inside if not there(PACKAGE / room / name))
+
+
+def there(module: Path) -> bool:
+    return module.is_dir() or module.with_suffix(".py").is_file()
+
+
 def sections_cited(text: str) -> set[str]:
     """Numbers of the sections of the method page that a text cites; several may follow the page's name."""
     return {number for group in CITED_SECTION.findall(text) for number in re.findall(r"§(\d+(?:\.\d+)?)", group)}
@@ -71,6 +94,22 @@ def test_pages_that_are_cited_exist(folder):
     assert files
     missing = {str(path.relative_to(ROOT)): pages_missing(text_of(path), path.parent) for path in files}
     assert {path: names for path, names in missing.items() if names} == {}
+
+
+def test_files_of_code_are_read_as_they_are_named():
+    text = "As in `sde/tuning.py`, tools/rooms.py and page.py; `symmetry/none.py`, none.py (https://a.b/c.py)."
+    assert files_missing(text, PACKAGE / "render" / "html") == ["none.py", "symmetry/none.py"]
+    assert modules_missing("`surrogate.least_squares`, `surrogate.steps`, `liestonet.algebra.names`, `data.box`") == [
+        "algebra.names",
+        "surrogate.steps",
+    ]
+
+
+def test_files_of_code_that_the_package_names_exist():
+    paths = sorted(PACKAGE.rglob("*.py"))
+    texts = {path: text_of(path) for path in paths}
+    missing = {path: [*files_missing(text, path.parent), *modules_missing(text)] for path, text in texts.items()}
+    assert {path.relative_to(ROOT).as_posix(): names for path, names in missing.items() if names} == {}
 
 
 def test_sections_are_numbered_in_order():

@@ -1,6 +1,7 @@
 """The anatomy of a real Lie algebra: Killing form, series, centre, radical, Levi factor, nilradical and type.
 
-From structure constants that carry an uncertainty (docs/method.md §11.2); the names are made from this in `names`.
+From structure constants that carry an uncertainty (docs/method.md §11.2); the names are made from this in
+`algebra/naming.py`.
 """
 
 from __future__ import annotations

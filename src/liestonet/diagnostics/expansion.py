@@ -1,7 +1,7 @@
 """What a finite step adds to the coefficients, relative to them, and how well both are known.
 
-Coefficients estimated from steps of a continuous process contain terms of order Δt (`surrogate/steps.py`). Sizes are in
-units of the box.
+Coefficients estimated from steps of a continuous process contain terms of order Δt (`surrogate/discretisation.py`).
+Sizes are in units of the box.
 """
 
 from __future__ import annotations

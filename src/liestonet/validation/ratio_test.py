@@ -1,8 +1,9 @@
 """`lsn.test`: is this a symmetry of my data? A likelihood-ratio test of given generators, with the size of the misfit.
 
 Imposing DX = 0 on the estimated coefficients costs likelihood; too much of it speaks against X. What is tested is
-estimated without shrinking (`surrogate.unshrunk`) and compared with data drawn where X is exact (`correction`), so that
-the p-value is close to uniform there; the residual is that of the ladder (docs/method.md §7.1).
+estimated without shrinking (`surrogate/least_squares.py`) and compared with data drawn where X is exact
+(`validation/bartlett.py`), so that the p-value is close to uniform there; the residual is that of the ladder
+(docs/method.md §7.1).
 """
 
 from __future__ import annotations

@@ -182,7 +182,7 @@ class NeuralDensity:
     def jet(
         self, t: Float[np.ndarray, " b"] | Any, x: Float[np.ndarray, "b d"] | Any, order: int = 2
     ) -> dict[Derivative, Float[np.ndarray, " b"]]:
-        """Derivatives of û up to an order, named as in `sde.jets`."""
+        """Derivatives of û up to an order, named as in `core/coefficients.py`."""
         points = points_of(t, x, len(self.names))
         filled = np.concatenate([points, np.repeat(points[-1:], (-len(points)) % ROWS, axis=0)])
         parts = [

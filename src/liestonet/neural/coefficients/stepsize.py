@@ -1,4 +1,4 @@
-"""What a finite step hides, as directions of the last layers' weights; see `surrogate.steps` for why."""
+"""What a finite step hides, as directions of the last layers' weights; see `surrogate/discretisation.py` for why."""
 
 from __future__ import annotations
 

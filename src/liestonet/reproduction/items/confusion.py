@@ -1,6 +1,6 @@
 """Ours: the whole catalogue from data, true against found dimension, the angle at the true one.
 
-Beside it stands the angle of the true form of the equation, fitted to the same data (`fitted.py`).
+Beside it stands the angle of the true form of the equation, fitted to the same data (`reproduction/fitted.py`).
 
 Itô symmetries in the gauge that data can know. A row of the matrix is what is true, a column what was found.
 """

@@ -134,8 +134,9 @@ def find_null_space(
     """Enrich until every direction that could be a symmetry is one or has settled at a residual that stays.
 
     `bound` is the largest possible dimension where it is known; it says how many directions to watch and when
-    to stop. `coupling` says which variables each component can depend on jointly (see `formal`), and `accuracy` how
-    well the span is to be known where the usual is not enough.
+    to stop. `coupling` says which variables each component can depend on jointly (see
+    `symmetry/analytic/dimension_bound.py`), and `accuracy` how well the span is to be known where the usual is not
+    enough.
     """
     basis = start_basis(kind, source, domain, coupling)
     history: list[Enrichment] = []

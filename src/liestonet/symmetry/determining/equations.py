@@ -26,7 +26,7 @@ CoefficientName = Literal["drift", "diffusion", "diffusion_squared"]
 
 
 class Coefficient(NamedTuple):
-    """One derivative of one entry of f, σ or a; entries count from 0, derivatives as in `sde.jets`."""
+    """One derivative of one entry of f, σ or a; entries count from 0, derivatives as in `core/coefficients.py`."""
 
     name: CoefficientName
     entry: tuple[int, ...]
