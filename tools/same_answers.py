@@ -3,7 +3,8 @@
     python tools/same_answers.py write before            every job, one JSON file each; finished ones are kept
     python tools/same_answers.py write after --jobs 2    the same in two processes, for instance after a change
     python tools/same_answers.py write after solve-cir   only the jobs whose names begin so
-    python tools/same_answers.py compare before after    numbers bit for bit, verdicts, statuses, codes and formulas
+    python tools/same_answers.py compare before after    numbers bit for bit, verdicts, statuses, codes and formulas;
+                                                         names as for `write`; a missing answer or an error fails too
 
 To write the answers of another checkout: PYTHONPATH=<checkout>/src python tools/same_answers.py write before.
 Sentences are not compared. Jobs: `solve` for the whole catalogue in every kind, `discover` for the paper's examples
@@ -17,7 +18,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from multiprocessing import get_context
 from pathlib import Path
@@ -133,13 +134,14 @@ def run(folder: Path, name: str) -> tuple[str, float, str]:
     """Do one job and keep its answer; the error where there is one."""
     start = time.process_time()
     try:
-        answer = jobs()[name]()
-    except Exception as problem:  # an answer like any other: it must be the same afterwards
-        answer = {"error": f"{type(problem).__name__}: {problem}"}
+        found = jobs()[name]()
+    except Exception as problem:  # the others go on; `compare` counts it
+        found = {"error": f"{type(problem).__name__}: {problem}"}
     temporary = folder / f".{name}.{os.getpid()}"
-    temporary.write_text(json.dumps(plain(answer), indent=1, ensure_ascii=False, sort_keys=True))
+    text = json.dumps(plain(found), indent=1, ensure_ascii=False, sort_keys=True)
+    temporary.write_text(text, encoding="utf-8")
     temporary.replace(folder / f"{name}.json")
-    return name, time.process_time() - start, str(answer.get("error", "") if isinstance(answer, dict) else "")
+    return name, time.process_time() - start, error_of(found)
 
 
 def plain(value: Any) -> Any:
@@ -158,7 +160,7 @@ def plain(value: Any) -> Any:
 def write(folder: Path, wanted: list[str], processes: int) -> int:
     """Do every job that has no answer in the folder yet."""
     folder.mkdir(parents=True, exist_ok=True)
-    names = [name for name in jobs() if not wanted or any(name.startswith(start) for start in wanted)]
+    names = chosen(wanted, jobs())
     left = [name for name in names if not (folder / f"{name}.json").exists()]
     print(f"{len(names)} jobs, {len(left)} to do", flush=True)
     with get_context("spawn").Pool(processes) as pool:
@@ -177,24 +179,55 @@ class Work:
         return run(self.folder, name)
 
 
-def compare(before: Path, after: Path) -> int:
-    """Print what differs; the number of jobs that do, at most 1, is the exit code."""
-    names = sorted({path.name for path in before.glob("*.json")} | {path.name for path in after.glob("*.json")})
-    changed, missing = 0, 0
+def compare(before: Path, after: Path, wanted: list[str]) -> int:
+    """Print what differs. The exit code is 0 only where every job has an answer in both folders, and the same one."""
+    for folder in (before, after):
+        if not any(folder.glob("*.json")):
+            print(f"{folder} has no answers: write them first (same_answers.py write {folder}).")
+            return 1
+    kept = {path.stem for folder in (before, after) for path in folder.glob("*.json")}
+    names = sorted(chosen(wanted, {*jobs(), *kept}))
+    if not names:
+        print(f"No job has a name that begins with {' or '.join(wanted)}.")
+        return 1
+    changed, missing, failed = 0, 0, 0
     for name in names:
-        if not ((before / name).exists() and (after / name).exists()):
+        old, new = (answer(folder, name) for folder in (before, after))
+        if old is None or new is None:
             missing += 1
-            print(f"{name.removesuffix('.json')}: only in {before if (before / name).exists() else after}")
+            lacking = [str(folder) for folder, found in ((before, old), (after, new)) if found is None]
+            print(f"{name}: no answer in {' and '.join(lacking)}")
             continue
-        old, new = (json.loads((folder / name).read_text()) for folder in (before, after))
+        errors = {str(folder): error_of(found) for folder, found in ((before, old), (after, new)) if error_of(found)}
+        if errors:
+            failed += 1
+            print(f"{name}: " + "; ".join(f"{error} ({place})" for place, error in errors.items()))
+            continue
         rows = list(differences(old, new, ""))
         if rows:
             changed += 1
-            print(f"{name.removesuffix('.json')}: {len(rows)} differences")
+            print(f"{name}: {len(rows)} differences")
             for row in rows[:SHOWN]:
                 print(f"    {row}")
-    print(f"{len(names)} jobs compared, {changed} differ, {missing} without a counterpart")
-    return min(1, changed + missing)
+    same = len(names) - changed - missing - failed
+    print(f"{len(names)} jobs: {same} same, {changed} differ, {failed} ended in an error, {missing} without an answer")
+    return 0 if same == len(names) else 1
+
+
+def chosen(wanted: list[str], names: Iterable[str]) -> list[str]:
+    """Those names of jobs that are asked for; all, if none are."""
+    return [name for name in names if not wanted or any(name.startswith(start) for start in wanted)]
+
+
+def answer(folder: Path, name: str) -> Any:
+    """What is kept of one job, None where nothing is."""
+    path = folder / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def error_of(found: Any) -> str:
+    """What `run` wrote where a job ended in an error."""
+    return str(found["error"]) if isinstance(found, dict) and set(found) == {"error"} else ""
 
 
 def differences(old: Any, new: Any, place: str) -> Iterator[str]:
@@ -210,7 +243,7 @@ def differences(old: Any, new: Any, place: str) -> Iterator[str]:
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for position, pair in enumerate(zip(old, new, strict=True)):
             yield from differences(*pair, f"{place}[{position}]")
-    elif old != new or type(old) is not type(new):
+    elif repr(old) != repr(new):  # 1, 1.0 and True differ, and so do 0.0 and -0.0
         yield f"{place}: {str(old)[:60]} → {str(new)[:60]}"
 
 
@@ -224,9 +257,10 @@ def main() -> int:
     comparing = commands.add_parser("compare")
     comparing.add_argument("before", type=Path)
     comparing.add_argument("after", type=Path)
+    comparing.add_argument("names", nargs="*")
     given = parser.parse_args()
     if given.command == "compare":
-        return compare(given.before, given.after)
+        return compare(given.before, given.after, given.names)
     return write(given.folder, given.names, given.jobs)
 
 
