@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 import liestonet as lsn
 from known_symmetries import invertible, polynomial_fields
 from liestonet.algebra import structure
+from liestonet.algebra.naming import name_algebra
 from liestonet.algebra.structure import Algebra, find_algebra, jacobi_residual
+from liestonet.algebra.tuning import ALGEBRA
 from liestonet.core.domain import Domain
 from liestonet.core.points import PointCloud, tensor_cloud
 from liestonet.errors import InputError
@@ -251,3 +253,26 @@ def test_brackets_of_generators_that_hardly_overlap_are_lost_in_errors(duration:
     named = replace(exact, error=2e-3).named
     assert named.resolved is resolved
     assert named.text == "sl(2,R) ⋉ h_3" or (not named.resolved and "not zero" in named.alternatives[-1])
+
+
+def test_weights_two_and_one_are_told_apart_wherever_an_algebra_is_named() -> None:
+    """`largest_error` is where the noise of the constants begins to hide the difference."""
+    constants = np.zeros((3, 3, 3))
+    for place, weight in ((1, 2.0), (2, 1.0)):
+        constants[0, place, place], constants[place, 0, place] = weight, -weight
+    largest = 2 * ALGEBRA.largest_error  # errors are relative to the largest constant
+    for share in (0.1, 0.5, 0.9):
+        named = name_algebra(constants, share * largest)
+        assert named.text == "Bianchi VI, h = −9" or not named.resolved
+    hidden = name_algebra(constants, 1.5 * largest)
+    assert hidden.text != "Bianchi VI, h = −9"
+
+
+def test_a_name_that_errors_leave_open_says_so() -> None:
+    result = lsn.solve(lsn.SDE.parse("dx = x dt + dW"), symmetry="fokker-planck", domain=[(0, 5.0), (-2, 2)])
+    cloud = tensor_cloud(result.domain, np.array([30, 12]))
+    exact = find_algebra(result.fields, cloud.points, cloud.weights)
+    blurred = replace(exact, error=2e-3)
+    assert blurred.name == f"{blurred.named.text} (not resolved)"
+    assert exact.name == exact.named.text
+    assert replace(exact, error=0.2).name == "not resolved"

@@ -229,3 +229,9 @@ class TestFittedForms:
         fitted = ORACLES[CASES[case].system](CASES[case].data(1, SHARE))
         box = [(0.0, 1.0), *CASES[case].data.initial]
         assert solve(fitted, "ito", box, formulas=False).dimension == CASES[case].dimension
+
+
+def test_no_certain_name_is_wrong_where_errors_hide_brackets() -> None:
+    """These data once gave the Fokker–Planck algebra of Example 2 another name, without a mark."""
+    name = kinds.run("ex2", "fokker-planck", 4201, 1.0)["name"]
+    assert name == "sl(2,R) ⋉ h_3" or name.endswith("(not resolved)")

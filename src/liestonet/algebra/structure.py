@@ -87,8 +87,12 @@ class Algebra:
 
     @property
     def name(self) -> str:
-        """What the algebra is called: `Bianchi VI, h = −9`, `so(3)`, …; "not resolved" where there is none to name."""
-        return self.named.text
+        """What the algebra is called: `Bianchi VI, h = −9`, `so(3)`, …; "not resolved" where there is none to name.
+
+        A better guess that errors leave open is marked as such.
+        """
+        certain = self.named.resolved or self.named.text == UNRESOLVED
+        return self.named.text if certain else f"{self.named.text} (not resolved)"
 
     @cached_property
     def anatomy(self) -> Anatomy:

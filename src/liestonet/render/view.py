@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from liestonet.algebra.structure import UNRESOLVED
 from liestonet.core.flags import Flag
 from liestonet.render.data_view import data_view
 from liestonet.render.equation_view import equation_view
@@ -151,8 +150,7 @@ def _algebra_name(result: Result) -> str:
     """What the algebra is called; empty where there is none to name."""
     if result.algebra.open or math.isinf(result.dimension):
         return ""
-    named = result.algebra.named
-    return named.text if named.resolved or named.text == UNRESOLVED else f"{named.text} (not resolved)"
+    return result.algebra.name
 
 
 def _algebra(result: Result, source: SourceView) -> AlgebraView:
