@@ -17,7 +17,18 @@ from liestonet.core.provenance import tuning_record
 from liestonet.core.tuning import by_dimension
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "liestonet"
-ROOMS = ["core", "sde", "symmetry", "surrogate", "inference", "diagnostics", "validation", "formulas", "algebra"]
+ROOMS = [
+    "core",
+    "sde",
+    "symmetry",
+    "surrogate",
+    "inference",
+    "diagnostics",
+    "validation",
+    "formulas",
+    "algebra",
+    "pipeline",
+]
 # Sizes, limits of input and of output, and numbers of mathematics: none of them changes what is decided.
 NO_DECISION = {
     "core/coordinate.py": {"EXTRA_POINTS"},
@@ -42,6 +53,7 @@ NO_DECISION = {
     "formulas/shortest.py": {"LARGEST", "SMALLEST"},
     "algebra/naming.py": {"MOST_QUESTIONS"},
     "algebra/structure.py": {"CHUNK_ENTRIES", "SHOWN"},
+    "pipeline/solve.py": {"MOST_COORDINATES"},
 }
 TUNED = sorted(path for room in ROOMS for path in (PACKAGE / room).rglob("tuning.py"))
 
@@ -136,3 +148,16 @@ def test_a_record_has_every_value_of_those_given():
     assert list(record) == ["SearchTuning", "JudgingTuning"]
     assert record["JudgingTuning"]["model_error"] == JUDGING.model_error
     assert record["SearchTuning"].keys() == {field.name for field in fields(SEARCH)}
+
+
+def test_what_is_asked_of_a_symmetry_has_one_default():
+    from inspect import signature
+
+    from liestonet.cli.discover import discover as command
+    from liestonet.core.tuning import SHARED
+    from liestonet.pipeline.discover import discover
+    from liestonet.symmetry.statistical.verdicts import Criteria
+
+    for asked in (signature(discover), signature(command), signature(Criteria)):
+        assert asked.parameters["tolerance"].default == SHARED.default_tolerance
+        assert asked.parameters["error_rate"].default == SHARED.default_error_rate
