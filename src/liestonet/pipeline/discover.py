@@ -74,7 +74,7 @@ def discover(
         error_rate=criteria.error_rate,
         formulas=formulas,
     )
-    return with_provenance(result, replace(made, tuning=discover_tuning()))
+    return with_provenance(result, replace(made, tuning=discover_tuning(*found.tuning)))
 
 
 def _about_the_data(found: Discovered, criteria: Criteria) -> Iterator[Flag]:
