@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from liestonet.core.flags import Flag
-from liestonet.core.numbers import is_real, is_whole, plain
+from liestonet.core.numbers import is_real, is_whole, plain, truth_of
 from liestonet.core.progress import Progress, silent
 from liestonet.core.provenance import provenance_of
 from liestonet.diagnostics.report import data_flags
@@ -42,7 +42,7 @@ def discover(
     dimension: int | Any | None = None,
     tolerance: float | Any = Criteria.tolerance,
     error_rate: float | Any = Criteria.error_rate,
-    formulas: bool = True,
+    formulas: bool | Any = True,
     seed: int | Any = 0,
     progress: Progress | None = None,
 ) -> Result:
@@ -58,7 +58,7 @@ def discover(
         raise InputError(f"The engine must be liestonet.Spectral() or liestonet.Neural(), not {engine!r}.")
     kind, source, seed = kind_named(symmetry), _checked(data), _checked_seed(seed)
     criteria = _criteria(tolerance, error_rate)
-    dimension = plain(dimension)
+    dimension, formulas = plain(dimension), truth_of("formulas", formulas)
     request = Request(source, kind, criteria, dimension, formulas, seed, progress or silent)
     found = engine.discover(request)
     request.say("checking the data")
