@@ -169,6 +169,7 @@ def test_paths_of_brownian_motion_to_a_result():
     text = json.loads(result.to_json())
     assert text["training"]["selected"]["jump"] == 3
     assert Neural.from_dictionary(text["training"]["settings"]) == engine
+    assert result.provenance is not None
     assert result.provenance.tuning["GeneratorTuning"]["jump"] == GENERATORS.jump
     assert "LearntTuning" in result.provenance.tuning
     assert "3" in verdict(result)
