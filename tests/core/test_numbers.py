@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 import liestonet as lsn
-from liestonet.core.numbers import is_real, is_truth, is_whole, plain
+from liestonet.core.numbers import is_real, is_truth, is_whole, plain, truth_of
 from liestonet.validation.generator_input import read_generators
 
 
@@ -40,6 +41,28 @@ def test_truth_and_tuples() -> None:
     parts = plain((np.int8(1), np.True_))
     assert isinstance(parts, tuple)
     assert [type(part) for part in parts] == [int, bool]
+    assert repr(plain([np.float64(1), (np.str_("x"),)])) == "[1.0, ('x',)]"
+
+
+@pytest.mark.parametrize("value", [False, np.False_])
+def test_settings_that_are_true_or_false(value: object) -> None:
+    assert truth_of("refit", value) is False
+    assert repr(lsn.Spectral(refit=value)) == "Spectral(refit=False)"
+    made = lsn.solve(lsn.SDE.parse("dx = dW"), formulas=value).provenance
+    assert made is not None
+    assert made.command.endswith("formulas=False)")
+
+
+@pytest.mark.parametrize("value", ["no", 0, None, np.array([True])])
+def test_other_values_are_neither_true_nor_false(value: object, brownian: lsn.Trajectories) -> None:
+    doors: list[Callable[[], object]] = [
+        lambda: lsn.Spectral(refit=value),
+        lambda: lsn.solve(lsn.SDE.parse("dx = dW"), formulas=value),
+        lambda: lsn.discover(brownian, formulas=value),
+    ]
+    for door in doors:
+        with pytest.raises(lsn.InputError, match="give True or False"):
+            door()
 
 
 @pytest.fixture(scope="module")

@@ -42,11 +42,13 @@ def test_an_engine_is_written_as_it_is_made():
 
 
 def test_a_result_keeps_the_numbers_that_decided(tmp_path: Path):
+    from liestonet.pipeline.tuning import LONG_TIMES
     from liestonet.symmetry.analytic.tuning import NULL_SPACE
 
     result = lsn.solve(lsn.SDE.parse("dx = dW"), formulas=False)
     assert result.provenance is not None
     assert result.provenance.tuning["NullSpaceTuning"]["clear_gap"] == NULL_SPACE.clear_gap
+    assert result.provenance.tuning["LongTimeTuning"]["window"] == LONG_TIMES.window
     assert "FitTuning" not in result.provenance.tuning
     result.save(tmp_path / "result.lsn")
     opened = lsn.load(tmp_path / "result.lsn")
@@ -54,6 +56,7 @@ def test_a_result_keeps_the_numbers_that_decided(tmp_path: Path):
 
 
 def test_a_result_from_data_keeps_those_of_the_fit_and_the_search():
+    from liestonet.pipeline.tuning import ANSWER
     from liestonet.surrogate.tuning import FIT
     from liestonet.symmetry.statistical.tuning import SEARCH
 
@@ -62,4 +65,5 @@ def test_a_result_from_data_keeps_those_of_the_fit_and_the_search():
     assert made is not None
     assert made.tuning["FitTuning"]["folds"] == FIT.folds
     assert made.tuning["SearchTuning"]["levels"] == SEARCH.levels
-    assert "NullSpaceTuning" not in made.tuning
+    assert made.tuning["AnswerTuning"]["least_error"] == ANSWER.least_error
+    assert not {"NullSpaceTuning", "GeneratorTuning"} & {*made.tuning}

@@ -23,6 +23,7 @@ from liestonet.neural.last_layer import learned_basis
 from liestonet.neural.series_projection import project_on, project_span
 from liestonet.neural.settings import Architecture, Cloud, Neural, Optimizer, Running
 from liestonet.neural.training import COMPILED
+from liestonet.neural.tuning import GENERATORS
 from liestonet.render.verdict import verdict
 from liestonet.symmetry.determining.fields import Fields
 from liestonet.symmetry.determining.kinds import ITO
@@ -168,6 +169,9 @@ def test_paths_of_brownian_motion_to_a_result():
     text = json.loads(result.to_json())
     assert text["training"]["selected"]["jump"] == 3
     assert Neural.from_dictionary(text["training"]["settings"]) == engine
+    assert result.provenance is not None
+    assert result.provenance.tuning["GeneratorTuning"]["jump"] == GENERATORS.jump
+    assert "LearntTuning" in result.provenance.tuning
     assert "3" in verdict(result)
     # training on refitted coefficients has the same shapes: nothing is compiled twice
     assert of_data(result).refit is not None

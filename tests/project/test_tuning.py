@@ -6,6 +6,8 @@ Read from the syntax tree, so that a new constant is covered on the day it is wr
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from collections import Counter
 from dataclasses import fields, is_dataclass
 from importlib import import_module
@@ -17,7 +19,19 @@ from liestonet.core.provenance import tuning_record
 from liestonet.core.tuning import by_dimension
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "liestonet"
-ROOMS = ["core", "sde", "symmetry", "surrogate", "inference", "diagnostics", "validation", "formulas", "algebra"]
+ROOMS = [
+    "core",
+    "sde",
+    "symmetry",
+    "surrogate",
+    "inference",
+    "diagnostics",
+    "validation",
+    "formulas",
+    "algebra",
+    "neural",
+    "pipeline",
+]
 # Sizes, limits of input and of output, and numbers of mathematics: none of them changes what is decided.
 NO_DECISION = {
     "core/coordinate.py": {"EXTRA_POINTS"},
@@ -42,6 +56,16 @@ NO_DECISION = {
     "formulas/shortest.py": {"LARGEST", "SMALLEST"},
     "algebra/naming.py": {"MOST_QUESTIONS"},
     "algebra/structure.py": {"CHUNK_ENTRIES", "SHOWN"},
+    "neural/generator_networks.py": {"PIECE"},
+    "neural/loss_probe.py": {"WIDTHS", "REPEATS"},  # of untrained networks
+    "neural/engine.py": {"MOST_GENERATORS"},
+    "neural/presets.py": {"_DENSITY"},  # part of the settings, which a result keeps
+    "neural/sweep.py": {"CHUNK"},
+    "neural/coefficients/batches.py": {"LEAST_TRAINED"},
+    "neural/coefficients/density.py": {"LEAST_STATES", "ROWS"},
+    "neural/coefficients/information.py": {"PIECE", "PIECE_BEYOND", "FEW_OUTPUTS"},
+    "neural/coefficients/jets.py": {"ROWS", "COLUMNS"},
+    "pipeline/solve.py": {"MOST_COORDINATES"},
 }
 TUNED = sorted(path for room in ROOMS for path in (PACKAGE / room).rglob("tuning.py"))
 
@@ -136,3 +160,21 @@ def test_a_record_has_every_value_of_those_given():
     assert list(record) == ["SearchTuning", "JudgingTuning"]
     assert record["JudgingTuning"]["model_error"] == JUDGING.model_error
     assert record["SearchTuning"].keys() == {field.name for field in fields(SEARCH)}
+
+
+def test_the_values_of_the_neural_engine_load_no_jax():
+    code = "import sys, liestonet.neural.tuning; sys.exit('jax' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_what_is_asked_of_a_symmetry_has_one_default():
+    from inspect import signature
+
+    from liestonet.cli.discover import discover as command
+    from liestonet.core.tuning import SHARED
+    from liestonet.pipeline.discover import discover
+    from liestonet.symmetry.statistical.verdicts import Criteria
+
+    for asked in (signature(discover), signature(command), signature(Criteria)):
+        assert asked.parameters["tolerance"].default == SHARED.default_tolerance
+        assert asked.parameters["error_rate"].default == SHARED.default_error_rate

@@ -29,13 +29,12 @@ def demo(
       liestonet demo --out bead --seed 7
     """
     import shlex
-    from dataclasses import replace
 
     from rich.text import Text
 
     from liestonet.catalogue import catalogue
     from liestonet.cli.discover import check_folder, write_files
-    from liestonet.cli.output import emit, show, stages
+    from liestonet.cli.output import emit, show, stages, with_command
     from liestonet.cli.progress import DISCOVERING
     from liestonet.formulas.notation import field_text
     from liestonet.pipeline.discover import discover
@@ -50,10 +49,8 @@ def demo(
         paths = system.simulate(paths=PATHS, seed=seed)
         out.mkdir(parents=True, exist_ok=True)
         paths.write(file)
-        result = discover(Trajectories.read(file), progress=progress)
         again = shlex.join(["liestonet", "discover", str(file), "--out", str(out)])
-        if result.provenance is not None:
-            result = replace(result, provenance=replace(result.provenance, command=again))
+        result = with_command(discover(Trajectories.read(file), progress=progress), again)
         page, *_ = write_files(result, out, progress)
     known = ", ".join(field_text(row, system.sde.names) for row in system.formulas("ito"))
     show(Text(verdict(result), style="bold"))

@@ -25,6 +25,7 @@ from liestonet.cli.options import (
     Window,
 )
 from liestonet.cli.reading import Reading, Windows
+from liestonet.core.tuning import SHARED
 from liestonet.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,8 +46,10 @@ def discover(
         typer.Option(metavar="ENGINE", help="spectral (series, linear algebra), neural (trained networks) or both."),
     ] = "spectral",
     dimension: Annotated[int | None, typer.Option(help="Number of generators, if it is known.")] = None,
-    tolerance: Annotated[float, typer.Option(help="Largest relative residual of a symmetry.")] = 0.1,
-    error_rate: Annotated[float, typer.Option(help="Chance of losing any true symmetry.")] = 0.05,
+    tolerance: Annotated[
+        float, typer.Option(help="Largest relative residual of a symmetry.")
+    ] = SHARED.default_tolerance,
+    error_rate: Annotated[float, typer.Option(help="Chance of losing any true symmetry.")] = SHARED.default_error_rate,
     window: Window = None,
     stride: Stride = None,
     restart_clock: RestartClock = False,

@@ -81,14 +81,15 @@ def check_report(path: Path) -> None:
     check_page(path)
 
 
-def with_command(result: Result) -> Result:
-    """The result with the command that was typed."""
+def with_command(result: Result, command: str | None = None) -> Result:
+    """The result with the command that makes it again; without one, what was typed."""
     import shlex
     from dataclasses import replace
 
     if result.provenance is None:
         return result
-    command = shlex.join(["liestonet", *(word for word in TYPED.get() if word != "--debug")])
+    if command is None:
+        command = shlex.join(["liestonet", *(word for word in TYPED.get() if word != "--debug")])
     return replace(result, provenance=replace(result.provenance, command=command))
 
 

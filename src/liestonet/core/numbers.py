@@ -6,6 +6,8 @@ from typing import TypeGuard
 
 import numpy as np
 
+from liestonet.errors import InputError
+
 
 def is_whole(value: object) -> TypeGuard[int]:
     """Whether a value is an integer."""
@@ -22,10 +24,20 @@ def is_truth(value: object) -> bool:
     return isinstance(value, bool | np.bool_)
 
 
+def truth_of(what: str, value: object) -> bool:
+    """A setting that is True or False, as Python's own."""
+    if not is_truth(value):
+        raise InputError(f"The setting {what} is {value!r}; give True or False.")
+    return bool(value)
+
+
 def plain(value: object) -> object:
-    """A NumPy scalar as Python's own number, in tuples too: files hold only those."""
-    if isinstance(value, tuple):
-        return tuple(plain(part) for part in value)
+    """A NumPy scalar as Python's own, in tuples and lists too: files hold only those."""
+    if isinstance(value, tuple | list):
+        parts = [plain(part) for part in value]
+        return parts if isinstance(value, list) else tuple(parts)
+    if isinstance(value, np.str_):
+        return str(value)
     if is_truth(value):
         return bool(value)
     if is_whole(value):

@@ -29,6 +29,11 @@ class SharedTuning:
     # Directions shorter than this part of the longest one are rounding where the root is inverted. Source: theory:
     # squares of 1e-12 are near the rounding of the covariance.
     shortest_error: float = 1e-6
+    # Residual below which a direction counts as a symmetry, and one that is none as near, unless another is given
+    # (`discover(tolerance=…)`). Source: by hand.
+    default_tolerance: float = 0.1
+    # Chance of losing any true symmetry, unless another is given (`discover(error_rate=…)`). Source: convention.
+    default_error_rate: float = 0.05
 
 
 SHARED = SharedTuning()

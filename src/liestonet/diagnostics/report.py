@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from liestonet.core.flags import Flag
 from liestonet.core.ladder import LadderRow
+from liestonet.core.tuning import SHARED
 from liestonet.diagnostics.correlated_steps import memory_flags
 from liestonet.diagnostics.coverage import coverage_flags, motion_flags, relation_flags
 from liestonet.diagnostics.expansion import what_is_known
@@ -17,7 +18,9 @@ from liestonet.diagnostics.values import value_flags
 from liestonet.surrogate.surrogate import Surrogate
 
 
-def data_flags(surrogate: Surrogate, rows: Sequence[LadderRow] = (), tolerance: float = 0.1) -> Iterator[Flag]:
+def data_flags(
+    surrogate: Surrogate, rows: Sequence[LadderRow] = (), tolerance: float = SHARED.default_tolerance
+) -> Iterator[Flag]:
     """What is wrong with the data, if anything; `rows` are the ladder that was found with them."""
     residuals = Residuals(surrogate)
     wrong = tuple(outlier_flags(surrogate.overview))

@@ -14,6 +14,7 @@ from liestonet.core.flags import Flag
 from liestonet.core.generators import Values
 from liestonet.core.json_values import JSON
 from liestonet.core.progress import Progress
+from liestonet.core.provenance import DecidingNumbers
 from liestonet.inference.refit import Imposed
 from liestonet.surrogate.fitted import FittedCoefficients
 from liestonet.symmetry.determining.fields import Fields
@@ -102,7 +103,7 @@ class Discovered:
     """What an engine found: estimated coefficients, judged directions, and the coefficients refitted with `count`.
 
     `law_dimension` is the number of symmetries of the law, None where nobody asked. `notes` are what a reader should
-    know about how the engine came to it.
+    know about how the engine came to it, and `tuning` the numbers that only this engine decides by.
     """
 
     kind: Kind
@@ -113,6 +114,7 @@ class Discovered:
     law_dimension: int | None
     notes: tuple[Flag, ...] = ()
     training: Training | None = None
+    tuning: tuple[DecidingNumbers, ...] = ()
 
     @property
     def operator(self) -> NoisyOperator:

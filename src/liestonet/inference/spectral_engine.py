@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from liestonet.core.numbers import is_whole
+from liestonet.core.numbers import is_whole, truth_of
 from liestonet.inference.engine import Discovered, Request, dimension_flag, law_dimension
 from liestonet.inference.stages import search_in_stages
 from liestonet.surrogate.spectral_fit import fit_spectral
@@ -17,7 +18,10 @@ class Spectral:
     `refit` imposes the symmetries found on the coefficients and solves again, unless held-out paths contradict them.
     """
 
-    refit: bool = True
+    refit: bool | Any = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "refit", truth_of("refit", self.refit))
 
     def discover(self, request: Request) -> Discovered:
         """Fit, search, and impose what was found."""

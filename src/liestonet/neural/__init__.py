@@ -1,4 +1,5 @@
 """The paper's engine: generators as neural networks, trained on the losses L1–L9. The only room that imports JAX.
 
-`settings` and `presets` hold plain values and load no JAX; everything else does, and is imported where it is used.
+`settings`, `presets` and `tuning` hold plain values and load no JAX; everything else does, and is imported where it is
+used.
 """

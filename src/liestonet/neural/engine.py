@@ -38,6 +38,7 @@ from liestonet.neural.stage_one import coefficient_sources, simulated_paths
 from liestonet.neural.sweep import Rung, jump_rule, paper_rule, span_residuals, warm_start
 from liestonet.neural.training import Trained
 from liestonet.neural.training_record import TrainingRecord
+from liestonet.neural.tuning import GENERATORS, LEARNT
 from liestonet.symmetry.determining.basis import Basis
 from liestonet.symmetry.determining.kinds import Kind
 from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
@@ -45,11 +46,7 @@ from liestonet.symmetry.statistical.search import Search, judge_span, mixed_clou
 from liestonet.symmetry.statistical.tuning import SEARCH
 from liestonet.symmetry.statistical.verdicts import most_symmetries
 
-# Points that the last layer is solved on; in more than three dimensions every point gives many equations.
-POLISHED_ON, POLISHED_ON_BEYOND = 1500, 400
 MOST_GENERATORS = 200
-# A span of networks that polynomials miss by more than this is worth a word.
-WORTH_SAYING = 0.01
 
 
 @dataclass(frozen=True)
@@ -127,7 +124,9 @@ def run(settings: Neural, request: Request) -> Discovered:
         interrupted=trained.interrupted,
         angle=_angle_to_spectral(discovered, stage.cloud, request) if settings.compare else None,
     )
-    return replace(discovered, notes=tuple(_flags(record, found, request)), training=record)
+    return replace(
+        discovered, notes=tuple(_flags(record, found, request)), training=record, tuning=(GENERATORS, LEARNT)
+    )
 
 
 def _require_losses(settings: Neural, kind: Kind) -> None:
@@ -277,7 +276,7 @@ def _span(stage: Stage, networks: Networks, solved: bool, basis: Basis | None = 
 def _polished(stage: Stage, networks: Networks) -> Polished:
     """The last layer solved on some of the cloud's points."""
     domain = stage.source.domain
-    wanted = POLISHED_ON if domain.dimension <= SHARED.few_coordinates else POLISHED_ON_BEYOND
+    wanted = GENERATORS.polished_on if domain.dimension <= SHARED.few_coordinates else GENERATORS.polished_on_beyond
     rows = stage.cloud[:: max(1, len(stage.cloud) // wanted)]
     cloud = PointCloud(rows, np.full(len(rows), 1 / len(rows)))
     return polish(stage.kind, stage.source, networks, stage.frame, domain, cloud)
@@ -328,7 +327,7 @@ def _flags(record: TrainingRecord, found: Search, request: Request) -> list[Flag
                 "Run it again with a checkpoint folder to go on from there.",
             )
         )
-    if record.projection_error > WORTH_SAYING:
+    if record.projection_error > GENERATORS.worth_saying:
         flags.append(
             Flag(
                 "projected-networks",

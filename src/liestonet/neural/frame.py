@@ -17,10 +17,8 @@ from jaxtyping import Float
 from liestonet.core.coefficients import Coefficients, Derivative, JetOrder
 from liestonet.core.domain import Domain
 from liestonet.errors import InputError
+from liestonet.neural.tuning import GENERATORS
 from liestonet.symmetry.determining.kinds import Kind
-
-# Second derivatives of tables are differences of first ones over this part of the frame's unit.
-DIFFERENCE = 1e-4
 
 Table = dict[str, np.ndarray]
 
@@ -145,7 +143,7 @@ class _Reader:
 
 def _second_order(kind: Kind, source: Coefficients, frame: TrainingFrame, points: np.ndarray, first: Table) -> Table:
     """Second derivatives by central differences of the first ones: any source gives those."""
-    steps = DIFFERENCE * frame.half
+    steps = GENERATORS.difference * frame.half
     names = [name for name in first if name.endswith("_gradient")]
     columns: dict[str, list[np.ndarray]] = {name: [] for name in names}
     for v in range(len(steps)):
@@ -154,5 +152,5 @@ def _second_order(kind: Kind, source: Coefficients, frame: TrainingFrame, points
         ahead = _first_order(kind, source, frame, points + shift)
         behind = _first_order(kind, source, frame, points - shift)
         for name in names:
-            columns[name].append((ahead[name] - behind[name]) / (2 * DIFFERENCE))
+            columns[name].append((ahead[name] - behind[name]) / (2 * GENERATORS.difference))
     return {name.replace("_gradient", "_hessian"): np.stack(parts, axis=-1) for name, parts in columns.items()}

@@ -23,14 +23,10 @@ from liestonet.core.points import PointCloud
 from liestonet.neural.channels import ACTIVATIONS, Layer, features
 from liestonet.neural.frame import TrainingFrame
 from liestonet.neural.generator_networks import Networks
+from liestonet.neural.tuning import GENERATORS
 from liestonet.symmetry.determining.basis import Basis
 from liestonet.symmetry.determining.kinds import Kind
 from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
-
-# Combinations of features shorter than this part of the longest are left out: e^{2t} on a long interval needs 1e-9.
-TRUNCATION = 1e-9
-# In many dimensions no more functions than this for one component.
-MOST_FUNCTIONS = 120
 
 
 @dataclass(frozen=True)
@@ -117,7 +113,7 @@ def learned_basis(
 def _orthonormal(values: Float[np.ndarray, "b p"]) -> Float[np.ndarray, "p q"]:
     """Combinations of columns that are orthonormal, the ones that hardly exist left out."""
     _, lengths, right = np.linalg.svd(values, full_matrices=False)
-    kept = np.flatnonzero(lengths > TRUNCATION * lengths[0])[:MOST_FUNCTIONS]
+    kept = np.flatnonzero(lengths > GENERATORS.truncation * lengths[0])[: GENERATORS.most_functions]
     return right[kept].T / lengths[kept]
 
 

@@ -14,9 +14,7 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from liestonet.neural.generator_networks import GeneratorJets
-
-# Beside generators of unit length, this much keeps least squares solvable while they are still dependent.
-RIDGE = 1e-10
+from liestonet.neural.tuning import GENERATORS
 
 Brackets = Float[Array, "m m b c"]
 Constants = Float[Array, "*points m m m"]
@@ -49,9 +47,9 @@ def global_constants(fields: GeneratorJets, brackets: Brackets) -> Float[Array, 
     """c_ij^k by one least squares over the whole batch."""
     m = fields.values.shape[0]
     inner = gram(fields.values)
-    length = jnp.sqrt(jnp.diagonal(inner) + RIDGE)
+    length = jnp.sqrt(jnp.diagonal(inner) + GENERATORS.ridge)
     right = jnp.einsum("ijbc,kbc->ijk", brackets, fields.values) / fields.values.shape[1] / length
-    regular = inner / jnp.outer(length, length) + RIDGE * jnp.eye(m)
+    regular = inner / jnp.outer(length, length) + GENERATORS.ridge * jnp.eye(m)
     solved = jax.scipy.linalg.solve(regular, right.reshape(m * m, m).T, assume_a="pos").T
     return solved.reshape(m, m, m) / length
 
@@ -72,7 +70,7 @@ def pointwise_constants(fields: GeneratorJets, brackets: Brackets) -> Pointwise:
     i, j = _pairs(m)
     values, pairs = jnp.moveaxis(fields.values, 0, 2), jnp.moveaxis(brackets[i, j], 0, 2)
     outer = values @ jnp.swapaxes(values, 1, 2)
-    inverse = jnp.linalg.inv(outer + RIDGE * jnp.eye(outer.shape[-1]))
+    inverse = jnp.linalg.inv(outer + GENERATORS.ridge * jnp.eye(outer.shape[-1]))
     dual = inverse @ pairs
     fitted = jnp.swapaxes(dual, 1, 2) @ values
     empty = jnp.zeros((len(values), m, m, m), dtype=values.dtype)

@@ -14,13 +14,11 @@ from jaxtyping import Float
 
 from liestonet.core.domain import Domain
 from liestonet.core.tuning import by_dimension
+from liestonet.neural.tuning import GENERATORS
 from liestonet.symmetry.determining.basis import Basis
 from liestonet.symmetry.determining.kinds import Kind
 from liestonet.symmetry.statistical.search import generator_basis
 from liestonet.symmetry.statistical.tuning import SEARCH
-
-# A basis is rich enough when it misses no more than this part of any generator.
-ENOUGH = 1e-3
 
 # Components (τ, ξ, β) of m generators at points of the data.
 Evaluate = Callable[[Float[np.ndarray, "b v"]], Float[np.ndarray, "m b c"]]
@@ -43,7 +41,7 @@ def project_span(
     for level in by_dimension(SEARCH.levels, domain.dimension):
         basis = generator_basis(kind, domain.dimension, noise, replace(domain, singular=None), level)
         found = project_on(basis, values, points)
-        if found.error <= ENOUGH:
+        if found.error <= GENERATORS.enough:
             break
     if found is None:
         raise RuntimeError("there is a level for every dimension")

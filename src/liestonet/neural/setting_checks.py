@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import fields
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
+from liestonet.core.numbers import is_real, is_whole, plain, truth_of
 from liestonet.errors import InputError
 
 ACTIVATIONS = ("tanh", "swish")
@@ -16,13 +17,9 @@ ACTIVATIONS = ("tanh", "swish")
 def make_plain(settings: Any) -> None:
     """NumPy's numbers in a new frozen value become Python's, so that equal settings print, hash and save alike."""
     for item in fields(settings):
-        object.__setattr__(settings, item.name, _plain(getattr(settings, item.name)))
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.generic | np.ndarray):
-        return value.tolist()
-    return type(value)(map(_plain, value)) if type(value) in (list, tuple) else value
+        value = getattr(settings, item.name)
+        listed = value.tolist() if isinstance(value, np.ndarray) else value
+        object.__setattr__(settings, item.name, plain(listed))
 
 
 def require_choice(what: str, value: object, choices: tuple[str, ...]) -> None:
@@ -32,29 +29,30 @@ def require_choice(what: str, value: object, choices: tuple[str, ...]) -> None:
 
 def require_positive(what: str, value: object) -> None:
     """A whole number, at least one."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+    if not is_whole(value) or value < 1:
         raise InputError(f"The {what} is {value!r}; give a whole number, at least 1.")
 
 
-def is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+def is_finite(value: object) -> TypeGuard[float]:
+    return is_real(value) and math.isfinite(value)
 
 
 def require_number(what: str, value: Any, above: float | None = None, least: float | None = None) -> None:
     """A finite number, perhaps with a limit."""
     limit = f" above {above:g}" if above is not None else f", at least {least:g}" if least is not None else ""
-    if not is_number(value) or (above is not None and value <= above) or (least is not None and value < least):
+    if not is_finite(value) or (above is not None and value <= above) or (least is not None and value < least):
         raise InputError(f"The {what} is {value!r}; give a number{limit}.")
 
 
 def require_between(what: str, value: object, low: float, high: float) -> None:
-    if not (isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high):
+    if not (is_real(value) and low <= value <= high):
         raise InputError(f"The {what} is {value!r}; give a number from {low:g} to {high:g}.")
 
 
-def require_truth(what: str, value: object) -> None:
-    if not isinstance(value, bool):
-        raise InputError(f"The setting {what} is {value!r}; give True or False.")
+def require_truths(settings: object, *names: str) -> None:
+    """Settings that are True or False."""
+    for name in names:
+        truth_of(name, getattr(settings, name))
 
 
 def as_tuple(settings: Any, name: str, what: str, example: str) -> tuple[Any, ...]:
@@ -69,5 +67,5 @@ def as_tuple(settings: Any, name: str, what: str, example: str) -> tuple[Any, ..
 def require_widths(settings: Any, name: str, what: str) -> None:
     """Widths of hidden layers, at least one."""
     widths = as_tuple(settings, name, what, "(32, 32)")
-    if not widths or any(isinstance(w, bool) or not isinstance(w, int) or w < 1 for w in widths):
+    if not widths or any(not is_whole(width) or width < 1 for width in widths):
         raise InputError(f"The {what} are {widths!r}; give at least one positive number.")

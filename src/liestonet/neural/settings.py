@@ -14,13 +14,13 @@ from liestonet.errors import InputError
 from liestonet.neural.setting_checks import (
     ACTIVATIONS,
     as_tuple,
-    is_number,
+    is_finite,
     make_plain,
     require_between,
     require_choice,
     require_number,
     require_positive,
-    require_truth,
+    require_truths,
     require_widths,
 )
 
@@ -51,7 +51,7 @@ class Architecture:
     def __post_init__(self) -> None:
         make_plain(self)
         require_choice("activation", self.activation, ACTIVATIONS)
-        require_truth("shared", self.shared)
+        require_truths(self, "shared")
         for name in ("tau", "xi", "beta"):
             require_widths(self, name, f"widths of the {name} network")
 
@@ -83,7 +83,7 @@ class Cloud:
         require_positive("number of trajectories", self.trajectories)
         require_positive("oversampling of trajectories", self.oversample)
         require_positive("number of bins", self.bins)
-        require_truth("reflect", self.reflect)
+        require_truths(self, "reflect")
         if self.step is not None:
             require_number("step of simulated paths", self.step, above=0.0)
         if self.floor is not None:
@@ -125,7 +125,7 @@ class Objective:
     def __post_init__(self) -> None:
         make_plain(self)
         weights = as_tuple(self, "weights", "weights", "nine of them, those of L1 to L9")
-        if len(weights) != 9 or not all(is_number(weight) and weight >= 0 for weight in weights):
+        if len(weights) != 9 or not all(is_finite(weight) and weight >= 0 for weight in weights):
             raise InputError(f"The weights are {weights!r}; give nine numbers, those of L1 to L9, none negative.")
         require_choice("form of the closure loss", self.closure, ("global", "pointwise"))
         require_choice("form of the independence loss", self.independence, ("hinge", "determinant"))
@@ -135,8 +135,7 @@ class Objective:
             require_number(f"{name} of the objective", getattr(self, name), above=0.0)
         for name in ("barrier", "decay"):
             require_number(f"{name} of the objective", getattr(self, name), least=0.0)
-        for name in ("absolute", "checks"):
-            require_truth(name, getattr(self, name))
+        require_truths(self, "absolute", "checks")
         if self.ramp is not None:
             require_between("beginning of the ramp, a part of training,", self.ramp, 0.0, math.nextafter(1.0, 0.0))
         if self.flow_points is not None:
@@ -236,8 +235,7 @@ class Neural:
         for name, group in GROUPS.items():
             if not isinstance(getattr(self, name), group):
                 raise InputError(f"The setting {name} is {getattr(self, name)!r}; give {group.__name__}(…).")
-        for name in ("shifts", "scaled", "polish", "refit", "compare"):
-            require_truth(name, getattr(self, name))
+        require_truths(self, "shifts", "scaled", "polish", "refit", "compare")
         require_choice("surrogate", self.surrogate, SURROGATES)
         if self.sweep is not None:
             require_positive("largest number of generators", self.sweep)

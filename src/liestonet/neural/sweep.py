@@ -19,11 +19,8 @@ from liestonet.inference.engine import AttemptSummary
 from liestonet.neural.channels import Layer
 from liestonet.neural.generator_networks import Networks
 from liestonet.neural.losses_l6_l8 import determining_residuals
+from liestonet.neural.tuning import GENERATORS
 
-# One more generator that is no symmetry raises the worst residual of the span by at least this factor, and networks
-# leave residuals up to the second number on true ones. Beyond the third there is one that is none in any case. Verdicts
-# on what is selected are the ladder's.
-JUMP, TRAINED_TO, LARGEST = 4.0, 0.05, 0.3
 CHUNK = 2048
 
 RULES = {
@@ -62,9 +59,9 @@ def paper_rule(rungs: tuple[Rung, ...]) -> int:
 
 def jump_rule(rungs: tuple[Rung, ...]) -> int:
     """The largest m before the worst residual of the span jumps."""
-    chosen, before = 0, TRAINED_TO
+    chosen, before = 0, GENERATORS.trained_to
     for rung in sorted(rungs, key=lambda rung: rung.count):
-        if rung.worst > min(JUMP * before, LARGEST):
+        if rung.worst > min(GENERATORS.jump * before, GENERATORS.largest_residual):
             break
         chosen, before = rung.count, max(rung.worst, before)
     return chosen
@@ -78,7 +75,7 @@ def span_residuals(kind: str, networks: Networks, table: dict[str, np.ndarray]) 
         part = {name: jnp.asarray(values[start : start + CHUNK]) for name, values in table.items()}
         above, below = _grams(kind, networks, part)
         upper, lower = upper + np.asarray(above), lower + np.asarray(below)
-    floor = 1e-12 * np.trace(lower) / m * np.eye(m)
+    floor = GENERATORS.lift * np.trace(lower) / m * np.eye(m)
     return np.sqrt(np.maximum(scipy.linalg.eigh(upper, lower + floor, eigvals_only=True), 0.0))
 
 

@@ -16,6 +16,7 @@ from liestonet.core.ladder import LadderRow
 from liestonet.core.points import lattice_cloud
 from liestonet.core.progress import Progress
 from liestonet.core.provenance import Provenance
+from liestonet.core.tuning import SHARED
 from liestonet.formulas.closed_fields import ClosedFields, closed_fields, reconciled
 from liestonet.formulas.closed_forms import find_formulas
 from liestonet.formulas.formula import Formula
@@ -24,6 +25,7 @@ from liestonet.formulas.proved.origin import find_formulas_anywhere, within_clos
 from liestonet.inference.engine import Discovered, Request
 from liestonet.pipeline.data_flags import data_answer_flags
 from liestonet.pipeline.equation_flags import count_flags, family_flag, source_flags
+from liestonet.pipeline.tuning import ANSWER
 from liestonet.result import Result
 from liestonet.result.findings import DataFindings, EquationFindings
 from liestonet.sde.sde import SDE
@@ -36,13 +38,6 @@ from liestonet.symmetry.determining.kinds import Kind
 from liestonet.symmetry.statistical.search import Search
 from liestonet.symmetry.statistical.span_covariance import Turns, turned_by, turns_of
 from liestonet.trajectories.record import record_of
-
-# Residual below which a direction that is no symmetry is still called near; docs/method.md §3.4.
-TOLERANCE = 0.1
-# Points at which brackets are compared; those of many generators are many, and fewer points tell them apart as well.
-BRACKET_POINTS, MANY, BRACKET_POINTS_OF_MANY = 1500, 20, 500
-# The basis and the refit leave errors of this size in generators from data, however small the noise.
-LEAST_ERROR = 1e-4
 
 
 @dataclass(frozen=True)
@@ -135,11 +130,12 @@ def infinite_result(problem: Problem, family: Family, wanted: bool) -> Result:
 
 def algebra_on(generators: Fields | ClosedFields, domain: Domain) -> Algebra:
     """The algebra of generators from their brackets all over a box."""
-    count = BRACKET_POINTS if generators.count <= MANY else BRACKET_POINTS_OF_MANY
+    many = generators.count > ANSWER.many_generators
+    count = ANSWER.bracket_points_of_many if many else ANSWER.bracket_points
     return find_algebra(generators, *_bracket_points(domain, count))
 
 
-def _bracket_points(domain: Domain, count: int = BRACKET_POINTS) -> tuple[np.ndarray, np.ndarray]:
+def _bracket_points(domain: Domain, count: int = ANSWER.bracket_points) -> tuple[np.ndarray, np.ndarray]:
     cloud = lattice_cloud(domain, count)
     return cloud.points, cloud.weights
 
@@ -216,9 +212,10 @@ def ladder(problem: Problem, null: NullSpace, certain: bool = False) -> Iterable
             verdict = "symmetry" if certain or null.gap >= NULL_SPACE.clear_gap else "undecided"
             yield LadderRow(residual, 0.0, residual, source.error, 1.0, verdict)
         else:
-            falling = not null.settled and fall > residual / 10
-            verdict = "undecided" if falling else ("near-symmetry" if residual < TOLERANCE else "no")
-            yield LadderRow(residual, max(0.0, residual - 2 * fall), residual, source.error, 0.0, verdict)
+            falling = not null.settled and fall > residual / ANSWER.visible_fall
+            verdict = "undecided" if falling else ("near-symmetry" if residual < SHARED.default_tolerance else "no")
+            lower = max(0.0, residual - ANSWER.further_falls * fall)
+            yield LadderRow(residual, lower, residual, source.error, 0.0, verdict)
 
 
 def data_result(request: Request, found: Discovered, warnings: Iterable[Flag]) -> Result:
@@ -230,7 +227,9 @@ def data_result(request: Request, found: Discovered, warnings: Iterable[Flag]) -
     fields, formulas = readable_basis(chosen) if count else chosen, ()
     turns = turns_of(operator, found.vectors) if count and surrogate.errors.complete else None
     error = (
-        _span_error(found.search, count) if turns is None else max(LEAST_ERROR, turned_by(turns, operator.whitening))
+        _span_error(found.search, count)
+        if turns is None
+        else max(ANSWER.least_error, turned_by(turns, operator.whitening))
     )
     if request.formulas:
         request.say("looking for formulas")
@@ -276,7 +275,7 @@ def _span_error(found: Search, count: int) -> float:
     """
     noise = max((row.noise for row in found.rows[found.exact : count]), default=0.0)
     beyond = next((row.residual for row in found.rows[count:] if row.verdict == "no"), 1.0)
-    return max(LEAST_ERROR, noise / max(beyond, noise, LEAST_ERROR))
+    return max(ANSWER.least_error, noise / max(beyond, noise, ANSWER.least_error))
 
 
 def _gap(found: Search, count: int) -> float:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from liestonet.core.flags import Flag
-from liestonet.core.numbers import is_real, is_whole, plain
+from liestonet.core.numbers import is_real, is_whole, plain, truth_of
 from liestonet.core.progress import Progress, silent
 from liestonet.core.provenance import provenance_of
 from liestonet.diagnostics.report import data_flags
@@ -40,9 +40,9 @@ def discover(
     symmetry: str | Kind | Any = "ito",
     *,
     dimension: int | Any | None = None,
-    tolerance: float | Any = 0.1,
-    error_rate: float | Any = 0.05,
-    formulas: bool = True,
+    tolerance: float | Any = Criteria.tolerance,
+    error_rate: float | Any = Criteria.error_rate,
+    formulas: bool | Any = True,
     seed: int | Any = 0,
     progress: Progress | None = None,
 ) -> Result:
@@ -58,7 +58,7 @@ def discover(
         raise InputError(f"The engine must be liestonet.Spectral() or liestonet.Neural(), not {engine!r}.")
     kind, source, seed = kind_named(symmetry), _checked(data), _checked_seed(seed)
     criteria = _criteria(tolerance, error_rate)
-    dimension = plain(dimension)
+    dimension, formulas = plain(dimension), truth_of("formulas", formulas)
     request = Request(source, kind, criteria, dimension, formulas, seed, progress or silent)
     found = engine.discover(request)
     request.say("checking the data")
@@ -74,7 +74,7 @@ def discover(
         error_rate=criteria.error_rate,
         formulas=formulas,
     )
-    return with_provenance(result, replace(made, tuning=discover_tuning()))
+    return with_provenance(result, replace(made, tuning=discover_tuning(*found.tuning)))
 
 
 def _about_the_data(found: Discovered, criteria: Criteria) -> Iterator[Flag]:

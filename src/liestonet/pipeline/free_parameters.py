@@ -23,21 +23,14 @@ from liestonet.errors import InputError
 from liestonet.formulas.closed_fields import closed_fields
 from liestonet.formulas.formula import Formula
 from liestonet.formulas.proved.parametric import Lifter
-from liestonet.pipeline.assemble import BRACKET_POINTS, Spanned, generic_result, spanned_by
+from liestonet.pipeline.assemble import Spanned, generic_result, spanned_by
+from liestonet.pipeline.tuning import ANSWER, GENERIC
 from liestonet.result import Result
 from liestonet.result.findings import EquationFindings
 from liestonet.sde.sde import SDE
 from liestonet.symmetry.determining.kinds import Kind
 
-# Made of different primes: a number in a formula then shows of which parameters it is made.
-DRAWS = (
-    ((13, 11), (17, 10), (19, 14), (23, 18), (29, 20), (31, 22)),
-    ((17, 14), (13, 10), (23, 22), (19, 20), (31, 18), (29, 26)),
-    ((11, 13), (19, 10), (17, 22), (29, 14), (23, 26), (37, 20)),
-)
-MOST_PARAMETERS = len(DRAWS[0])
-# In more coordinates than this two draws have to do.
-FEW_COORDINATES = 2
+MOST_PARAMETERS = len(GENERIC.draws[0])
 
 Draw = dict[str, Any]
 Solver = Callable[[SDE, bool], Result]
@@ -53,7 +46,7 @@ def solve_generic(sde: SDE, kind: Kind, formulas: bool, solver: Solver, say: Pro
     _check_names(sde)
     first, result = _first_draw(sde, solver)
     solved = [(first, result)]
-    for number in range(1, 3 if sde.dimension <= FEW_COORDINATES else 2):
+    for number in range(1, 3 if sde.dimension <= GENERIC.few_coordinates else 2):
         draw = _draw(sde.parameters, number, _signs(first))
         say(f"solving with {_assignments(draw)}")
         solved.append((draw, solver(sde.with_parameters(draw), False)))
@@ -98,7 +91,7 @@ def _first_draw(sde: SDE, solver: Solver) -> tuple[Draw, Result]:
 def _draw(names: tuple[str, ...], number: int, signs: tuple[int, ...]) -> Draw:
     import sympy
 
-    values = zip(names, signs, DRAWS[number], strict=False)
+    values = zip(names, signs, GENERIC.draws[number], strict=False)
     return {name: sign * sympy.Rational(*value) for name, sign, value in values}
 
 
@@ -135,7 +128,7 @@ def _lifted(sde: SDE, kind: Kind, result: Result, draw: Draw) -> _Lifted:
         factors.append(1.0 if found is None else _ratio(found, formula, values))
     fields = result.fields.mixed(np.diag(factors))
     generators = closed_fields(fields, formulas, sde.names, _texts(draw))
-    cloud = lattice_cloud(result.domain, BRACKET_POINTS)
+    cloud = lattice_cloud(result.domain, ANSWER.bracket_points)
     algebra = find_algebra(generators, cloud.points, cloud.weights)
     brackets = None
     if not unproved and not algebra.open:

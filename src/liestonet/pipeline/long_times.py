@@ -29,6 +29,7 @@ from liestonet.formulas.closed_fields import ClosedFields, closed_fields
 from liestonet.formulas.formula import Formula, unknown_formula
 from liestonet.pipeline.assemble import Problem, Spanned, closed_forms_of, equation_result, ladder
 from liestonet.pipeline.equation_flags import count_flags, source_flags
+from liestonet.pipeline.tuning import ANSWER, LONG_TIMES
 from liestonet.result import Result
 from liestonet.result.findings import EquationFindings
 from liestonet.sde.domain_choice import check_domain
@@ -44,19 +45,6 @@ from liestonet.symmetry.determining.kinds import Kind
 
 Found = tuple[Fields, tuple[Formula, ...]]
 Formulas = Callable[[Fields, NullSpace], Found]
-# A box is long if it lasts so many times the inverse rate of the equation; a window lasts so many, or fewer.
-LONG, WINDOW, SHORTER, ATTEMPTS = 12.0, 6.0, 0.5, 3
-# Windows overlap by this part of their length; more windows than this, or generators in all of them, take too long.
-OVERLAP, MOST_WINDOWS, MOST_UNKNOWNS = 0.3, 64, 640
-SAMPLES = 200
-# An error of a rate grows with the time over which generators are continued, so that windows are to be known better.
-ACCURACY = 1e-10
-# Points at which series and formulas are compared, and times at which the size of a formula is looked at.
-COMPARED, TIMES = 2000, 33
-# A series on the box shows a formula if it misses no more than this of it.
-SHOWS = 1e-5
-# Logarithm of the sizes that numbers of a computer have.
-LARGEST_LOGARITHM = 300.0
 
 
 @dataclass(frozen=True)
@@ -75,7 +63,7 @@ class Span:
 
 def rate_of(source: Coefficients, domain: Domain) -> float:
     """How fast the equation changes anything: its drift's slopes, and what time does to its coefficients."""
-    points = lattice_cloud(domain, SAMPLES).points
+    points = lattice_cloud(domain, LONG_TIMES.samples).points
     jet = source.jet(points[:, 0], points[:, 1:], JetOrder(drift=1, diffusion=1))
     half, n = domain.half, source.dimension
     zero = np.zeros((len(points), n))
@@ -90,14 +78,14 @@ def rate_of(source: Coefficients, domain: Domain) -> float:
 
 def is_long(source: Coefficients, domain: Domain) -> bool:
     """Whether the box lasts many times what the equation takes to change anything."""
-    return float(2 * domain.half[0]) * rate_of(source, domain) > LONG
+    return float(2 * domain.half[0]) * rate_of(source, domain) > LONG_TIMES.long
 
 
 def _depends_on_time(sde: SDE, source: Coefficients, domain: Domain) -> bool:
     """Whether the coefficients depend on time: by their symbols, or as polynomials that stand for callables."""
     if sde.symbolic is not None:
         return sde.symbolic.time in sde.symbolic.drift.free_symbols | sde.symbolic.diffusion.free_symbols
-    points = lattice_cloud(domain, SAMPLES).points
+    points = lattice_cloud(domain, LONG_TIMES.samples).points
     jet = source.jet(points[:, 0], points[:, 1:], JetOrder(drift=1, diffusion=1, diffusion_squared=1))
     return any((0,) in part and part[(0,)].any() for part in (jet.drift, jet.diffusion, jet.diffusion_squared))
 
@@ -143,14 +131,14 @@ def _on_window(domain: Domain, start: float, length: float) -> Domain:
 def _lengths(source: Coefficients, domain: Domain) -> Iterator[float]:
     """Lengths of windows to try: the longest that suits the equation's rate first."""
     duration, rate = 2 * domain.half[0], rate_of(source, domain)
-    longest = min(WINDOW / rate if rate else math.inf, duration / 4)
+    longest = min(LONG_TIMES.window / rate if rate else math.inf, duration / LONG_TIMES.least_windows)
     # on short windows what is near a symmetry looks like one, so only exact coefficients are looked at there
-    return (longest * SHORTER**k for k in range(1 if source.error else ATTEMPTS))
+    return (longest * LONG_TIMES.shorter**k for k in range(1 if source.error else LONG_TIMES.attempts))
 
 
 def _complete(problem: Problem, window: Domain, count: FormalCount, say: Progress) -> NullSpace | None:
     """The null space on a window, if it has all symmetries that the bound allows and leaves no doubt."""
-    null = find_null_space(problem.kind, problem.source, window, count.bound, count.coupling, say, ACCURACY)
+    null = find_null_space(problem.kind, problem.source, window, count.bound, count.coupling, say, LONG_TIMES.accuracy)
     return null if null.count == count.bound and null.gap >= NULL_SPACE.clear_gap else None
 
 
@@ -169,7 +157,7 @@ def _from_one_window(
         if null is not None:
             fields = _fields(problem.kind, null)
             apart = continued(fields, domain)
-            if apart.fastest * 2 * domain.half[0] < WINDOW:
+            if apart.fastest * 2 * domain.half[0] < LONG_TIMES.window:
                 return None  # whatever the equation does fast, its symmetries do not know it
             span = Span(fields, null, apart.box, apart, 1)
             return span, (fields, ()) if formulas_on is None else formulas_on(fields, null)
@@ -186,7 +174,7 @@ def _from_windows(
     kind, sde, source, domain = problem.kind, problem.sde, problem.source, problem.domain
     duration = 2 * domain.half[0]
     for length in _lengths(source, domain):
-        number = math.ceil((duration / length - 1) / (1 - OVERLAP)) + 1
+        number = math.ceil((duration / length - 1) / (1 - LONG_TIMES.overlap)) + 1
         windows = _windows_of(domain, length, number)
         nearest = int(np.argmin([abs(window.centre[0]) for window in windows]))
         say(f"solving on a window of {length:.3g} units of time")
@@ -196,7 +184,7 @@ def _from_windows(
         found = formulas_on(_fields(kind, null), null)
         if all(_holds_everywhere(row, sde, domain) for row in found[1]):
             return Span(_fields(kind, null), null, _by_formulas(*found, domain, sde.names), None, 1), found
-        if number > MOST_WINDOWS or number * (count.bound or 0) > MOST_UNKNOWNS:
+        if number > LONG_TIMES.most_windows or number * (count.bound or 0) > LONG_TIMES.most_unknowns:
             return None
         span = _glued(problem, windows, nearest, null, count, say)
         if span is not None:
@@ -262,9 +250,9 @@ def _answer(sde: SDE, domain: Domain, span: Span, found: Found) -> tuple[Fields,
     tamed = {k: _tamed(formulas[k], domain, sde.names) for k in proved}
     parts = [replace(row, status="numerical") if k not in tamed else tamed[k][0] for k, row in enumerate(formulas)]
     mixing, missed = _mixing(closed_fields(span.box, parts, sde.names), proved)
-    if span.windows > 1 and missed > SHOWS:
+    if span.windows > 1 and missed > LONG_TIMES.shows:
         return _answer(sde, domain, span, (span.window, ()))
-    if len(proved) < m and (missed > SHOWS or not (span.apart is None or span.apart.resolved)):
+    if len(proved) < m and (missed > LONG_TIMES.shows or not (span.apart is None or span.apart.resolved)):
         return None
     chosen = _complement(mixing)
     box, window, logarithms = np.zeros((m, m)), span.window.coefficients.copy(), np.zeros(m)
@@ -294,7 +282,7 @@ def _mixing(generators: Fields | ClosedFields, proved: list[int]) -> tuple[Float
         return np.zeros((generators.count, 0)), 0.0
     basis = generators.basis
     edges = np.arange(len(basis.domain.intervals)) == 0
-    cloud = lattice_cloud(basis.domain, COMPARED, edge=edges)
+    cloud = lattice_cloud(basis.domain, LONG_TIMES.compared, edge=edges)
     units = np.sqrt(cloud.weights)[None, :, None] / basis.scales
     exact, shown = (f.components(cloud.points, [()])[()] * units for f in (generators, generators.series))
     wanted = exact[proved].reshape(len(proved), -1).T
@@ -325,12 +313,12 @@ def _tamed(formula: Formula, domain: Domain, names: Sequence[str]) -> tuple[Form
     shared = not any(entry.has(sympy.Integral) for entry in entries)
     evaluate = sympy.lambdify(symbols, list(entries), "mpmath", cse=shared)
     low, high = np.array(domain.intervals).T
-    states = np.random.default_rng(17).uniform(low[1:], high[1:], (3, len(names)))
-    times = np.linspace(low[0], high[0], TIMES)
+    states = np.random.default_rng(17).uniform(low[1:], high[1:], (LONG_TIMES.states, len(names)))
+    times = np.linspace(low[0], high[0], LONG_TIMES.times)
     values = [abs(v) for t in times for x in states for v in evaluate(*map(mpmath.mpf, (t, *x)))]
     largest = max(values, default=mpmath.mpf(0))
     logarithm = float(mpmath.log(largest)) if largest else 0.0
-    if abs(logarithm) <= LARGEST_LOGARITHM:
+    if abs(logarithm) <= LONG_TIMES.largest_logarithm:
         return formula, 0.0
     factor = sympy.exp(-round(logarithm))
     # one exponential in every term, so that none is too large or too small by itself
@@ -339,7 +327,7 @@ def _tamed(formula: Formula, domain: Domain, names: Sequence[str]) -> tuple[Form
 
 
 def _algebra(generators: Fields | ClosedFields) -> Algebra:
-    cloud = lattice_cloud(generators.basis.domain, 1500)
+    cloud = lattice_cloud(generators.basis.domain, ANSWER.bracket_points)
     return find_algebra(generators, cloud.points, cloud.weights)
 
 
@@ -357,7 +345,7 @@ def _ladder(problem: Problem, span: Span, box: Fields, formulas: Sequence[Formul
     window = list(ladder(replace(problem, domain=span.null.directions.basis.domain), span.null))
     residuals = np.zeros(box.count)
     if len(formulas) < box.count:
-        residuals = residuals_elsewhere(problem.kind, problem.source, problem.domain, box, SAMPLES)
+        residuals = residuals_elsewhere(problem.kind, problem.source, problem.domain, box, LONG_TIMES.samples)
     for k in range(box.count):
         proved = k < len(formulas) and formulas[k].status == "proved"
         residual = 0.0 if proved else float(residuals[k])

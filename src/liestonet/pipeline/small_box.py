@@ -16,22 +16,19 @@ from liestonet.core.flags import Flag
 from liestonet.core.points import lattice_cloud
 from liestonet.errors import InputError
 from liestonet.pipeline.assemble import proved_elsewhere
+from liestonet.pipeline.tuning import SMALL_BOX
 from liestonet.result import Result
-
-# How many times wider a box must become for the attempt to be worth while.
-WORTHWHILE = 8.0
-SAMPLES = 50
 
 
 def wider_box(source: Coefficients, domain: Domain) -> Domain | None:
     """The box with every interval as long as noise reaches in the time given; None if it hardly grows."""
-    points = lattice_cloud(domain, SAMPLES).points
+    points = lattice_cloud(domain, SMALL_BOX.samples).points
     jet = source.jet(points[:, 0], points[:, 1:], JetOrder(diffusion_squared=0))
     if () not in jet.diffusion_squared:
         return None
     variances = np.einsum("bii->bi", jet.diffusion_squared[()]).mean(axis=0)
     reach = np.maximum(np.sqrt(variances * domain.half[0]), domain.half[1:])
-    if (reach < WORTHWHILE * domain.half[1:]).all():
+    if (reach < SMALL_BOX.worthwhile * domain.half[1:]).all():
         return None
     intervals = [
         (float(middle - half), float(middle + half)) for middle, half in zip(domain.centre[1:], reach, strict=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from liestonet.core.coefficients import Coefficients
 from liestonet.core.domain import Domain
+from liestonet.core.numbers import truth_of
 from liestonet.core.progress import Progress, silent
 from liestonet.core.provenance import provenance_of
 from liestonet.errors import InputError
@@ -36,7 +37,7 @@ def solve(
     symmetry: str | Kind | Any = "ito",
     domain: Iterable[Sequence[float]] | Domain | Any | None = None,
     *,
-    formulas: bool = True,
+    formulas: bool | Any = True,
     progress: Progress | None = None,
 ) -> Result:
     """All projectable Lie-point symmetries of an SDE.
@@ -54,7 +55,7 @@ def solve(
             f"The equation has {sde.dimension} coordinates, and solve takes at most {MOST_COORDINATES}; "
             "solve its independent parts one by one, or a smaller equation of the same form."
         )
-    say = progress or silent
+    formulas, say = truth_of("formulas", formulas), progress or silent
     if sde.parameters:
 
         def at_values(numeric: SDE, wanted: bool) -> Result:

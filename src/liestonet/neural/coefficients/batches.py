@@ -11,15 +11,10 @@ from jaxtyping import Bool, Float
 
 from liestonet.core.domain import Domain
 from liestonet.errors import InputError
+from liestonet.neural.tuning import LEARNT
 from liestonet.surrogate.overview import inside_domain
 from liestonet.trajectories.increments import Increments, IncrementSource
 
-# So many increments are kept in memory at most; of more, evenly spread ones are taken.
-MOST = 8_000_000
-# With fewer paths than this, stretches of them are held out instead.
-FEWEST_PATHS, STRETCHES = 10, 40
-# The loss on what is held out is taken of this many increments at most, one shape whatever the data's size.
-MOST_HELD_OUT = 65_536
 LEAST_TRAINED = 100
 
 
@@ -33,7 +28,7 @@ class PathSplit:
 
 def gather(source: IncrementSource, domain: Domain, count: int) -> Increments:
     """The increments that begin inside the domain."""
-    stride, seen, blocks = max(1, -(-count // MOST)), 0, []
+    stride, seen, blocks = max(1, -(-count // LEARNT.most_increments)), 0, []
     for block in source.chunks():
         rows = slice((-seen) % stride, None, stride)
         seen += len(block.t)
@@ -65,16 +60,16 @@ def split_by_path(increments: Increments, part: float, rng: np.random.Generator)
 def _groups(increments: Increments) -> np.ndarray:
     """A number per path, or per stretch where there are few paths."""
     paths = np.unique(increments.trajectory, return_inverse=True)[1]
-    if int(paths.max()) + 1 >= FEWEST_PATHS:
+    if int(paths.max()) + 1 >= LEARNT.fewest_paths:
         return paths
-    return np.arange(len(paths)) * STRETCHES // len(paths)
+    return np.arange(len(paths)) * LEARNT.stretches // len(paths)
 
 
 def held_out_rows(split: PathSplit, rng: np.random.Generator) -> np.ndarray | None:
     """A sample of what is held out, of a size that is a power of two; None where nothing is."""
     if not len(split.held_out):
         return None
-    size = min(MOST_HELD_OUT, 2 ** int(np.log2(len(split.held_out))))
+    size = min(LEARNT.most_held_out, 2 ** int(np.log2(len(split.held_out))))
     return np.sort(rng.choice(split.held_out, size, replace=False))
 
 

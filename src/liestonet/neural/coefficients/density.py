@@ -45,14 +45,11 @@ from liestonet.neural.training import (
     silent,
     train,
 )
+from liestonet.neural.tuning import LEARNT
 from liestonet.trajectories.increments import Increments, IncrementSource
 
-# So many states are kept at most, and coefficients are tabulated at so many of them.
-MOST, TABULATED = 1_000_000, 8192
 LEAST_STATES = 200
 ROWS = 512
-# The equation is asked for where the density is not too small: within so many standard deviations.
-REACH = 3.0
 
 
 class DensityWeights(NamedTuple):
@@ -259,7 +256,7 @@ def _states(source: Any) -> Increments:
             "These data are single steps that begin at different times, which have no density that moves by itself; "
             "give paths from one initial law, or set the weight of L9 to zero."
         )
-    rows = slice(None, None, max(1, -(-len(joined.t) // MOST)))
+    rows = slice(None, None, max(1, -(-len(joined.t) // LEARNT.most_states)))
     thinned = Increments(*(array[rows] for array in joined))
     if len(thinned.t) < LEAST_STATES:
         raise InputError(
@@ -273,8 +270,8 @@ def _tabulated(
 ) -> EquationCoefficients:
     """The equation's coefficients at some of the states, not too far out."""
     mean, width = gaussian.at(points[:, 0])
-    near = np.flatnonzero((np.abs(points[:, 1:] - mean) < REACH * width).all(axis=1))
-    chosen = points[np.sort(rng.choice(near, min(TABULATED, len(near)), replace=False))]
+    near = np.flatnonzero((np.abs(points[:, 1:] - mean) < LEARNT.reach * width).all(axis=1))
+    chosen = points[np.sort(rng.choice(near, min(LEARNT.tabulated, len(near)), replace=False))]
     jet = source.jet(chosen[:, 0], chosen[:, 1:], JetOrder(drift=1, diffusion_squared=2))
     n, shape = points.shape[1] - 1, len(chosen)
     f, a = jet.drift, jet.diffusion_squared

@@ -11,9 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-# Means and widths are fitted to so many equally filled stretches of time.
-STRETCHES = 40
-LEAST_WIDTH = 1e-6
+from liestonet.neural.tuning import LEARNT
 
 
 @partial(jax.tree_util.register_dataclass, data_fields=["centre", "half", "means", "widths"], meta_fields=[])
@@ -43,11 +41,11 @@ def fit_gaussian(points: Float[np.ndarray, "m v"], degree: int, width: float) ->
     low, high = float(times.min()), float(times.max())
     centre, half = (low + high) / 2, (high - low) / 2 or 1.0
     order = np.argsort(times, kind="stable")
-    stretches = np.array_split(order, min(STRETCHES, max(1, len(order) // 50)))
+    stretches = np.array_split(order, min(LEARNT.density_stretches, max(1, len(order) // 50)))
     middle = np.array([(times[rows].mean() - centre) / half for rows in stretches])
     mean = np.array([points[rows, 1:].mean(axis=0) for rows in stretches])
     overall = np.maximum(points[:, 1:].std(axis=0), np.finfo(float).tiny)
-    spread = np.array([np.maximum(points[rows, 1:].std(axis=0), LEAST_WIDTH * overall) for rows in stretches])
+    spread = np.array([np.maximum(points[rows, 1:].std(axis=0), LEARNT.least_width * overall) for rows in stretches])
     # no polynomial through fewer different times than it has coefficients
     usable = min(degree, len(np.unique(middle)) - 1)
     powers = middle[:, None] ** np.arange(usable + 1)

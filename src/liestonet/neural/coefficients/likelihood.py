@@ -17,9 +17,7 @@ from liestonet.neural.coefficients.coefficient_networks import (
     triangle,
 )
 from liestonet.neural.coefficients.settings import Cholesky
-
-# A coordinate without noise is fitted by least squares; this part of its drift's size counts as one standard deviation.
-NOISELESS_PART = 0.03
+from liestonet.neural.tuning import LEARNT
 
 
 class IncrementBatch(NamedTuple):
@@ -52,7 +50,7 @@ def residuals(form: Form, units: Units, drift: jax.Array, batch: IncrementBatch)
     noisy = np.array(form.active, dtype=int)
     still = np.setdiff1d(np.arange(form.dimension), noisy)
     moving = rest[:, noisy] / (units.diffusion * jnp.sqrt(batch.dt)[:, None])
-    return moving, rest[:, still] / (NOISELESS_PART * units.drift[still] * batch.dt[:, None])
+    return moving, rest[:, still] / (LEARNT.noiseless_part * units.drift[still] * batch.dt[:, None])
 
 
 def likelihood_terms(

@@ -23,20 +23,10 @@ from liestonet.core.uncertainty import Errors
 from liestonet.neural.coefficients.coefficient_networks import CoefficientWeights, Form, Layers, Units, features, scored
 from liestonet.neural.coefficients.information import CurrentFit, LayerInformation, score_root, sums
 from liestonet.neural.coefficients.likelihood import IncrementBatch
+from liestonet.neural.tuning import LEARNT
 from liestonet.surrogate.covariance import compressed, positive_root, sketch
 from liestonet.surrogate.shrinkage import log_evidence
 from liestonet.surrogate.tuning import ERRORS, FIT
-
-# Rounds of Fisher scoring on this many increments, before one on all.
-ROUNDS, TRIED = 4, 60_000
-# A coordinate without noise is known no better than this part of its drift's size.
-ROUNDING = 1e-8
-# Functions of the hidden units that are smaller than this part of the largest (in mean square) are left out.
-NEGLIGIBLE = 1e-9
-# So many leading nonlinear functions per input are shrunk as one; from there on prior variances fall with their size.
-LEADING = 3
-# The information's diagonal is lifted by this part of its mean: outputs may nearly coincide.
-RIDGE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -60,7 +50,7 @@ def settle(
     form: Form, units: Units, weights: CoefficientWeights, data: IncrementBatch, polish: bool
 ) -> tuple[CoefficientWeights, Errors]:
     """Solve both last layers where asked for, and give the covariance of all parameters."""
-    few = IncrementBatch(*(array[:: max(1, len(data.dt) // TRIED)] for array in data))
+    few = IncrementBatch(*(array[:: max(1, len(data.dt) // LEARNT.tried)] for array in data))
     drift_prior = _prior(form, units, weights.drift.layers, few)
     own = weights.diffusion.layers
     diffusion_prior = _prior(form, units, own, few) if own else drift_prior
@@ -75,7 +65,7 @@ def settle(
             weights = _with_drift(weights, _solved(drift, weights.drift.last, drift_prior))
             level = _still_level(form, units, weights, few)
             drift = sums(form, CurrentFit(units, weights, level), data, drift=True)
-        for sample in [few] * ROUNDS + [data]:
+        for sample in [few] * LEARNT.rounds + [data]:
             block = sums(form, CurrentFit(units, weights, level), sample, drift=False)
             last = _solved(block, weights.diffusion.last, diffusion_prior)
             weights = weights._replace(diffusion=weights.diffusion._replace(last=last))
@@ -100,7 +90,7 @@ def _prior(form: Form, units: Units, layers: Layers, data: IncrementBatch) -> Pr
     rest = hidden - known @ shadow
     sizes, directions = np.linalg.eigh(rest.T @ rest / len(rest))
     sizes, directions = sizes[::-1], directions[:, ::-1]
-    kept = sizes > NEGLIGIBLE * max(float(np.mean(hidden**2)), np.finfo(float).tiny)
+    kept = sizes > LEARNT.negligible * max(float(np.mean(hidden**2)), np.finfo(float).tiny)
     sizes, directions = sizes[kept], directions[:, kept] / np.sqrt(sizes[kept])
     turn = np.zeros((values.shape[1], plain + len(sizes)))
     turn[:plain, :plain] = np.eye(plain)
@@ -108,7 +98,7 @@ def _prior(form: Form, units: Units, layers: Layers, data: IncrementBatch) -> Pr
     group = np.concatenate([[-1], np.zeros(plain - 1, dtype=int), np.full(len(sizes), 2)])
     if form.skip and form.time_dependent:
         group[1] = 1
-    leading = sizes[min(LEADING * form.inputs, len(sizes)) - 1] if len(sizes) else 1.0
+    leading = sizes[min(LEARNT.leading * form.inputs, len(sizes)) - 1] if len(sizes) else 1.0
     offset = np.concatenate([np.zeros(plain), np.minimum(np.log(sizes / leading), 0.0)])
     return Prior(turn, group, offset)
 
@@ -119,7 +109,7 @@ def _still_level(
     """Root mean square of what the drift of each coordinate leaves of Δx/Δt, in the drift's units."""
     values = feature_values(form, units, weights.drift.layers, data.points)
     rest = data.dx / (data.dt[:, None] * units.drift) - values @ np.asarray(weights.drift.last)
-    return np.maximum(np.sqrt(np.mean(rest**2, axis=0)), ROUNDING)
+    return np.maximum(np.sqrt(np.mean(rest**2, axis=0)), LEARNT.rounding)
 
 
 def feature_values(form: Form, units: Units, layers: Layers, points: Any) -> Float[np.ndarray, "b p"]:
@@ -179,7 +169,7 @@ def _solve(matrix: Float[np.ndarray, "m m"], moment: Float[np.ndarray, " m"]) ->
 
 
 def _lifted(matrix: Float[np.ndarray, "m m"]) -> Float[np.ndarray, "m m"]:
-    return matrix + RIDGE * np.trace(matrix) / max(len(matrix), 1) * np.eye(len(matrix))
+    return matrix + LEARNT.ridge * np.trace(matrix) / max(len(matrix), 1) * np.eye(len(matrix))
 
 
 def choose_variances(

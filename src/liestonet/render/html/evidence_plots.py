@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from liestonet.core.tuning import SHARED
 from liestonet.render.html.bands import coefficient_deviations, factor
 from liestonet.render.html.palette import DATA, ERROR, EXACT, FAINT, INFERRED, INK, MARKERS, MUTED, VERDICTS
 from liestonet.render.html.plot_geometry import (
@@ -23,7 +24,6 @@ from liestonet.result.findings import DataFindings
 
 # Residuals below this are drawn at the left edge, with the number beside them in the table.
 LEAST_FROM_DATA, LEAST_EXACT = 1e-3, 1e-16
-EXACT_TOLERANCE = 0.1
 # Another coordinate has to change a coefficient by this factor more than its own to be the one it is drawn along.
 CLEARLY = 2.0
 # A coefficient: its coordinate, the variable it is drawn along, and "f" or "a".
@@ -37,7 +37,7 @@ def ladder(result: Result, ax: Any = None) -> Any:
     found = result.estimated
     from_data = found is not None
     least = LEAST_FROM_DATA if from_data else LEAST_EXACT
-    tolerance = EXACT_TOLERANCE if found is None else found.criteria.tolerance
+    tolerance = SHARED.default_tolerance if found is None else found.criteria.tolerance
     highest = max([tolerance, *(row.upper for row in rows), *(row.residual for row in rows)])
     for position, row in enumerate(rows, start=1):
         low, high = max(row.lower, least), max(row.upper, least)

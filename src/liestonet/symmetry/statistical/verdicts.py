@@ -20,8 +20,8 @@ from liestonet.symmetry.statistical.tuning import JUDGING
 class Criteria:
     """What is asked of a symmetry: the largest residual, and the chance of losing any true one."""
 
-    tolerance: float = 0.1
-    error_rate: float = 0.05
+    tolerance: float = SHARED.default_tolerance
+    error_rate: float = SHARED.default_error_rate
 
     def level(self, kind: Kind, dimension: int) -> float:
         """Level of one test: as many are made as there may be symmetries, and all losses together count."""
