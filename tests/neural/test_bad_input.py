@@ -111,6 +111,7 @@ def test_steps_that_no_chunk_divides(paths, tmp_path):
     np.testing.assert_array_equal(csv_columns(tmp_path / "losses.csv")["step"], np.arange(25))
 
 
+@pytest.mark.slow
 def test_a_second_run_begins_its_file_of_losses_anew(paths, tmp_path):
     engine = CHEAP.with_running(losses=tmp_path / "losses.csv")
     run(paths, engine, dimension=2)

@@ -147,6 +147,7 @@ SMALL = Neural(
 )
 
 
+@pytest.mark.slow
 def test_paths_of_brownian_motion_to_a_result():
     """With the span imposed and trained on, formulas, and the spectral engine's answer beside it."""
     COMPILED.clear()

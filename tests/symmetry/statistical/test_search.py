@@ -52,7 +52,10 @@ def test_the_basis_is_enriched_while_residuals_fall_slowly(verdict, before, afte
     assert not found.moving(1)
 
 
-@pytest.mark.parametrize("key", ["brownian-sine", "brownian-tanh", "brownian-sinh"])
+LONG = [pytest.param(key, marks=pytest.mark.slow) for key in ("brownian-sine", "brownian-sinh")]
+
+
+@pytest.mark.parametrize("key", ["brownian-tanh", *LONG])
 def test_generators_singular_just_beyond_the_box_are_found(key):
     """√(x(1 − x)), (1 − x²) artanh x, √(1 + x²): polynomials of low degree leave residuals of several percent."""
     system = lsn.catalogue[key]
