@@ -64,8 +64,8 @@ def test_a_push_is_rejected_at_one_percent():
 
 
 def pushed(epsilon: float, p_value: float) -> InvarianceRow:
-    unused = (UNUSED,) * 6
-    return InvarianceRow(0, epsilon, UNUSED, (), *unused, 500, 0, p_value)
+    statistics = UNUSED, UNUSED, UNUSED, UNUSED, UNUSED, UNUSED
+    return InvarianceRow(0, epsilon, UNUSED, (), *statistics, 500, 0, p_value)
 
 
 @pytest.mark.parametrize(

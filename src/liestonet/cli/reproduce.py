@@ -36,9 +36,7 @@ def reproduce(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Small data, few seeds: the whole list in minutes.")] = False,
     seeds: Annotated[int | None, typer.Option(min=1, help="Seeds for each run, instead of the study's own.")] = None,
-    full: Annotated[
-        bool, typer.Option("--full", help="Also run what takes days.")
-    ] = False,
+    full: Annotated[bool, typer.Option("--full", help="Also run what takes days.")] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Processes on this machine.")] = 1,
     scheduler: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Scheduler (dask.distributed) to run the jobs on.")

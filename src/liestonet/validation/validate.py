@@ -171,7 +171,7 @@ def validate(
     )
     refits = _refits(paths, unit, seed, progress)
     say("perturbing the surrogate")
-    series = result.fields if isinstance(result, Result) else given
+    series = result.fields if isinstance(result, Result) else given  # the span is sought anew in their basis
     fields = series if isinstance(series, Fields) else None
     changed = () if fields is None else sensitivity(surrogate, fields, kind)
     say("Fokker–Planck")
@@ -271,8 +271,13 @@ def _containment(
 ) -> Containment | None:
     """The Fokker–Planck generators of the same data, and whether these lie among them; None where none are found."""
     lifted = test(paths, given, FOKKER_PLANCK, seed=seed)
-    asked = {"tolerance": criteria.tolerance, "error_rate": criteria.error_rate}
-    found = discover(paths, symmetry="fokker-planck", formulas=False, **asked)
+    found = discover(
+        paths,
+        symmetry="fokker-planck",
+        tolerance=criteria.tolerance,
+        error_rate=criteria.error_rate,
+        formulas=False,
+    )
     points, half = lattice_cloud(surrogate.domain, GATES.compared_points).points, surrogate.domain.half
     if not found.fields.count:
         return Containment(np.full(given.count, 90.0), lifted.p_value, same)
