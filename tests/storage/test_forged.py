@@ -90,7 +90,7 @@ REFUSED = {
     "two values": (set_field("EquationFindings", "bound", {"array": "a0", "list": []}), "several kinds"),
     "missing array": (set_field("Fields", "coefficients", {"array": "a99"}), "do not fit together"),
     "late object": (set_field("Fields", "basis", {"object": 9999}), "do not fit together"),
-    "negative object": (set_field("Fields", "basis", {"object": -1}), "number of an entry is none"),
+    "negative object": (set_field("Fields", "basis", {"object": -1}), "not the number of an entry"),
     "no findings": (set_field("Result", "findings", {"object": 0}), "'findings' of Result is of another type"),
     "another object": (set_field("Result", "algebra", {"object": 0}), "'algebra' of Result"),
     "text for a formula": (

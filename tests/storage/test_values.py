@@ -128,8 +128,8 @@ def test_parts_of_complex_numbers():
 @pytest.mark.parametrize(
     ("expression", "words"),
     [
-        (sympy.exp(sympy.exp(sympy.Float(99))), "Float of a formula: a decimal number is none, or too large or small"),
-        (sympy.Integer(7) ** 10_000, "Integer of a formula: a whole number is none, or has too many digits"),
+        (sympy.exp(sympy.exp(sympy.Float(99))), "Float of a formula: not a decimal number, or out of range"),
+        (sympy.Integer(7) ** 10_000, "Integer of a formula: not a whole number, or it has too many digits"),
         (sympy.Float(1, 9_000), "Float of a formula: a decimal number has too many digits"),
         (sympy.Symbol("a" * 300), "Symbol of a formula: a symbol has no name, or one too long"),
     ],

@@ -36,12 +36,10 @@ def reproduce(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Small data, few seeds: the whole list in minutes.")] = False,
     seeds: Annotated[int | None, typer.Option(min=1, help="Seeds for each run, instead of the study's own.")] = None,
-    full: Annotated[
-        bool, typer.Option("--full", help="Also what the study leaves out for want of time (days of it).")
-    ] = False,
+    full: Annotated[bool, typer.Option("--full", help="Also run what takes days.")] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Processes on this machine.")] = 1,
     scheduler: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="A dask.distributed scheduler that shall do the jobs.")
+        str | None, typer.Option(metavar="ADDRESS", help="Scheduler (dask.distributed) to run the jobs on.")
     ] = None,
     trades: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A day of Binance's aggregate trades, the zip as downloaded.")

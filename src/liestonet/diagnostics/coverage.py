@@ -68,7 +68,7 @@ def relation_flags(overview: Overview) -> Iterator[Flag]:
         if is_function(x[:, given], x[:, other]):
             yield Flag(
                 "dependent",
-                f"{names[other]} is a function of {names[given]}: it tells nothing new.",
+                f"{names[other]} is a function of {names[given]}: it adds no information.",
                 f"Leave {names[other]} out of the state.",
             )
             return

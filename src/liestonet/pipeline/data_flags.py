@@ -30,15 +30,15 @@ def data_answer_flags(found: Discovered) -> Iterable[Flag]:
     if search.count == len(search.rows) and surrogate.noise < surrogate.dimension:
         yield Flag(
             "all-directions",
-            f"Each of the {search.count} directions that were looked at is a symmetry as far as these data tell; there "
-            "may be more, and some may be near-symmetries.",
+            f"Each of the {search.count} directions that were looked at is consistent with a symmetry in these data; "
+            "there may be more, and some may be near-symmetries.",
             "Ask for a smaller tolerance, or record more paths, and see how many are left.",
         )
     undecided = sum(row.verdict == "undecided" for row in search.rows)
     if undecided and found.count == search.count:
         yield Flag(
             "undecided",
-            f"For {undecided} further {'direction' if undecided == 1 else 'directions'} the data do not tell whether "
-            "the residual is zero, or not even whether it is below the tolerance.",
+            f"For {undecided} further {'direction' if undecided == 1 else 'directions'} the data cannot decide "
+            "whether the residual is zero, or whether it is below the tolerance.",
             remedy(surrogate.overview, "Record more paths, or longer ones."),
         )

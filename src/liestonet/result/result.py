@@ -109,7 +109,9 @@ class Result:
     def evaluated(self) -> Fields | ClosedFields:
         """The generators as functions with derivatives: by their formulas where these are proved, else by series.
 
-        Whatever moves, tests or shows the generators takes them from here.
+        Whatever moves, tests or draws the generators takes them from here. Only what needs their coefficients in a
+        basis takes the series, `fields`: error bands and errors of generators from data, the span that a perturbed
+        surrogate turns, the first terms of generators without a formula, and the coefficients in files.
         """
         return closed_fields(self.fields, self.closed_forms, self.names, self.draw or None)
 

@@ -199,7 +199,7 @@ def _float(mantissa: Any, exponent: Any, precision: Any) -> Any:
 
     number = _integer(mantissa)
     if not (type(exponent) is int and abs(exponent) <= LARGEST_EXPONENT and type(precision) is int):
-        raise ValueError("a decimal number is none, or too large or small")
+        raise ValueError("not a decimal number, or out of range")
     if not 1 <= precision <= MOST_BITS:
         raise ValueError("a decimal number has too many digits")
     if not number:
@@ -210,7 +210,7 @@ def _float(mantissa: Any, exponent: Any, precision: Any) -> Any:
 def _integer(text: Any) -> int:
     """A whole number in base 16, which takes time in proportion to its length."""
     if not (isinstance(text, str) and re.fullmatch("-?0x[0-9a-f]+", text) and len(text) <= MOST_BITS // 4):
-        raise ValueError("a whole number is none, or has too many digits")
+        raise ValueError("not a whole number, or it has too many digits")
     return int(text, 16)
 
 

@@ -146,11 +146,11 @@ def _text(text: str) -> str:
 
 def _index(number: Any) -> int:
     if type(number) is not int or not 0 <= number < 2**31:
-        raise ValueError("a number of an entry is none")
+        raise ValueError("not the number of an entry")
     return number
 
 
 def _listed(value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise ValueError("a list is none")
+        raise ValueError("not a list")
     return value

@@ -165,8 +165,8 @@ def _order(codes: np.ndarray, times: np.ndarray, sort: Any, columns: Columns) ->
         missing = np.flatnonzero(~np.isfinite(times))
         if missing.size:
             raise InputError(
-                f"Row {int(missing[0])} of the table has no time in {columns.time!r}, so it cannot be sorted in; "
-                "fill it in or drop the row."
+                f"Row {int(missing[0])} of the table has no time in {columns.time!r}, so it cannot be placed in time "
+                "order; fill it in or drop the row."
             )
         return np.lexsort((times, codes))
     return np.argsort(codes, kind="stable") if (np.diff(codes) < 0).any() else None

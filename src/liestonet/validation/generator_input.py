@@ -159,7 +159,7 @@ def _check_names(text: str, parts: Sequence[Any], symbols: dict[str, Any]) -> No
     if parts[0].free_symbols - {symbols["t"]}:
         raise InputError(f"In the generator {quote(text)}, the factor of d_t may depend on t only.")
     if "u" in symbols and symbols["u"] in free:
-        raise InputError(f"In the generator {quote(text)}, the density u belongs into one term, as in x u d_u.")
+        raise InputError(f"In the generator {quote(text)}, u may appear only as a factor of d_u, as in x u d_u.")
 
 
 def _spoken(names: Sequence[str]) -> str:

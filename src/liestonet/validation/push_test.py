@@ -8,6 +8,7 @@ the increments is pushed, at most `PUSH.most_increments` (docs/method.md §8.2).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,7 @@ from liestonet.surrogate.overview import inside_domain
 from liestonet.surrogate.spectral_fit import fit_again
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, LAW, Kind
+from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories import Trajectories
 from liestonet.trajectories.increments import Increments
 from liestonet.validation.flows import flow, one_generator
@@ -66,7 +68,8 @@ class InvarianceRow:
 class Invariance:
     """All generators and ε, and for each generator the interval in which the largest ε not rejected lies.
 
-    `p_values` are one for each generator, of all its pushes together; `increments` were pushed.
+    `p_values` are one for each generator, of all its pushes together; `increments` were pushed. `level` is that of the
+    test of a single push, by which `largest` was found.
     """
 
     rows: tuple[InvarianceRow, ...]
@@ -74,6 +77,7 @@ class Invariance:
     draws: int
     p_values: tuple[float, ...] = ()
     increments: int = 0
+    level: float = Criteria().error_rate
 
 
 def invariance(
@@ -85,26 +89,40 @@ def invariance(
     surrogate: Surrogate | None = None,
     draws: int | None = None,
     seed: int = 0,
+    error_rate: float = Criteria().error_rate,
     progress: Callable[[str], None] | None = None,
 ) -> Invariance:
     """Push the data's increments along every generator and compare residuals before and after.
 
-    `draws` is the largest number of bootstrap samples for each generator; without one, enough to reject any of them at
-    5 % together.
+    `error_rate` is the level at which a push is rejected. `draws` is the largest number of bootstrap samples for each
+    generator; without one, enough to reject any of them at the error rate of all together.
     """
     say = progress or (lambda message: None)
     amounts = sorted(float(epsilon) for epsilon in epsilons)
     fitted = fit(data) if surrogate is None else surrogate
     given = read_generators(generators, fitted.names, fitted.domain)
     begin = some_increments(data, fitted.domain, stream(seed, "increments"))
-    most = max(PUSH.draws, 20 * given.count - 1) if draws is None else draws
+    most = _usual_draws(given.count, error_rate) if draws is None else draws
     pushes, families = _Pushes(_own_fit(fitted, begin), begin, amounts, kind, most), []
     for k in range(given.count):
         say(f"pushing along generator {k + 1} of {given.count}")
         families.append(_pushed(pushes, given, k, stream(seed, f"generator {k}")))
     rows = tuple(row for family in families for row in family[0])
-    largest = tuple(_largest(family[0]) for family in families)
-    return Invariance(rows, largest, most, tuple(family[1] for family in families), len(begin.t))
+    largest = tuple(_largest(family[0], error_rate) for family in families)
+    return Invariance(rows, largest, most, tuple(family[1] for family in families), len(begin.t), error_rate)
+
+
+def fewest_draws(level: float) -> int:
+    """Bootstrap samples with which a rank, one over their number and one more at least, can fall to a level."""
+    ranks = math.floor(1 / level)
+    while 1 / ranks > level:
+        ranks += 1
+    return ranks - 1
+
+
+def _usual_draws(count: int, error_rate: float) -> int:
+    """Enough for the p-value of one of so many generators to fall to its share of an error rate."""
+    return max(PUSH.draws, fewest_draws(min(error_rate, Criteria().error_rate) / max(count, 1)))
 
 
 def _own_fit(surrogate: Surrogate, begin: Increments) -> Surrogate:
@@ -399,11 +417,11 @@ def _rank(seen: Comparison, drawn: Sequence[Comparison], name: str) -> float:
     return float((1 + np.sum(others >= value) + np.sum(np.isnan(others))) / (len(others) + 1))
 
 
-def _largest(rows: Sequence[InvarianceRow]) -> tuple[float, float]:
+def _largest(rows: Sequence[InvarianceRow], level: float) -> tuple[float, float]:
     """The last ε before the first rejection, and that ε; infinity where none is rejected."""
     low = 0.0
     for row in rows:
-        if row.p_value <= PUSH.level:
+        if row.p_value <= level:
             return low, row.epsilon
         if np.isfinite(row.p_value):
             low = row.epsilon

@@ -32,6 +32,7 @@ from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 from liestonet.symmetry.statistical.search import generator_basis, mixed_cloud
 from liestonet.symmetry.statistical.span_covariance import Turns, turns_of
 from liestonet.symmetry.statistical.tuning import SEARCH
+from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories import Trajectories
 from liestonet.trajectories.reshaping import OVERLAP
 from liestonet.validation.bartlett import NullLaw, null_laws, safely_noisy, unshrunk_residuals
@@ -47,7 +48,10 @@ from liestonet.validation.tuning import RATIO
 
 @dataclass(frozen=True)
 class GeneratorRow:
-    """One generator on its own: relative residual with a 95 % interval, and the p-value of a residual of zero."""
+    """One generator on its own: relative residual with an interval, and the p-value of a residual of zero.
+
+    The interval misses the true residual with the test's `error_rate`.
+    """
 
     generator: str
     residual: float
@@ -67,6 +71,7 @@ class SymmetryTest:
     coefficients (where they are not known, the generators are free to turn); `held_out`
     tells which part of the data was kept for the test, None where all of it was. `doubts` are what is wrong with the
     data; with any, all else is conditional. `uncorrected` says why `expected` could not be found where it was wanted.
+    `error_rate` is the level of the test and the chance of an interval to miss, the same that a result was found with.
     """
 
     symmetry: str
@@ -81,7 +86,7 @@ class SymmetryTest:
     turning: bool = False
     held_out: str | None = None
     doubts: tuple[Flag, ...] = ()
-    error_rate: float = 0.05
+    error_rate: float = Criteria().error_rate
     expected: float | None = None
     uncorrected: str | None = None
 
@@ -101,19 +106,17 @@ class SymmetryTest:
     def sentences(self) -> list[str]:
         """The outcome in words, the verdict first."""
         many = len(self.rows) > 1
-        what = "these are symmetries" if many else "this is a symmetry"
-        start = (
-            f"If the data are a diffusion at all, which is in doubt ({self.doubts[0].code}): " if self.doubts else ""
-        )
-        said = "The data speak against it: " if self.rejected else "The data do not speak against it: "
-        said = f"{start}{said[0].lower() if start else said[0]}{said[1:]}"
+        what = f"{'these' if many else 'this'} {self.symmetry} {'symmetries' if many else 'symmetry'}"
+        doubt = self.doubts[0].code if self.doubts else ""
+        start = f"If the data are a diffusion at all, which is in doubt ({doubt}): the" if doubt else "The"
+        said = "rejects" if self.rejected else "does not reject"
         lines = [
-            f"{said}if {what} ({self.symmetry}), data like these are seen with probability {self.p_value:.2g} "
-            f"(deviance {self.deviance:.1f} on {self.dof:.1f} degrees of freedom{self._mean()}, {self.increments:,} "
-            "increments)."
+            f"{start} likelihood-ratio test {said} {what} (p = {self.p_value:.2g}; deviance {self.deviance:.1f} on "
+            f"{self.dof:.1f} degrees of freedom{self._mean()}; {self.increments:,} increments)."
         ]
+        confidence = f"{100 * (1 - self.error_rate):g} %"
         lines += [
-            f"{row.generator}: residual {row.residual:.2%}, 95 % interval {row.lower:.2%} to {row.upper:.2%}, "
+            f"{row.generator}: residual {row.residual:.2%}, {confidence} interval {row.lower:.2%} to {row.upper:.2%}, "
             f"p = {row.p_value:.2g}"
             for row in self.rows
         ]
@@ -136,11 +139,13 @@ def test(  # the linter takes it for a test
     is the result's own, "fokker-planck" where u d_u occurs, and else "law", as data know nothing more. A result that
     was found on the same data is found again on half of the paths (split by `seed`) and tested on the other half;
     `found_on_these` says so where the data are no longer those that were recorded, such as a part of them; an array
-    tells for each path which of the recorded ones it is a piece of, and these are what is split.
+    tells for each path which of the recorded ones it is a piece of, and these are what is split. The error rate is that
+    of the result, of other generators 5 %.
     """
     if not isinstance(data, Trajectories):
         raise InputError(f"test takes Trajectories, not a {type(data).__name__}; make them with Trajectories.read.")
     held_out, twice = None, OVERLAP if OVERLAP in data.notes else None
+    error_rate = criteria_of(generators).error_rate
     again = same_data(generators, data) if found_on_these is None else found_on_these is not False
     if isinstance(generators, Result) and again:
         pieces = found_on_these if isinstance(found_on_these, np.ndarray) else None
@@ -156,7 +161,7 @@ def test(  # the linter takes it for a test
     names = _labels(generators, given)
     turns = _turns(kind, generators) if turning and isinstance(given, Fields) else None
     told = " ".join(note for note in (held_out, twice) if note) or None
-    return _tested(_Claim(kind, given, names, turning, turns), data, surrogate, told)
+    return _tested(_Claim(kind, given, names, turning, turns, error_rate), data, surrogate, told)
 
 
 @dataclass(frozen=True)
@@ -168,6 +173,7 @@ class _Claim:
     names: list[str]
     turning: bool
     turns: Turns | None
+    error_rate: float
 
 
 def _tested(claimed: _Claim, data: Trajectories, surrogate: Surrogate, held_out: str | None) -> SymmetryTest:
@@ -192,7 +198,7 @@ def _tested(claimed: _Claim, data: Trajectories, surrogate: Surrogate, held_out:
             laws = null_laws(costs, data, surrogate, put_claim(surrogate, cloud).evidence(), put_claim, _data_cloud)
     deviance, dof = costs[0]
     joint, *singles = [law.p_value(*cost) for law, cost in zip(laws, costs, strict=True)]
-    ends = [interval(evidence, own or evidence, k, RATIO.confidence) for k in range(given.count)]
+    ends = [interval(evidence, own or evidence, k, 1 - claimed.error_rate) for k in range(given.count)]
     rows = tuple(
         GeneratorRow(claimed.names[k], evidence.residual(k), *ends[k], p_value) for k, p_value in enumerate(singles)
     )
@@ -211,6 +217,7 @@ def _tested(claimed: _Claim, data: Trajectories, surrogate: Surrogate, held_out:
         turning=claimed.turning,
         held_out=held_out,
         doubts=doubts,
+        error_rate=claimed.error_rate,
         expected=laws[0].mean * dof,
         uncorrected=laws[0].note,
     )
@@ -231,9 +238,15 @@ def _of_paths(kind: Kind, given: Generators) -> Generators:
     if isinstance(given, Formulas) and all(row[-1] == 0 for row in given.rows):
         return Formulas(given.variables, tuple(row[:-1] for row in given.rows))
     raise InputError(
-        f"A generator with u d_u acts on the density, of which {kind.name} symmetries know nothing; test it as "
+        f"A generator with u d_u acts on the density, and {kind.name} symmetries do not act on the density; test it as "
         "fokker-planck, or leave u d_u out."
     )
+
+
+def criteria_of(result: Any) -> Criteria:
+    """Those of the verdicts of a result from data; of anything else the default ones."""
+    found = result.estimated if isinstance(result, Result) else None
+    return Criteria() if found is None else found.criteria
 
 
 def same_data(result: Any, data: Trajectories) -> bool:
@@ -253,7 +266,15 @@ def _found_again(
     first, second, parts = _halved(data, seed, pieces)
     if not isinstance(result.dimension, int) or not result.dimension:
         raise InputError("The result has no generators, so there is nothing to test; give a generator as text.")
-    again = discover(first, symmetry=result.symmetry, dimension=result.dimension, formulas=False)
+    asked = criteria_of(result)
+    again = discover(
+        first,
+        symmetry=result.symmetry,
+        dimension=result.dimension,
+        tolerance=asked.tolerance,
+        error_rate=asked.error_rate,
+        formulas=False,
+    )
     told = f"The generators came from the same data; they were found again on {parts}"
     few = " These paths alone do not support as many, so the generators were left free to turn."
     return again, second, told if _supported(again) else told + few
@@ -268,8 +289,8 @@ def _halved(
         first, second = data.split(RATIO.held_out, seed)
         what = "paths" if pieces is None else "increments"
         told = f"{len(first):,} of {len(data):,} {what} and tested on the other {len(second):,}"
-        near = "" if pieces is None else "; neighbours on the one path are in both parts, so other data would tell more"
-        return first, second, f"{told}{near}."
+        near = "; neighbours on the one path are in both parts, so the p-value is too large: validate on other data"
+        return first, second, f"{told}{'' if pieces is None else near}."
     drawn = stream(seed, "halves").permutation(recorded)[: max(1, round(RATIO.held_out * len(recorded)))]
     chosen = np.isin(pieces, drawn)
     first, second = data.take(np.flatnonzero(chosen)), data.take(np.flatnonzero(~chosen))

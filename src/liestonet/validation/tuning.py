@@ -35,8 +35,6 @@ class GivenTuning:
 class RatioTuning:
     """The likelihood-ratio test of given generators, the law of its deviance, and its intervals."""
 
-    # Confidence of the intervals for residuals. Source: convention.
-    confidence: float = 0.95
     # Points of the data at which the equations are imposed. Source: cost.
     imposed_points: int = 300
     # Points on which residuals are measured. Source: cost.
@@ -111,14 +109,13 @@ class PushTuning:
     least_increments: int = 100
     # Random pushes that a push is compared with. Source: cost.
     controls: int = 3
-    # Bootstrap draws at least; of m generators 20 m − 1. Source: theory: enough for a p-value of 5 % over m.
+    # Bootstrap draws at least; of m generators m over the error rate, at most 5 %, less one. Source: theory: enough for
+    # a p-value of the error rate over m.
     draws: int = 39
-    # Draws made first, and the fewest that can be asked for. Source: theory: fewer reach no p-value of 5 %.
+    # Draws made first. Source: theory: fewer reach no p-value of 5 %.
     first_draws: int = 19
     # Above this p-value of the first draws the others are not made. Source: by hand; nothing they say would matter.
     clear: float = 0.3
-    # Level at which a push is said to be rejected. Source: convention.
-    level: float = 0.05
     # Error allowed to a flow, in units of the data's size: residuals show no smaller one. Source: by hand.
     tolerance: float = 1e-5
     # Points this far outside the box, in half-widths, are followed no further. Source: by hand; nothing is known of

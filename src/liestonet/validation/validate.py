@@ -18,7 +18,7 @@ from liestonet.core.numbers import is_whole
 from liestonet.core.points import lattice_cloud
 from liestonet.core.progress import Progress, silent
 from liestonet.errors import InputError
-from liestonet.pipeline.discover import fit
+from liestonet.pipeline.discover import discover, fit
 from liestonet.result import Result
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.determining.fields import Fields
@@ -30,8 +30,8 @@ from liestonet.validation.containment import containment_angles
 from liestonet.validation.generator_input import read_generators
 from liestonet.validation.lack_of_fit import LackOfFit, lack_of_fit
 from liestonet.validation.null_model import as_pairs
-from liestonet.validation.push_test import Invariance, invariance
-from liestonet.validation.ratio_test import SymmetryTest, same_data, test
+from liestonet.validation.push_test import Invariance, fewest_draws, invariance
+from liestonet.validation.ratio_test import SymmetryTest, criteria_of, same_data, test
 from liestonet.validation.sensitivity import SensitivityRow, sensitivity
 from liestonet.validation.tuning import AFTER_PUSH, GATES, PUSH
 
@@ -98,7 +98,8 @@ class Validation:
         if self.test is not None:
             lines += self.test.sentences()
         if self.invariance is not None:
-            lines += [_reach(name, *ends) for name, ends in zip(self.generators, self.invariance.largest, strict=True)]
+            level, found = self.invariance.level, self.invariance.largest
+            lines += [_reach(name, *ends, level) for name, ends in zip(self.generators, found, strict=True)]
         return list(dict.fromkeys(lines))  # the test may share its doubts with the gates
 
     def _about_the_data(self) -> tuple[str, ...]:
@@ -130,18 +131,23 @@ def validate(
     """All checks of a result on data; without data on the increments that the result kept.
 
     `epsilons` are how far the data are pushed, in parts of the box; `draws` is the largest number of bootstrap samples
-    behind the p-values of pushed data, by default 20 for each generator, but at least 39.
+    behind the p-values of pushed data, by default enough to reject any of m generators at the error rate over m: 20 for
+    each at 5 %, but at least 39. The error rate is that of the result; of an equation, or of generators alone, 5 %.
     """
     say = progress or silent
-    if draws is not None and (not is_whole(draws) or draws < PUSH.first_draws):
-        raise InputError(f"With {draws!r} draws no p-value can fall to 5 %; give at least {PUSH.first_draws}.")
+    criteria = criteria_of(result)
+    error_rate = criteria.error_rate
+    fewest = fewest_draws(error_rate)
+    if draws is not None and (not is_whole(draws) or draws < fewest):
+        raise InputError(
+            f"With {draws!r} draws no p-value can fall to {_percent(error_rate)}; give at least {fewest:,}."
+        )
     paths = _paths(result, data)
     _require_same_coordinates(result, paths)
     say("fitting drift and diffusion")
     surrogate = fit(paths)
     say("is it a diffusion?")
     gates = lack_of_fit(paths, surrogate) if data is not None else _own_gates(result, paths)
-    error_rate = _error_rate(result)
     empty = isinstance(result, Result) and not result.fields.count
     if empty:
         nothing = np.zeros(0), surrogate.overview.count, error_rate
@@ -150,20 +156,27 @@ def validate(
     kind = kind_named(getattr(result, "symmetry", None) or ("fokker-planck" if given.has_beta else "law"))
     say("likelihood ratio")
     tested = test(paths, result, kind, seed=seed) if data is not None else _own_test(result, paths, kind, gates, seed)
-    tested = replace(tested, error_rate=error_rate)
     lengths = _lengths(given, surrogate)
     unit = _unit(given, lengths)
     pushed = invariance(
-        paths, unit, epsilons, kind=kind, surrogate=surrogate, draws=draws, seed=seed, progress=progress
+        paths,
+        unit,
+        epsilons,
+        kind=kind,
+        surrogate=surrogate,
+        draws=draws,
+        seed=seed,
+        error_rate=error_rate,
+        progress=progress,
     )
     refits = _refits(paths, unit, seed, progress)
     say("perturbing the surrogate")
-    series = result.fields if isinstance(result, Result) else given
+    series = result.fields if isinstance(result, Result) else given  # the span is sought anew in their basis
     fields = series if isinstance(series, Fields) else None
     changed = () if fields is None else sensitivity(surrogate, fields, kind)
     say("Fokker–Planck")
     same = data is None or same_data(result, paths)
-    contained = _containment(paths, given, surrogate, seed, same) if kind in (ITO, LAW) else None
+    contained = _containment(paths, given, surrogate, criteria, seed, same) if kind in (ITO, LAW) else None
     return Validation(
         generators=tuple(row.generator for row in tested.rows),
         symmetry=kind.name,
@@ -177,12 +190,6 @@ def validate(
         increments=surrogate.overview.count,
         error_rate=error_rate,
     )
-
-
-def _error_rate(result: Any) -> float:
-    """That of the verdicts of a result from data; of anything else the default one."""
-    found = result.estimated if isinstance(result, Result) else None
-    return (Criteria() if found is None else found.criteria).error_rate
 
 
 def _own_gates(result: Result, kept: Trajectories) -> LackOfFit:
@@ -199,7 +206,10 @@ def _own_test(result: Result, kept: Trajectories, kind: Kind, gates: LackOfFit, 
         found = test(kept, result, kind, seed=seed, found_on_these=own.overview.sample.trajectory)
         return replace(found, doubts=gates.doubts)
     # single increments do not tell which coordinates are without noise, so a search on half of them would go wrong
-    told = "The generators were found on these very increments, and none were held out; other data would tell more."
+    told = (
+        "The generators were found on the same increments, none held out, so the p-value is too large: validate on "
+        "other data."
+    )
     return replace(test(kept, result, kind, seed=seed), doubts=gates.doubts, held_out=told)
 
 
@@ -257,25 +267,36 @@ def _lengths(given: Generators, surrogate: Surrogate) -> Float[np.ndarray, " m"]
 
 
 def _containment(
-    paths: Trajectories, given: Generators, surrogate: Surrogate, seed: int, same: bool
+    paths: Trajectories, given: Generators, surrogate: Surrogate, criteria: Criteria, seed: int, same: bool
 ) -> Containment | None:
     """The Fokker–Planck generators of the same data, and whether these lie among them; None where none are found."""
-    from liestonet.pipeline.discover import discover
-
     lifted = test(paths, given, FOKKER_PLANCK, seed=seed)
-    found = discover(paths, symmetry="fokker-planck", formulas=False)
+    found = discover(
+        paths,
+        symmetry="fokker-planck",
+        tolerance=criteria.tolerance,
+        error_rate=criteria.error_rate,
+        formulas=False,
+    )
     points, half = lattice_cloud(surrogate.domain, GATES.compared_points).points, surrogate.domain.half
     if not found.fields.count:
         return Containment(np.full(given.count, 90.0), lifted.p_value, same)
     scale = (float(half[0]), half[1:].tolist())
-    angles = containment_angles(given, found.fields, points[:, 0], points[:, 1:], scale=scale, beta=False)
+    angles = containment_angles(given, found.evaluated, points[:, 0], points[:, 1:], scale=scale, beta=False)
     return Containment(angles, lifted.p_value, same)
 
 
-def _reach(name: str, low: float, high: float) -> str:
+def _reach(name: str, low: float, high: float, level: float) -> str:
     """Up to which push invariance is not rejected."""
+    told = f"(level {_percent(level)})"
+    if low == 0 and np.isinf(high):
+        return f"{name}: invariance is not tested: no push keeps enough of the data in the box."
     if low == 0:
-        return f"{name}: pushed by {high:g} of the box, the data no longer look the same."
+        return f"{name}: invariance is rejected for a push of {high:g} of the box {told}."
     if np.isinf(high):
-        return f"{name}: pushed by up to {low:g} of the box, the data look the same."
-    return f"{name}: the data look the same after a push by {low:g} of the box, and no longer by {high:g}."
+        return f"{name}: invariance is not rejected for pushes up to {low:g} of the box {told}."
+    return f"{name}: invariance is not rejected for pushes up to {low:g} of the box, and rejected at {high:g} {told}."
+
+
+def _percent(rate: float) -> str:
+    return f"{100 * rate:g} %"

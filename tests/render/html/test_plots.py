@@ -90,6 +90,19 @@ def test_the_flow_carries_paths_where_the_exact_flow_does(ax):
     np.testing.assert_allclose(new.get_xdata(), old.get_xdata(), rtol=1e-7, atol=1e-12)  # the first time is 0
 
 
+def test_curves_are_drawn_by_proved_formulas(ax):
+    """Series that are wrong in every digit leave the picture as it is, where formulas are proved."""
+    exact = lsn.solve(lsn.SDE.parse("dx = -x dt + dW"), domain=[(0, 1), (-2, 2)])
+    assert {form.status for form in exact.formulas()} == {"proved"}
+    spoilt = replace(exact, fields=exact.fields.mixed(-7 * np.eye(exact.fields.count)))
+    curves = [line.get_ydata() for line in lsn.plots.time_parts(exact, ax).get_lines()]
+    ax.clear()
+    again = [line.get_ydata() for line in lsn.plots.time_parts(spoilt, ax).get_lines()]
+    assert len(curves) == len(again) > 1
+    for one, other in zip(curves, again, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_bands_of_drift_and_diffusion_are_what_the_covariance_says():
     """f and a are linear in the parameters: their variance is the sum of squares of single errors' effects."""
     surrogate = made("1-D").surrogate

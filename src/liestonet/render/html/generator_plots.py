@@ -39,7 +39,7 @@ def time_parts(result: Result, ax: Any = None) -> Any:
     """τ_i(t) of every generator that moves time, with pointwise bands where the result comes from data."""
     ax = new_axes(ax)
     points = line_through(result, 0)
-    values = result.fields.components(points, [()])[()][:, :, 0]
+    values = result.evaluated.components(points, [()])[()][:, :, 0]
     sizes = component_sizes(result)
     moving = [i for i in range(result.fields.count) if sizes[i, 0] > VISIBLE * sizes[i].max()][:MOST_CURVES]
     errors = generator_errors(result)
@@ -108,7 +108,7 @@ def flow(result: Result, ax: Any = None, *, generator: int = 0) -> Any:
     for amount, strength in zip(AMOUNTS, (0.5, 1.0), strict=True):
         epsilon = amount / max(size, np.finfo(float).tiny)
         end = flow_along(
-            result.fields, together[:, 0], together[:, 1:], epsilon, generator, domain=result.domain, margin=1.0,
+            result.evaluated, together[:, 0], together[:, 1:], epsilon, generator, domain=result.domain, margin=1.0,
             tolerance=TOLERANCE,
         )  # fmt: skip
         lost += end.left + end.blew_up
@@ -144,7 +144,7 @@ def _carried(result: Result) -> list[Float[np.ndarray, "b v"]]:
 def _colours(result: Result, ax: Any, generator: int, component: int, variable: int, across: int = 0) -> Any:
     """One component as colours over two variables, with the data's paths on top."""
     grid = grid_through(result, across, variable, (80, 60))
-    values = result.fields.components(grid.reshape(-1, grid.shape[-1]), [()])[()][generator, :, component]
+    values = result.evaluated.components(grid.reshape(-1, grid.shape[-1]), [()])[()][generator, :, component]
     values = values.reshape(grid.shape[:2])
     largest = float(np.abs(values).max()) or 1.0
     mesh = ax.pcolormesh(
@@ -177,7 +177,7 @@ def _arrows(result: Result, ax: Any, generator: int, first: int, second: int) ->
             points[:, first + 1], points[:, second + 1], s=2.5, color=DATA, alpha=0.35, linewidths=0, rasterized=True
         )
     grid = grid_through(result, first + 1, second + 1, (ARROWS, ARROWS)).reshape(-1, len(result.names) + 1)
-    values = result.fields.components(grid, [()])[()][generator, :, 1:]
+    values = result.evaluated.components(grid, [()])[()][generator, :, 1:]
     colour = INFERRED if result.estimated is not None else EXACT
     ax.quiver(
         grid[:, first + 1],

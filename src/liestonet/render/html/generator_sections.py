@@ -84,7 +84,7 @@ def _is_constant(result: Result, i: int) -> bool:
     from liestonet.core.points import lattice_cloud
 
     points = lattice_cloud(result.domain, 50).points
-    values = result.fields.components(points, [()])[()][i, :, -1]
+    values = result.evaluated.components(points, [()])[()][i, :, -1]
     return bool(np.ptp(values) < 1e-3 * np.abs(values).max())
 
 

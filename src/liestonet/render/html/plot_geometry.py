@@ -93,7 +93,7 @@ def component_sizes(result: Result) -> Float[np.ndarray, "m components"]:
     from liestonet.core.points import lattice_cloud
 
     cloud = lattice_cloud(result.domain, 200)
-    values = result.fields.components(cloud.points, [()])[()] / result.fields.basis.scales
+    values = result.evaluated.components(cloud.points, [()])[()] / result.fields.basis.scales
     return np.sqrt(np.einsum("b,mbc->mc", cloud.weights, values**2))
 
 
