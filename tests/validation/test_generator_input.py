@@ -51,7 +51,7 @@ def test_text_is_read(text: str, rows: list):
         ("x", "not a sum"),
         ("d_x^2", "not a sum"),
         ("x d_x + 1", "not a sum"),
-        ("u^2 d_u", "density u"),
+        ("u^2 d_u", "only as a factor of d_u"),
         ("  ", "no generator"),
         ("__import__('os').system('true') d_x", "Unexpected"),
         ("d_x d_t", "not a sum"),
