@@ -26,7 +26,7 @@ from typing import Any
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 # What is written for people may be said better without the answer changing.
-TEXTS = {"message", "action", "equation", "text", "latex", "uncorrected", "generator", "unit", "seconds"}
+TEXTS = {"message", "action", "equation", "text", "latex", "uncorrected", "generator", "unit", "seconds", "sentences"}
 SEED = 9000
 FOUND = (
     "double-well", "cir", "geometric-brownian", "ornstein-uhlenbeck", "bessel", "gompertz", "harmonic",
