@@ -69,11 +69,13 @@ docs: .venv/.installed ## build the documentation as a site with search: site/in
 docs-check: .venv/.installed ## run the README's and the docs' snippets, follow their links
 	$(TEST)/python -m pytest tests/project/test_documentation.py -m "slow or not slow" $(PYTEST_ARGS)
 
-lint: .venv/.installed ## ruff: style
+lint: .venv/.installed ## ruff: style and layout
 	$(TEST)/ruff check
+	$(TEST)/ruff format --check
 
 format: .venv/.installed ## ruff: what it can repair by itself
 	$(TEST)/ruff check --fix
+	$(TEST)/ruff format
 
 types: .venv/.installed ## pyright: types
 	$(TEST)/pyright
