@@ -3,9 +3,8 @@
 - tests/helpers/plugin_examples.py: the same Hypothesis examples everywhere; `make fuzz` draws new ones, and what it
   finds stays in tests/regressions and is replayed by every later run.
 - tests/helpers/plugin_limits.py: a test that hangs fails with a stack; a run whose memory grows too large fails.
-
-Types and shapes of `liestonet` are checked in tests by jaxtyping and beartype: pyproject.toml,
-`--jaxtyping-packages`.
+- tests/helpers/plugin_types.py: types and shapes of `liestonet` are checked by jaxtyping and beartype, in the first
+  calls of every function in every test.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-pytest_plugins = ["plugin_examples", "plugin_limits"]
+pytest_plugins = ["plugin_examples", "plugin_limits", "plugin_types"]
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 

@@ -9,6 +9,7 @@ import jaxtyping
 import numpy as np
 import pytest
 
+import plugin_types
 from liestonet.core.domain import Domain
 
 SHAPED = """
@@ -26,6 +27,18 @@ def total(a: Float[np.ndarray, " n"], b: Float[np.ndarray, " n"]) -> Float[np.nd
 def test_types_of_the_package_are_checked():
     with pytest.raises(jaxtyping.TypeCheckError, match="dimension"):
         Domain.from_pairs([(0.0, 1.0)], dimension="one")  # pyright: ignore[reportArgumentType]
+
+
+def test_first_calls_are_checked_in_every_test(request):
+    if request.config.getoption("--all-types"):
+        pytest.skip("every call is checked here")
+    pairs, wrong = [(0.0, 1.0), (0.0, 1.0)], {"dimension": 1.0}
+    for _ in range(plugin_types.CALLS):
+        Domain.from_pairs(pairs, dimension=1)
+    assert Domain.from_pairs(pairs, **wrong).dimension == 1  # not checked any more
+    plugin_types.pytest_runtest_setup()
+    with pytest.raises(jaxtyping.TypeCheckError):
+        Domain.from_pairs(pairs, **wrong)
 
 
 def test_shapes_are_checked_with_postponed_annotations(tmp_path, monkeypatch):
