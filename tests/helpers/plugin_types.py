@@ -6,6 +6,9 @@ and one that is defined inside another is compiled anew whenever the outer one r
 shape is as wrong in the first calls as in later ones, so a test checks the first `CALLS` of each function, the first
 `NESTED` of one defined inside another. The count starts again with every test: what is checked depends neither on the
 order of the tests nor on the process that runs them. `--all-types` checks every call.
+
+Functions of `OWN_CHECKS` ask `isinstance(value, Float[...])` themselves. jaxtyping compares the names of axes with
+those of the nearest function that it checks, so these are checked always and have names of their own.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from jaxtyping import _decorator
 
 CALLS = 20
 NESTED = 1
+OWN_CHECKS = ("liestonet.storage.types",)
 
 checked_calls: Counter[int] = Counter()  # in this test, by the identity of the function's code
 every_call = _decorator.jaxtyped
@@ -31,7 +35,8 @@ def first_calls(fn: Any = None, *, typechecker: Callable[..., Any]) -> Any:
     """What `jaxtyping.jaxtyped` does, in the first calls of a function in each test."""
     if fn is None:
         return functools.partial(first_calls, typechecker=typechecker)
-    if not inspect.isfunction(fn):  # classes and properties: jaxtyping comes back with their functions
+    if not inspect.isfunction(fn) or fn.__module__ in OWN_CHECKS:
+        # of classes and properties jaxtyping comes back with the functions
         return every_call(fn, typechecker=typechecker)
     key, most = id(fn.__code__), NESTED if "<locals>" in fn.__qualname__ else CALLS
     checked: Any = None

@@ -116,6 +116,7 @@ def test_candidates_are_a_whole_number(brownian):
             result.candidates(k)
 
 
+@pytest.mark.slow
 def test_itô_in_several_noises_names_its_gauge():
     result = lsn.discover(lsn.catalogue["brownian-2d"].simulate(paths=256, seed=15), formulas=False)
     assert "gauge" in [flag.code for flag in result.flags]
@@ -191,6 +192,7 @@ def test_few_increments_are_too_little_data() -> None:
     assert "too-little-data" in {flag.code for flag in lsn.discover(data, formulas=False).flags}
 
 
+@pytest.mark.slow
 def test_every_direction_a_symmetry_is_a_warning() -> None:
     """A chain of three integrators has five symmetries, and fields beyond them that data hardly exclude."""
     system = lsn.SDE.parse("dx1 = x2 dt; dx2 = x3 dt; dx3 = dW")

@@ -277,6 +277,7 @@ def result() -> lsn.Trajectories | Any:
     return lsn.discover(recording(OU, 100, 12), formulas=False)
 
 
+@pytest.mark.slow
 def test_validation_of_a_result(result: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     data = recording(OU, 60, 13)
     found = lsn.validate(result, data, draws=19, epsilons=(0.1,))
