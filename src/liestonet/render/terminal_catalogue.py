@@ -42,7 +42,7 @@ def system_table() -> Group:
         table.add_row(key, shown, *(_dimension(system, kind) for kind in (ITO, LAW, FOKKER_PLANCK)))
     closing = (
         "Itô, law, FP: dimension of the algebra of Itô, law and Fokker–Planck symmetries (modulo superposition). "
-        "More of one system: liestonet show NAME"
+        "Details of one system: liestonet show NAME"
     )
     return Group(table, "", Text(closing))
 
