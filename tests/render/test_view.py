@@ -179,7 +179,7 @@ def test_commutators_are_those_of_the_formulas(result):
             said: Any = view.algebra.commutators.get((i, j), sympy.Integer(0))
             shown = [sum(said.coeff(f"X{k + 1}") * fields[k][c] for k in range(3)) for c in range(2)]
             assert all(sympy.simplify(a - b) == 0 for a, b in zip(parts, shown, strict=True))
-    assert view.algebra.rest == "All others vanish."
+    assert view.algebra.rest == "The other commutators vanish."
 
 
 def test_infinite():

@@ -82,7 +82,7 @@ REFUSED = {
     "wrong type": (set_field("Result", "names", 3), "'names' of Result is of another type"),
     "bool for a number": (set_field("EquationFindings", "gap", True), "'gap' of EquationFindings is of another type"),
     "text for a number": (set_field("Result", "dimension", "3"), "'dimension' of Result is of another type"),
-    "other kind": (set_field("Result", "symmetry", "weak"), "no kind of symmetry"),
+    "other kind": (set_field("Result", "symmetry", "weak"), "kind of symmetry is unknown"),
     "list for a tuple": (set_field("Result", "flags", {"list": []}), "'flags' of Result"),
     "terminal codes": (set_field("Flag", "message", "\x1b[2J"), "control characters"),
     "half a character": (set_field("Flag", "message", "\ud800"), "control characters"),

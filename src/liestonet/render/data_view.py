@@ -55,8 +55,8 @@ def _ladder(result: Result, found: DataFindings) -> LadderView:
         heading="Directions by relative residual",
         explanation="The relative residual ‖DX‖/‖X‖ is the amount by which a direction X violates the determining "
         "equations DX = 0. The noise floor is the residual that estimation errors alone would give an exact symmetry. "
-        f"A direction counts as a symmetry if a residual of zero is not rejected and the {confidence} interval lies "
-        f"below the tolerance of {percent(found.criteria.tolerance)}.",
+        "p tests exact symmetry, jointly with the symmetries above. A direction counts as a symmetry if p does not "
+        f"reject it and the {confidence} interval lies below the tolerance of {percent(found.criteria.tolerance)}.",
         caption=f"Bars: {confidence} intervals. Grey ticks: noise floor. Arrows: the interval reaches zero.",
         columns=("residual", f"{confidence} interval", "noise floor", "p"),
         rows=tuple(

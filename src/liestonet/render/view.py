@@ -180,7 +180,7 @@ def _rest(result: Result, source: SourceView, shown: int) -> str:
         ending = ", as in an infinite-dimensional algebra they may" if infinite else ": there is no algebra to name"
         return f"The commutators leave the span of these generators by {source.closure}{ending}."
     if shown:
-        return f"All others {source.vanish}." if shown < count * (count - 1) // 2 else ""
+        return f"The other commutators {source.vanish}." if shown < count * (count - 1) // 2 else ""
     if infinite:
         return f"All commutators of these generators {source.vanish}."
     # numbers too uncertain to name the algebra do not make it commutative
