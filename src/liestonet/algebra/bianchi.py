@@ -75,11 +75,11 @@ def _with_parameter(h: Float[np.ndarray, " copies"], turning: bool, decisions: D
         return TYPES["III"]
     quotient = recognise(smaller)
     if quotient is None or quotient == 1:
-        text, scaled = _parameter(h, None), "Two commuting generators, scaled unequally by the third"
+        text, scaled = _parameter(h, None), "Two commuting generators scaled unequally by the third"
     else:
         text = _parameter(h, -(((1 + quotient) / (1 - quotient)) ** 2))
         weights = f"({show(quotient.denominator)}, {show(quotient.numerator)})"
-        scaled = f"Two commuting generators, scaled with weights {weights} by the third"
+        scaled = f"Two commuting generators scaled with weights {weights} by the third"
     estimate = f"; h estimated as {with_error(float(h[0]), standard_error(h))}." if standard_error(h) > 1e-4 else "."
     return Named(f"Bianchi VI, {text}", f"Bianchi VI, {text}", scaled + estimate)
 
