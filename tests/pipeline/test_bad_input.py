@@ -143,7 +143,7 @@ TYPED: dict[str, tuple[list[str], str]] = {
     "boundary unknown name": (simulating("--boundary", "y>0"), "the coordinates are x"),
     "boundary unreadable": (simulating("--boundary", "x"), "cannot be read"),
     "boundary both ways": (simulating("--boundary", "0<x>1"), "cannot be read"),
-    "boundary no number": (simulating("--boundary", "x>low"), "no number"),
+    "boundary no number": (simulating("--boundary", "x>low"), "not a number"),
     "boundary empty": (simulating("--boundary", "1<x<-1"), "empty"),
     "boundary twice": (simulating("--boundary", "x>0, x>-1"), "twice"),
     "blow-up": (simulating("--step", "0.5", "--duration", "50", equation="dx = x^9 dt", initial="x=9"), "--boundary"),
