@@ -291,7 +291,7 @@ def page(records: list[dict[str, Any]]) -> str:
     lines = [
         "# How often flags are right",
         "",
-        "*For readers who want to know whether to believe a flag, or its absence.*",
+        "*For readers who want to know how reliable a flag, or its absence, is.*",
         "",
         "The first table counts false alarms on clean data, the second how often a known fault is detected. What each",
         "flag means and what to do about it: [flags](flags.md).",

@@ -110,8 +110,9 @@ def test_solve_says_the_verdict_first_and_then_the_evidence():
         r"\(power-series bound 3\), and the 3 found satisfy the determining equations to \S+\.",
         sentence,
     )
-    assert 'Domain: t from 0 to 1, x from -1 to 1; chosen for you, for another: --domain "x=LOW:HIGH".' in " ".join(
-        text.split()
+    assert (
+        'Domain: t from 0 to 1, x from -1 to 1; chosen automatically; for another: --domain "x=LOW:HIGH".'
+        in " ".join(text.split())
     )
     assert len(re.findall(r"^ +\d  \S.* symmetry$", text, re.M)) == 3
     assert re.search(r"^ +gap: a factor of \de\d$", text, re.M)
@@ -179,14 +180,14 @@ def test_json_knows_infinity():
 
 def test_domain_by_name_is_completed():
     text = printed("solve", "dx = y dt; dy = dW", "--domain", "x = 0:1/2", "--domain", "y=-3:3")
-    assert "x from 0 to 0.5, y from -3 to 3; t was chosen for you." in " ".join(text.split())
+    assert "x from 0 to 0.5, y from -3 to 3; t was chosen automatically." in " ".join(text.split())
     given = json.loads(printed("solve", "dx = dW", "--domain", "x=-2:2, t=0:5", "--json"))["domain"]
     assert (given["chosen"], given["chosen_for"]) == (False, [])
     assert given["intervals"] == {"t": [0.0, 5.0], "x": [-2.0, 2.0]}
     found = json.loads(printed("solve", "dx = y dt; dy = dW", "--domain", "y=-3:3", "--json"))
     assert (found["domain"]["chosen"], found["domain"]["chosen_for"]) == (False, ["t", "x"])
     (flag,) = [flag for flag in found["flags"] if flag["code"] == "domain-chosen"]
-    assert flag["message"] == "The domain was given in part; chosen for you: t in (0, 1), x in (-1, 1)."
+    assert flag["message"] == "The domain was given in part; chosen automatically: t in (0, 1), x in (-1, 1)."
 
 
 def test_parameters_are_exact():
@@ -342,11 +343,11 @@ def test_debug_by_environment(monkeypatch):
     ("problem", "code", "said"),
     [
         (KeyboardInterrupt(), 130, ""),
-        (MemoryError(), 2, "liestonet: There is not enough memory for this; ask for less.\n"),
+        (MemoryError(), 2, "liestonet: Not enough memory; reduce the size of the problem.\n"),
         (
             OSError(28, "No space left on device"),
             1,
-            "liestonet: The system refused to go on: No space left on device.\n",
+            "liestonet: The operating system reported an error: No space left on device.\n",
         ),
     ],
 )

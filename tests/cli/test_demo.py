@@ -29,7 +29,7 @@ def test_demo_goes_from_nothing_to_a_report(folder):
     outcome = run("demo", "--out", "a bead")
     assert outcome.exit_code == 0, outcome.stderr
     text = outcome.stdout
-    assert re.match(r"\d Itô symmetr(y|ies) to within [\d.]+ % \(95 %\)", text)
+    assert re.match(r"\d Itô symmetr(y|ies), residuals? below [\d.]+ % \(95 % confidence\)", text)
     assert "Report: a bead/report.html" in text
     assert "\x1b" not in text
     assert max(len(line) for line in text.splitlines()) <= 80

@@ -65,18 +65,21 @@ def test_prints_the_verdict_first_then_the_evidence(table):
     assert outcome.stderr == ""
     text = outcome.stdout
     sentence = " ".join(text.split("\n\n")[0].split())
-    wanted = r"3 Itô symmetries to within [\d.]+ % \(95 %\), consistent with exact symmetry \(p = [\d.]+\)\."
+    wanted = (
+        r"3 Itô symmetries, residuals below [\d.]+ % \(95 % confidence\), "
+        r"consistent with exact symmetry \(p = [\d.]+\)\."
+    )
     assert re.fullmatch(wanted, sentence)
     for heading in (
         "Directions",
-        "Generators",
+        "Generators (a basis of the symmetries)",
         "Algebra: Bianchi VI",
         "Commutators",
         "Symmetries of the law: 3",
         "Data",
     ):
         assert heading in text, heading
-    assert "20,000 over 400 in all" in text
+    assert "20,000; total duration 400" in text
     assert "\x1b" not in text
     assert max(len(line) for line in text.splitlines()) <= 80
 

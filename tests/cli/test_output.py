@@ -102,7 +102,7 @@ def test_html_is_well_formed_and_loads_nothing(result):
     assert page.seen <= {"div", "p", "b", "i", "table", "tr", "td", "th", "sub", "sup"}
     for flag in result.flags:
         assert flag.message in page.text or flag.code == "domain-chosen"
-    assert "chosen for you" in page.text
+    assert "chosen automatically" in page.text
 
 
 def test_html_is_escaped():

@@ -53,7 +53,7 @@ def test_a_study_is_done_once_and_published(folder: Path) -> None:
     first = reproduce("small")
     assert first.exit_code == 0, first.stderr
     assert first.stdout.splitlines() == [
-        "0 of 2 runs are there; 2 to do.",
+        "0 of 2 runs are finished; 2 to do.",
         "Wrote reproduction/reproduction.md.",
     ]
     assert re.sub(r"about \d+ s", "about N s", first.stderr).splitlines() == [
@@ -64,7 +64,7 @@ def test_a_study_is_done_once_and_published(folder: Path) -> None:
     assert "2 angles, the largest" in page(folder)
     again = reproduce("small")
     assert (again.exit_code, again.stderr) == (0, "")
-    assert again.stdout.startswith("2 of 2 runs are there; 0 to do.\n")
+    assert again.stdout.startswith("2 of 2 runs are finished; 0 to do.\n")
 
 
 def test_only_the_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,7 +100,7 @@ def test_an_interruption_says_where_the_results_are(folder: Path, monkeypatch: p
     monkeypatch.setattr(running, "run_job", interrupted)
     outcome = reproduce("small")
     assert outcome.exit_code == 130
-    assert "Stopped. What is finished is kept in reproduction/results; the same command goes on" in outcome.stderr
+    assert "Stopped. What is finished is kept in reproduction/results; the same command continues" in outcome.stderr
     assert kept(folder) == ["seed-0"]
     assert not (folder / "reproduction" / "reproduction.md").exists()
 

@@ -49,12 +49,12 @@ def test_a_kept_result_becomes_a_page(folder):
 
 def test_both_forms_at_once_are_refused():
     run("solve", EQUATION, "--save", "run.lsn")
-    assert "leave one of them out" in refused(run("open", "run.lsn", "--json", "--latex"))
+    assert "Give --json or --latex, not both" in refused(run("open", "run.lsn", "--json", "--latex"))
 
 
 def test_what_is_no_result_is_refused(folder):
     (folder / "paths.csv").write_text("t,x\n0,1\n1,2\n")
-    assert "no result of LieStoNet" in refused(run("open", "paths.csv"))
+    assert "not a LieStoNet result" in refused(run("open", "paths.csv"))
     assert "There is no file 'run.lsn'" in refused(run("open", "run.lsn"))
 
 

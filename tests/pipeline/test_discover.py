@@ -159,7 +159,7 @@ def test_paths_without_any_noise_are_refused(path):
     """An ordinary differential equation has infinitely many symmetries."""
     t = np.arange(0, 10, 0.01)
     states = path(t).reshape(len(t), -1)
-    with pytest.raises(lsn.InputError, match=r"no noise in|hardly random"):
+    with pytest.raises(lsn.InputError, match=r"no noise in|nearly deterministic"):
         lsn.discover(lsn.Trajectories.from_arrays([t], [states]))
 
 

@@ -25,7 +25,7 @@ import solve_cases_nd
 from solve_exact import Case, Later, exact_generators, linear, t, worst_residual
 
 # Hundreds of systems, some of them known to be beyond what solve can do; `make test-slow` runs them. The examples that
-# everything rests on are in test_examples.py.
+# everything rests on are in test_paper_examples.py.
 pytestmark = pytest.mark.slow
 
 LARGEST_ANGLE = 0.01

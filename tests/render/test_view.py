@@ -58,21 +58,23 @@ def test_two_sided(result):
 
 def test_bound_unknown_larger_smaller_or_doubtful(result):
     assert "but no upper bound for their number was found." in verdict(found(result, bound=None))
-    assert "though power series would allow up to 5." in verdict(found(result, bound=5))
-    assert "power series allow only 2, so do not rely" in verdict(found(result, bound=2))
-    assert "(power-series bound 3, not beyond doubt)" in verdict(flagged(result, "bound-doubtful"))
+    assert "but the power-series bound is 5." in verdict(found(result, bound=5))
+    assert "but the power-series bound is 2: do not rely" in verdict(found(result, bound=2))
+    assert "(power-series bound 3, numerically uncertain)" in verdict(flagged(result, "bound-doubtful"))
 
 
 def test_ambiguous(result):
     said = verdict(flagged(found(result, gap=40.0), "ambiguous"))
-    assert said.startswith("How many Itô symmetries dx = dW has is not certain: 3 directions fit")
-    assert said.endswith("the gap to the next is only a factor of 40.")
+    assert said.startswith("The number of Itô symmetries of dx = dW is uncertain: 3 directions satisfy")
+    assert said.endswith("but the next residual is only 40 times larger.")
 
 
 def test_none(nothing):
-    assert "has no Itô symmetries: none are possible (power-series bound 0), and the nearest" in verdict(nothing)
-    assert verdict(found(nothing, bound=None)).endswith("though no upper bound was found.")
-    assert verdict(found(nothing, bound=2)).endswith("though power series would allow up to 2.")
+    assert "has no Itô symmetries: none are possible (power-series bound 0), and the smallest residual" in verdict(
+        nothing
+    )
+    assert verdict(found(nothing, bound=None)).endswith("but no upper bound was found.")
+    assert verdict(found(nothing, bound=2)).endswith("but the power-series bound is 2.")
     view = ResultView.of(nothing)
     assert (view.generators, view.algebra) == (None, None)
     assert "symmetry" not in {row.verdict for row in view.source.ladder.rows}
@@ -85,7 +87,7 @@ def test_long_equations_are_not_repeated_in_the_sentence():
     assert view.verdict.startswith("This 6-dimensional equation has an 8-dimensional")
     assert view.source.equation_line == equation
     assert view.generators is not None
-    assert view.generators.note.startswith("No closed form was looked for;")
+    assert view.generators.note.startswith("Closed forms were not searched for;")
     assert view.generators.note.endswith("around the middle of the domain.")
 
 
@@ -110,13 +112,15 @@ def ladder(*rows: tuple[float, float, float, str]) -> tuple[LadderRow, ...]:
 YES, NEAR = (0.01, 0.0, 0.03, "symmetry"), (0.015, 0.01, 0.02, "near-symmetry")
 OPEN, NO = (0.05, 0.0, 0.3, "undecided"), (0.5, 0.4, 0.6, "no")
 SENTENCES = {
-    "found and near": (2, (YES, YES, NEAR, NO), "2 Itô symmetries to within 3 % (95 %), consistent with exact symmetry "
-                       "(p = 0.5); 1 near-symmetry to within 2 %."),
-    "one": (1, (YES, NO), "1 Itô symmetry to within 3 % (95 %), consistent with exact symmetry (p = 0.5)."),
-    "none": (0, (NO, NO), "No Itô symmetry (95 %): the nearest direction misses by 40 % to 60 %."),
-    "open": (0, (OPEN, NO), "No Itô symmetry can be confirmed (95 %); 1 direction undecided (residual 0 % to 30 %)."),
-    "given dimension": (3, (YES, OPEN, OPEN, NO), "3 Itô symmetries, as asked for, where the data alone support 1 "
-                        "(95 %); 2 directions undecided (residual 0 % to 30 %)."),
+    "found and near": (2, (YES, YES, NEAR, NO), "2 Itô symmetries, residuals below 3 % (95 % confidence), consistent "
+                       "with exact symmetry (p = 0.5); 1 near-symmetry, residual below 2 %."),
+    "one": (1, (YES, NO), "1 Itô symmetry, residual below 3 % (95 % confidence), consistent with exact symmetry "
+            "(p = 0.5)."),
+    "none": (0, (NO, NO), "No Itô symmetry (95 % confidence): the nearest direction has residual 40 % to 60 %."),
+    "open": (0, (OPEN, NO), "No Itô symmetry can be confirmed (95 % confidence); 1 direction undecided (residual "
+             "0 % to 30 %)."),
+    "given dimension": (3, (YES, OPEN, OPEN, NO), "3 Itô symmetries as requested; the data support 1 (95 % "
+                        "confidence); 2 directions undecided (residual 0 % to 30 %)."),
 }  # fmt: skip
 
 
@@ -154,8 +158,8 @@ def test_what_was_chosen_is_said_with_the_domain_and_not_among_the_flags():
     sde = lsn.SDE.parse("dx = -x dt + dW")
     whole = ResultView.of(lsn.solve(sde, formulas=False))
     part = ResultView.of(lsn.solve(sde, domain=[(0, 1), None], formulas=False))
-    assert (whole.domain.chosen, whole.domain.example) == ("chosen for you", "x=LOW:HIGH")
-    assert part.domain.chosen == "x was chosen for you"
+    assert (whole.domain.chosen, whole.domain.example) == ("chosen automatically", "x=LOW:HIGH")
+    assert part.domain.chosen == "x was chosen automatically"
     assert "domain-chosen" not in {flag.code for view in (whole, part) for flag in view.flags}
 
 
@@ -175,7 +179,7 @@ def test_commutators_are_those_of_the_formulas(result):
             said: Any = view.algebra.commutators.get((i, j), sympy.Integer(0))
             shown = [sum(said.coeff(f"X{k + 1}") * fields[k][c] for k in range(3)) for c in range(2)]
             assert all(sympy.simplify(a - b) == 0 for a, b in zip(parts, shown, strict=True))
-    assert view.algebra.rest == "All others vanish."
+    assert view.algebra.rest == "The other commutators vanish."
 
 
 def test_infinite():
@@ -184,7 +188,7 @@ def test_infinite():
     assert ("Dimension", "∞") in view.facts
     assert "Algebra" not in dict(view.facts)
     assert view.generators is not None
-    assert "these are the fields that it is built on" in view.generators.meaning
+    assert "every symmetry is built from these fields" in view.generators.meaning
     assert view.algebra is not None
     assert view.algebra.name == ""
     assert "infinite" in {flag.code for flag in view.flags}
@@ -224,7 +228,9 @@ def test_free_parameters():
         (factor,) = [plain.coeff(f"X{j}") for j in (1, 2, 3) if plain.has(sympy.Symbol(f"X{j}"))]
         rates.add(abs(factor.coeff(k)))
     assert rates == {1, 2}
-    assert view.source.coefficients == f"As given. Drawn at {', '.join(f'{n} = {v}' for n, v in result.draw.items())}."
+    assert (
+        view.source.coefficients == f"As given. Plotted at {', '.join(f'{n} = {v}' for n, v in result.draw.items())}."
+    )
     assert "generic-parameters" in {flag.code for flag in view.flags}
 
 
@@ -243,11 +249,11 @@ def test_data_with_symmetries():
     result = made("1-D")
     view, estimated = ResultView.of(result), of_data(result)
     assert view.source.origin == "from data"
-    assert view.source.ladder.columns == ("residual", "95 % interval", "noise", "p")
+    assert view.source.ladder.columns == ("residual", "95 % interval", "noise floor", "p")
     assert all(len(row.cells) == 4 for row in view.source.ladder.rows)
     assert view.source.digest == estimated.data.digest
     assert dict(view.source.data)["increments"].startswith(f"{estimated.data.increments:,}")
-    assert view.source.levels[0].startswith(f"Symmetries of the law: {estimated.law_dimension} (there is one noise")
+    assert view.source.levels[0].startswith(f"Symmetries of the law: {estimated.law_dimension} (with one noise")
     assert estimated.refit is not None
     assert "likelihood-ratio test does not reject them (p = " in view.source.levels[1]
     assert view.generators is not None
@@ -259,7 +265,7 @@ def test_data_with_symmetries():
 
 def test_data_without_symmetries():
     view = ResultView.of(made("dimension 0"))
-    assert view.verdict.startswith("No Itô symmetry (95 %): the nearest direction misses by")
+    assert view.verdict.startswith("No Itô symmetry (95 % confidence): the nearest direction has residual")
     assert (view.generators, view.algebra) == (None, None)
     assert ("Dimension", "0") in view.facts
 
@@ -327,7 +333,7 @@ class Checked:
     contradicted = conditional = False
 
     def sentences(self) -> list[str]:
-        return ["The data do not contradict the generators.", "All pushes agree."]
+        return ["No check rejects the generators.", "All pushes agree."]
 
 
 def test_a_validation_is_said_by_all(result):

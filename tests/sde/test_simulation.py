@@ -378,7 +378,7 @@ def test_singular_points_are_not_crossed(text, begin):
     bound = 1.0 if "x - 1" in text else 0.0
     data = sde.simulate(begin, duration=2.0, step=0.05, paths=300, seed=4)
     assert (np.sign(begin - bound) * (data.flat_states - bound) >= 0).all()
-    assert any("kept on its side" in note and "steps led across" in note for note in data.notes)
+    assert any("kept on its side" in note and "steps crossed" in note for note in data.notes)
 
 
 def test_paths_on_both_sides_of_a_pole_stay_there():

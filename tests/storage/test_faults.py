@@ -146,7 +146,7 @@ def test_strange_headers_are_refused(header, tmp_path):
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"\x80\x04\x95", b"PK\x03\x04" + bytes(100), b"t,x\n1,2\n" * 20])
 def test_other_files_are_refused(data, tmp_path):
-    assert "no result of LieStoNet" in refused(data, tmp_path / "run.lsn")
+    assert "not a LieStoNet result" in refused(data, tmp_path / "run.lsn")
 
 
 def test_a_sparse_file_of_many_gigabytes_is_not_read(files, tmp_path):

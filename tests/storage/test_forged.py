@@ -73,8 +73,8 @@ def deep(content, arrays):
 
 
 REFUSED = {
-    "unknown class": (rename_class, "'Popen' is no class"),
-    "module": (module_path, "'os.system' is no class"),
+    "unknown class": (rename_class, "'Popen' is not a class"),
+    "module": (module_path, "'os.system' is not a class"),
     "missing field": (drop_field, "no field 'domain' in the file"),
     "new field": (set_field("Flag", "colour", "red"), "no field 'colour' in this version"),
     "circle": (circle, "do not fit together"),
@@ -82,11 +82,11 @@ REFUSED = {
     "wrong type": (set_field("Result", "names", 3), "'names' of Result is of another type"),
     "bool for a number": (set_field("EquationFindings", "gap", True), "'gap' of EquationFindings is of another type"),
     "text for a number": (set_field("Result", "dimension", "3"), "'dimension' of Result is of another type"),
-    "other kind": (set_field("Result", "symmetry", "weak"), "no kind of symmetry"),
+    "other kind": (set_field("Result", "symmetry", "weak"), "kind of symmetry is unknown"),
     "list for a tuple": (set_field("Result", "flags", {"list": []}), "'flags' of Result"),
     "terminal codes": (set_field("Flag", "message", "\x1b[2J"), "control characters"),
     "half a character": (set_field("Flag", "message", "\ud800"), "control characters"),
-    "unknown value": (set_field("EquationFindings", "bound", {"pickle": "gASV"}), "'pickle' is no kind of value"),
+    "unknown value": (set_field("EquationFindings", "bound", {"pickle": "gASV"}), "'pickle' is not a kind of value"),
     "two values": (set_field("EquationFindings", "bound", {"array": "a0", "list": []}), "several kinds"),
     "missing array": (set_field("Fields", "coefficients", {"array": "a99"}), "do not fit together"),
     "late object": (set_field("Fields", "basis", {"object": 9999}), "do not fit together"),

@@ -52,7 +52,7 @@ def test_it_goes_on_where_it_was(study: Study, capsys: pytest.CaptureFixture[str
     assert written(study) == "1 4 9 400 441 484\n"
     assert RAN == [(1, 0), (1, 1), (20, 0), (20, 1), (1, 2), (20, 2)]
     shown = capsys.readouterr()
-    assert shown.out.splitlines()[2:] == ["4 of 6 runs are there; 2 to do.", f"Wrote {study.target}."]
+    assert shown.out.splitlines()[2:] == ["4 of 6 runs are finished; 2 to do.", f"Wrote {study.target}."]
     assert shown.err.splitlines()[-1].startswith("2 of 2 done (squares 20-2)")
 
 

@@ -184,7 +184,7 @@ FILES = {
     ),
     "wrong gap": (lambda: read(written(GOOD), gap=-1), "positive time", "not -1"),
     "gap below every step": (lambda: read(written(GOOD), gap=0.1), "no increment"),
-    "cut parquet": (lambda: read(cut("paths.parquet", 400)), "'paths.parquet' cannot be read", "whole"),
+    "cut parquet": (lambda: read(cut("paths.parquet", 400)), "'paths.parquet' cannot be read", "complete"),
     "no parquet": (lambda: read(written(GOOD, "paths.parquet")), "'paths.parquet' cannot be read"),
     "text in parquet": (
         lambda: read(table(t=[0, 1, 2], x=["1", "2", "b"]), state="x"),
@@ -196,11 +196,11 @@ FILES = {
     "fraction as label": (lambda: read(table(t=[0, 1], path=[0.5, 1], x=[1, 2])), "0.5 as trajectory in row 0"),
     "dates as labels": (
         lambda: read(table(t=[0, 1], path=np.array(["2024-01-01", "2024-01-02"], "M8[s]"), x=[1, 2])),
-        "no label of a trajectory",
+        "cannot label a trajectory",
     ),
-    "cut npz": (lambda: read(cut("paths.npz", 3000)), "no whole .npz file", "save it again"),
-    "no npz": (lambda: read(written(GOOD, "paths.npz")), "no whole .npz file"),
-    "npz with a short array": (lambda: read(bad_member()), "no whole .npz file"),
+    "cut npz": (lambda: read(cut("paths.npz", 3000)), "not a complete .npz file", "save it again"),
+    "no npz": (lambda: read(written(GOOD, "paths.npz")), "not a complete .npz file"),
+    "npz with a short array": (lambda: read(bad_member()), "not a complete .npz file"),
     "pickled npz": (
         lambda: read(arrays(t=np.array([0, {}], dtype=object), x=np.zeros(2))),
         "never unpickled",
@@ -234,13 +234,13 @@ FILES = {
         lambda: read(arrays(times=np.arange(3.0), states=np.zeros((3, 1)), offsets=np.ones(2), names=np.array(["x"]))),
         "offsets in 'paths.npz' are not whole numbers",
     ),
-    "no hdf": (lambda: read(written(GOOD, "paths.h5")), "no whole HDF5 or netCDF-4 file"),
+    "no hdf": (lambda: read(written(GOOD, "paths.h5")), "not a complete HDF5 or netCDF-4 file"),
     "wrong name in hdf": (lambda: read(hdf(t=[0.0, 1.0], speed=[1.0, 2.0]), state="sped"), "did you mean 'speed'?"),
     "text in hdf": (lambda: read(hdf(t=[0.0, 1.0], x=["a", "b"]), state="x"), "'x'"),
 }
 FRAMES = {
-    "not a table": (lambda: frame(3), "A int is no table", "pandas or polars"),
-    "a list": (lambda: frame([1, 2]), "A list is no table"),
+    "not a table": (lambda: frame(3), "A int is not a table", "pandas or polars"),
+    "a list": (lambda: frame([1, 2]), "A list is not a table"),
     "lazy": (lambda: frame(pl.LazyFrame({"t": [0, 1]})), "lazy", "collect()"),
     "no columns": (lambda: frame({}), "There are no columns"),
     "a number as a column": (lambda: frame({"t": 3, "x": [1, 2]}, state="x"), "'t' is a single int", "for each row"),

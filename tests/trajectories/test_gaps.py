@@ -55,7 +55,7 @@ def test_missing_times_split_too_and_everything_is_said():
     assert [part.tolist() for part in data.times] == [[0, 1], [3, 4], [0], [3, 4]]
     assert data.notes == (
         "5 rows were not finite (1 in t, 4 in price) and left out; paths are split there.",
-        "1 path had no finite row and vanished.",
+        "1 path had no finite row: left out.",
         "1 path has one point only, hence no increment.",
     )
     assert data.summary().gaps == data.gaps
@@ -82,11 +82,11 @@ def test_the_constructor_refuses_what_the_doors_split():
     ("units", "message"),
     [
         ({"z": "um"}, "a unit for 'z', but the columns are t, x"),
-        ({"x": ""}, "no label"),
-        ({"x": "[um]"}, "no label"),
-        ({"x": "1"}, "no label"),
-        ({"t": " s"}, "no label"),
-        ({"t": 1}, "no label"),
+        ({"x": ""}, "not a label"),
+        ({"x": "[um]"}, "not a label"),
+        ({"x": "1"}, "not a label"),
+        ({"t": " s"}, "not a label"),
+        ({"t": 1}, "not a label"),
         ("s", "dictionary"),
     ],
 )

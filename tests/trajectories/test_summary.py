@@ -21,12 +21,12 @@ def test_a_summary_can_be_checked_by_hand():
     assert x.standard_deviation == np.sqrt(2)
     assert (k.unit, k.minimum, k.maximum) == (None, 7, 7)
     assert str(summary).splitlines() == [
-        "paths       2 of 2 to 3 points; 5 points",
-        "increments  3 over 7 s in all",
+        "paths       2 with 2 to 3 points each; 5 points in all",
+        "increments  3; total duration 7 s",
         "time        0 to 14 s; step 1 to 4, median 2 s",
         "x           1 to 5 um; mean 3, standard deviation 1.41421",
         "k           7; mean 7, standard deviation 0",
-        "note        The coordinate is constant: k; leave out what does not move.",
+        "note        The coordinate is constant: k; leave constants out of the state.",
     ]
     assert repr(data) == "Trajectories(2 paths of 2 to 3 points; t 0 to 14 s, step 1 to 4 s; x 1 to 5 um, k 7)"
 

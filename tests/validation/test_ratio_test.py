@@ -180,7 +180,7 @@ def test_a_doubt_about_the_data_comes_first():
     noisy = recording(OU, 200, 4).degrade(noise=0.3, seed=1)
     found = lsn.test(noisy, "d_t")
     assert found.doubts
-    assert found.sentences()[0].startswith("If the data are a diffusion")
+    assert found.sentences()[0].startswith("Provided that the data are a diffusion")
 
 
 def test_wrong_input_is_named(data: lsn.Trajectories):
@@ -214,7 +214,7 @@ def test_generators_that_half_of_the_paths_does_not_support_are_left_free_to_tur
     )
     tested = lsn.test(data, lsn.discover(data, formulas=False), seed=2)
     assert not tested.rejected
-    assert "left free to turn" in str(tested)
+    assert "free to rotate" in str(tested)
 
 
 def test_overlapping_windows_are_named() -> None:

@@ -28,10 +28,10 @@ TYPES = {
     "III": Named(
         "Bianchi III (aff(1) ⊕ R)", "aff(1) ⊕ R", "A shift and its scaling, and one generator that commutes with both."
     ),
-    "IV": Named(
-        "Bianchi IV", "Bianchi IV", "Two commuting shifts, scaled by the same factor and sheared by the third."
+    "IV": Named("Bianchi IV", "Bianchi IV", "Two commuting generators, scaled equally and sheared by the third."),
+    "V": Named(
+        "Bianchi V (R ⋉ R^2, weights (1, 1))", "Bianchi V", "Two commuting generators, scaled equally by the third."
     ),
-    "V": Named("Bianchi V (R ⋉ R^2, weights (1, 1))", "Bianchi V", "Two commuting shifts, scaled alike by the third."),
     "VI_0": Named(
         "Bianchi VI_0 (e(1,1))", "e(1,1)", "Two shifts and a hyperbolic rotation: motions of the Minkowski plane."
     ),
@@ -68,17 +68,18 @@ def _with_parameter(h: Float[np.ndarray, " copies"], turning: bool, decisions: D
         simple = recognise(ratio)
         text = _parameter(h, None if simple is None else simple**2)
         rates = "" if simple is None else f", growth to rotation as {show(simple)} to 1"
-        return Named(f"Bianchi VII, {text}", f"Bianchi VII, {text}", f"Two shifts turned and scaled at once{rates}.")
+        meaning = f"Two commuting generators, rotated and scaled by the third{rates}."
+        return Named(f"Bianchi VII, {text}", f"Bianchi VII, {text}", meaning)
     smaller = (ratio - 1) / (ratio + 1)  # λ₂/λ₁, between −1 and 1 whatever h is
     if decisions.is_zero(smaller):
         return TYPES["III"]
     quotient = recognise(smaller)
     if quotient is None or quotient == 1:
-        text, scaled = _parameter(h, None), "Two commuting shifts scaled unequally by the third generator"
+        text, scaled = _parameter(h, None), "Two commuting generators scaled unequally by the third"
     else:
         text = _parameter(h, -(((1 + quotient) / (1 - quotient)) ** 2))
         weights = f"({show(quotient.denominator)}, {show(quotient.numerator)})"
-        scaled = f"Two commuting shifts scaled with weights {weights} by the third generator"
+        scaled = f"Two commuting generators scaled with weights {weights} by the third"
     estimate = f"; h estimated as {with_error(float(h[0]), standard_error(h))}." if standard_error(h) > 1e-4 else "."
     return Named(f"Bianchi VI, {text}", f"Bianchi VI, {text}", scaled + estimate)
 

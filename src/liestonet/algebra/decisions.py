@@ -71,7 +71,7 @@ class Decisions:
         return self._leave_open(guess, most if guess < most else sure)
 
     def vote(self, answers: Sequence[Answer]) -> Answer:
-        """What most copies say; an open question if they disagree."""
+        """Majority vote of the copies; an open question if they disagree."""
         ranking = Counter(answers).most_common(2)
         return ranking[0][0] if len(ranking) == 1 else self._leave_open(ranking[0][0], ranking[1][0])
 

@@ -40,7 +40,7 @@ def name_indecomposable(ensemble: Ensemble, parts: Parts, decisions: Decisions) 
     if weights is not None:
         return _name_solvable(inner, weights)
     text = f"dimension {dimension}, nilradical {inner.short}"  # reached only if decisions at the limit contradict
-    return Named(text, text, "The parts do not fit together at this uncertainty.")
+    return Named(text, text, "The parts are not consistent at this uncertainty.")
 
 
 def name_nilpotent(ensemble: Ensemble, lines: Outline, decisions: Decisions) -> Named:
@@ -59,7 +59,7 @@ def name_nilpotent(ensemble: Ensemble, lines: Outline, decisions: Decisions) -> 
     terms = series(ensemble, decisions, central=True)
     dimensions = ", ".join(str(term.shape[2]) for term in terms if term.shape[2])
     text = f"nilpotent, dimension {size}, step {len(terms) - 1}, lower central series ({dimensions})"
-    return Named(text, f"[{text}]", "Repeated brackets die out after a few steps.")
+    return Named(text, f"[{text}]", "Repeated brackets vanish after a few steps.")
 
 
 def _action(ensemble: Ensemble, elements: np.ndarray, module: np.ndarray) -> np.ndarray:
@@ -88,15 +88,15 @@ def _name_solvable(inner: Named, weights: Weights) -> Named:
     """One generator acting on a nilradical."""
     outer = "so(2)" if weights.imaginary and weights.diagonalisable else "R"
     text = f"{outer} ⋉ {inner.short} with weights {_weights_text(weights)}"
-    meaning = f"One generator scales or turns the rest; the weights are its eigenvalues on {inner.short}."
+    meaning = f"One generator scales or rotates the rest; the weights are its eigenvalues on {inner.short}."
     if weights.simple is not None and inner.short.startswith("R^") and weights.diagonalisable:
         n = len(weights.simple) - 1
         if n and list(weights.simple) == [2.0, *[1.0] * n]:
             meaning = f"Time shift, {n} space shifts and diffusive scaling: {n}-D Brownian motion at the Itô level."
         elif set(weights.simple) == {1.0}:
-            meaning = "Commuting shifts, all scaled alike by one generator."
+            meaning = "Commuting generators, all scaled equally by one more."
     if text.startswith("so(2) ⋉ h_3 "):
-        meaning = "The oscillator algebra: a canonical pair turned by one generator, and a central one."
+        meaning = "The oscillator algebra: a canonical pair rotated by one generator, and a central one."
     return Named(text, text, meaning)
 
 
@@ -122,7 +122,7 @@ def _several_outer(
             meaning = "Time shift, plane shifts, rotation and diffusive scaling: 2-D Brownian motion at law level."
             return Named(text, text, meaning)
     text = f"solvable, dimension {dimension}, nilradical {inner.short}"
-    return Named(text, text, f"{outside} generators scale or turn a nilpotent part, {inner.short}.")
+    return Named(text, text, f"{outside} generators scale or rotate a nilpotent part, {inner.short}.")
 
 
 def _is_planar_diffusion(actions: np.ndarray, decisions: Decisions) -> bool:

@@ -51,8 +51,8 @@ def name_algebra(constants: Constants, uncertainty: float) -> AlgebraName:
     lawful = _obeys_jacobi(ensemble)
     if not lawful:
         explanation = (
-            "The Jacobi identity fails by more than the uncertainty, so these constants are no Lie algebra as they "
-            "stand: a generator may be missing, or the uncertainty is too small. Nearest: " + explanation
+            "The Jacobi identity fails by more than the uncertainty, so these constants do not define a Lie "
+            "algebra: a generator may be missing, or the uncertainty is too small. Nearest: " + explanation
         )
     return AlgebraName(named.text, lawful and not others, tuple(others), explanation)
 

@@ -59,7 +59,7 @@ class Algebra:
             why = f"Brackets leave the span of the generators by {self.closure:.0%}: there is no algebra to name."
             return AlgebraName(UNRESOLVED, False, (), why)
         if self.dimension > 1 and self.error > ALGEBRA.largest_error:
-            why = f"The generators are known to about {self.error:.0%} only, too little to tell algebras apart."
+            why = f"The generators are known to about {self.error:.0%} only, too little to identify the algebra."
             return AlgebraName(UNRESOLVED, False, (), why)
         constants = self.unit_constants if self.orthonormal is None else self.orthonormal
         named = name_algebra(constants, max(ALGEBRA.least_uncertainty, self.closure, self.error))
@@ -192,7 +192,7 @@ def _scaled_brackets(
 def balanced(constants: Float[np.ndarray, "m m m"]) -> Float[np.ndarray, "m m m"]:
     """The constants of multiples e^{u_i} X_i, u by least squares on the logarithms of all that are not zero.
 
-    Factors in front of generators are a choice of ours; what is decided by sizes must not depend on them.
+    Factors in front of generators are arbitrary; decisions by size must not depend on them.
     """
     rows, m = np.argwhere(constants), len(constants)
     if not len(rows):

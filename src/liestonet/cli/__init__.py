@@ -46,7 +46,7 @@ from liestonet.cli.validate import validate_run
 from liestonet.errors import InputError
 
 UsageError: Any = typer.BadParameter.__base__  # typer does not export it, and click is not always there
-# The library speaks of its arguments; here they are options.
+# Messages of the library name its arguments; here they are options.
 SPOKEN = {
     "domain=[(start, end), (low, high), …], time first, then each coordinate": '--domain "t=0:1, x=-2:2"',
     "boundary= to keep": "--boundary to keep",
@@ -73,7 +73,7 @@ class Commands(TyperGroup):
         except UsageError as problem:
             code = _complain(_usage(problem), 2)
         except MemoryError:
-            code = _complain("There is not enough memory for this; ask for less.", 2)
+            code = _complain("Not enough memory; reduce the size of the problem.", 2)
         except (KeyboardInterrupt, typer.Abort):
             code = 130
         except Exception as problem:
@@ -144,7 +144,7 @@ def solve(
         list[str] | None,
         typer.Option(
             metavar="NAME=LOW:HIGH,…",
-            help='Where to look, such as "t=0:5, x=-2:2"; what is not named is chosen. Repeatable.',
+            help='Domain, such as "t=0:5, x=-2:2"; intervals not given are chosen automatically. Repeatable.',
         ),
     ] = None,
     param: Parameter = None,
@@ -155,14 +155,14 @@ def solve(
         bool, typer.Option("--list", callback=_print_list, is_eager=True, help="Print the catalogue's names and exit.")
     ] = False,
     save: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Keep the result in a file such as run.lsn.")
+        Path | None, typer.Option(metavar="FILE", help="Save the result to a file such as run.lsn.")
     ] = None,
     quiet: Quiet = False,
     report: Report = None,
 ) -> None:
     """Find all Lie symmetries of an equation.
 
-    Prints what was found in one sentence, then the evidence: the domain, the residual of every direction, the
+    Prints the verdict in one sentence, then the evidence: the domain, the residual of every direction, the
     generators and their commutators. Parameters without a value stay symbols, and the answer is for generic ones.
 
     \b
@@ -236,14 +236,14 @@ def simulate(
     equation: Equation,
     out: Annotated[
         Path,
-        typer.Option(metavar="FILE", show_default=False, help="Where to: .csv, .csv.gz, .parquet or .npz."),
+        typer.Option(metavar="FILE", show_default=False, help="Output file: .csv, .csv.gz, .parquet or .npz."),
     ],
     initial: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=VALUE,…",
             show_default=False,
-            help='Where paths begin: "x=1, y=0", or uniformly between: "x=-2:2". Repeatable.',
+            help='Initial state: "x=1, y=0", or uniform on an interval: "x=-2:2". Repeatable.',
         ),
     ] = None,
     paths: Annotated[int | None, typer.Option(help="Number of paths.  [default: 100]")] = None,
@@ -321,9 +321,9 @@ def _failure(problem: Exception, debug: bool) -> str:
 
     trace = "".join(traceback.format_exception(problem)).rstrip().split("\n") if debug else []
     if isinstance(problem, OSError) and problem.strerror:
-        return "\n".join([f"The system refused to go on: {problem.strerror}.", *trace])
+        return "\n".join([f"The operating system reported an error: {problem.strerror}.", *trace])
     kind, reason = type(problem).__name__, " ".join(str(problem).split())[:200]
     lines = [f"{kind}: {reason}" if reason else kind, f"liestonet {' '.join(shlex.join(TYPED.get()).split())}"]
     if not debug:
-        lines.append("With --debug the same command also prints where it happened.")
+        lines.append("Run it again with --debug for the traceback.")
     return "\n".join(["Internal error: please report it with the lines below.", *lines, *trace])

@@ -29,7 +29,7 @@ def read_equation(text: str, params: Iterable[str] = (), stratonovich: bool = Fa
         system = read_system(text)
         if given or stratonovich:
             option = "--param" if given else "--stratonovich"
-            raise InputError(f"{system.key} stands for {system.equation} in Itô's sense; leave {option} out.")
+            raise InputError(f"{system.key} is the Itô equation {system.equation}; leave {option} out.")
         return system.sde, system
     values = {name: read_number(value, f"The parameter {name}") for name, value in given}
     return SDE.parse(text, parameters=values, stratonovich=stratonovich), None
@@ -63,7 +63,7 @@ def _standard_input() -> str:
     try:
         return sys.stdin.read(MOST_INPUT) if sys.stdin is not None else ""
     except UnicodeDecodeError as problem:
-        raise InputError("What came from stdin is not UTF-8 text; write the equation in plain letters.") from problem
+        raise InputError("The text from stdin is not UTF-8; save it in that encoding.") from problem
 
 
 def read_domain(
@@ -91,7 +91,7 @@ def read_experiment(sde: SDE, system: System | Any | None, initial: Sequence[str
     if system is not None:
         return replace(system.experiment, initial=read_initial(sde, initial)) if initial else system.experiment
     if not initial:
-        raise InputError("Missing option '--initial': say where paths begin, such as --initial x=1.")
+        raise InputError("Missing option '--initial': give the initial state, such as --initial x=1.")
     return Experiment(read_initial(sde, initial), duration=1.0, paths=100, substeps=1)
 
 
@@ -144,7 +144,7 @@ def read_number(text: str, what: str) -> Any:
             return Fraction(int(match[1]), int(match[2]))
         return float(text)
     except (ValueError, ZeroDivisionError) as problem:
-        raise InputError(f"{what} is {quoted(text)}, which is no number; write one such as 1.5 or 3/2.") from problem
+        raise InputError(f"{what} is {quoted(text)}, which is not a number; write one such as 1.5 or 3/2.") from problem
 
 
 def read_interval(text: str, what: str) -> tuple[float, float]:

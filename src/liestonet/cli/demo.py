@@ -14,9 +14,7 @@ DATA_FILE = "paths.csv"
 
 
 def demo(
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where to put the files; made if need be.")] = Path(
-        "demo"
-    ),
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Output folder; created if needed.")] = Path("demo"),
     seed: Seed = 0,
 ) -> None:
     """Simulate a built-in system, find its symmetries from the file, and write a report.
@@ -54,5 +52,6 @@ def demo(
         page, *_ = write_files(result, out, progress)
     known = ", ".join(field_text(row, system.sde.names) for row in system.formulas("ito"))
     show(Text(verdict(result), style="bold"))
-    show(f"\nThe paths were simulated from {system.equation}, which has {system.dimension('ito')}: {known}.")
-    emit(f"\nData:   {file}\nReport: {page}\n\nThe same by hand, and for your own data:\n  {again}\n")
+    dimension = system.dimension("ito")
+    show(f"\nThe paths were simulated from {system.equation}, which has {dimension} Itô symmetries: {known}.")
+    emit(f"\nData:   {file}\nReport: {page}\n\nTo repeat this, or to analyse your own file:\n  {again}\n")

@@ -49,28 +49,30 @@ def discover(
     tolerance: Annotated[
         float, typer.Option(help="Largest relative residual of a symmetry.")
     ] = SHARED.default_tolerance,
-    error_rate: Annotated[float, typer.Option(help="Chance of losing any true symmetry.")] = SHARED.default_error_rate,
+    error_rate: Annotated[
+        float, typer.Option(help="Probability of missing any true symmetry (family-wise error).")
+    ] = SHARED.default_error_rate,
     window: Window = None,
     stride: Stride = None,
     restart_clock: RestartClock = False,
     thin: Thin = None,
     gap: Gap = None,
     sort: Annotated[bool, typer.Option("--sort", help="Sort each path by time first.")] = False,
-    stream: Annotated[bool, typer.Option("--stream", help="Leave a large Parquet file on disk.")] = False,
+    stream: Annotated[bool, typer.Option("--stream", help="Stream a large Parquet file from disk.")] = False,
     out: Annotated[
         Path | None,
         typer.Option(
-            metavar="FOLDER", help=f"Folder for {REPORT_FILE}, {RESULT_FILE} and {RUN_FILE}; made if need be."
+            metavar="FOLDER", help=f"Folder for {REPORT_FILE}, {RESULT_FILE} and {RUN_FILE}; created if needed."
         ),
     ] = None,
     json: Json = False,
-    no_formulas: Annotated[bool, typer.Option("--no-formulas", help="Do not look for closed forms.")] = False,
+    no_formulas: Annotated[bool, typer.Option("--no-formulas", help="Skip the search for closed forms.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Find the Lie symmetries of the system that recorded paths come from.
 
-    Prints what the data say in one sentence, then the evidence: residual, interval and p-value of every direction,
-    the generators, their algebra, and what to watch out for. Columns without a name given are found where they can be.
+    Prints the verdict in one sentence, then the evidence: residual, interval and p-value of every direction,
+    the generators, their algebra, and flags. Columns not named are guessed from the header where possible.
 
     \b
     Examples:

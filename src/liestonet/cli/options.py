@@ -20,7 +20,7 @@ Parameter = Annotated[
     list[str] | None,
     typer.Option("--param", metavar="NAME=VALUE", help="Value of a parameter, such as k=1.5 or k=3/2; repeatable."),
 ]
-Stratonovich = Annotated[bool, typer.Option("--stratonovich", help="Read the equation in Stratonovich's sense.")]
+Stratonovich = Annotated[bool, typer.Option("--stratonovich", help="Read the equation as Stratonovich.")]
 Seed = Annotated[int, typer.Option("--seed", help="The same seed gives the same paths.")]
 
 # Recorded paths
@@ -29,9 +29,7 @@ File = Annotated[
     typer.Argument(metavar="FILE", show_default=False, help="Table of paths: .csv[.gz], .parquet, .npz, .h5 or .nc."),
 ]
 Time = Annotated[str | None, typer.Option("--time", metavar="COLUMN", help="Column of the times.")]
-Trajectory = Annotated[
-    str | None, typer.Option("--trajectory", metavar="COLUMN", help="Column whose label tells the paths apart.")
-]
+Trajectory = Annotated[str | None, typer.Option("--trajectory", metavar="COLUMN", help="Column that labels the paths.")]
 State = Annotated[
     list[str] | None,
     typer.Option("--state", metavar="COLUMN,…", help='Columns of the coordinates, such as "x, y". Repeatable.'),
@@ -40,7 +38,7 @@ Logarithms = Annotated[
     list[str] | None,
     typer.Option("--log", metavar="NAME,…", help="Coordinates to replace by their logarithms. Repeatable."),
 ]
-Window = Annotated[int | None, typer.Option("--window", help="Cut each path into windows of so many points.")]
+Window = Annotated[int | None, typer.Option("--window", help="Cut each path into windows of this many points.")]
 Stride = Annotated[int | None, typer.Option("--stride", help="Points between the starts of windows.")]
 RestartClock = Annotated[
     bool,
@@ -57,15 +55,16 @@ Symmetry = Annotated[
     typer.Option(
         "--symmetry",
         metavar="KIND",
-        help="ito (fixes the noise), law (fixes the law of the paths) or fokker-planck (density).",
+        help="ito (same noise), law (same law of the paths) or fokker-planck (same equation of the density).",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
 Latex = Annotated[bool, typer.Option("--latex", help="Print generators and commutators in LaTeX.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print one sentence only.")]
 Report = Annotated[
-    Path | None, typer.Option("--report", metavar="FILE.html", help="Write the result as a page for a browser.")
+    Path | None, typer.Option("--report", metavar="FILE.html", help="Write the result as an HTML report.")
 ]
 Run = Annotated[
-    Path, typer.Argument(metavar="RUN", show_default=False, help="A file that --save or --out wrote, run.lsn.")
+    Path,
+    typer.Argument(metavar="RUN", show_default=False, help="Result file written by --save or --out, such as run.lsn."),
 ]

@@ -71,7 +71,7 @@ def bar(title: str, wanted: bool = True) -> Iterator[Callable[[int, int], None] 
 def check_forms(json: bool, latex: bool) -> None:
     """Refuse two forms of output at once, before work is done for them."""
     if json and latex:
-        raise InputError("--json and --latex were both asked for; leave one of them out.")
+        raise InputError("Give --json or --latex, not both.")
 
 
 def check_report(path: Path) -> None:

@@ -33,7 +33,7 @@ SOLVING: Mapping[str, float | int] = {
 }
 VALIDATING: Mapping[str, float | int] = {
     "fitting drift and diffusion": 4,
-    "is it a diffusion?": 6,
+    "testing for a diffusion": 6,
     "likelihood ratio": 12,
     **{f"pushing along generator {k} of": 20 for k in range(1, 4)},
     **{f"refitting paths pushed along generator {k} of": 8 for k in range(1, 4)},

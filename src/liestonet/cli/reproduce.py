@@ -44,15 +44,15 @@ def reproduce(
     trades: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A day of Binance's aggregate trades, the zip as downloaded.")
     ] = None,
-    only_page: Annotated[bool, typer.Option("--only-page", help="Compute nothing; make the page anew.")] = False,
+    only_page: Annotated[bool, typer.Option("--only-page", help="Compute nothing; rebuild the page.")] = False,
     listed: Annotated[
         bool, typer.Option("--list", callback=_print_items, is_eager=True, help="Print the items and exit.")
     ] = False,
 ) -> None:
     """Reproduce the paper's tables and figures, with ours beside them.
 
-    Each run is a job with a result file of its own. Stop it when you like and start it again: what is there is not done
-    twice, and a changed setting never uses an old result.
+    Each run is a job with its own result file. It can be stopped and started again: finished runs are not repeated,
+    and a changed setting never uses an old result.
 
     \b
     Examples:
@@ -87,5 +87,5 @@ def _ready(items: list[Item], options: Options, only_page: bool) -> list[Item]:
     if waiting and len(items) == len(waiting):
         raise InputError(f"{waiting[0].name} needs {waiting[0].needs}.")
     for item in waiting:
-        emit(f"{item.name} is left out: it needs {item.needs}.\n")
+        emit(f"{item.name} is skipped: it needs {item.needs}.\n")
     return [item for item in items if item not in waiting]

@@ -30,7 +30,7 @@ def validate_run(
     run: Run,
     data: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Table of paths to validate on.  [default: what the result kept of its own]"),
+        typer.Option(metavar="FILE", help="Table of paths to validate on.  [default: increments stored in the result]"),
     ] = None,
     time: Time = None,
     trajectory: Trajectory = None,
@@ -44,20 +44,20 @@ def validate_run(
     draws: Annotated[
         int | None,
         typer.Option(
-            help="Largest number of bootstrap samples for pushed data.  [default: 20 a generator, at least 39]"
+            help="Largest number of bootstrap samples for pushed data.  [default: 20 per generator, at least 39]"
         ),
     ] = None,
     report: Annotated[
-        Path | None, typer.Option(metavar="FILE.html", help='Write the result as a page, with "How sure are we?".')
+        Path | None, typer.Option(metavar="FILE.html", help="Write the HTML report with the validation.")
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Folder for page, JSON and run with the validation; may be the run's own."),
+        typer.Option(metavar="FOLDER", help="Folder for report, JSON and result with the validation; may be the same."),
     ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Validate a result: is it true?
+    """Validate a result on data.
 
     Asks first whether the data are a diffusion at all, then whether its generators are symmetries of them: by
     likelihood, by finite pushes beside random ones, by refits after a push, and against the Fokker–Planck equation.

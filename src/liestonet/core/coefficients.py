@@ -1,4 +1,4 @@
-"""Coefficients speak in jets: values and derivatives of f, σ and a = σσᵀ at a batch of points (docs/method.md §1.1).
+"""Coefficients as jets: values and derivatives of f, σ and a = σσᵀ at a batch of points (docs/method.md §1.1).
 
 A derivative is named by the sorted tuple of the variables it is taken in, 0 for time and i for the
 i-th coordinate: `()` is the value, `(0,)` is ∂t, `(1, 2)` is ∂1∂2. An absent key is identically zero.
@@ -54,7 +54,7 @@ class JetDirections:
 
 @runtime_checkable
 class Coefficients(Protocol):
-    """Whatever knows f and σ: an SDE's symbols, projected callables, or a surrogate from data."""
+    """A source of f and σ: an SDE's symbols, projected callables, or a surrogate from data."""
 
     @property
     def dimension(self) -> int: ...
@@ -82,7 +82,7 @@ class Coefficients(Protocol):
 class EstimatedCoefficients(Coefficients, Protocol):
     """Coefficients from data: smooth functions of parameters whose errors are known.
 
-    `errors` are what judging needs, `information` is what data and prior say of all parameters together; None where
+    `errors` are what judging needs, `information` is that of data and prior about all parameters together; None where
     the sums over the data were not kept.
     """
 

@@ -22,7 +22,7 @@ Neighbours = tuple[float | None, float | None]
 class Domain:
     """A time interval and one interval per coordinate.
 
-    `chosen` says that we picked it, not the user; `filled` are the positions of single intervals that we added to
+    `chosen` says that it was chosen automatically; `filled` are the positions of single intervals added to
     those a user gave. `singular` holds, where known, the singular points next to each interval, below and above.
     """
 
@@ -65,7 +65,7 @@ class Domain:
 
     @property
     def picked(self) -> tuple[int, ...]:
-        """Positions of all intervals that we picked; 0 is time."""
+        """Positions of all intervals chosen automatically; 0 is time."""
         return tuple(range(len(self.intervals))) if self.chosen else self.filled
 
     @property

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Flag:
-    """Something the reader should know, and the one thing to do about it."""
+    """What may affect a result, and what to do about it."""
 
     code: str
     message: str

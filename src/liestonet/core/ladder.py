@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class LadderRow:
-    """One direction: relative residual ‖DX‖/‖X‖ with its interval, the noise in it, and what we make of it."""
+    """One direction: relative residual ‖DX‖/‖X‖ with its interval, its noise floor, p-value and verdict."""
 
     residual: float
     lower: float

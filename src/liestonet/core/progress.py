@@ -1,4 +1,4 @@
-"""Progress: what a long computation says of itself, one short text a step."""
+"""Progress: messages of a long computation, one short text per step."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ Progress = Callable[[str], None]
 
 
 def silent(message: str) -> None:
-    """Progress nobody asked for."""
+    """Discard progress messages."""

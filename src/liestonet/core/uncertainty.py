@@ -1,4 +1,4 @@
-"""What is known of estimated parameters: the information that data and prior give, and the errors that are left.
+"""Estimated parameters: the information from data and prior, and the errors that are left.
 
 See docs/method.md §4.4.
 """
@@ -119,10 +119,10 @@ class Block:
 
 @dataclass(frozen=True)
 class Information:
-    """What data and prior say of all parameters together, in blocks that are independent given the data.
+    """Information of data and prior about all parameters, in blocks that are independent given the data.
 
-    Today every coefficient is a block of its own. Whatever couples coefficients makes one block of theirs; nobody who
-    asks here needs to know.
+    Today every coefficient is a block of its own. Whatever couples coefficients makes one block of theirs; callers
+    need not know.
     """
 
     blocks: tuple[Block, ...]

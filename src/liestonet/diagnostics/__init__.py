@@ -1,1 +1,1 @@
-"""What may be wrong with the data: flags, each with its number, a calibrated test and one action."""
+"""Flags about the data, each with a number, a calibrated test and one action."""

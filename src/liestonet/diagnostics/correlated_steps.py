@@ -1,4 +1,4 @@
-"""Residuals that remember the one before: measurement noise, blur, coloured noise, positions without velocities."""
+"""Correlated residuals: measurement noise, blur, coloured noise, positions without velocities."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from liestonet.surrogate.tuning import FIT
 
 @dataclass(frozen=True)
 class Correlation:
-    """A lagged correlation of residuals, and its standard error if there is none."""
+    """A lagged correlation of residuals, and its standard error under independence."""
 
     value: float
     error: float
 
     def clear(self, level: float) -> bool:
-        """Is it there, at so many standard errors?"""
+        """Whether it exceeds so many standard errors."""
         return abs(self.value) > level * self.error
 
 
@@ -70,9 +70,9 @@ def _measurement_noise(residuals: Residuals, column: int, first: Correlation) ->
     part = -2 * first.value / max(1 + 2 * first.value, 0.01)
     return Flag(
         "measurement-noise",
-        f"{_amount(residuals.names[column], first)}: it is measured with an error of about {size:.2g}, which makes the "
-        f"diffusion {100 * part:.0f} % too large and bends the drift.",
-        "Thin the data until the error is small beside a step, or smooth the recording before.",
+        f"{_amount(residuals.names[column], first)}: a measurement error of about {size:.2g}, which makes the "
+        f"estimated diffusion {100 * part:.0f} % too large and biases the drift.",
+        "Thin the data until the error is small compared with an increment, or measure more accurately.",
     )
 
 
@@ -85,22 +85,22 @@ def _positive(name: str, first: Correlation, second: Correlation, level: float) 
             "positions-only",
             f"{amount}, and displacements grow like t^{exponent / 2:.2f} instead of t^0.50: {name} moves with a "
             "velocity that is not among the coordinates.",
-            "Add the velocity as a coordinate, or thin the data until steps are longer than its memory.",
+            "Add the velocity as a coordinate, or thin the data until steps exceed its correlation time.",
         )
     if first.value > FLAGS.most_blur or (second.clear(level) and second.value > first.value / FLAGS.second_correlation):
         return Flag(
             "coloured-noise",
-            f"{amount}, and by {second.value:.3f} over two steps: the noise has a memory, or the drift depends on "
-            "something that is not among the coordinates.",
-            "Thin the data until the correlation is gone, or add the missing coordinate.",
+            f"{amount}, and by {second.value:.3f} over two steps: the noise is coloured, or the drift depends on "
+            "a variable that is not among the coordinates.",
+            "Thin the data until the correlation vanishes, or add the missing coordinate.",
         )
     return Flag(
         "blur",
-        f"{amount}, and no farther: each point is an average over part of its step (motion blur), or the noise has a "
-        "memory shorter than a step; either makes the diffusion too small.",
-        "Shorten the exposure, or thin the data until the correlation is gone.",
+        f"{amount}, over one step only: each point is an average over part of its step (motion blur), or the noise has "
+        "a correlation time below one step; either makes the estimated diffusion too small.",
+        "Shorten the exposure, or thin the data until the correlation vanishes.",
     )
 
 
 def _amount(name: str, first: Correlation) -> str:
-    return f"Neighbouring steps of {name} are correlated by {first.value:.3f} ± {first.error:.3f}"
+    return f"Consecutive increments of {name} are correlated by {first.value:.3f} ± {first.error:.3f}"

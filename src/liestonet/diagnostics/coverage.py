@@ -32,13 +32,13 @@ def coverage_flags(overview: Overview) -> Iterator[Flag]:
         yield Flag(
             "coverage",
             f"The data fill {100 * covered[pair]:.0f} % of the box in the plane of {names[pair[0]]} and "
-            f"{names[pair[1]]}; symmetries are judged on all of it, so in part by extrapolation.",
-            "Record paths that begin in the empty part.",
+            f"{names[pair[1]]}; residuals are computed over the whole box, so partly by extrapolation.",
+            "Record paths that start in the empty part.",
         )
 
 
 def motion_flags(surrogate: Surrogate, tolerance: float) -> Iterator[Flag]:
-    """The coordinate that moves least, if that is less than half the tolerance: then nothing there is told apart.
+    """The coordinate that moves least, if that is less than half the tolerance: fields there cannot be distinguished.
 
     A generator that does not depend on time has a residual of the order of what the state moves within the time
     interval's half-length T, relative to the box: √(T a + (T f)²)/L.
@@ -53,9 +53,9 @@ def motion_flags(surrogate: Surrogate, tolerance: float) -> Iterator[Flag]:
     if motion[slowest] < tolerance * FLAGS.least_motion:
         yield Flag(
             "little-motion",
-            f"Over half of the recorded time {overview.names[slowest]} moves by {100 * motion[slowest]:.1g} % of half "
-            "its range only; many fields are symmetries to within the tolerance for that reason alone.",
-            "Record for longer, look at a narrower range of states, or ask for a smaller tolerance.",
+            f"Over half of the recorded time {overview.names[slowest]} moves by only {100 * motion[slowest]:.1g} % of "
+            "half its range; many fields have residuals below the tolerance for that reason alone.",
+            "Record for longer, restrict the range of states, or use a smaller tolerance.",
         )
 
 

@@ -35,7 +35,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class Knowledge:
-    """Errors of f and a, and what a step surely adds to them, each relative to the coefficient's own size."""
+    """Errors of f and a, and a lower bound on what a step adds to them, each relative to the coefficient's own size."""
 
     drift_error: float
     diffusion_error: float

@@ -13,19 +13,19 @@ from liestonet.surrogate.overview import Overview
 
 
 def sampling_flags(known: Knowledge, overview: Overview, rows: Sequence[LadderRow], tolerance: float) -> Iterator[Flag]:
-    """Long steps, or else too little data: what long steps spoil is not healed by more of them."""
+    """Long steps, or else too little data: more of them do not remove the bias of long steps."""
     long = tuple(_long_steps(known))
     yield from long or _too_little(known, overview, rows, tolerance)
 
 
 def _long_steps(known: Knowledge) -> Iterator[Flag]:
-    """Steps so long that drift or diffusion change within one: what Euler's formula makes of them is biased."""
+    """Steps so long that drift or diffusion change within one: the Euler estimate is biased."""
     name, part = max(("drift", known.drift_added), ("diffusion", known.diffusion_added), key=lambda pair: pair[1])
     if part > FLAGS.material_bias:
         yield Flag(
             "coarse-steps",
-            f"The steps are long: within one the {name} changes, and its estimate is off by about {100 * part:.0f} %.",
-            "Record with shorter steps; thinning the data by 2 shows how the answer moves.",
+            f"The steps are long: the {name} changes within one, which biases its estimate by {100 * part:.0f} %.",
+            "Record with shorter steps; thinning the data by 2 shows how the answer changes.",
         )
 
 
@@ -36,9 +36,9 @@ def _too_little(known: Knowledge, overview: Overview, rows: Sequence[LadderRow],
     if part > FLAGS.largest_error:
         reason, excess = f"the error of the {name} is {100 * part:.0f} % of its size", part / tolerance
     elif noise > tolerance:
-        reason, excess = f"even the best direction has a noise of {100 * noise:.0f} %", noise / tolerance
+        reason, excess = f"even the best direction has a noise floor of {100 * noise:.0f} %", noise / tolerance
     elif overview.count < FLAGS.few_increments:
-        reason = f"{overview.count} increments show the largest terms only, and what others break counts as kept"
+        reason = f"{overview.count} increments resolve only large terms, so small ones that break a symmetry go unseen"
         excess = (FLAGS.few_increments / overview.count) ** 0.5
     else:
         return

@@ -35,7 +35,7 @@ class Residuals:
 
     @cached_property
     def spread(self) -> list[Float[np.ndarray, " used"]]:
-        """Residuals of the sample, those that can be trusted, for each noisy coordinate."""
+        """Residuals of the sample, those that are reliable, for each noisy coordinate."""
         standard, trusted = self._standardised(self.sample), self._trusted(self.sample)
         return [z[rows] for z, rows in zip(standard.T, trusted.T, strict=True)]
 

@@ -1,4 +1,4 @@
-"""Steps with too large values: everywhere (heavy tails), few and far out (jumps), or beyond all measure (outliers)."""
+"""Steps with too large values: everywhere (heavy tails), few and far out (jumps), or gross errors (outliers)."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from liestonet.diagnostics.standardised_steps import Residuals
 from liestonet.diagnostics.tuning import FLAGS
 from liestonet.surrogate.overview import Overview
 
-ALONE = "One step is far longer than those beside it,"
+ALONE = "One increment is far larger than its neighbours,"
 
 
 def outlier_flags(overview: Overview) -> Iterator[Flag]:
-    """Steps so long that the fitted diffusion follows them, which hides them from all that looks at residuals."""
+    """Steps so long that the fitted diffusion follows them, which hides them in the residuals."""
     found = overview.outlier
     if found is not None:
-        far = f"{found.steps} steps are far longer than those beside them, up to" if found.steps > 1 else ALONE
+        far = f"{found.steps} increments are far larger than their neighbours, up to" if found.steps > 1 else ALONE
         yield Flag(
             "outliers",
             f"{far} {found.factor:.2g} times: {found}.",
-            "Mark such values as NaN, which splits the path there, if they are errors or a code for a missing value; "
-            "a system that jumps is outside the theory.",
+            "Replace such values by NaN, which splits the path there, if they are errors or codes for missing values; "
+            "a process with jumps is outside the theory.",
         )
 
 
@@ -46,17 +46,17 @@ def tail_flags(residuals: Residuals) -> Iterator[Flag]:
         ratio, name, kurtosis = max(heavy)
         yield Flag(
             "heavy-tails",
-            f"The steps of {name} have heavier tails than Gaussian ones: 5 % are beyond {ratio * _middle():.2f} "
+            f"The increments of {name} have heavier tails than a Gaussian: 5 % are beyond {ratio * _middle():.2f} "
             f"instead of 1.96 standard deviations of the middle half (kurtosis {kurtosis:.1f} instead of 3).",
-            "Thin the data, as sums of steps come nearer to a Gaussian, and see whether the answer stays.",
+            "Thin the data (sums of increments are closer to Gaussian) and check whether the answer changes.",
         )
     if jumpy:
         farthest, name, far, count = max(jumpy)
         yield Flag(
             "jumps",
-            f"{far} of {count:,} steps of {name} {'is a jump' if far == 1 else 'are jumps'}, up to {farthest:.0f} "
-            "standard deviations long; a diffusion has none.",
-            "Split the paths there, if they are errors of the recording; a system that jumps is outside the theory.",
+            f"{far} of {count:,} increments of {name} {'is a jump' if far == 1 else 'are jumps'}, up to {farthest:.0f} "
+            "standard deviations; a diffusion has none.",
+            "Split the paths there, if they are recording errors; a process with jumps is outside the theory.",
         )
 
 

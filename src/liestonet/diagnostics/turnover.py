@@ -1,4 +1,4 @@
-"""Whether the clock runs so long that the state turns over many times, as in one long series, and what helps then."""
+"""Whether the recorded time covers many relaxation times, as in one long series, and what to do then."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def value_flags(overview: Overview) -> Iterator[Flag]:
     if still[worst] > FLAGS.many_zeros:
         yield Flag(
             "zero-steps",
-            f"{100 * still[worst]:.0f} % of the steps of {overview.names[worst]} are exactly zero.",
+            f"{100 * still[worst]:.0f} % of the increments of {overview.names[worst]} are exactly zero.",
             "Thin the data, or keep only the rows where something changed.",
         )
     sizes = np.sqrt(np.mean(dx**2, axis=0))
@@ -30,8 +30,8 @@ def value_flags(overview: Overview) -> Iterator[Flag]:
         yield Flag(
             "quantised",
             f"The values of {overview.names[worst]} are multiples of {grids[worst] * sizes[worst]:.4g}, "
-            f"{grids[worst]:.2g} of a typical step; the rounding counts as noise.",
-            "Record with more digits, or thin the data until steps are long beside the grid.",
+            f"{grids[worst]:.2g} of a typical increment; rounding adds noise.",
+            "Record with more digits, or thin the data until increments are large compared with the grid.",
         )
 
 

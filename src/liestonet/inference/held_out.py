@@ -1,7 +1,7 @@
 """Likelihood of paths that a fit has not seen, with symmetries imposed and without (docs/method.md §6.4).
 
 The sums that a fit is made of are kept in parts. Leaving one out gives the estimates of the others, imposing is linear
-near the fit, so every part can be foretold by all others at the cost of a few small matrices.
+near the fit, so every part can be predicted from all others at the cost of a few small matrices.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from liestonet.core.uncertainty import Information
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Log-likelihood that each part gains by a constraint when the others foretell it."""
+    """Log-likelihood that each part gains by a constraint when it is predicted from the others."""
 
     gains: Float[np.ndarray, " folds"]
 
@@ -35,7 +35,7 @@ class HeldOut:
         return self.gain < -errors * self.error
 
     def loses_to(self, other: HeldOut, errors: float) -> bool:
-        """Whether another constraint foretells better by more than so many standard errors of the difference."""
+        """Whether another constraint predicts better by more than so many standard errors of the difference."""
         return HeldOut(self.gains - other.gains).loses(errors)
 
 

@@ -1,6 +1,6 @@
 """The search on data in stages: shifts first, then all directions, then the coefficients with the symmetries imposed.
 
-Everything is judged on the rich surrogate with all its errors. A simpler one, which the data do not speak against, only
+Everything is judged on the rich surrogate with all its errors. A simpler one, which the evidence supports, only
 proposes: directions to judge, and coefficients to impose the symmetries on. Paths held out decide what is kept.
 See docs/method.md §6.
 """

@@ -140,7 +140,7 @@ def _require_losses(settings: Neural, kind: Kind) -> None:
 
 
 def _imposed(stage: Stage, fitted: Any, found: Search, count: int, request: Request) -> Imposed | None:
-    """The coefficients under the symmetries found, unless paths held out speak against it.
+    """The coefficients under the symmetries found, unless held-out paths reject them.
 
     Learnt coefficients keep no sums by parts of the data: there the likelihood ratio decides. A sample of the errors
     can judge symmetries, but not tell which errors they would exclude.
@@ -316,7 +316,7 @@ def _flags(record: TrainingRecord, found: Search, request: Request) -> list[Flag
     if record.interrupted:
         steps, wanted = len(record.history), record.settings.optimizer.steps
         what = (
-            f"Training was stopped after {steps} of {wanted} steps; the generators are those reached."
+            f"Training was stopped after {steps} of {wanted} steps; the generators are those of the last step."
             if steps < wanted
             else f"The sweep was stopped after m = {record.rungs[-1].count}; larger m were not tried."
         )
@@ -324,7 +324,7 @@ def _flags(record: TrainingRecord, found: Search, request: Request) -> list[Flag
             Flag(
                 "interrupted",
                 what,
-                "Run it again with a checkpoint folder to go on from there.",
+                "Run it again with a checkpoint folder to continue from there.",
             )
         )
     if record.projection_error > GENERATORS.worth_saying:
@@ -339,7 +339,7 @@ def _flags(record: TrainingRecord, found: Search, request: Request) -> list[Flag
         angle = (
             f"The largest angle between this span and the spectral engine's is {record.angle:.2g}° in units of the box."
         )
-        remedy = "Where it is large, trust the answer with the smaller residuals on the ladder."
+        remedy = "If it is large, rely on the answer with the smaller residuals."
         if np.isnan(record.angle):
             angle, remedy = "The spectral engine has no answer of this dimension.", "Ask for a smaller dimension."
         flags.append(Flag("engines", angle, remedy))

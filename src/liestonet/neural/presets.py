@@ -109,7 +109,7 @@ class _Experiment:
 
 
 def _names(settings: Any, prefix: str = "") -> list[str]:
-    """Dotted names of all settings that the paper could speak of."""
+    """Dotted names of all settings that the paper could mention."""
     rows: list[str] = []
     for item in fields(settings):
         value = getattr(settings, item.name)

@@ -158,7 +158,7 @@ Progress = Callable[[str], None]
 
 
 def silent(message: str) -> None:
-    """Progress nobody asked for."""
+    """Discard progress messages."""
 
 
 def said(say: Progress, what: str, plan: Plan) -> OnChunk:

@@ -180,7 +180,7 @@ def generic_result(result: Result, findings: EquationFindings, spanned: Spanned,
 
 
 def with_flags(result: Result, more: Iterable[Flag]) -> Result:
-    """The same with more to say."""
+    """The same with more flags."""
     return replace(result, flags=(*result.flags, *more))
 
 
@@ -263,7 +263,7 @@ def data_result(request: Request, found: Discovered, warnings: Iterable[Flag]) -
 def _estimated_forms(
     found: Discovered, fields: Fields, error: float, turns: Turns | None
 ) -> tuple[Fields, tuple[Formula, ...]]:
-    """The span in a basis with closed forms, where the data are good enough to tell."""
+    """The span in a basis with closed forms, where the data are good enough."""
     equations = found.kind.equations(found.surrogate.dimension, found.surrogate.noise)
     return find_formulas(fields, equations, None, found.surrogate.names, error, turns)
 

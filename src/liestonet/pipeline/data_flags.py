@@ -18,27 +18,27 @@ def data_answer_flags(found: Discovered) -> Iterable[Flag]:
             "gauge",
             "Trajectories determine σσᵀ only; this Itô answer is for the lower triangular σ with the coordinates in "
             f"the order {', '.join(surrogate.names)}.",
-            'Ask for symmetry="law" if the choice of σ should not matter.',
+            'Use symmetry="law" for an answer that does not depend on σ.',
         )
     still = [name for name, noisy in zip(surrogate.names, surrogate.noisy, strict=True) if not noisy]
     if still:
         yield Flag(
             "noiseless",
-            f"There is no noise in {', '.join(still)} itself; the diffusion there was set to zero.",
+            f"No noise was detected in {', '.join(still)}; its diffusion was set to zero.",
             "Check that this is a property of the system and not of the recording.",
         )
     if search.count == len(search.rows) and surrogate.noise < surrogate.dimension:
         yield Flag(
             "all-directions",
-            f"Each of the {search.count} directions that were looked at is consistent with a symmetry in these data; "
-            "there may be more, and some may be near-symmetries.",
-            "Ask for a smaller tolerance, or record more paths, and see how many are left.",
+            f"All {search.count} directions searched are consistent with exact symmetry; there may be more symmetries, "
+            "and some of these may be near-symmetries.",
+            "Use a smaller tolerance, or record more paths, and check how many remain.",
         )
     undecided = sum(row.verdict == "undecided" for row in search.rows)
     if undecided and found.count == search.count:
         yield Flag(
             "undecided",
-            f"For {undecided} further {'direction' if undecided == 1 else 'directions'} the data cannot decide "
-            "whether the residual is zero, or whether it is below the tolerance.",
+            f"For {undecided} further {'direction' if undecided == 1 else 'directions'} it could not be decided "
+            "whether the residual is zero, or below the tolerance.",
             remedy(surrogate.overview, "Record more paths, or longer ones."),
         )

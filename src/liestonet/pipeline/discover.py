@@ -46,12 +46,12 @@ def discover(
     seed: int | Any = 0,
     progress: Progress | None = None,
 ) -> Result:
-    """The symmetries of the system that trajectories come from, with how sure the data are of each.
+    """The symmetries of the system that produced the trajectories, each with a confidence interval and a p-value.
 
-    `symmetry` is "ito", "law" or "fokker-planck". A direction counts as a symmetry if the data do not exclude a
-    residual of zero and are sure of one below `tolerance`; `error_rate` is the chance to lose any true symmetry, and
-    that of an interval to be too short. `dimension` fixes the number of generators instead. The spectral engine draws
-    no random numbers that depend on `seed`; it is there for engines that do.
+    `symmetry` is "ito", "law" or "fokker-planck". A direction counts as a symmetry if a residual of zero is not
+    rejected and its confidence interval lies below `tolerance`. `error_rate` is the probability of missing any true
+    symmetry (family-wise), and one minus the confidence of an interval. `dimension` fixes the number of generators
+    instead. The spectral engine draws no random numbers that depend on `seed`; the neural engine does.
     """
     engine = Spectral() if engine is None else engine
     if not isinstance(engine, Engine):

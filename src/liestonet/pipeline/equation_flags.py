@@ -25,7 +25,7 @@ def source_flags(sde: SDE, source: Coefficients, domain: Domain) -> Iterable[Fla
         picked = [(names[i], *domain.intervals[i]) for i in domain.picked]
         text = ", ".join(f"{name} in ({low:g}, {high:g})" for name, low, high in picked)
         missing = "No domain was given" if domain.chosen else "The domain was given in part"
-        yield Flag("domain-chosen", f"{missing}; chosen for you: {text}.", "Give domain= for another.")
+        yield Flag("domain-chosen", f"{missing}; chosen automatically: {text}.", "Give domain= for another.")
     if source.error > 0:
         yield Flag(
             "projected",
@@ -43,33 +43,33 @@ def count_flags(null: NullSpace, counts: list[FormalCount], certain: bool = Fals
     elif null.gap < NULL_SPACE.clear_gap:
         yield Flag(
             "ambiguous",
-            f"The residuals left out are only {null.gap:.1g} times those taken, so the dimension is not certain.",
+            f"The next residual is only {null.gap:.1g} times the last one accepted, so the dimension is uncertain.",
             "Try a smaller domain, or one further from singular points.",
         )
     elif not null.settled and 1 / null.gap > NULL_SPACE.accuracy:
         yield Flag(
             "not-converged",
-            f"The largest basis was reached before the span was known to the accuracy aimed at; its error is about "
+            f"The largest basis was reached before the span converged to the accuracy required; its error is about "
             f"{math.degrees(min(1.0, 1 / null.gap)):.1g} degrees.",
             "Try a smaller domain, or one further from singular points.",
         )
     if bound is None:
         yield Flag(
             "no-upper-bound",
-            "Power series at a point gave no upper bound for the dimension; it rests on how the residuals converged.",
+            "Power series at a point gave no upper bound for the dimension; it rests on residuals that converge.",
             "Compare the answer on a second domain.",
         )
     elif bound != null.count:
         yield Flag(
             "bound-not-reached",
-            f"Power series at a point would allow up to {bound} symmetries, but only {null.count} have a residual "
-            "that goes to zero when the basis is enriched.",
+            f"The power-series bound is {bound} symmetries, but only {null.count} have a residual that converges to "
+            "zero as the basis grows.",
             "Compare the answer on a second domain.",
         )
     elif counts[-1].doubtful:
         yield Flag(
             "bound-doubtful",
-            "In the upper bound for the dimension a number was too small to be told from zero with certainty.",
+            "The upper bound for the dimension is uncertain: a number could not be distinguished from rounding error.",
             "Compare the answer on a second domain.",
         )
 
@@ -79,7 +79,7 @@ def invariant_flag(invariants: int | None, bound: int | None) -> Iterable[Flag]:
     if invariants is None and bound is None:
         yield Flag(
             "infinite-not-excluded",
-            "Whether a function is constant along every path was not resolved; with one, there are infinitely many "
+            "It was not resolved whether some function is constant along every path; if so, there are infinitely many "
             "symmetries beyond those listed.",
             "Solve the equation's independent parts one by one, or a smaller equation of the same form.",
         )
@@ -102,6 +102,6 @@ def family_flag(kind: Kind, family: Family, invariants: tuple[Any, ...]) -> Flag
         "infinite",
         f"The algebra is infinite-dimensional: {arguments} {'are' if several else 'is'} constant along every path, so "
         f"{what}. {where} {shown}.",
-        "Of the generators listed, multiply those without time component by any such function. Listed is what low "
-        "degrees in the coordinates show; there may be more that no such product gives.",
+        "Multiply the generators without time component by any such function. The list covers low polynomial degrees; "
+        "there may be symmetries that are not such products.",
     )

@@ -1,7 +1,7 @@
 """Equations with parameters that have no value: solved at a few generic values, the formulas then proved for all.
 
 Dimension and type of the algebra are the same for almost all values of the parameters; at special ones there can be
-more symmetries, never fewer. Which values are special is not claimed.
+more symmetries, never fewer. The special values are not determined.
 """
 
 from __future__ import annotations
@@ -171,8 +171,8 @@ def _flag(sde: SDE, solved: list[tuple[Draw, Result]]) -> Flag:
     elif len(types) > 1:
         message += f"The algebras differ in type: {'; '.join(result.algebra.name for _, result in solved)}. "
     message += (
-        "Special values can have more symmetries, and proofs take parameters that were drawn positive as such; "
-        "residuals and structure constants in numbers are those of "
+        "Special values can have more symmetries. Proofs assume that parameters drawn positive are positive; "
+        "numerical residuals and structure constants are for "
         f"{_assignments(min(solved, key=lambda pair: pair[1].dimension)[0])}."
     )
     first = next(iter(sde.parameters))
@@ -189,7 +189,7 @@ def _unproved_flag(unproved: tuple[int, ...], draw: Draw) -> Iterator[Flag]:
         yield Flag(
             "formulas-at-draw",
             f"No formula in the parameters could be proved for {listed}; what is shown is for {_assignments(draw)}.",
-            "Give the parameters values to have it proved there.",
+            "Give the parameters values for a proof there.",
         )
 
 

@@ -1,8 +1,8 @@
-"""Equations over times that are long beside their own rates: solved on windows of time, then on the whole box.
+"""Equations over times that are long compared with their own rates: solved on windows of time, then on the whole box.
 
 Over a hundred units of time e^{2t} spans eighty-seven orders of magnitude, and no basis of the box holds it beside
 e^{−t}. On a window of a few units it is an ordinary function. Formulas are found on a window, and what is proved holds
-for all times at which it is smooth. Where nothing in the equation depends on time, one window tells all: ∂t acts on its
+for all times at which it is smooth. Where nothing in the equation depends on time, one window is enough: ∂t acts on its
 generators as a matrix, whose exponential continues them. Else windows that cover the box are glued.
 """
 
@@ -358,7 +358,7 @@ def _flag(domain: Domain, span: Span) -> Flag:
     low, high = span.window.basis.domain.intervals[0]
     where = f"{high - low:.3g} units of time"
     if span.windows > 1:
-        how = f"solved on {span.windows} windows of {where} that overlap, and put together from these"
+        how = f"solved on {span.windows} overlapping windows of {where}, which were then joined"
     elif span.apart is None:
         how = f"solved on a window of {where}, and the formulas proved there hold on the whole box"
     else:
@@ -368,7 +368,7 @@ def _flag(domain: Domain, span: Span) -> Flag:
         )
     return Flag(
         "long-time",
-        f"The time from {domain.intervals[0][0]:g} to {domain.intervals[0][1]:g} is long beside the equation's own: it "
-        f"was {how}. Residuals of directions that are no symmetries are those on the window.",
-        "Nothing needs to be done; a shorter time shows the ladder of the whole box.",
+        f"The time from {domain.intervals[0][0]:g} to {domain.intervals[0][1]:g} is long compared with the time scale "
+        f"of the equation: it was {how}. Residuals of directions that are not symmetries are those on the window.",
+        "Nothing to do; a shorter time interval gives the residuals of the whole box.",
     )

@@ -53,9 +53,9 @@ def shown_on(result: Result, solve: Callable[[Domain], Result], source: Coeffici
     text = ", ".join(f"{name} in ({low:.4g}, {high:.4g})" for name, (low, high) in _named(found))
     flag = Flag(
         "wider-box",
-        f"Noise crosses the box many times in the time given, so that rounding hides part of the generators there; "
-        f"they were found and proved on a wider one, {text}, and hold on the given one.",
-        "Nothing; a wider domain shows residuals that mean more.",
+        f"Noise crosses the box many times within the time interval, so rounding errors hide part of the generators; "
+        f"they were found and proved on a wider box, {text}, and hold on the given one.",
+        "Nothing to do; residuals are more informative on a wider domain.",
     )
     return proved_elsewhere(result, found, wider, flag)
 

@@ -1,4 +1,4 @@
-"""What decides where long times, small boxes and free parameters need steps of their own, and which rows an answer has.
+"""What decides where long times, small boxes and free parameters need extra steps, and which rows an answer has.
 
 Here too: the tuning values of all rooms that a result comes from, for its provenance.
 """
@@ -45,7 +45,7 @@ class AnswerTuning:
 
 @dataclass(frozen=True)
 class LongTimeTuning:
-    """Which times are long beside the equation's own, and the windows on which it is solved then."""
+    """Which times are long for an equation, and the windows on which it is solved then."""
 
     # A box is long if it lasts so many times the inverse rate of the equation. Source: by hand.
     long: float = 12.0

@@ -1,4 +1,4 @@
-"""What is said of data: how many symmetries they support and how well, what else is near, and what was imposed."""
+"""The parts of a view that only data have: verdict, tests of all directions, near-symmetries, likelihood."""
 
 from __future__ import annotations
 
@@ -31,9 +31,8 @@ def data_view(result: Result, found: DataFindings) -> SourceView:
         ladder=_ladder(result, found),
         levels=tuple(_levels(result, found)),
         facts=tuple(_facts(result, found)),
-        coefficients=f"As estimated from the data, with pointwise {confidence} bands, over the density of the data "
-        f"(grey).{imposed}",
-        bands="Bands are pointwise and show how far errors of the estimated coefficients may turn a generator.",
+        coefficients=f"Estimated from the data, with pointwise {confidence} bands. Grey: density of the data.{imposed}",
+        bands=f"Bands: pointwise {confidence} intervals, from the errors of the estimated coefficients.",
         closure=percent(result.algebra.closure),
         jacobi=percent(result.algebra.jacobi),
         vanish="vanish within their error",
@@ -53,13 +52,13 @@ def _ladder(result: Result, found: DataFindings) -> LadderView:
     """Residual, interval, noise, p-value and verdict of every direction."""
     confidence = confidence_text(found)
     return LadderView(
-        heading="Directions, by relative residual",
-        explanation="A residual says how far a direction is from being a symmetry, relative to its own size; the noise "
-        "is what the errors of the estimated coefficients alone would give it. A direction is a symmetry if zero is "
-        f"not excluded and the whole {confidence} interval lies below the tolerance of "
-        f"{percent(found.criteria.tolerance)}.",
-        caption=f"Bars: {confidence} intervals. Grey ticks: noise. Arrows: the interval reaches zero.",
-        columns=("residual", f"{confidence} interval", "noise", "p"),
+        heading="Directions by relative residual",
+        explanation="The relative residual ‖DX‖/‖X‖ is the amount by which a direction X violates the determining "
+        "equations DX = 0. The noise floor is the residual that estimation errors alone would give an exact symmetry. "
+        "p tests exact symmetry, jointly with the symmetries above. A direction counts as a symmetry if p does not "
+        f"reject it and the {confidence} interval lies below the tolerance of {percent(found.criteria.tolerance)}.",
+        caption=f"Bars: {confidence} intervals. Grey ticks: noise floor. Arrows: the interval reaches zero.",
+        columns=("residual", f"{confidence} interval", "noise floor", "p"),
         rows=tuple(
             Direction(k, row.verdict, percent(row.residual), interval(row), percent(row.noise), p_text(row.p_value))
             for k, row in enumerate(result.ladder, start=1)
@@ -78,9 +77,9 @@ def _candidates(result: Result) -> CandidatesView | None:
     fields = result.directions.mixed(np.eye(result.directions.count)[:, [k for k, _ in chosen]])
     texts = first_terms(fields, result.domain, result.names, LEAST_TERM_OF_CANDIDATE / 10)
     return CandidatesView(
-        heading="Not counted, not excluded",
-        explanation="Directions beyond those counted. A near-symmetry holds to within the tolerance and is not exact; "
-        "an undecided one needs more data. Shown are first terms around the middle of the domain.",
+        heading="Near-symmetries and undecided directions",
+        explanation="These are not counted. A near-symmetry has a residual below the tolerance, but exact symmetry is "
+        "rejected; an undecided direction needs more data. First Taylor terms around the middle of the domain.",
         rows=tuple(
             CandidateView(k + 1, row.verdict, text, interval(row)) for (k, row), text in zip(chosen, texts, strict=True)
         ),
@@ -88,10 +87,10 @@ def _candidates(result: Result) -> CandidatesView | None:
 
 
 def _levels(result: Result, found: DataFindings) -> Iterator[str]:
-    """At law level, where the choice of σ does not matter; and what the likelihood says of the symmetries."""
+    """Symmetries of the law, for which the choice of σ does not matter, and the likelihood-ratio test."""
     if result.symmetry == "ito" and found.law_dimension is not None:
         several = found.surrogate.noise > 1
-        why = "whichever σ is chosen" if several else "there is one noise, so the choice of σ does not matter"
+        why = "for any choice of σ" if several else "with one noise, the choice of σ does not matter"
         yield f"Symmetries of the law: {found.law_dimension} ({why})."
         if several:
             yield f"Gauge: σ is lower triangular, coordinates in the order {', '.join(result.names)}."
@@ -106,12 +105,12 @@ def _likelihood(refit: Refit, error_rate: float) -> Iterator[str]:
         f"{number(refit.deviance)} on {refit.degrees_of_freedom:.1f} degrees of freedom)."
     )
     if np.isfinite(refit.held_out):
-        yield f"Held-out log-likelihood gained by them: {refit.held_out:.1f} ± {refit.held_out_error:.1f}."
+        yield f"Held-out log-likelihood gained by imposing them: {refit.held_out:.1f} ± {refit.held_out_error:.1f}."
 
 
 def _facts(result: Result, found: DataFindings) -> Iterator[Row]:
     if found.law_dimension is not None and result.symmetry == "ito":
-        yield "Of the law", str(found.law_dimension)
+        yield "Symmetries of the law", str(found.law_dimension)
     yield "Increments", f"{found.data.increments:,}"
     yield "Tolerance", f"{100 * found.criteria.tolerance:g} %"
 

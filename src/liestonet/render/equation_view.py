@@ -1,4 +1,4 @@
-"""What is said of an equation: the verdict, the residuals of all directions, and what bounds their number."""
+"""The parts of a view that only equations have: verdict, residuals of all directions, upper bound."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def equation_view(result: Result, found: EquationFindings) -> SourceView:
         ladder=_ladder(result, found),
         levels=(),
         facts=tuple(_facts(found)),
-        coefficients=f"As given.{f' Drawn at {draw}.' if draw else ''}",
+        coefficients=f"As given.{f' Plotted at {draw}.' if draw else ''}",
         bands="",
         closure=short(result.algebra.closure),
         jacobi=short(result.algebra.jacobi),
@@ -40,12 +40,12 @@ def _cut(text: str) -> str:
 def _ladder(result: Result, found: EquationFindings) -> LadderView:
     """Residual and verdict of every direction, with the gap between those taken and those left out."""
     taken = result.fields.count
-    bound = "" if found.bound is None else f" Power series at a generic point allow at most {found.bound}."
+    bound = "" if found.bound is None else f" Power series at a generic point bound the dimension by {found.bound}."
     factor = short(found.gap).replace("> ", "more than ")
     return LadderView(
-        heading="Directions, by relative residual",
-        explanation="A residual says how far a direction is from solving the determining equations, relative to its "
-        f"own size; for a symmetry it is a rounding error.{bound}",
+        heading="Directions by relative residual",
+        explanation="The relative residual ‖DX‖/‖X‖ is the amount by which a direction X violates the determining "
+        f"equations DX = 0; for a symmetry it is rounding error.{bound}",
         caption="",
         columns=("residual",),
         rows=tuple(Direction(k, row.verdict, short(row.residual)) for k, row in enumerate(result.ladder, start=1)),

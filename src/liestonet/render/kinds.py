@@ -26,17 +26,17 @@ KINDS = {
     "law": KindWords(
         "symmetry of the law",
         "symmetries of the law",
-        "Each maps the process to one with the same law; the noise may be turned on the way.",
+        "Each maps the process to one with the same law; the noise may be rotated.",
     ),
     "fokker-planck": KindWords(
         "Fokker–Planck symmetry",
         "Fokker–Planck symmetries",
-        "Each maps densities that solve the Fokker–Planck equation to others. Adding one solution to another is always "
-        "possible and not counted.",
+        "Each maps solutions of the Fokker–Planck equation to solutions. Superposition, a symmetry of every linear "
+        "equation, is not counted.",
     ),
 }
 STATUSES = {
-    "proved": "SymPy put it into the determining equations and got zero.",
-    "consistent": "It lies in the span found from the data within its error.",
-    "numerical": "Without a closed form; shown are first terms around the middle of the domain.",
+    "proved": "SymPy substituted it into the determining equations and got zero.",
+    "consistent": "The formula lies in the estimated span, within its error. It is not proved.",
+    "numerical": "No closed form; first Taylor terms around the middle of the domain.",
 }

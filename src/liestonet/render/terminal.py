@@ -56,19 +56,19 @@ def _blocks(view: ResultView) -> Iterator[Iterable[RenderableType]]:
     if view.source.levels:
         yield [Text(sentence) for sentence in view.source.levels]
     if view.flags:
-        yield [_heading("Notes"), *(_note(flag.code, f"{flag.message} {flag.action}") for flag in view.flags)]
+        yield [_heading("Flags"), *(_note(flag.code, f"{flag.message} {flag.action}") for flag in view.flags)]
     if view.validation:
-        yield [_heading("How sure are we?"), *map(indented, view.validation)]
+        yield [_heading("Validation"), *map(indented, view.validation)]
     if view.source.data:
         yield [_heading("Data"), _rows([*view.source.data, ("domain", view.domain.text)])]
 
 
 def _domain_line(view: ResultView) -> Text:
-    """The box, and who chose it."""
+    """The box, and whether it was chosen automatically."""
     domain, text = view.domain, Text(f"Domain: {view.domain.text}")
     if not domain.chosen:
         return text.append(".")
-    other = f', for another: --domain "{domain.example}"' if domain.example else ""
+    other = f'; for another: --domain "{domain.example}"' if domain.example else ""
     return text.append(f"; {domain.chosen}{other}.", style="dim")
 
 

@@ -42,7 +42,7 @@ def system_table() -> Group:
         table.add_row(key, shown, *(_dimension(system, kind) for kind in (ITO, LAW, FOKKER_PLANCK)))
     closing = (
         "Itô, law, FP: dimension of the algebra of Itô, law and Fokker–Planck symmetries (modulo superposition). "
-        "More of one system: liestonet show NAME"
+        "Details of one system: liestonet show NAME"
     )
     return Group(table, "", Text(closing))
 
@@ -139,7 +139,7 @@ def _commutators(algebra: Algebra) -> Iterator[RenderableType]:
             yield Padding(table, (0, 0, 0, 2))
             return
     yield from (indented(line) for line in lines[:MOST_LINES])
-    yield indented(f"… {len(lines) - MOST_LINES} more" if len(lines) > MOST_LINES else "All others vanish.")
+    yield indented(f"… {len(lines) - MOST_LINES} more" if len(lines) > MOST_LINES else "The other commutators vanish.")
 
 
 def simulation_lines(system: System) -> Iterator[str]:

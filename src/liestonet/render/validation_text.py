@@ -36,14 +36,14 @@ def tables(validation: Validation) -> list[str]:
         for row in validation.after_push:
             lines += _refit_lines(row)
     if validation.sensitivity:
-        lines += ["", "surrogate changed by        angle   residual  bound"]
+        lines += ["", "perturbed surrogate         angle   residual  bound"]
         lines += [
             f"  {row.amplitude:<6g} {row.shape:<15} {row.angle:8.2f}°  {row.residual:8.3f}  {row.bound:5.2f}"
             for row in validation.sensitivity
         ]
     if validation.containment is not None:
         angles = ", ".join(f"{angle:.2f}°" for angle in validation.containment.angles)
-        told = f"outside the Fokker–Planck generators by {angles}; {validation.containment.lift}"
+        told = f"angles to the Fokker–Planck span: {angles}; {validation.containment.lift}"
         lines += ["", *wrap(told, WIDTH, subsequent_indent="  ")]
     return lines
 

@@ -1,4 +1,4 @@
-"""The sentence that says what was found and how sure it is: of an equation, and of data."""
+"""The verdict: what was found and how certain it is, in one sentence, for an equation and for data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def verdict(result: Result) -> str:
 
 
 def short_verdict(result: Result) -> str:
-    """The same in one line that says everything: of an equation with the box, where we chose it."""
+    """The same in one line; for an equation with the box, where it was chosen automatically."""
     found = result.findings
     return short_equation_verdict(result, found) if isinstance(found, EquationFindings) else data_verdict(result, found)
 
@@ -38,11 +38,11 @@ def equation_verdict(result: Result, found: EquationFindings) -> str:
             "symmetries without time component may be multiplied by any function of it."
         )
     if "ambiguous" in codes:
-        fitting = "1 direction fits" if count == 1 else f"{count} directions fit"
+        fitting = "1 direction satisfies" if count == 1 else f"{count} directions satisfy"
         who = who.replace("This ", "this ", 1) if who.startswith("This ") else who
         return (
-            f"How many {what} {who} has is not certain: {fitting} the determining "
-            f"equations to {_residual(taken)}, but the gap to the next is only a factor of {short(found.gap)}."
+            f"The number of {what} of {who} is uncertain: {fitting} the determining equations to {_residual(taken)}, "
+            f"but the next residual is only {short(found.gap)} times larger."
         )
     if not count:
         return f"{who} has no {what}: {_none_reason(found.bound, rest)}."
@@ -54,31 +54,31 @@ def equation_verdict(result: Result, found: EquationFindings) -> str:
 
 
 def short_equation_verdict(result: Result, found: EquationFindings) -> str:
-    """The verdict in one line, with the box where we chose it: the answer holds there."""
+    """The verdict in one line, with the box where it was chosen automatically: the answer holds there."""
     picked = [(("t", *result.names)[i], *result.domain.intervals[i]) for i in result.domain.picked]
     box = ", ".join(f"{name} from {number(low)} to {number(high)}" for name, low, high in picked)
     sentence = equation_verdict(result, found)
-    return f"{sentence} Chosen for you: {box}." if box else sentence
+    return f"{sentence} Chosen automatically: {box}." if box else sentence
 
 
 def _reason(bound: int | None, count: int, rest: Sequence[LadderRow], fitting: str, doubtful: bool) -> str:
-    missing = f" and the next direction misses them by {short(rest[0].residual)}" if rest else ""
+    missing = f" and the next direction has residual {short(rest[0].residual)}" if rest else ""
     if bound is None:
         return f"{fitting}{missing}, but no upper bound for their number was found"
     if bound == count:
-        doubt = ", not beyond doubt" if doubtful else ""
+        doubt = ", numerically uncertain" if doubtful else ""
         return f"no more are possible (power-series bound {bound}{doubt}), and {fitting}"
     if bound > count:
-        return f"{fitting}{missing}, though power series would allow up to {bound}"
-    return f"{fitting}, but power series allow only {bound}, so do not rely on this number"
+        return f"{fitting}{missing}, but the power-series bound is {bound}"
+    return f"{fitting}, but the power-series bound is {bound}: do not rely on this number"
 
 
 def _none_reason(bound: int | None, rest: Sequence[LadderRow]) -> str:
-    missing = f"the nearest direction misses the determining equations by {short(rest[0].residual)}" if rest else ""
+    missing = f"the smallest residual is {short(rest[0].residual)}" if rest else ""
     if bound == 0:
         return f"none are possible (power-series bound 0){', and ' if missing else ''}{missing}"
-    doubt = "no upper bound was found" if bound is None else f"power series would allow up to {bound}"
-    return f"{missing}, though {doubt}" if missing else f"none were found, though {doubt}"
+    doubt = "no upper bound was found" if bound is None else f"the power-series bound is {bound}"
+    return f"{missing}, but {doubt}" if missing else f"none were found, but {doubt}"
 
 
 def _subject(result: Result, found: EquationFindings) -> str:
@@ -92,40 +92,45 @@ def _residual(rows: Sequence[LadderRow]) -> str:
 
 
 def data_verdict(result: Result, found: DataFindings) -> str:
-    """How many symmetries, how sure that is, and what else is near, in one sentence."""
+    """How many symmetries with which confidence, and what else is near, in one sentence."""
     taken, confidence = _with_verdict(result, "symmetry"), confidence_text(found)
     if result.dimension == len(taken):
         head = _found(result, taken, confidence) if taken else _none(result, confidence)
     else:
         counted = KINDS[result.symmetry].counted(int(result.dimension))
-        head = f"{counted}, as asked for, where the data alone support {len(taken)} ({confidence})"
+        head = f"{counted} as requested; the data support {len(taken)} ({confidence} confidence)"
     return f"{'; '.join([head, *_others(result)])}."
 
 
 def _found(result: Result, taken: Sequence[LadderRow], confidence: str) -> str:
     upper, p_value = max(row.upper for row in taken), min(row.p_value for row in taken)
     counted = KINDS[result.symmetry].counted(len(taken))
-    within = f"to within {percent(upper)} ({confidence})"
-    return f"{counted} {within}, consistent with exact symmetry (p = {p_text(p_value)})"
+    within = f"{_residuals(len(taken))} below {percent(upper)} ({confidence} confidence)"
+    return f"{counted}, {within}, consistent with exact symmetry (p = {p_text(p_value)})"
 
 
 def _none(result: Result, confidence: str) -> str:
     kind = KINDS[result.symmetry].one
     nearest = min(result.ladder, key=lambda row: row.upper, default=None)
     if nearest is None or nearest.verdict != "no":
-        return f"No {kind} can be confirmed ({confidence})"
-    missed = f"the nearest direction misses by {percent(nearest.lower)} to {percent(nearest.upper)}"
-    return f"No {kind} ({confidence}): {missed}"
+        return f"No {kind} can be confirmed ({confidence} confidence)"
+    missed = f"the nearest direction has residual {percent(nearest.lower)} to {percent(nearest.upper)}"
+    return f"No {kind} ({confidence} confidence): {missed}"
 
 
 def _others(result: Result) -> Iterator[str]:
     near, undecided = _with_verdict(result, "near-symmetry"), _with_verdict(result, "undecided")
     if near:
         ending = "y" if len(near) == 1 else "ies"
-        yield f"{len(near)} near-symmetr{ending} to within {percent(max(row.upper for row in near))}"
+        upper = percent(max(row.upper for row in near))
+        yield f"{len(near)} near-symmetr{ending}, {_residuals(len(near))} below {upper}"
     if undecided:
         span = f"{percent(min(row.lower for row in undecided))} to {percent(max(row.upper for row in undecided))}"
         yield f"{len(undecided)} direction{'' if len(undecided) == 1 else 's'} undecided (residual {span})"
+
+
+def _residuals(count: int) -> str:
+    return "residual" if count == 1 else "residuals"
 
 
 def _with_verdict(result: Result, verdict: str) -> list[LadderRow]:

@@ -1,4 +1,4 @@
-"""What is said of a result, once: terminal, LaTeX, notebook and page only decide how it is shown.
+"""The contents of every display of a result: terminal, LaTeX, notebook and page only decide the layout.
 
 Texts are plain values here; formulas stay SymPy objects, so that each renderer typesets them in its own way.
 """
@@ -75,7 +75,7 @@ class ResultView:
 
     @property
     def verdict(self) -> str:
-        """What was found and how sure it is, in one sentence."""
+        """What was found and how certain it is, in one sentence."""
         return self.source.verdict
 
 
@@ -85,22 +85,22 @@ def _box(result: Result) -> str:
 
 
 def _domain(result: Result) -> DomainView:
-    """The box, and which part of it we chose."""
+    """The box, and which part of it was chosen automatically."""
     names = ("t", *result.names)
     filled = [names[i] for i in result.domain.picked]
     if len(filled) == len(names):
-        return DomainView(_box(result), "chosen for you", f"{names[-1]}=LOW:HIGH")
+        return DomainView(_box(result), "chosen automatically", f"{names[-1]}=LOW:HIGH")
     if not filled:
         return DomainView(_box(result))
     listed = filled[0] if len(filled) == 1 else f"{', '.join(filled[:-1])} and {filled[-1]}"
-    return DomainView(_box(result), f"{listed} {'was' if len(filled) == 1 else 'were'} chosen for you")
+    return DomainView(_box(result), f"{listed} {'was' if len(filled) == 1 else 'were'} chosen automatically")
 
 
 def _facts(result: Result, source: SourceView) -> Iterator[Row]:
     """The few numbers that a reader looks for first."""
     undecided = sum(row.verdict == "undecided" for row in result.ladder)
     certain = "∞" if math.isinf(result.dimension) else str(result.dimension)
-    yield "Dimension", f"{certain} sure, {undecided} undecided" if undecided else certain
+    yield "Dimension", f"{certain} found, {undecided} undecided" if undecided else certain
     name = _algebra_name(result)
     if name and not (undecided and not result.dimension):
         yield "Algebra", name
@@ -126,10 +126,10 @@ def _generators(result: Result, source: SourceView) -> GeneratorsView:
     )
     meaning = [KINDS[result.symmetry].meaning]
     if math.isinf(result.dimension):
-        meaning.append("The algebra is infinite-dimensional; these are the fields that it is built on.")
+        meaning.append("The algebra is infinite-dimensional; every symmetry is built from these fields.")
     present = {row.status for row in rows}
     return GeneratorsView(
-        heading="Generators" if len(rows) > 1 else "The generator",
+        heading="Generators (a basis of the symmetries)" if len(rows) > 1 else "Generator",
         meaning=" ".join([*meaning, *([source.bands] if source.bands else [])]),
         rows=rows,
         note="" if all(known) else _expanded(result, sought=bool(formulas)),
@@ -139,11 +139,11 @@ def _generators(result: Result, source: SourceView) -> GeneratorsView:
 
 def _expanded(result: Result, sought: bool) -> str:
     """Where first terms are expanded, and why they are shown."""
-    why = "No closed form was found for the numerical ones" if sought else "No closed form was looked for"
+    why = "No closed form was found for the numerical ones" if sought else "Closed forms were not searched for"
     names = ("t", *result.names)
     middle = ", ".join(f"{name} = {number(value)}" for name, value in zip(names, result.domain.centre, strict=True))
     where = middle if len(names) <= MOST_VALUES_NAMED else "the middle of the domain"
-    return f"{why}; shown are first terms around {where}."
+    return f"{why}; these are first Taylor terms around {where}."
 
 
 def _algebra_name(result: Result) -> str:
@@ -180,7 +180,7 @@ def _rest(result: Result, source: SourceView, shown: int) -> str:
         ending = ", as in an infinite-dimensional algebra they may" if infinite else ": there is no algebra to name"
         return f"The commutators leave the span of these generators by {source.closure}{ending}."
     if shown:
-        return f"All others {source.vanish}." if shown < count * (count - 1) // 2 else ""
+        return f"The other commutators {source.vanish}." if shown < count * (count - 1) // 2 else ""
     if infinite:
         return f"All commutators of these generators {source.vanish}."
     # numbers too uncertain to name the algebra do not make it commutative

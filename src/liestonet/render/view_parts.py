@@ -19,7 +19,7 @@ Row = tuple[str, str]
 
 @dataclass(frozen=True)
 class DomainView:
-    """The box in words; `chosen` says which part of it we chose, `example` how the user would write another."""
+    """The box in words; `chosen` says which part was chosen automatically, `example` how to give another."""
 
     text: str
     chosen: str = ""

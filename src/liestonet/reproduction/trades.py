@@ -38,7 +38,7 @@ DAY = 86_400.0
 MOST_QUIET = 600.0
 LARGEST = 4 << 30  # bytes of CSV: a day of the busiest symbol has well below one gigabyte
 # A gross error: this far from so many neighbours on either side, as a part of the price and in robust standard
-# deviations of theirs. The largest honest step between two trades of a quiet day is below one per mille.
+# deviations of theirs. The largest genuine step between two trades of a quiet day is below one per mille.
 NEIGHBOURS, LEAST, DEVIATIONS = 9, 5e-3, 10.0
 
 

@@ -1,4 +1,4 @@
-"""What `solve` and `discover` return: values, and the doors to what can be done with them."""
+"""What `solve` and `discover` return: values, and methods that report, save and test them."""
 
 from liestonet.result.result import Result
 

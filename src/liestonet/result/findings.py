@@ -31,7 +31,7 @@ class Validated(Protocol):
 
 @dataclass(frozen=True)
 class EquationFindings:
-    """What `solve` knows of an equation.
+    """What `solve` found out about an equation.
 
     `bound` is the largest dimension that power series at a generic point allow, None where it is not known; `gap` is
     the first residual left out over the last one taken. `draws` are the values at which an equation with free
@@ -52,7 +52,7 @@ class DataFindings:
     """What `discover` estimated from data.
 
     `criteria` are the tolerance and error rate of the verdicts, `refit` the surrogate with the symmetries imposed and
-    what the likelihood says to that, None where it was not done. `law_dimension` is the number of symmetries at law
+    its likelihood ratio, None where it was not done. `law_dimension` is the number of symmetries at law
     level, which does not depend on how σ was chosen. `data` is a record of the trajectories, `training` what the
     neural engine did, None for the others. `gap` is the first residual left out over the last one taken.
     """

@@ -1,4 +1,4 @@
-"""What `solve` and `discover` answer: generators, how sure we are, and the algebra they span."""
+"""What `solve` and `discover` return: generators, their uncertainty, and the algebra they span."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from liestonet.formulas.closed_fields import ClosedFields, closed_fields
 from liestonet.formulas.formula import Formula
 from liestonet.result.findings import DataFindings, EquationFindings, Findings, Validated
 from liestonet.symmetry.determining.fields import Fields
+from liestonet.symmetry.determining.kinds import SPOKEN
 
 if TYPE_CHECKING:
     import sympy
@@ -59,8 +60,8 @@ class Result:
         statuses = [row.status for row in self.closed_forms]
         counts = ", ".join(f"{statuses.count(s)} {s}" for s in ("proved", "consistent", "numerical") if s in statuses)
         return (
-            f"Result: {self.dimension} {self.symmetry} symmetries of {str(self.surrogate)[:MOST_TEXT]}\n"
-            f"  algebra {self.algebra.name}; formulas: {counts or 'none sought'}; flags: "
+            f"Result: {self.dimension} {SPOKEN[self.symmetry]} symmetries of {str(self.surrogate)[:MOST_TEXT]}\n"
+            f"  algebra {self.algebra.name}; formulas: {counts or 'not searched'}; flags: "
             f"{', '.join(flag.code for flag in self.flags) or 'none'}"
         )
 
@@ -155,7 +156,7 @@ class Result:
         if self.algebra.infinite and self.algebra.open:
             raise InputError(
                 "The algebra is infinite-dimensional, and brackets of the generators shown have functions of its "
-                "invariants as factors, which no table of constants shows; multiply out those of interest by hand."
+                "invariants as factors, so there are no structure constants; compute brackets from formulas()."
             )
         if isinstance(self.findings, DataFindings):
             return estimated_brackets(self.algebra)

@@ -105,7 +105,7 @@ def _number(text: str, name: str) -> float:
         return float(Fraction(text))
     except (ValueError, ZeroDivisionError, OverflowError) as problem:
         raise InputError(
-            f"The bound of {name} is {text[:60]!r}, which is no number; write one such as 1.5 or 3/2."
+            f"The bound of {name} is {text[:60]!r}, which is not a number; write one such as 1.5 or 3/2."
         ) from problem
 
 

@@ -325,5 +325,5 @@ def _linear(reader: Reader, tree: Node, name: str) -> Form:
     terms = tree.terms if isinstance(tree, Sum) else ((1, tree),)
     bad = next((term for _, term in terms if reader.form(term).get("", 0) != 0), tree)
     strange = re.search(r"\bd[A-Z]\w*", bad.text)
-    hint = f"{strange[0]} is no noise (dW, dW1, dB are)" if strange else "write it times dt or dW"
+    hint = f"{strange[0]} is not a noise (dW, dW1, dB are)" if strange else "write it times dt or dW"
     raise InputError(f"In the equation of {name}, the term {quote(bad.text)} has no dt and no dW; {hint}.")

@@ -45,7 +45,7 @@ def projected_equation(coefficients: ChebyshevCoefficients, names: tuple[str, ..
     flag = Flag(
         "stored-projection",
         f"The callables of this equation were stored as Chebyshev polynomials with a relative error of "
-        f"{coefficients.error:.1e}; they hold for {box}, and outside there is no value.",
+        f"{coefficients.error:.1e}; they hold for {box} and are undefined outside.",
         "Make the equation from its callables again for another domain.",
     )
     parts = (Projected(coefficients, "drift"), Projected(coefficients, "diffusion"))

@@ -156,9 +156,7 @@ def _moved(
 
 def _remark(name: str, crossings: int, steps: int) -> str:
     """What was done at the equation's own bounds."""
-    often = (
-        f"{crossings} of {steps} steps led across and were" if crossings else "no step led across; it would have been"
-    )
+    often = f"{crossings} of {steps} steps crossed and were" if crossings else "no step crossed; it would have been"
     return (
         f"{name} was kept on its side of the singular points of the equation: {often} turned back by reflection, or "
         "truncated where the noise vanishes."
@@ -166,7 +164,7 @@ def _remark(name: str, crossings: int, steps: int) -> str:
 
 
 def _settle(sde: Equation, t: np.ndarray, x: np.ndarray, h: np.ndarray, bounds: Bounds) -> np.ndarray:
-    """Reflect what crossed a bound at which the noise lives; leave what crossed one at which it vanishes."""
+    """Reflect what crossed a bound at which the noise does not vanish; leave what crossed one at which it vanishes."""
     nearest = bounds.project(x)
     crossed = np.flatnonzero((nearest != x).any(axis=1))
     if not crossed.size:
@@ -202,7 +200,7 @@ def wiener_normals(
 
 def _describe_failure(path: int, t: np.ndarray, x: np.ndarray) -> str:
     return (
-        f"Path {path} is no longer finite after t = {t[path]:.6g}, where its state was {_point(x[path])}; "
+        f"Path {path} is not finite after t = {t[path]:.6g}, where its state was {_point(x[path])}; "
         "use a smaller step or more substeps, or boundary= to keep it where the coefficients are defined."
     )
 

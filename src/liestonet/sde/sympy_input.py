@@ -15,8 +15,8 @@ from liestonet.sde.symbolic import SymbolicCoefficients, ito_drift
 
 STRATONOVICH = Flag(
     "converted",
-    "The equation was read as Stratonovich's and converted to Itô's: ½ σ^j_k ∂_j σ^i_k was added to the drift given.",
-    "Check that the Itô equation, which every answer names, is the one you mean.",
+    "The equation was read as Stratonovich and converted to Itô: ½ σ^j_k ∂_j σ^i_k was added to the drift given.",
+    "Check that the Itô equation printed with the result is the one intended.",
 )
 
 

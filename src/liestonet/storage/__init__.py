@@ -1,6 +1,6 @@
 """A result as one file: safetensors with JSON beside the arrays, hashes of all of it, and nothing that can run.
 
-A file is written beside its place and moved there when it is complete; what is read is checked before it is believed.
+A file is written beside its place and moved there when it is complete; what is read is checked before it is used.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def save(value: object, path: object) -> None:
 
 
 def load(path: str | os.PathLike[str] | Any) -> Any:
-    """Read a result that `result.save` wrote; everything it could do before it can do again.
+    """Read a result that `result.save` wrote; it works like the result that was saved.
 
     A file that is damaged, no result or written by a newer version is refused with one sentence. Nothing in a file is
     executed, and no more memory is taken than the file is long.
@@ -30,7 +30,7 @@ def load(path: str | os.PathLike[str] | Any) -> Any:
 
     value = read_value(path)
     if not isinstance(value, Result):
-        raise InputError(f"{_name(path)} holds a {type(value).__name__} and no result; load takes what save wrote.")
+        raise InputError(f"{_name(path)} holds a {type(value).__name__}, not a result; load reads results.")
     return value
 
 

@@ -108,9 +108,9 @@ def _check_symbolic(found: Any) -> None:
     _require(n > 0 and found.drift.shape == (n, 1) and found.diffusion.shape[0] == n, "an equation has other entries")
     names = [symbol.name for symbol in (found.time, *found.state)]
     symbols = all(isinstance(symbol, Symbol) and symbol.is_real for symbol in (found.time, *found.state))
-    _require(symbols and len(set(names)) == n + 1, "coordinates have no names of their own")
+    _require(symbols and len(set(names)) == n + 1, "coordinate names are not unique")
     for entry in (*found.drift, *found.diffusion):
-        _require(rebuild(entry, {}, "A coefficient") == entry, "a coefficient is not in the form that we write")
+        _require(rebuild(entry, {}, "A coefficient") == entry, "a coefficient is not in canonical form")
 
 
 def _check_formula(formula: Any) -> None:
@@ -119,12 +119,12 @@ def _check_formula(formula: Any) -> None:
 
 def _check_algebra(algebra: Any) -> None:
     shape, size = algebra.structure_constants.shape, algebra.dimension
-    _require(shape == (size, size, size) == algebra.unit_constants.shape, "structure constants are no cube")
-    _require(algebra.overlap is None or algebra.overlap.shape == (size, size), "its generators' overlap is no square")
+    _require(shape == (size, size, size) == algebra.unit_constants.shape, "structure constants are not a cube")
+    _require(algebra.overlap is None or algebra.overlap.shape == (size, size), "its generators' overlap is not square")
 
 
 def _check_result(result: Any) -> None:
-    _require(result.symmetry in KINDS, "it is of no kind of symmetry")
+    _require(result.symmetry in KINDS, "its kind of symmetry is unknown")
     n, count = result.domain.dimension, result.fields.count
     _require(len(result.names) == n, "it has names of other coordinates")
     _require(result.fields.dimension == result.directions.dimension == n, "its generators have other coordinates")

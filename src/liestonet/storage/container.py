@@ -80,7 +80,7 @@ def read_container(path: Path) -> Contained:
     what = f"The file {path.name!r}"
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
-            raise InputError(f"{what} is a folder or a device; give the file that save wrote.")
+            raise InputError(f"{what} is a folder or a device; give a file written by save.")
         with path.open("rb") as file:
             return _read(file, what)
     except FileNotFoundError as problem:
@@ -206,10 +206,8 @@ def _hash(text: str) -> str:
 
 
 def _foreign(what: str) -> InputError:
-    return InputError(f"{what} is no result of LieStoNet, or its beginning is damaged; give a file that save wrote.")
+    return InputError(f"{what} is not a LieStoNet result, or its header is damaged; give a file written by save.")
 
 
 def _damaged(what: str) -> InputError:
-    return InputError(
-        f"{what} is damaged: what it holds is not what was written; use a copy, or make the result again."
-    )
+    return InputError(f"{what} is damaged: a checksum does not match; use a copy, or compute the result again.")

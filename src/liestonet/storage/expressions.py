@@ -116,12 +116,12 @@ def _heads() -> dict[str, Any]:
 def read_expressions(rows: Any) -> list[Any]:
     """All expressions of a table; a ValueError where a row is none of ours."""
     if not isinstance(rows, list):
-        raise ValueError("the expressions are no list")
+        raise ValueError("the expressions are not a list")
     found: list[Any] = []
     sizes: list[Size] = []
     for row in rows:
         if not (isinstance(row, list) and row and isinstance(row[0], str)):
-            raise ValueError("an expression is no row")
+            raise ValueError("an expression is not a row")
         sizes.append(_size(row, sizes))
         found.append(_read_row(row, [found[number] for number in _references(row)]))
     return found
@@ -152,7 +152,7 @@ def _read_row(row: Row, arguments: list[Any]) -> Any:
         return LEAVES[head](*row[1:])
     if head == "Unknown":
         if not (isinstance(row[1], str) and UNKNOWN.fullmatch(row[1]) and arguments):
-            raise ValueError("an unknown function has another name than ours have")
+            raise ValueError("an unknown function has an unexpected name")
         made: Any = sympy.Function(row[1])
         return made(*arguments)
     if head in CONSTANTS and not arguments:
@@ -165,7 +165,7 @@ def _read_row(row: Row, arguments: list[Any]) -> Any:
         if head == "Pow" and len(arguments) != 2:
             raise ValueError("a power has a base and an exponent")
         return _heads()[head](*arguments, evaluate=False)
-    raise ValueError(f"{head!r} is no part of an expression")
+    raise ValueError(f"{head!r} is not part of an expression")
 
 
 def _symbol(name: Any, facts: Any) -> Any:
@@ -174,7 +174,7 @@ def _symbol(name: Any, facts: Any) -> Any:
     if not (isinstance(name, str) and name and len(name) <= 200 and isinstance(facts, dict)):
         raise ValueError("a symbol has no name, or one too long")
     if not (all(type(value) is bool for value in facts.values()) and facts.keys() <= _known_facts()):
-        raise ValueError("a symbol is said to be what SymPy does not know")
+        raise ValueError("a symbol has an assumption unknown to SymPy")
     return sympy.Symbol(name, **facts)
 
 

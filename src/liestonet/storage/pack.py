@@ -16,7 +16,7 @@ KNOWN_DTYPES = set(DTYPES.values())
 
 
 def pack(value: Any) -> tuple[dict[str, Any], Arrays]:
-    """Content for the header and the arrays it speaks of."""
+    """Content for the header and the arrays it refers to."""
     import liestonet
 
     packer = Packer()

@@ -28,11 +28,11 @@ def unpack(content: Any, arrays: Arrays, what: str, schema: int = SCHEMA) -> Any
         reader = Unpacker(present, arrays)
         return reader.decode(present["root"])
     except InputError as problem:
-        raise InputError(f"{what} holds what cannot be: {problem}") from problem
+        raise InputError(f"{what} holds an impossible value: {problem}") from problem
     except (ValueError, TypeError, KeyError, IndexError, ArithmeticError, AttributeError, RecursionError) as problem:
         reason = str(problem) if type(problem) is ValueError else "its parts do not fit together"
         raise InputError(
-            f"{what} is no result that this LieStoNet knows ({reason}); was it changed by hand?"
+            f"{what} is not a result that this LieStoNet can read ({reason}); was it edited by hand?"
         ) from problem
 
 
@@ -41,7 +41,7 @@ class Unpacker:
 
     def __init__(self, content: Any, arrays: Arrays) -> None:
         if not isinstance(content, dict) or content.keys() != {"written_by", "root", "objects", "expressions"}:
-            raise ValueError("its content has other parts than ours")
+            raise ValueError("its content has unexpected parts")
         self.arrays = arrays
         self.written_by = content["written_by"]
         self.expressions = read_expressions(content["expressions"]) if content["expressions"] else []
@@ -63,14 +63,14 @@ class Unpacker:
             raise ValueError("a value has several kinds")
         ((kind, inside),) = value.items()
         if kind not in READERS:
-            raise ValueError(f"{kind[:40]!r} is no kind of value")
+            raise ValueError(f"{kind[:40]!r} is not a kind of value")
         return READERS[kind](self, inside, level + 1)
 
     def _object(self, row: Any) -> Any:
         name, fields = row["class"], row["fields"]
         known = stored_class(name) if isinstance(name, str) else None
         if known is None:
-            raise ValueError(f"{str(name)[:40]!r} is no class that a file of this version may hold")
+            raise ValueError(f"{str(name)[:40]!r} is not a class that a file of this version may hold")
         if extra := fields.keys() - known.types.keys():
             raise ValueError(
                 f"{name} has no field {min(extra)[:40]!r} in this version; the file is of {self.written_by!s:.20}"

@@ -57,11 +57,11 @@ def complete(
     """Run what is missing, with a line on stderr for each run; runs that several items share are done once."""
     everything = list({store.path(job): job for job in jobs}.values())
     missing = unfinished(everything, store)
-    say(f"{len(everything) - len(missing)} of {len(everything)} runs are there; {len(missing)} to do.\n")
+    say(f"{len(everything) - len(missing)} of {len(everything)} runs are finished; {len(missing)} to do.\n")
     try:
         return run_all(missing, store, processes=processes, scheduler=scheduler, done=_time_left(missing))
     except KeyboardInterrupt:
-        sys.stderr.write(f"Stopped. What is finished is kept in {store.folder}; the same command goes on there.\n")
+        sys.stderr.write(f"Stopped. What is finished is kept in {store.folder}; the same command continues.\n")
         raise
 
 
@@ -81,8 +81,8 @@ def _parser(description: str) -> argparse.ArgumentParser:
     parser.add_argument("--seeds", type=_positive, metavar="N", help="seeds for each run, instead of the study's own")
     parser.add_argument("--jobs", type=_positive, default=1, metavar="N", help="processes on this machine")
     parser.add_argument("--only", nargs="+", default=[""], metavar="NAME", help="only runs whose names begin like this")
-    parser.add_argument("--anew", action="store_true", help="run again what is there, too")
-    parser.add_argument("--only-page", action="store_true", help="compute nothing; make the page anew")
+    parser.add_argument("--anew", action="store_true", help="repeat finished runs too")
+    parser.add_argument("--only-page", action="store_true", help="compute nothing; rebuild the page")
     return parser
 
 

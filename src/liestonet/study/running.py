@@ -20,7 +20,7 @@ from liestonet.study.cluster import on_cluster
 from liestonet.study.jobs import Job, Outcomes, Result, reason, run_job
 from liestonet.study.store import Store
 
-DIED = "its process died twice (perhaps for want of memory)"
+DIED = "its process died twice (perhaps out of memory)"
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a finite step hides. Moments over Δt differ from f and a by terms of order Δt that the recording cannot settle.
+"""Discretisation bias: moments over Δt differ from f and a by terms of order Δt, unknown from the recording alone.
 
 For a continuous process E[Δx]/Δt = f + ½Δt 𝓛f and Cov[Δx]/Δt = a + ½Δt (𝓛a + ∇f a + a ∇fᵀ), 𝓛 = ∂_t + f·∇ + ½a:∇∇; data
 simulated by Euler steps of the recording's own size have neither term. Which of the two a file holds is not in it, so

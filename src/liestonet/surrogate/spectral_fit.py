@@ -43,7 +43,7 @@ def fit_spectral(source: IncrementSource, progress: Progress | None = None) -> S
     except np.linalg.LinAlgError:
         raise InputError(
             "Drift and diffusion cannot be estimated from these paths: their increments differ too much in size, or "
-            "are hardly random. Look at a narrower range of times and states, or check that values were not smoothed."
+            "are nearly deterministic. Restrict times and states, or check that the values were not smoothed."
         ) from None
 
 
@@ -61,7 +61,7 @@ def _fitted(source: IncrementSource, say: Progress) -> Surrogate:
     if not noisy.any():
         raise InputError(
             f"There is no noise in {' or '.join(overview.names)}: these paths follow an ordinary differential equation,"
-            " and its symmetries are infinitely many. Check that the recorded values were not smoothed or filtered."
+            " which has infinitely many symmetries. Check that the recorded values were not smoothed or filtered."
         )
     if not noisy.all():
         say("drift of coordinates without noise")

@@ -1,4 +1,4 @@
-"""Drift and diffusion as the data know them: values, derivatives, and how both vary with the parameters' errors."""
+"""Drift and diffusion estimated from data: values, derivatives, and how both vary with the parameters' errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from liestonet.surrogate.regression import Estimate
 
 @dataclass(frozen=True, eq=False)
 class Surrogate:
-    """f and a from data. A coefficient source like any other, and one that knows its errors.
+    """f and a from data. A source of coefficients with a covariance.
 
     Parameters are in units of the box, drift coordinate by coordinate, then the entries a^{ij} with i ≤ j of the noisy
     coordinates; `errors` are square roots of their covariance. σ is the Cholesky factor of a (docs/method.md §2.5).
@@ -100,7 +100,7 @@ class Surrogate:
 
     @property
     def information(self) -> Information:
-        """What data and prior say of all parameters together."""
+        """Information of data and prior about all parameters."""
         return self._information
 
     @cached_property

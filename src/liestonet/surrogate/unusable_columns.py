@@ -11,7 +11,7 @@ from liestonet.trajectories.increments import Increments
 
 
 def refuse_degenerate(sample: Increments, names: tuple[str, ...]) -> None:
-    """Name the coordinate that tells nothing: constant within each path, or the same function of time in all."""
+    """Name the coordinate without information: constant within each path, or the same function of time in all."""
     for name, x, dx in zip(names, sample.x.T, sample.dx.T, strict=True):
         if not dx.any():
             raise InputError(f"{name} never changes within a path; leave it out of the state.")

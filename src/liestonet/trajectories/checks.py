@@ -64,7 +64,7 @@ def check_units(units: Mapping[Any, Any], names: tuple[str, ...]) -> None:
         if name not in (*names, "t"):
             raise InputError(f"There is a unit for {name!r}, but the columns are t, {', '.join(names)}.")
         if not isinstance(unit, str) or parse_header(f"x [{unit}]") != ("x", unit) or not unit.isprintable():
-            raise InputError(f"The unit {unit!r} of {name!r} is no label; give text without brackets, such as 'um'.")
+            raise InputError(f"The unit {unit!r} of {name!r} is not a label; give text without brackets, such as 'um'.")
 
 
 def check_storage(times: np.ndarray, states: np.ndarray, offsets: np.ndarray) -> None:

@@ -81,7 +81,7 @@ def labels(column: Any, name: str) -> tuple[Int[np.ndarray, " n"], list[Any]]:
         plain = _whole_labels(plain, name)
     if not (arrow.types.is_integer(plain.type) or is_text(plain.type) or arrow.types.is_boolean(plain.type)):
         raise InputError(
-            f"The column {name!r} is of type {plain.type}, which is no label of a trajectory; use numbers or text."
+            f"The column {name!r} is of type {plain.type}, which cannot label a trajectory; use numbers or text."
         )
     encoded = plain.dictionary_encode()
     found = encoded.dictionary.to_pylist()

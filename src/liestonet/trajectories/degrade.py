@@ -1,4 +1,4 @@
-"""Worse data on purpose, to test honestly: fewer paths, motion blur, measurement noise, lost frames."""
+"""Degraded data for tests: fewer paths, motion blur, measurement noise, lost frames."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Gaps:
             where = ", ".join(f"{count} in {name}" for name, count in self.columns)
             found.append(f"{_rows(self.rows)} not finite ({where}) and left out; paths are split there.")
         if self.paths:
-            found.append(f"{self.paths} {'path' if self.paths == 1 else 'paths'} had no finite row and vanished.")
+            found.append(f"{self.paths} {'path' if self.paths == 1 else 'paths'} had no finite row: left out.")
         if self.steps:
             steps = "1 step was" if self.steps == 1 else f"{self.steps} steps were"
             found.append(f"{steps} longer than the gap that was asked for; paths are split there.")
@@ -132,7 +132,7 @@ def check_order(times: np.ndarray, steps: np.ndarray, same: np.ndarray, place: C
 
 
 def check_gap(gap: Any) -> float | None:
-    """The longest step that is no gap; None where every step is welcome."""
+    """The longest step that is no gap; None where no step is too long."""
     if gap is None:
         return None
     if not is_real(gap) or not gap > 0:

@@ -1,4 +1,4 @@
-"""Increments (t, x, dt, dx) of paths, all at once or in blocks of bounded size: what an estimator eats."""
+"""Increments (t, x, dt, dx) of paths, all at once or in blocks of bounded size: the input of every estimator."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Increments(NamedTuple):
 
 @runtime_checkable
 class IncrementSource(Protocol):
-    """Anything that can be gone through in blocks, as often as one likes: data in memory or in a file."""
+    """Anything that yields its increments in blocks, repeatedly: data in memory or in a file."""
 
     @property
     def dimension(self) -> int:

@@ -57,7 +57,7 @@ def as_table(given: Any) -> ColumnTable:
     if hasattr(given, "columns") and hasattr(given, "__getitem__"):
         return _frame(given)
     raise InputError(
-        f"A {type(given).__name__} is no table; give a pandas or polars data frame, a pyarrow table, "
+        f"A {type(given).__name__} is not a table; give a pandas or polars data frame, a pyarrow table, "
         "or a dictionary of columns."
     )
 
@@ -111,7 +111,7 @@ def _mixed(values: Any, header: str) -> InputError:
             shown = repr(value)
             return InputError(
                 f"The column {header!r} has {shown if len(shown) <= 30 else shown[:29] + '…'} in row {row} "
-                "(counted from 0), which is no number like the others; use one type in each column."
+                "(counted from 0), which is not a number like the others; use one type in each column."
             )
     return InputError(f"The column {header!r} cannot be read as numbers; convert it first.")
 

@@ -46,7 +46,7 @@ def read_npz(file: Path, time: Any, trajectory: Any, state: Any, sort: Any, gap:
                 f"The file {file.name!r} holds Python objects, which are never unpickled; "
                 "save plain numbers (float64, say)."
             ) from problem
-        raise InputError(f"The file {file.name!r} is no whole .npz file; copy or save it again.") from problem
+        raise InputError(f"The file {file.name!r} is not a complete .npz file; copy or save it again.") from problem
     if time is None and trajectory is None and state is None and set(arrays) >= OWN_ARRAYS:
         return _own_layout(arrays, file, gap)
     return _from_named(NamedArrays(arrays, {}), time, trajectory, state, sort, gap)
@@ -75,7 +75,7 @@ def read_hdf(file: Path, time: Any, trajectory: Any, state: Any, sort: Any, gap:
         import h5py
     except ImportError as problem:
         raise InputError(
-            f"To read {file.name!r}, h5netcdf is needed; install it by pip install 'liestonet[hdf]'."
+            f"To read {file.name!r}, h5netcdf is needed; install it with pip install 'liestonet[hdf]'."
         ) from problem
     arrays: dict[str, np.ndarray] = {}
     units: dict[str, str] = {}
@@ -85,7 +85,7 @@ def read_hdf(file: Path, time: Any, trajectory: Any, state: Any, sort: Any, gap:
             _collect(source, "", arrays, units)
     except HDF_PROBLEMS as problem:
         raise InputError(
-            f"The file {file.name!r} is no whole HDF5 or netCDF-4 file; copy it again, or convert older netCDF."
+            f"The file {file.name!r} is not a complete HDF5 or netCDF-4 file; copy it again, or convert older netCDF."
         ) from problem
     return _from_named(NamedArrays(arrays, units), time, trajectory, state, sort, gap)
 

@@ -92,7 +92,7 @@ def _words(file: Path, problem: BaseException) -> str:
         return f"The file {file.name!r} is damaged or cut short; copy it again."
     if len(reason) > 160:
         reason = reason[:159] + "…"
-    return f"The file {file.name!r} cannot be read ({reason.rstrip('.')}); check that it is whole and of this format."
+    return f"The file {file.name!r} cannot be read ({reason.rstrip('.')}); check that it is complete."
 
 
 def _long_line(file: Path) -> str:

@@ -1,4 +1,4 @@
-"""What a result remembers of the data it came from: enough to recognise them and to judge what they can tell."""
+"""What a result remembers of the data it came from: enough to identify and to judge them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A summary of the data that a user can check at a glance."""
+"""A summary of the data."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ class Summary:
         if " to " in steps:
             steps += f", median {median:.6g}"
         rows = [
-            ("paths", f"{self.paths:,} of {span(*self.path_points)} points; {self.points:,} points"),
-            ("increments", f"{self.increments:,} over {self.duration:.6g}{unit} in all"),
+            ("paths", f"{self.paths:,} with {span(*self.path_points)} points each; {self.points:,} points in all"),
+            ("increments", f"{self.increments:,}; total duration {self.duration:.6g}{unit}"),
             ("time", f"{span(self.start, self.end)}{unit}; step {steps}{unit}"),
             *((coordinate.name, _coordinate_text(coordinate)) for coordinate in self.coordinates),
             *(("note", note) for note in self.notes),
@@ -113,7 +113,7 @@ def one_line(data: Trajectories) -> str:
 
 
 def notes_of(data: Trajectories) -> tuple[str, ...]:
-    """Everything about the data that should not go unnoticed."""
+    """Remarks on the data."""
     single = int(np.count_nonzero(np.diff(data.offsets) == 1))
     notes = [*data.remarks, *data.gaps.sentences()]
     if single:
@@ -123,7 +123,7 @@ def notes_of(data: Trajectories) -> tuple[str, ...]:
     ]
     if constant:
         what = "coordinate is" if len(constant) == 1 else "coordinates are"
-        notes.append(f"The {what} constant: {', '.join(constant)}; leave out what does not move.")
+        notes.append(f"The {what} constant: {', '.join(constant)}; leave constants out of the state.")
     if look_like_dates(data.flat_times):
         notes.append(
             f"Times such as {data.flat_times[0]:.0f} look like dates but were taken as plain numbers, so that "

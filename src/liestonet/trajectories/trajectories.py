@@ -183,7 +183,7 @@ class Trajectories:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What should not go unnoticed: gaps, guesses, constant coordinates, what was done to the data."""
+        """Remarks on the data: gaps, guesses, constant coordinates, what was done to the data."""
         return notes_of(self)
 
     @cached_property
@@ -215,7 +215,7 @@ class Trajectories:
         Without a stride the last point of a window is the first of the next (n - 1), so that every increment
         counts exactly once. `restart` sets the clock of every window to 0 at its first point: one long series
         becomes many paths over the same short time. That assumes that the law does not depend on the date,
-        and what was found cannot speak against it.
+        which the result cannot test.
         """
         return reshaping.windows(self, n, stride, restart)
 
@@ -248,7 +248,7 @@ class Trajectories:
         keep: float | Any = 1.0,
         seed: int | Any = 0,
     ) -> Trajectories:
-        """Worse data on purpose, for honest tests: a random part of the paths, blurred, noisy, frames dropped.
+        """Degraded data for tests: a random part of the paths, blurred, noisy, frames dropped.
 
         `noise` is the standard deviation of an error added to each point: one number, one per coordinate, or a
         dictionary by name; with `relative` in units of each coordinate's root-mean-square increment. `drop` is

@@ -1,6 +1,6 @@
 """The paper's finite-ε check: push paths, fit again, compare drift and diffusion with what they were.
 
-A residual means nothing by itself. Beside it always stand the floor, what a fit to paths that were not pushed gives,
+A residual needs a comparison: the floor, what a fit to paths that were not pushed gives,
 and the control, what a random generator of equal norm gives. Of long recordings a random part is pushed and fitted.
 """
 
@@ -28,7 +28,7 @@ from liestonet.validation.push import Pushed, push
 from liestonet.validation.push_test import random_field
 from liestonet.validation.tuning import AFTER_PUSH
 
-NO_FIT = "the pushed data, which the flow stretched too far, cannot be fitted"
+NO_FIT = "the flow stretched the pushed data too far to be fitted"
 TOO_LITTLE = "too little of the pushed data stays where the coefficients are known"
 
 

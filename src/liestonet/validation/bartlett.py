@@ -112,8 +112,8 @@ def unshrunk_residuals(put_in: PutIn, surrogate: Surrogate, cloud: PointCloud) -
 
 def _too_few(fitted: int, count: int) -> str:
     return (
-        f"The p-value is that of χ², which suits large data: of {count} recordings drawn from the fit only {fitted} "
-        "stay in the box long enough to be fitted, too few to correct it; record more paths."
+        f"The p-value is asymptotic (χ²): of {count} recordings simulated from the fit only {fitted} stay in the box "
+        "long enough to be fitted, too few for Bartlett's correction; record more paths."
     )
 
 

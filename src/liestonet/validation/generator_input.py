@@ -1,4 +1,4 @@
-"""Generators as people give them (text, SymPy, a result, fields, any callable) as functions with derivatives.
+"""Generators as input (text, SymPy, a result, fields, any callable) as functions with derivatives.
 
 Text is read by the project's own grammar; nothing in it is executed.
 """

@@ -41,9 +41,9 @@ DOUBTFUL = (
 
 @dataclass(frozen=True)
 class Gate:
-    """One question to the data: a p-value, how large the deviation is, and whether the gate is passed.
+    """One test of the data: a p-value, the size of the deviation, and whether the gate is passed.
 
-    Where `tested` is False the data could not be asked: nothing speaks against them, and nothing for them.
+    Where `tested` is False there were too few data for the test.
     """
 
     name: str
@@ -111,18 +111,18 @@ def lack_of_fit(
 def _markov(residuals: Residuals) -> Gate:
     """Neighbouring residuals of a Markov process are uncorrelated."""
     if not residuals.names or len(residuals.pairs) < FIT.least_pairs:
-        return _not_tested("markov", "there are too few consecutive steps to look for memory.")
+        return _not_tested("markov", "there are too few consecutive steps to estimate a correlation.")
     found = [correlation(np.clip(z, -FLAGS.clip, FLAGS.clip), residuals.pairs, 1) for z in residuals.ordered.T]
     worst = max(found, key=lambda c: abs(c.value))
     p_value = min(1.0, len(found) * float(2 * scipy.special.ndtr(-abs(worst.value) / worst.error)))
     passed = p_value > GATES.error_rate / 3 or abs(worst.value) < FLAGS.material_correlation
-    state = "do not remember" if passed else "remember"
+    state = "uncorrelated" if passed else "correlated"
     return Gate(
         "markov",
         p_value,
         abs(worst.value),
         passed,
-        f"Residuals {state} the one before (correlation {worst.value:+.3f}): a Markov process has no memory.",
+        f"Consecutive residuals are {state} (correlation {worst.value:+.3f}); for a Markov process it is zero.",
     )
 
 

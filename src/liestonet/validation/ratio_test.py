@@ -1,6 +1,6 @@
 """`lsn.test`: is this a symmetry of my data? A likelihood-ratio test of given generators, with the size of the misfit.
 
-Imposing DX = 0 on the estimated coefficients costs likelihood; too much of it speaks against X. What is tested is
+Imposing DX = 0 on the estimated coefficients costs likelihood; a large cost rejects X. What is tested is
 estimated without shrinking (`surrogate/least_squares.py`) and compared with data drawn where X is exact
 (`validation/bartlett.py`), so that the p-value is close to uniform there; the residual is that of the ladder
 (docs/method.md §7.1).
@@ -26,7 +26,7 @@ from liestonet.pipeline.discover import discover, fit
 from liestonet.result import Result
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.determining.fields import Fields
-from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, ITO, LAW, Kind, kind_named
+from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, ITO, LAW, SPOKEN, Kind, kind_named
 from liestonet.symmetry.statistical.evidence import Evidence, gather
 from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 from liestonet.symmetry.statistical.search import generator_basis, mixed_cloud
@@ -92,7 +92,7 @@ class SymmetryTest:
 
     @property
     def rejected(self) -> bool:
-        """Whether the data exclude that all the generators are exact symmetries."""
+        """Whether the test rejects that all the generators are exact symmetries."""
         return self.p_value <= self.error_rate
 
     def __str__(self) -> str:
@@ -106,9 +106,9 @@ class SymmetryTest:
     def sentences(self) -> list[str]:
         """The outcome in words, the verdict first."""
         many = len(self.rows) > 1
-        what = f"{'these' if many else 'this'} {self.symmetry} {'symmetries' if many else 'symmetry'}"
+        what = f"{'these' if many else 'this'} {SPOKEN[self.symmetry]} {'symmetries' if many else 'symmetry'}"
         doubt = self.doubts[0].code if self.doubts else ""
-        start = f"If the data are a diffusion at all, which is in doubt ({doubt}): the" if doubt else "The"
+        start = f"Provided that the data are a diffusion, which is in doubt ({doubt}): the" if doubt else "The"
         said = "rejects" if self.rejected else "does not reject"
         lines = [
             f"{start} likelihood-ratio test {said} {what} (p = {self.p_value:.2g}; deviance {self.deviance:.1f} on "
@@ -260,7 +260,7 @@ def _found_again(
     """The same search on one half of the paths, and the other half for the test."""
     if len(data) < 2:
         raise InputError(
-            "The generators were found on this single path, so nothing is left to test them on; cut it into windows "
+            "The generators were found on this single path, so no data are left to test them on; cut it into windows "
             "before discovering, data.windows(n), or record another."
         )
     first, second, parts = _halved(data, seed, pieces)
@@ -276,7 +276,7 @@ def _found_again(
         formulas=False,
     )
     told = f"The generators came from the same data; they were found again on {parts}"
-    few = " These paths alone do not support as many, so the generators were left free to turn."
+    few = " These paths alone support fewer symmetries, so the generators were free to rotate."
     return again, second, told if _supported(again) else told + few
 
 
@@ -289,7 +289,7 @@ def _halved(
         first, second = data.split(RATIO.held_out, seed)
         what = "paths" if pieces is None else "increments"
         told = f"{len(first):,} of {len(data):,} {what} and tested on the other {len(second):,}"
-        near = "; neighbours on the one path are in both parts, so the p-value is too large: validate on other data"
+        near = "; neighbours on the one path are in both halves, so the p-value is too large: validate on other data"
         return first, second, f"{told}{'' if pieces is None else near}."
     drawn = stream(seed, "halves").permutation(recorded)[: max(1, round(RATIO.held_out * len(recorded)))]
     chosen = np.isin(pieces, drawn)
@@ -333,8 +333,8 @@ def _put_in(
 def _free_to_turn(kind: Kind, surrogate: Surrogate, given: Generators) -> tuple[Evidence, float, float | int]:
     """Evidence on generators whose errors are not known, and what imposing them costs: deviance, degrees of freedom.
 
-    What any change of the generators absorbs speaks against nothing. They may have far to turn, so they are turned and
-    the coefficients refitted until both stand still; where all errors are not at hand, once. The p-value comes out too
+    What a change of the generators absorbs is no evidence against them. They may have far to turn, so they are turned
+    and the coefficients refitted until both converge; where all errors are not at hand, once. The p-value comes out too
     large rather than too small.
     """
     n, domain = surrogate.dimension, surrogate.domain

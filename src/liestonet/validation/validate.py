@@ -22,7 +22,7 @@ from liestonet.pipeline.discover import discover, fit
 from liestonet.result import Result
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.determining.fields import Fields
-from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, ITO, LAW, Kind, kind_named
+from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, ITO, LAW, SPOKEN, Kind, kind_named
 from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories import Trajectories
 from liestonet.validation.after_push import AfterPushRow, after_push
@@ -57,9 +57,9 @@ class Containment:
 
 @dataclass(frozen=True)
 class Validation:
-    """What all checks say of a result.
+    """The outcome of all checks of a result.
 
-    `conditional` says that a gate failed: everything else then holds only if the data are a diffusion after all.
+    `conditional` says that a gate failed: everything else then holds only if the data are a diffusion.
     `lengths` are the generators' sizes in units of the box; pushes are by ε over that. `error_rate` is the chance that
     a check contradicts generators that are exact, the same that the result was found with.
     """
@@ -82,7 +82,7 @@ class Validation:
 
     @property
     def contradicted(self) -> bool:
-        """Whether a check speaks against the generators."""
+        """Whether a check rejects the generators."""
         pushed = () if self.invariance is None else self.invariance.p_values
         rejected = any(p_value <= self.error_rate / len(pushed) for p_value in pushed)
         return rejected or (self.test is not None and self.test.rejected)
@@ -93,8 +93,9 @@ class Validation:
         what = f"{count} {'generator' if count == 1 else 'generators'}"
         if not count:
             return [self._started("there are no generators to validate."), *self._about_the_data()]
-        claim = f"{'contradict' if self.contradicted else 'do not contradict'} the {what} ({self.symmetry})."
-        lines = [self._started(f"the data {claim}"), *self._about_the_data()]
+        found = "a check rejects" if self.contradicted else "no check rejects"
+        claim = f"{found} the {what} ({SPOKEN[self.symmetry]})."
+        lines = [self._started(claim), *self._about_the_data()]
         if self.test is not None:
             lines += self.test.sentences()
         if self.invariance is not None:
@@ -110,9 +111,7 @@ class Validation:
         if self.conditional:
             failed = [gate.name for gate in self.gates.gates if not gate.passed]
             failed += [flag.code for flag in self.gates.doubts]
-            return (
-                f"Only if the data are a diffusion of this kind, which they may not be ({', '.join(failed)}): {claim}"
-            )
+            return f"Provided that the data are a diffusion, which is in doubt ({', '.join(failed)}): {claim}"
         return claim[0].upper() + claim[1:]
 
     def __str__(self) -> str:
@@ -130,9 +129,10 @@ def validate(
 ) -> Validation:
     """All checks of a result on data; without data on the increments that the result kept.
 
-    `epsilons` are how far the data are pushed, in parts of the box; `draws` is the largest number of bootstrap samples
-    behind the p-values of pushed data, by default enough to reject any of m generators at the error rate over m: 20 for
-    each at 5 %, but at least 39. The error rate is that of the result; of an equation, or of generators alone, 5 %.
+    `epsilons` are how far the data are pushed, as fractions of the box; `draws` is the largest number of bootstrap
+    samples behind the p-values of pushed data, by default enough to reject any of m generators at the error rate over
+    m: 20 for each at 5 %, but at least 39. The error rate is that of the result; of an equation, or of generators
+    alone, 5 %.
     """
     say = progress or silent
     criteria = criteria_of(result)
@@ -146,7 +146,7 @@ def validate(
     _require_same_coordinates(result, paths)
     say("fitting drift and diffusion")
     surrogate = fit(paths)
-    say("is it a diffusion?")
+    say("testing for a diffusion")
     gates = lack_of_fit(paths, surrogate) if data is not None else _own_gates(result, paths)
     empty = isinstance(result, Result) and not result.fields.count
     if empty:
@@ -290,7 +290,7 @@ def _reach(name: str, low: float, high: float, level: float) -> str:
     """Up to which push invariance is not rejected."""
     told = f"(level {_percent(level)})"
     if low == 0 and np.isinf(high):
-        return f"{name}: invariance is not tested: no push keeps enough of the data in the box."
+        return f"{name}: invariance is not tested: every push moves too many points out of the box."
     if low == 0:
         return f"{name}: invariance is rejected for a push of {high:g} of the box {told}."
     if np.isinf(high):

@@ -45,7 +45,7 @@ def find_formulas_anywhere(
     if coefficients is not None and far.any() and _proved(found) < fields.count:
         nearer = _from_the_middle(fields, equations, coefficients, names, error, far)
         found = nearer if _proved(nearer) > _proved(found) else found
-    return found[0], tuple(_honest(*found, position, names) for position in range(len(found[1])))
+    return found[0], tuple(_checked(*found, position, names) for position in range(len(found[1])))
 
 
 def _proved(found: Found) -> int:
@@ -100,7 +100,7 @@ def _written_in(formula: Formula, change: dict[Any, Any]) -> Formula:
     return replace(formula, tau=tau, xi=tuple(rest[:-1]), beta=rest[-1])
 
 
-def _honest(fields: Fields, formulas: tuple[Formula, ...], position: int, names: tuple[str, ...]) -> Formula:
+def _checked(fields: Fields, formulas: tuple[Formula, ...], position: int, names: tuple[str, ...]) -> Formula:
     """A formula that is no proof, with the error by which it shows what varies in its generator; none if too large.
 
     Beside a large constant everything else could be wrong unnoticed, so each component is judged by what varies in it.

@@ -1,4 +1,4 @@
-"""What increments tell about the last layers: information and score, summed piece by piece.
+"""Information of the increments about the last layers: information and score, summed piece by piece.
 
 I = Σ φφᵀ ⊗ F with F the information about the outputs at a point: the generalised Gauss–Newton matrix of the Laplace
 approximation, exact for the drift, expected (Fisher) information for the diffusion.

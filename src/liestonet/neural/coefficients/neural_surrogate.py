@@ -1,4 +1,4 @@
-"""Drift and diffusion as networks know them: a coefficient source with a covariance, like the spectral surrogate.
+"""Drift and diffusion as networks: a coefficient source with a covariance, like the spectral surrogate.
 
 The parameters are the last layers' weights: given the hidden layers, f is linear in them and a smooth, so errors are
 propagated exactly for f and to leading order for a. Everything is a frozen value of arrays and settings.

@@ -3,7 +3,7 @@
 Given the hidden layers, the likelihood of the drift's last layer is a weighted least-squares problem, and that of the
 diffusion's is solved by Fisher scoring. Shrinkage comes from the marginal likelihood. What is shrunk stays in the
 covariance, and the leading nonlinear functions are kept near their standard error: no symmetry by construction. What
-the hidden layers cannot represent is in no covariance of the last one: errors are honest for networks that are wide
+the hidden layers cannot represent is in no covariance of the last one: errors are valid for networks that are wide
 enough (the default's are; a dozen units are too few for a double well).
 """
 

@@ -1,4 +1,4 @@
-"""What the errors of the coefficients do to the generators and to drift and diffusion: standard deviations at points.
+"""Pointwise standard deviations of the generators, drift and diffusion, from the errors of the coefficients.
 
 An error δ_s of the coefficients turns a generator by the change that absorbs D(δ_s)X (docs/method.md §7.1); the sum
 over s of the squares is the variance.

@@ -1,4 +1,4 @@
-"""The evidence: how far every direction is from a symmetry, and drift and diffusion as they are known."""
+"""The evidence: the residual of every direction, and the estimated drift and diffusion."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def directions(view: ResultView, result: Result) -> Section | None:
     if not ladder.rows:
         return None
     height = 1.3 + 0.17 * min(len(ladder.rows), MOST_DIRECTIONS_DRAWN)
-    description = "Residual of every direction, with tolerance"
+    description = "Residual of every direction, and the tolerance"
     lines = [
         ("row" if isinstance(line, Direction) else "folded" if isinstance(line, Folded) else "gap", line)
         for line in ladder.lines()
     ]
     drawn = picture(lambda ax: plots.ladder(result, ax), description, (4.4, height))
     html = render("directions.html", ladder=ladder, lines=lines, picture=drawn)
-    return Section("How far each direction is from a symmetry", html)
+    return Section(ladder.heading, html)
 
 
 def coefficients(view: ResultView, result: Result) -> Section | None:
@@ -56,6 +56,6 @@ def _pictures(result: Result, coordinates: range) -> list[tuple[Markup, str]]:
     for i in coordinates:
         for draw, symbol, what in ((plots.drift, "f", "Drift"), (plots.diffusion, "a", "Diffusion σσᵀ")):
             along = result.names[plots.main_variable(result, i, symbol) - 1]
-            caption = f"{what} of {result.names[i]} along {along}"
+            caption = f"{what} of {result.names[i]} as a function of {along}"
             found.append((picture(lambda ax, d=draw, k=i: d(result, ax, coordinate=k), caption), caption))
     return found

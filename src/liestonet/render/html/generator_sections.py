@@ -68,11 +68,11 @@ def _pictures(result: Result, i: int) -> Iterator[tuple[Markup, str]]:
     where = "over the data" if real_paths(result) else "over the domain"
     if visible[1 : n + 1].any():
         what = f"ξ of X{i + 1} {where}"
-        caption = what if n <= 2 else f"{what}; the coordinates it moves most, the others at their middle"
+        caption = what if n <= 2 else f"{what}; the coordinates it moves most, the others at their midpoints"
         yield picture(lambda ax: plots.state_part(result, ax, generator=i), caption), caption
     if visible[: n + 1].any():
         what = "recorded paths" if real_paths(result) else "lines through the domain"
-        caption = f"Flow of X{i + 1}: {what} in grey, carried along in colour"
+        caption = f"Flow of X{i + 1}: {what} (grey) and their images (colour)"
         yield picture(lambda ax: plots.flow(result, ax, generator=i), caption), caption
     if result.fields.has_beta and visible[n + 1] and not _is_constant(result, i):
         caption = f"β of X{i + 1}, which changes the density"
@@ -93,12 +93,12 @@ def _time_picture(result: Result) -> Markup | None:
     sizes = component_sizes(result)
     if not (sizes[:, 0] > VISIBLE * sizes.max(axis=1)).any():
         return None
-    description = "τ of every generator that moves time, over time"
+    description = "τ(t) of every generator that moves time"
     return picture(lambda ax: plots.time_parts(result, ax), description, (4.4, 2.8))
 
 
 def candidates(view: ResultView, _: Result) -> Section | None:
-    """Directions beyond those counted that the data do not rule out, with how they begin."""
+    """Near-symmetries and undecided directions, with their first terms."""
     said = view.source.candidates
     return None if said is None else Section(said.heading, render("candidates.html", said=said))
 

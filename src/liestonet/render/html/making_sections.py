@@ -1,4 +1,4 @@
-"""What to watch out for, what the data were, and how to make the result again."""
+"""Flags, a summary of the data, and how to reproduce the result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from liestonet.result import Result
 
 def flags(view: ResultView, _: Result) -> Section | None:
     """Every flag with its action."""
-    return Section("What to watch out for", render("flags.html", flags=view.flags)) if view.flags else None
+    return Section("Flags", render("flags.html", flags=view.flags)) if view.flags else None
 
 
 def data(view: ResultView, _: Result) -> Section | None:
@@ -19,9 +19,9 @@ def data(view: ResultView, _: Result) -> Section | None:
 
 
 def making(view: ResultView, _: Result) -> Section | None:
-    """What was done, settings, versions, seed, and the command that makes the result again."""
+    """What was done, settings, versions, seed, and the command that reproduces the result."""
     html = render("making.html", command=view.command, rows=view.making)
-    return Section("How it was made", html)
+    return Section("How it was computed", html)
 
 
 def levels(view: ResultView, _: Result) -> Section | None:

@@ -1,4 +1,4 @@
-"""The page: the verdict, what it rests on in a few numbers, and the sections one below the other."""
+"""The page: the verdict, a few key numbers, and the sections in order."""
 
 from __future__ import annotations
 

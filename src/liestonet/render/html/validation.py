@@ -30,7 +30,7 @@ def delta_nll(validation: Validation, ax: Any = None) -> Any:
         ax.plot([epsilon] * len(values), np.maximum(values, LEAST), "x", color=DATA, markersize=4)
     ax.plot([], [], "x", color=DATA, markersize=4, label="random pushes")
     ax.set_yscale("log")
-    ax.set(xlabel="push ε (parts of the box)", ylabel="|ΔNLL| per increment")
+    ax.set(xlabel="push ε (fraction of the box)", ylabel="|ΔNLL| per increment")
     ax.legend()
     return ax
 
@@ -40,7 +40,7 @@ def after_push_bars(validation: Validation, ax: Any = None) -> Any:
     ax = new_axes(ax)
     rows = [row for row in validation.after_push if row.residual is not None]
     places = np.arange(len(rows))
-    bars = (("floor", EXACT, "floor: not pushed"), ("residual", INFERRED, "pushed"), ("control", ERROR, "random push"))
+    bars = (("floor", EXACT, "not pushed (floor)"), ("residual", INFERRED, "pushed"), ("control", ERROR, "random push"))
     for position, (name, colour, label) in enumerate(bars):
         heights = [_size(getattr(row, name)) for row in rows]
         ax.bar(places + 0.27 * (position - 1), heights, width=0.25, color=colour, label=label)

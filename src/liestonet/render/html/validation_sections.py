@@ -1,4 +1,4 @@
-"""How sure are we? What validation found, as sentences, pictures and numbers."""
+"""The section on validation: what it found, as sentences, pictures and numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def certainty(view: ResultView, result: Result) -> Section | None:
     if found.invariance is not None:
         pictures.append(picture(lambda ax: plots.delta_nll(found, ax), "Change of likelihood against the push"))
     if any(row.residual is not None for row in found.after_push):
-        pictures.append(picture(lambda ax: plots.after_push_bars(found, ax), "Misfit after a push, beside its floor"))
+        pictures.append(picture(lambda ax: plots.after_push_bars(found, ax), "Misfit after a push, with its floor"))
     verdict, *rest = view.validation
     html = render(
         "validation.html",
@@ -33,4 +33,4 @@ def certainty(view: ResultView, result: Result) -> Section | None:
         angles=[] if found.containment is None else [f"{angle:.2f}°" for angle in found.containment.angles],
         lift="" if found.containment is None else found.containment.lift,
     )
-    return Section("How sure are we?", html)
+    return Section("Validation", html)

@@ -32,7 +32,7 @@ Coupling = Bool[np.ndarray, "unknowns v v"]
 
 @dataclass(frozen=True)
 class Enrichment:
-    """One round: how large the basis was, which residuals it left, in ascending order, and how far to trust them."""
+    """One round: how large the basis was, which residuals it left, in ascending order, and their reliability."""
 
     size: int
     residuals: Float[np.ndarray, " k"]
@@ -40,7 +40,7 @@ class Enrichment:
     blur: Float[np.ndarray, " k"] | float = 0.0
 
     def enough(self, direction: int, bound: int | None, accuracy: float) -> float:
-        """The residual at which a direction is a symmetry as far as we can tell, or care."""
+        """The residual below which a direction counts as a symmetry."""
         beyond = self.residuals[bound] if bound is not None and bound < len(self.residuals) else 0.0
         rounding = np.broadcast_to(self.rounding, self.residuals.shape)[direction]
         return float(max(NULL_SPACE.rounding, rounding, accuracy * beyond))
@@ -48,7 +48,7 @@ class Enrichment:
 
 @dataclass(frozen=True)
 class NullSpace:
-    """The lowest directions at one round, how many of them are symmetries, and how we got there."""
+    """The lowest directions at one round, how many of them are symmetries, and the rounds that led there."""
 
     directions: Directions
     count: int

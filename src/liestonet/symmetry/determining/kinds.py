@@ -187,9 +187,12 @@ INVARIANT = Kind("invariant", JetOrder(drift=0, diffusion=0, diffusion_squared=0
 
 KINDS = {kind.name: kind for kind in (ITO, LAW, FOKKER_PLANCK)}
 
+# Names as sentences have them: "these Itô symmetries".
+SPOKEN = {"ito": "Itô", "law": "law", "fokker-planck": "Fokker–Planck"}
+
 
 def kind_named(name: object) -> Kind:
-    """The kind with this name; underscores and capitals are forgiven."""
+    """The kind with this name; capitals and underscores are accepted."""
     if isinstance(name, Kind):
         return name
     kind = KINDS.get(str(name).lower().replace("_", "-"))

@@ -1,4 +1,4 @@
-"""Is a direction a symmetry, as far as the data can tell? Residuals against noise that a change of field cannot absorb.
+"""Tests of directions: residuals against the part of the noise that a change of the field cannot absorb.
 
 For a block V of directions the coefficients' errors change DV by D(δ_s)V. The part of that in the range of D on the
 other directions is absorbed by a small change of V and is no evidence; what counts is the rest, (1 − P) D(δ_s) V
@@ -21,7 +21,7 @@ from liestonet.symmetry.statistical.tuning import JUDGING
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the data say of k directions together: their residuals and noise, with all inner products.
+    """Residuals and noise of k directions together, with all inner products.
 
     `residual_gram` is (1−P)DV with itself; `noise` (k, s, s) the projected D(δ_s)v with each other for each v, `mutual`
     between two v summed over s, and `cross` (s, k) with (1−P)Dv. The first `scattered` of the s errors are the data's,
@@ -65,7 +65,7 @@ class Evidence:
 
     @property
     def spread(self) -> Float[np.ndarray, "k k"]:
-        """Mean of the true residuals' inner products as far as the data know them: what was seen plus its noise."""
+        """Mean of the true residuals' inner products given the data: the observed ones plus their noise."""
         total = self.residual_gram + self.mutual
         return (total + total.T) / 2
 

@@ -170,7 +170,7 @@ def judge_directions(
 
 
 def judge_span(operator: NoisyOperator, kind: Kind, criteria: Criteria, span: Float[np.ndarray, "m k"]) -> Search:
-    """Judge a span that was found elsewhere, directions the data know best first, and what lies beyond it."""
+    """Judge a span that was found elsewhere, best-determined directions first, and what lies beyond it."""
     n, count = operator.table.dimension, span.shape[1]
     level, span = criteria.level(kind, n), np.linalg.qr(span)[0]
     turn = np.linalg.eigh(gather(operator, span).spread)[1]

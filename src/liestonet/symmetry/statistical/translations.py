@@ -1,6 +1,6 @@
 """∂t and the translations: directions that mean something by themselves, tested as they stand and imposed exactly.
 
-A span that data determine up to noise always has neighbours that fit as well. Where the data do not speak against exact
+A span that data determine up to noise always has neighbours that fit as well. Where the test does not reject exact
 invariance under a shift of time or of a coordinate, that is the simpler statement, and taking it as exact sharpens all
 others (docs/method.md §6.1).
 """
@@ -30,7 +30,7 @@ def shifts(operator: NoisyOperator) -> Float[np.ndarray, "m k"]:
 
 @dataclass(frozen=True)
 class Shifts:
-    """Shifts of some variables (0 is time) as directions, with what the data say of each."""
+    """Shifts of some variables (0 is time) as directions, with the test of each."""
 
     variables: tuple[int, ...]
     vectors: Float[np.ndarray, "m k"]
@@ -38,7 +38,7 @@ class Shifts:
 
 
 def exact_shifts(operator: NoisyOperator, criteria: Criteria, level: float) -> Shifts:
-    """The shifts that the data do not exclude at a level and know well enough."""
+    """The shifts that are not rejected at a level and whose noise is small enough."""
     vectors = shifts(operator)
     evidence = unprojected(operator, vectors)
     kept = [k for k in range(vectors.shape[1]) if _accepted(evidence, k, criteria, level)]

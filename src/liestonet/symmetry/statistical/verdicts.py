@@ -18,7 +18,7 @@ from liestonet.symmetry.statistical.tuning import JUDGING
 
 @dataclass(frozen=True)
 class Criteria:
-    """What is asked of a symmetry: the largest residual, and the chance of losing any true one."""
+    """The largest residual of a symmetry, and the probability of missing any true one."""
 
     tolerance: float = SHARED.default_tolerance
     error_rate: float = SHARED.default_error_rate

@@ -282,16 +282,16 @@ def test_validation_of_a_result(result: Any, tmp_path: Path, monkeypatch: pytest
     data = recording(OU, 60, 13)
     found = lsn.validate(result, data, draws=19, epsilons=(0.1,))
     assert not found.conditional
-    assert "do not contradict" in found.sentences()[0]
+    assert "No check rejects" in found.sentences()[0]
     assert found.containment is not None
     assert found.containment.same_data is False
     assert "held out" not in "\n".join(tables(found))
     assert result.with_validation(found).validation is found
     page = tmp_path / "report.html"
     result.with_validation(found).report(page)
-    assert "How sure are we?" in page.read_text()
+    assert "Validation</h2>" in page.read_text()
     doubtful = dataclasses.replace(found, gates=lack_of_fit(data.degrade(noise=0.2)))
-    assert doubtful.sentences()[0].startswith("Only if the data are a diffusion")
+    assert doubtful.sentences()[0].startswith("Provided that the data are a diffusion")
     monkeypatch.setattr("liestonet.cli.validate.load_run", lambda run: result)
     monkeypatch.setattr("liestonet.validation.validate.validate", lambda *words, **options: found)
     path = tmp_path / "other.csv"
@@ -305,8 +305,8 @@ def test_validation_of_a_result(result: Any, tmp_path: Path, monkeypatch: pytest
     shown = CliRunner().invoke(cli.app, words).stdout
     assert "refit after" in shown
     assert max(len(line) for line in shown.splitlines()) <= 80
-    assert "How sure are we?" in page.read_text()
-    assert "How sure are we?" in (folder / "report.html").read_text()
+    assert "Validation</h2>" in page.read_text()
+    assert "Validation</h2>" in (folder / "report.html").read_text()
     assert lsn.load(folder / "run.lsn").validation.sentences() == found.sentences()
 
 
@@ -324,7 +324,7 @@ def test_without_data_the_doubts_of_the_run_are_kept(tmp_path: Path):
     validation = lsn.validate(again, draws=19, epsilons=(0.1,))
     first = validation.sentences()[0]
     assert any("found again on 20 of 40 paths (" in line for line in validation.sentences())
-    assert first.startswith("Only if the data are a diffusion of this kind")
+    assert first.startswith("Provided that the data are a diffusion")
     assert "(markov, measurement-noise)" in first
     assert validation.test is not None
     assert [flag.code for flag in validation.test.doubts] == ["measurement-noise"]

@@ -1,4 +1,4 @@
-"""Are the stated errors honest? Errors of the fit over stated ones, on systems whose coefficients are known."""
+"""Stated errors: errors of the fit over stated ones, on systems whose coefficients are known."""
 
 from __future__ import annotations
 
