@@ -24,7 +24,8 @@ def _long_steps(known: Knowledge) -> Iterator[Flag]:
     if part > FLAGS.material_bias:
         yield Flag(
             "coarse-steps",
-            f"The steps are long: the {name} changes within one, which biases its estimate by {100 * part:.0f} %.",
+            f"The steps are long: the {name} changes within one, which biases its estimate by about "
+            f"{100 * part:.0f} %.",
             "Record with shorter steps; thinning the data by 2 shows how the answer changes.",
         )
 
