@@ -20,11 +20,13 @@ from jaxtyping import Int
 
 from liestonet.errors import InputError
 from liestonet.trajectories.columns import make_header
+from liestonet.trajectories.measurement import Measurement
 
 if TYPE_CHECKING:
     from liestonet.trajectories.trajectories import Trajectories
 
 ROWS_AT_ONCE = 65_536
+MEASUREMENT_KEY = "liestonet.measurement"  # in the metadata of a Parquet file
 
 
 def write_trajectories(data: Trajectories, path: str | os.PathLike[str]) -> None:
@@ -123,7 +125,11 @@ def _write_parquet(data: Trajectories, file: IO[bytes]) -> None:
 
     columns = [_trajectory_column(data), data.flat_times, *data.flat_states.T]
     arrays = [arrow.array(np.ascontiguousarray(column)) for column in columns]
-    parquet.write_table(arrow.Table.from_arrays(arrays, names=_headers(data)), file)
+    headers = ["trajectory", *_headers(data)[1:]]
+    table = arrow.Table.from_arrays(arrays, names=headers)
+    if data.measurement != Measurement():
+        table = table.replace_schema_metadata({MEASUREMENT_KEY: data.measurement.to_json()})
+    parquet.write_table(table, file)
 
 
 def _write_npz(data: Trajectories, file: IO[bytes]) -> None:
@@ -132,12 +138,15 @@ def _write_npz(data: Trajectories, file: IO[bytes]) -> None:
     arrays: dict[str, Any] = {"times": data.flat_times, "states": data.flat_states, "offsets": data.offsets}
     if data.units:
         arrays["units"] = np.array([data.units.get(name, "") for name in columns], dtype=np.str_)
+    if data.measurement != Measurement():
+        arrays["measurement"] = np.array(data.measurement.to_json())
     np.savez(file, **arrays, names=names)
 
 
 def _headers(data: Trajectories) -> list[str]:
-    """The headers of a table, with units in brackets."""
-    return ["trajectory", *(make_header(name, data.units.get(name)) for name in ("t", *data.names))]
+    """The headers of a table, with units in brackets; beside the trajectory, what is known of the measurement."""
+    first = make_header("trajectory", data.measurement.in_words() or None)
+    return [first, *(make_header(name, data.units.get(name)) for name in ("t", *data.names))]
 
 
 def _trajectory_column(data: Trajectories) -> Int[np.ndarray, " n"]:
