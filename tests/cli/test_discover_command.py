@@ -214,7 +214,7 @@ CONTENTS = {
     "empty": (b"", "is empty"),
     "header only": (b"t,x\n", ""),
     "too short": (b"t,x\n0,1\n1,2\n2,3\n", "too few"),
-    "no time": (b"a,b\n1,2\n3,4\n", "as in --time 'a'"),
+    "no time": (b"a,b\n1,2\n3,4\n", "liestonet discover bad.csv --out run --time a`"),
     "unsorted": (b"t,x\n0,1\n2,1\n1,3\n", "(--sort)"),
     "text": (b"t,x\n0,1\n1,much\n", "as in --state x"),
     "not text": (b"t,x\n\xff\xfe,\x00\n", ""),

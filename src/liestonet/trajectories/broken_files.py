@@ -78,4 +78,5 @@ def _words(file: Path, problem: BaseException, first_row: int) -> str:
 
 def long_line(file: Path) -> str:
     """The sentence on a line that is too long."""
-    return f"The file {file.name!r} has a line of more than {LONGEST_LINE:,} bytes; write one row per line, or so wide a table as .npy."
+    many = f"a line of more than {LONGEST_LINE:,} bytes"
+    return f"The file {file.name!r} has {many}; write one row per line, or so wide a table as .npy."

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from liestonet.errors import InputError
-from liestonet.trajectories.measurement import Measurement, measurement_in_words
 
 # `x [um]`, `x[um]` and `x (um)` hold a unit; `x[0]`, `x (2)` and `f(x)` do not.
 _SQUARE = re.compile(r"(?P<name>.*\S)\s*\[(?P<unit>[^\[\]]+)\]")
@@ -108,15 +107,7 @@ def choose_columns(
 
 def is_own_table(headers: Sequence[str]) -> bool:
     """Whether our own writer made a table with these headers."""
-    if len(headers) < 3 or parse_header(headers[1])[0] != "t":
-        return False
-    return headers[0] == "trajectory" or measurement_of(headers[0]) is not None
-
-
-def measurement_of(header: str) -> Measurement | None:
-    """The measurement that our own writer put beside the trajectory, as in `trajectory [exact steps=euler]`."""
-    name, words = parse_header(header)
-    return measurement_in_words(words) if name == "trajectory" and words is not None else None
+    return list(headers[:1]) == ["trajectory"] and len(headers) > 2 and parse_header(headers[1])[0] == "t"
 
 
 def find_column(headers: Sequence[str], wanted: Any, role: str) -> str:

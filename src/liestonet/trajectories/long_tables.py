@@ -6,7 +6,7 @@ A table is whatever gives columns by name; data frames are known by what they ca
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,10 @@ from jaxtyping import Float
 
 from liestonet.errors import InputError
 from liestonet.trajectories.checks import check_names
-from liestonet.trajectories.columns import Columns, choose_columns, measurement_of
+from liestonet.trajectories.columns import Columns, choose_columns
 from liestonet.trajectories.convert import is_numeric, is_stamp, labels, numbers, stamps
 from liestonet.trajectories.gaps import check_gap, split_at_gaps
-from liestonet.trajectories.measurement import as_measurement
+from liestonet.trajectories.measurement import MARK, as_measurement, measurement_in
 from liestonet.trajectories.trajectories import Trajectories
 from liestonet.trajectories.wanted import Wanted, check_dt
 
@@ -61,6 +61,8 @@ class ColumnTable:
 def from_table(given: Any, wanted: Wanted) -> Trajectories:
     """Trajectories of a data frame, a pyarrow table or a mapping of columns."""
     table = as_table(given)
+    wanted = wanted.knowing(measurement_in(table.headers))
+    table = replace(table, headers=[header for header in table.headers if not header.startswith(MARK)])
     numeric = table.numeric() if wanted.state is None else ()
     clockless = wanted.dt is not None and wanted.time is None
     roles = (wanted.time, wanted.trajectory, wanted.state)
@@ -161,11 +163,8 @@ def assemble(column: Callable[[str], Any], columns: Columns, wanted: Wanted) -> 
     offsets = np.concatenate([[0], np.flatnonzero(np.diff(codes)) + 1, [len(codes)]])
     place = _place(codes, found, order)
     parts = split_at_gaps(times, block, offsets, longest, columns.names, place)
-    measurement = as_measurement(wanted.measurement)
-    if wanted.measurement is None and columns.trajectory is not None:
-        measurement = measurement_of(columns.trajectory) or measurement
     said = (*columns.remarks, *remarks, *turned)
-    return Trajectories(*parts[:3], columns.names, units, parts[3], said, measurement)
+    return Trajectories(*parts[:3], columns.names, units, parts[3], said, as_measurement(wanted.measurement))
 
 
 def read_times(

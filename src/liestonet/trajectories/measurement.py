@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
+from urllib.parse import quote, unquote
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from liestonet.errors import InputError
 
 STEPS = ("continuous", "euler")
 AUTO = "auto"
+MARK = "# measurement: "  # begins the header of an empty column of a CSV file, which any reader of tables takes
 
 
 @dataclass(frozen=True)
@@ -85,8 +87,8 @@ class Measurement:
                 f"What {file!r} says of its measurement cannot be read; give measurement=lsn.Measurement(…) instead."
             ) from problem
 
-    def in_words(self) -> str:
-        """What is known, in words that can stand in the header of a table; empty where nothing is."""
+    def header(self) -> str:
+        """A header that says what is known, for an empty column of a table; empty where nothing is."""
         unknown = Measurement()
         if self == unknown:
             return ""
@@ -95,13 +97,13 @@ class Measurement:
             found.append("exact")
         else:
             if isinstance(self.noise, dict):
-                found += [f"noise.{name}={size}" for name, size in self.noise.items()]
+                found += [f"noise.{quote(name, safe='')}={size}" for name, size in self.noise.items()]
             elif self.noise != AUTO:
                 found.append(f"noise={self.noise}")
             if self.exposure != AUTO:
                 found.append(f"exposure={self.exposure}")
         found += [f"steps={self.steps}"] * (self.steps != unknown.steps) + [f"order={self.order}"] * (self.order != 1)
-        return " ".join(found)
+        return MARK + " ".join(found)
 
     def over(self, steps: int) -> Measurement:
         """The measurement where every recorded step is made of so many of these."""
@@ -137,19 +139,26 @@ class Measurement:
         )
 
 
-def measurement_in_words(text: str) -> Measurement | None:
-    """The measurement that `in_words` wrote; None for any other text."""
+def measurement_in(headers: Sequence[str]) -> Measurement | None:
+    """The measurement that one of the headers tells, as `header` wrote it."""
+    found = [_of_words(header.removeprefix(MARK)) for header in headers if header.startswith(MARK)]
+    return found[0] if found else None
+
+
+def _of_words(text: str) -> Measurement | None:
     given: dict[str, Any] = {}
     known = {field.name for field in fields(Measurement)}
     try:
-        for word in text.split(" "):
+        for word in text.split():
             name, equals, value = word.partition("=")
             if word == "exact":
                 given |= {"noise": 0, "exposure": 0}
             elif not equals:
                 return None
             elif name.startswith("noise."):
-                given.setdefault("noise", {})[name.removeprefix("noise.")] = value if value == AUTO else float(value)
+                given.setdefault("noise", {})[unquote(name.removeprefix("noise."))] = (
+                    value if value == AUTO else float(value)
+                )
             elif name in known:
                 given[name] = value if name == "steps" else int(value) if name == "order" else float(value)
             else:

@@ -58,8 +58,8 @@ def from_array(array: np.ndarray, wanted: Wanted, dt: float | None = None) -> Tr
     if squeezed.shape[1] > READING.most_columns:
         if len(squeezed) > 1:
             raise InputError(
-                f"The array has {squeezed.shape[1]:,} columns, more than {READING.most_columns:,}; save it with a row for "
-                "each time (its transpose), or as paths (K, N, 1)."
+                f"The array has {squeezed.shape[1]:,} columns, more than {READING.most_columns:,}; save it with a row "
+                "for each time (its transpose), or as paths (K, N, 1)."
             )
         squeezed = squeezed.T  # a row that is one path
     values = real_array(squeezed, "The array's values")

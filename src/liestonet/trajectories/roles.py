@@ -102,7 +102,7 @@ def choose_roles(source: Source, wanted: Wanted, layout: str = "long") -> tuple[
         said = (*said, *(f"{name!r} counts the rows and is not used" for name in by_value.unused))
         remark = f"Columns found by their values: {by_value.reason}, state {listed(columns.state)}"
         if not source.named and by_value.label is None and 1 < len(columns.state) <= READING.most_coordinates:
-            remark += " (coordinates; layout='columns' makes each a path)"
+            remark += " (coordinates; layout columns makes each a path)"
         return table, replace(columns, remarks=("; ".join([remark, *said]) + ".",))
     roles = (by_name, *_roles(wanted)[1:]) if by_name == DATE_AND_TIME else _roles(wanted)
     return table, _said(choose_columns(table.headers, _numeric(source, table, wanted), *roles), said)
@@ -230,8 +230,8 @@ def _evenly_spaced(source: Source, table: ColumnTable, wanted: Wanted, by_name: 
         )
     if by_name is not None:
         raise InputError(
-            f"dt says that there is no column of times, but there is one, {by_name!r}; leave dt out, or name the column "
-            f"of counts that dt multiplies, as in time={by_name!r}."
+            f"dt says that there is no column of times, but there is one, {by_name!r}; leave dt out, or name the "
+            f"column of counts that dt multiplies, as in time={by_name!r}."
         )
     counted = [header for header in table.headers[:1] if _counts(table.column(header))]
     if counted and len(table.headers) > 1 and wanted.state is None:
@@ -269,7 +269,7 @@ def _by_value(table: ColumnTable, wanted: Wanted) -> _ByValue | None:
         second = numbers(table.column(first[1]), first[1]) if len(first) > 1 else np.zeros(0)
         if counting and len(table.headers) > 2 and _monotone(second):
             return _ByValue(first[1], f"time {first[1]!r} ({_how(second)})", unused=(first[0],))
-        how = "counts rows; dt= gives the time between two" if counting else _how(values)
+        how = "counts rows; dt gives the time between two" if counting else _how(values)
         return _ByValue(first[0], f"time {first[0]!r} ({how})")
     for label, time in ((first[0], first[1]), (first[1], first[0])) if len(first) > 2 else ():
         clock = numbers(table.column(time), time)
@@ -279,7 +279,7 @@ def _by_value(table: ColumnTable, wanted: Wanted) -> _ByValue | None:
 
 
 def _labelled_time(time: str, label: str, clock: np.ndarray) -> _ByValue:
-    whole = "; in counts, of which dt= is the time" if np.all(clock == np.rint(clock)) else ""
+    whole = "; in counts, of which dt is the time" if np.all(clock == np.rint(clock)) else ""
     reason = f"time {time!r} (increases for each value of {label!r}{whole}), trajectory {label!r}"
     return _ByValue(time, reason, label)
 

@@ -19,6 +19,7 @@ from liestonet.trajectories.broken_files import LONGEST_LINE, in_our_words, long
 from liestonet.trajectories.columns import Columns
 from liestonet.trajectories.convert import MISSING, check_text, is_numeric, is_stamp
 from liestonet.trajectories.long_tables import ColumnTable
+from liestonet.trajectories.measurement import MARK, measurement_in
 from liestonet.trajectories.roles import Source, arrange
 from liestonet.trajectories.text_layout import COMMENTS, TextLayout, inspect
 from liestonet.trajectories.trajectories import Trajectories
@@ -35,6 +36,8 @@ def read_text(file: Path, wanted: Wanted) -> Trajectories:
         text = TextTable(file, layout)
         kinds = text.kinds
     table = ColumnTable(text.headers, text.column, kinds, text.load)
+    wanted = wanted.knowing(measurement_in(text.headers))
+    table = replace(table, headers=[header for header in table.headers if not header.startswith(MARK)])
     data = arrange(Source(table, layout.named, layout.suggested_dt, layout.remarks), wanted)
     return replace(data, remarks=(*data.remarks, *layout.note)) if layout.notes else data
 

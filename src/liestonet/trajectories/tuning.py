@@ -17,9 +17,11 @@ class ReadingTuning:
     most_columns: int = 50_000
     # Characters of comments that a note shows. Source: by hand.
     note_length: int = 300
-    # Rows in which a column must increase to be taken for the time: a fair random walk does so in 2 of 1000. Source: theory.
+    # Rows in which a column must increase to be taken for the time: a fair random walk does so in 2 of 1000.
+    # Source: theory.
     least_increasing: int = 10
-    # Relative spread of steps up to which a column increases evenly: times rounded to a hundredth of a step. Source: theory.
+    # Relative spread of steps up to which a column increases evenly: times rounded to a hundredth of a step.
+    # Source: theory.
     even_spread: float = 0.02
     # Columns beside the time that may be coordinates without being asked: space has three. Source: theory.
     most_coordinates: int = 3
@@ -32,3 +34,24 @@ class ReadingTuning:
 
 
 READING = ReadingTuning()
+
+
+@dataclass(frozen=True)
+class LookTuning:
+    """When `look` gives a hint; none of these changes what is read or computed."""
+
+    # A step that differs from the median by this part of it counts as uneven. Source: by hand.
+    uneven_step: float = 0.01
+    # Values beyond a turn by this part of it may come from rounding. Source: by hand.
+    rounding_of_turn: float = 1e-3
+    # An angle that was wrapped fills at least this part of its turn. Source: by hand.
+    filled_turn: float = 0.9
+    # A jump across the seam is longer than this part of a turn. Source: by hand.
+    jump_of_turn: float = 0.75
+    # So many paths are few, and a path of so many points is long or short. Source: by hand.
+    few_paths: int = 4
+    long_path: int = 2000
+    short_path: int = 50
+
+
+LOOK = LookTuning()

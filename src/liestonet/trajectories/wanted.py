@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from liestonet.core.numbers import is_real, is_truth
 from liestonet.errors import InputError
 from liestonet.trajectories.gaps import check_gap
-from liestonet.trajectories.measurement import as_measurement
+from liestonet.trajectories.measurement import Measurement, as_measurement
 
 LAYOUTS = ("auto", "long", "columns", "rows")
 DELIMITERS = {",": ",", ";": ";", "tab": "\t", "\t": "\t", "\\t": "\t", "space": " ", " ": " "}
@@ -77,6 +77,10 @@ class Wanted:
                 raise InputError(f"The name {name!r} of a column is no text; give names such as 't' and 'x'.")
             if names.count(name) > 1:
                 raise InputError(f"The name {name!r} is given to two columns; give each its own.")
+
+    def knowing(self, found: Measurement | None) -> Wanted:
+        """With the measurement that the data tell, unless the caller gave one."""
+        return self if found is None or self.measurement is not None else replace(self, measurement=found)
 
     @property
     def says_nothing(self) -> bool:

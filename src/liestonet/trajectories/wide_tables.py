@@ -85,7 +85,7 @@ def _grouped(state: Sequence[str]) -> tuple[tuple[str, ...], list[list[str]]]:
 
 
 def rows_as_paths(table: ColumnTable, wanted: Wanted) -> Trajectories:
-    """Each row a path of one coordinate; the first holds the times if it increases, else dt says how far they are apart."""
+    """Each row a path of one coordinate; the first row holds the times if it increases, else dt says the step."""
     headers = [header for header in table.headers if is_numeric(table.kind(header))]
     if not headers:
         raise InputError("No column of the table holds numbers; give a row of numbers for each path.")

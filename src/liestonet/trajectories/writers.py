@@ -110,12 +110,14 @@ def _write_gzipped_csv(data: Trajectories, file: IO[bytes]) -> None:
 
 def _write_rows(data: Trajectories, text: io.TextIOWrapper) -> None:
     table = csv.writer(text, lineterminator="\n")
-    table.writerow(_headers(data))
+    mark = [data.measurement.header()] if data.measurement != Measurement() else []
+    table.writerow([*_headers(data), *mark])
     numbers = _trajectory_column(data)
     for first in range(0, data.points, ROWS_AT_ONCE):
         rows = slice(first, first + ROWS_AT_ONCE)
         # Python floats are written by repr: the shortest text that reads back as the same number.
         columns = [numbers[rows].tolist(), data.flat_times[rows].tolist(), *data.flat_states[rows].T.tolist()]
+        columns += [[""] * len(columns[0]) for _ in mark]
         table.writerows(zip(*columns, strict=True))
 
 
@@ -125,8 +127,7 @@ def _write_parquet(data: Trajectories, file: IO[bytes]) -> None:
 
     columns = [_trajectory_column(data), data.flat_times, *data.flat_states.T]
     arrays = [arrow.array(np.ascontiguousarray(column)) for column in columns]
-    headers = ["trajectory", *_headers(data)[1:]]
-    table = arrow.Table.from_arrays(arrays, names=headers)
+    table = arrow.Table.from_arrays(arrays, names=_headers(data))
     if data.measurement != Measurement():
         table = table.replace_schema_metadata({MEASUREMENT_KEY: data.measurement.to_json()})
     parquet.write_table(table, file)
@@ -144,9 +145,8 @@ def _write_npz(data: Trajectories, file: IO[bytes]) -> None:
 
 
 def _headers(data: Trajectories) -> list[str]:
-    """The headers of a table, with units in brackets; beside the trajectory, what is known of the measurement."""
-    first = make_header("trajectory", data.measurement.in_words() or None)
-    return [first, *(make_header(name, data.units.get(name)) for name in ("t", *data.names))]
+    """The headers of a table, with units in brackets."""
+    return ["trajectory", *(make_header(name, data.units.get(name)) for name in ("t", *data.names))]
 
 
 def _trajectory_column(data: Trajectories) -> Int[np.ndarray, " n"]:
