@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -16,12 +18,18 @@ from liestonet.trajectories.trajectories import Trajectories
 from liestonet.trajectories.tuning import READING
 from liestonet.trajectories.wanted import Wanted, check_dt
 
+# NumPy reads the head of a file as Python's own literals; damage shows in any of these.
+NPY_PROBLEMS = (
+    OSError, ValueError, EOFError, SyntaxError, TypeError, OverflowError, MemoryError, TokenError, KeyError,
+    RecursionError, AttributeError, zipfile.BadZipFile, NotImplementedError,
+)  # fmt: skip
+
 
 def read_npy(file: Path, wanted: Wanted) -> Trajectories:
     """A .npy file: plain numbers, or records with names; pickled objects are refused."""
     try:
         array = np.load(file, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError, SyntaxError, TypeError, OverflowError, MemoryError, UnicodeError) as problem:
+    except NPY_PROBLEMS as problem:
         if "pickle" in str(problem).lower() or "object" in str(problem).lower():
             raise InputError(
                 f"The file {file.name!r} holds Python objects, which are never unpickled, or is no .npy file; save "
