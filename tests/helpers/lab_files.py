@@ -1,10 +1,9 @@
-"""Files as laboratories write them, one of each kind: bytes by name. The page of first commands and the fuzz use them."""
+"""Files as laboratories write them, one of each kind, as bytes by name: for the page of first commands and the fuzz."""
 
 from __future__ import annotations
 
 import gzip
 import io
-from collections.abc import Callable
 
 import h5py
 import numpy as np
@@ -80,6 +79,7 @@ def kinds(rows: int = ROWS, paths: int = 20) -> dict[str, bytes]:
     labels = np.repeat(np.arange(paths), rows)
     long = lines("{:d} {:.3f} {:.5f}", labels, np.tile(t, paths), wide.T.ravel())
     count = np.arange(rows)
+    noon = lines("31-01-2024;{};{:.5f}", np.array(clock(t, 43_200.0)), x[:, 0])
     text: dict[str, str] = {
         "comma.csv": "t,x,y\n" + lines("{:.3f},{:.5f},{:.5f}", t, *x.T),
         "decimal_comma.csv": ("Zeit [s];Ort [mm]\n" + lines("{:.3f};{:.5f}", t, x[:, 0])).replace(".", ","),
@@ -93,7 +93,7 @@ def kinds(rows: int = ROWS, paths: int = 20) -> dict[str, bytes]:
         "row_numbers.txt": lines("{:d} {:.3f} {:.5f}", count, t, x[:, 0]),
         "midnight.csv": "time,x\n" + lines("{},{:.5f}", np.array(clock(t)), x[:, 0]),
         "dates.csv": "Date;Time;x\n"
-        + lines("31.01.2024;{};{:.5f}", np.array(clock(t, 43_200.0)), x[:, 0]).replace(".", ",").replace("31,01,", "31.01."),
+        + noon.replace(".", ",").replace("31-01-", "31.01."),
         "newest_first.csv": "t,x\n" + lines("{:.3f},{:.5f}", t[::-1], x[::-1, 0]),
         "no_time.txt": "# sampling rate 20 Hz\n" + lines("{:.5f}", x[:, 0]),
         "columns.csv": "t," + ",".join(f"bead_{index}" for index in range(paths)) + "\n"
@@ -117,7 +117,6 @@ SECOND: dict[str, tuple[str, ...]] = {
     "no_time.txt": ("--dt", "0.05"),
     "paths.npy": ("--dt", "0.05"),
 }
-Mangle = Callable[[np.random.Generator, bytes], bytes]
 
 
 def mangled(rng: np.random.Generator, content: bytes) -> bytes:
@@ -144,6 +143,6 @@ def mangled(rng: np.random.Generator, content: bytes) -> bytes:
 
 PIECES = (
     b"\n", b"\r", b"\r\n\r\n", b",", b";", b"\t", b"  ", b'"', b"#", b"# ", b"%", b"//", b"\0", b"\xff", b"nan", b"inf",
-    b"1e999", b"-", b"12:60:99", b"2024-13-01", b"0,5", b"1.2.3", b"t", b"time", b"\xef\xbb\xbf", b"99999999999999999999",
-    b"\n\n\n", b",,,,", b"abc def", b"\xc2\xb5m", b"\xe2\x80\xa8",
+    b"1e999", b"-", b"12:60:99", b"2024-13-01", b"0,5", b"1.2.3", b"t", b"time", b"\xef\xbb\xbf",
+    b"99999999999999999999", b"\n\n\n", b",,,,", b"abc def", b"\xc2\xb5m", b"\xe2\x80\xa8",
 )  # fmt: skip

@@ -27,7 +27,8 @@ def test_unknown_by_default_and_exact_where_simulated():
 
 
 WRONG = [
-    ({"noise": -1}, "noise"), ({"noise": "small"}, "noise"), ({"noise": float("inf")}, "noise"), ({"noise": [1]}, "noise"),
+    ({"noise": -1}, "noise"), ({"noise": "small"}, "noise"), ({"noise": float("inf")}, "noise"),
+    ({"noise": [1]}, "noise"),
     ({"noise": {}}, "dictionary"), ({"noise": {"x": -1}}, "noise"), ({"noise": True}, "noise"),
     ({"exposure": 1.5}, "exposure"), ({"exposure": None}, "exposure"), ({"steps": "milstein"}, "'euler'"),
     ({"steps": 3}, "'euler'"), ({"order": 3}, "order"), ({"order": 1.0}, "order"),

@@ -9,14 +9,10 @@ from typing import Any
 import numpy as np
 
 from liestonet.errors import InputError
+from liestonet.trajectories.matlab_check import check_parts
 from liestonet.trajectories.matlab_values import DEEPEST, NUMBERS, Cells, Structs, Value, check_size, spread
 
 HDF_SIGNATURE = b"\x89HDF\r\n\x1a\n"
-# SciPy shows damage in any of these.
-PROBLEMS = (
-    OSError, ValueError, TypeError, KeyError, IndexError, EOFError, NotImplementedError, OverflowError, MemoryError,
-    AttributeError, ZeroDivisionError, RuntimeError, AssertionError, ArithmeticError, ImportError,
-)  # fmt: skip
 
 
 def read_old(file: Path, only: set[str] | None = None) -> tuple[dict[str, Value], list[str]]:
@@ -39,21 +35,17 @@ def read_old(file: Path, only: set[str] | None = None) -> tuple[dict[str, Value]
                     wanted.append(name)
                 elif kind != "char":
                     refused.append(f"{name} ({kind})")
+            if wanted:
+                check_parts(file)
             loaded = io.loadmat(str(file), variable_names=wanted, appendmat=False) if wanted else {}
             found = {name: _value(loaded[name], 0) for name in wanted if name in loaded}
         except InputError:
             raise
-        except _problems() as problem:
+        except Exception as problem:  # damage shows in errors of every kind, also in SciPy's own
             raise InputError(
                 f"The file {file.name!r} is no whole MATLAB file; copy it again, or save it anew in MATLAB."
             ) from problem
     return spread({name: value for name, value in found.items() if value is not None}), refused
-
-
-def _problems() -> tuple[type[BaseException], ...]:
-    import zlib
-
-    return (*PROBLEMS, zlib.error)
 
 
 def _value(raw: Any, depth: int) -> Value | None:
