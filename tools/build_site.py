@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # By what the reader wants. Groups have the order of docs/index.md; a page that does not exist is left out.
 CONTENTS = {
     "Tutorials": ["Start here <self>", "equation", "recording", "finance", "colloid"],
-    "How-to": ["data", "long_recordings", "files", "report", "validation", "networks", "many_runs"],
+    "How-to": ["data", "first_command", "long_recordings", "files", "report", "validation", "networks", "many_runs"],
     "Reference": ["reference/python", "reference/values", "reference/command-line", "flags", "json"],
     "Explanation": ["method", "reading", "symptoms", "limits", "architecture"],
     "Evidence": [

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from liestonet.pipeline.solve import solve
     from liestonet.sde import SDE
     from liestonet.storage import load
-    from liestonet.trajectories import Trajectories
+    from liestonet.trajectories import Measurement, Trajectories
     from liestonet.trajectories.streaming import TrajectoryFile
     from liestonet.validation.ratio_test import test
     from liestonet.validation.validate import validate
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SDE",
     "InputError",
+    "Measurement",
     "Neural",
     "Spectral",
     "Trajectories",
@@ -45,6 +46,7 @@ __all__ = [
 
 _HOME = {
     "InputError": "liestonet.errors",
+    "Measurement": "liestonet.trajectories",
     "Neural": "liestonet.neural.settings",
     "SDE": "liestonet.sde",
     "Spectral": "liestonet.inference.spectral_engine",

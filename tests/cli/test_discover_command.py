@@ -122,7 +122,7 @@ def test_windows_restart_the_clock_where_asked(table):
 
 
 def test_a_logarithm_gets_its_name(table, folder):
-    numbers = np.loadtxt(table, delimiter=",", skiprows=1)
+    numbers = np.loadtxt(table, delimiter=",", skiprows=1, usecols=(0, 1, 2))
     rows = np.column_stack([numbers[:, :2], np.exp(numbers[:, 2])])
     np.savetxt(folder / "positive.csv", rows, delimiter=",", header="path,t,price", comments="", fmt="%.17g")
     printed = json.loads(run("positive.csv", "--log", "price", "--no-formulas", "--json").stdout)
@@ -217,7 +217,7 @@ CONTENTS = {
     "empty": (b"", "is empty"),
     "header only": (b"t,x\n", ""),
     "too short": (b"t,x\n0,1\n1,2\n2,3\n", "too few"),
-    "no time": (b"a,b\n1,2\n3,4\n", "as in --time 'a'"),
+    "no time": (b"a,b\n1,2\n3,4\n", "liestonet discover bad.csv --out run --time a`"),
     "unsorted": (b"t,x\n0,1\n2,1\n1,3\n", "(--sort)"),
     "text": (b"t,x\n0,1\n1,much\n", "as in --state x"),
     "not text": (b"t,x\n\xff\xfe,\x00\n", ""),

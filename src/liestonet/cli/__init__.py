@@ -25,6 +25,7 @@ from liestonet.cli.arguments import (
 )
 from liestonet.cli.demo import demo
 from liestonet.cli.discover import discover
+from liestonet.cli.look import look
 from liestonet.cli.options import Equation, Json, Latex, Parameter, Quiet, Report, Seed, Stratonovich, Symmetry
 from liestonet.cli.output import (
     TYPED,
@@ -43,7 +44,7 @@ from liestonet.cli.reproduce import reproduce
 from liestonet.cli.stored import check_run, open_run
 from liestonet.cli.testing import try_generators
 from liestonet.cli.validate import validate_run
-from liestonet.errors import InputError
+from liestonet.errors import InputError, UndecidedError
 
 UsageError: Any = typer.BadParameter.__base__  # typer does not export it, and click is not always there
 # Messages of the library name its arguments; here they are options.
@@ -52,6 +53,11 @@ SPOKEN = {
     "boundary= to keep": "--boundary to keep",
     "(sort=True)": "(--sort)",
     "as in time=": "as in --time ",
+    "leave dt or time out": "leave --dt or --time out",
+    "leave sort or dt out": "leave --sort or --dt out",
+    "leave dt out": "leave --dt out",
+    "layout='": "--layout '",
+    "leave the names out, and give dt": "leave the names out, and give --dt",
     "as in state=['x']": "as in --state x",
 }
 
@@ -68,6 +74,8 @@ class Commands(TyperGroup):
         TYPED.set(tuple(words))
         try:
             code = super().main(words or ["--help"], *rest, **settings)
+        except UndecidedError as problem:
+            code = _complain(_asked(problem, words), 2)
         except InputError as problem:
             code = _complain(_spoken(str(problem)), 2)
         except UsageError as problem:
@@ -221,6 +229,7 @@ def show_system(
     show(content)
 
 
+app.command()(look)
 app.command()(discover)
 app.command()(reproduce)
 app.command(name="open")(open_run)
@@ -306,6 +315,18 @@ def _spoken(message: str) -> str:
     for here, there in SPOKEN.items():
         message = message.replace(here, there)
     return " ".join(message.split())
+
+
+def _asked(problem: UndecidedError, words: Sequence[str]) -> str:
+    """The question, and the commands that answer it, ready to be typed."""
+    import shlex
+
+    kept = ["discover" if word == "look" else word for word in words if word != "--debug"]
+    commands = [
+        f"`{shlex.join(['liestonet', *kept, *answer.option])}`{f' ({answer.meaning})' if answer.meaning else ''}"
+        for answer in problem.answers
+    ]
+    return f"{_spoken(problem.problem)}; type {', or '.join(commands)}. {_spoken(problem.ending)}".rstrip()
 
 
 def _usage(problem: Any) -> str:

@@ -10,12 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from liestonet.cli.options import (
+    ColumnNames,
+    Decimal,
+    Delimiter,
+    Dt,
     File,
     Gap,
     Json,
+    Layout,
     Logarithms,
     Quiet,
     RestartClock,
+    Sort,
     State,
     Stride,
     Symmetry,
@@ -39,6 +45,11 @@ def discover(
     time: Time = None,
     trajectory: Trajectory = None,
     state: State = None,
+    dt: Dt = None,
+    columns: ColumnNames = None,
+    layout: Layout = "auto",
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
     log: Logarithms = None,
     symmetry: Symmetry = "ito",
     engine: Annotated[
@@ -57,7 +68,7 @@ def discover(
     restart_clock: RestartClock = False,
     thin: Thin = None,
     gap: Gap = None,
-    sort: Annotated[bool, typer.Option("--sort", help="Sort each path by time first.")] = False,
+    sort: Sort = False,
     stream: Annotated[bool, typer.Option("--stream", help="Stream a large Parquet file from disk.")] = False,
     out: Annotated[
         Path | None,
@@ -81,6 +92,7 @@ def discover(
       liestonet discover prices.csv --time date --state price --log price --window 250
       liestonet discover series.csv --state x --window 100 --restart-clock
       liestonet discover tracks.csv --thin 6 --gap 0.5 --no-formulas --json
+      liestonet discover trap.txt --dt 0.0069
     """
     from liestonet.cli.output import emit, show_result, stages, with_command
     from liestonet.cli.progress import DISCOVERING, without
@@ -93,7 +105,9 @@ def discover(
             progress(f"reading {file.name}")
         windows = Windows(window, stride, restart_clock)
         result = find_symmetries(
-            Reading(time, trajectory, state, log, windows, thin, gap, sort, stream).read(file),
+            Reading(
+                time, trajectory, state, log, windows, thin, gap, sort, stream, dt, columns, layout, delimiter, decimal
+            ).read(file),
             engine=engine_named(engine),
             symmetry=symmetry,
             dimension=dimension,

@@ -26,7 +26,11 @@ Seed = Annotated[int, typer.Option("--seed", help="The same seed gives the same 
 # Recorded paths
 File = Annotated[
     Path,
-    typer.Argument(metavar="FILE", show_default=False, help="Table of paths: .csv[.gz], .parquet, .npz, .h5 or .nc."),
+    typer.Argument(
+        metavar="FILE",
+        show_default=False,
+        help="Table of paths: .csv, .txt, .dat, .tsv (or .gz), .parquet, .npz, .npy, .h5, .nc or .mat.",
+    ),
 ]
 Time = Annotated[str | None, typer.Option("--time", metavar="COLUMN", help="Column of the times.")]
 Trajectory = Annotated[str | None, typer.Option("--trajectory", metavar="COLUMN", help="Column that labels the paths.")]
@@ -48,6 +52,30 @@ RestartClock = Annotated[
 ]
 Thin = Annotated[int | None, typer.Option("--thin", help="Keep every k-th point of a path.")]
 Gap = Annotated[float | None, typer.Option("--gap", help="A step longer than this splits a path.")]
+
+Sort = Annotated[bool, typer.Option("--sort", help="Sort each path by time first.")]
+Dt = Annotated[
+    float | None,
+    typer.Option("--dt", help="Time between rows where no column is the time; beside --time, time of one count in it."),
+]
+ColumnNames = Annotated[
+    list[str] | None,
+    typer.Option("--columns", metavar="NAME,…", help='Names of all columns, such as "t, x, y", for a file without.'),
+]
+Layout = Annotated[
+    str,
+    typer.Option(
+        "--layout",
+        metavar="LAYOUT",
+        help="long (a row a time, coordinates in columns), columns or rows (each is a path).  [default: by inspection]",
+        show_default=False,
+    ),
+]
+Delimiter = Annotated[
+    str | None,
+    typer.Option("--delimiter", metavar="MARK", help='Between columns of text: ",", ";", tab or space.'),
+]
+Decimal = Annotated[str | None, typer.Option("--decimal", metavar="MARK", help='Decimal mark: "." or ",".')]
 
 # What is looked for, and how it is shown
 Symmetry = Annotated[

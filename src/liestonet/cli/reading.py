@@ -37,15 +37,20 @@ class Windows:
 class Reading:
     """What was asked for about a table: its columns, then logarithms, every k-th point and windows."""
 
-    time: str | None
-    trajectory: str | None
-    state: Sequence[str] | None
-    log: Sequence[str] | None
-    windows: Windows
-    thin: int | None
-    gap: float | None
+    time: str | None = None
+    trajectory: str | None = None
+    state: Sequence[str] | None = None
+    log: Sequence[str] | None = None
+    windows: Windows = Windows()
+    thin: int | None = None
+    gap: float | None = None
     sort: bool = False
     stream: bool = False
+    dt: float | None = None
+    columns: Sequence[str] | None = None
+    layout: str = "auto"
+    delimiter: str | None = None
+    decimal: str | None = None
 
     def read(self, file: Path) -> Any:
         """The paths of a file, in memory or left on disk."""
@@ -58,7 +63,17 @@ class Reading:
         if self.stream:
             self._check_stream()
             return Trajectories.stream(file, *columns, gap=self.gap)
-        data = Trajectories.read(file, *columns, sort=self.sort, gap=self.gap)
+        data = Trajectories.read(
+            file,
+            *columns,
+            sort=self.sort,
+            gap=self.gap,
+            dt=self.dt,
+            columns=None if self.columns is None else pieces(self.columns),
+            layout=self.layout,
+            delimiter=self.delimiter,
+            decimal=self.decimal,
+        )
         if self.log:
             data = data.transform(**dict.fromkeys(pieces(self.log), np.log))
         if self.thin is not None:
@@ -67,5 +82,7 @@ class Reading:
 
     def _check_stream(self) -> None:
         wanted = {"--log": self.log, "--thin": self.thin, "--window": self.windows.points, "--sort": self.sort}
+        wanted |= {"--dt": self.dt, "--columns": self.columns, "--layout": self.layout != "auto"}
+        wanted |= {"--delimiter": self.delimiter, "--decimal": self.decimal}
         for option in (option for option, value in wanted.items() if value):
             raise InputError(f"A streamed file is taken as it is; leave {option} or --stream out.")

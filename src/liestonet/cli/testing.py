@@ -7,9 +7,14 @@ from typing import Annotated
 import typer
 
 from liestonet.cli.options import (
+    ColumnNames,
+    Decimal,
+    Delimiter,
+    Dt,
     File,
     Gap,
     Json,
+    Layout,
     Logarithms,
     Quiet,
     RestartClock,
@@ -36,6 +41,11 @@ def try_generators(
     time: Time = None,
     trajectory: Trajectory = None,
     state: State = None,
+    dt: Dt = None,
+    columns: ColumnNames = None,
+    layout: Layout = "auto",
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
     log: Logarithms = None,
     symmetry: Annotated[
         str | None,
@@ -70,7 +80,20 @@ def try_generators(
         if progress is not None:
             progress(f"reading {file.name}")
         windows = Windows(window, stride, restart_clock)
-        data = Reading(time, trajectory, state, log, windows, thin, gap).read(file)
+        data = Reading(
+            time,
+            trajectory,
+            state,
+            log,
+            windows,
+            thin,
+            gap,
+            dt=dt,
+            columns=columns,
+            layout=layout,
+            delimiter=delimiter,
+            decimal=decimal,
+        ).read(file)
         if progress is not None:
             progress("testing")
         outcome = test(data, ";".join(generator), symmetry)

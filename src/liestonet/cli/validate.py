@@ -10,8 +10,13 @@ import typer
 
 from liestonet.cli.discover import check_folder, write_files
 from liestonet.cli.options import (
+    ColumnNames,
+    Decimal,
+    Delimiter,
+    Dt,
     Gap,
     Json,
+    Layout,
     Logarithms,
     Quiet,
     RestartClock,
@@ -35,6 +40,11 @@ def validate_run(
     time: Time = None,
     trajectory: Trajectory = None,
     state: State = None,
+    dt: Dt = None,
+    columns: ColumnNames = None,
+    layout: Layout = "auto",
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
     log: Logarithms = None,
     window: Window = None,
     stride: Stride = None,
@@ -83,7 +93,20 @@ def validate_run(
         paths = None
         if data is not None:
             windows = Windows(window, stride, restart_clock)
-            paths = Reading(time, trajectory, state, log, windows, thin, gap).read(data)
+            paths = Reading(
+                time,
+                trajectory,
+                state,
+                log,
+                windows,
+                thin,
+                gap,
+                dt=dt,
+                columns=columns,
+                layout=layout,
+                delimiter=delimiter,
+                decimal=decimal,
+            ).read(data)
         found = validate(result, paths, draws=draws, progress=progress)
         told = result.with_validation(found)
         if report is not None:

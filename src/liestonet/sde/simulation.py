@@ -16,7 +16,7 @@ from liestonet.core.numbers import is_real, is_whole
 from liestonet.errors import InputError
 from liestonet.sde.boundary import Bounds, read_bounds, with_natural_bounds
 from liestonet.sde.tuning import BOX
-from liestonet.trajectories import Trajectories
+from liestonet.trajectories import Measurement, Trajectories
 
 NORMALS_AT_ONCE = 2**18
 SECONDS_BETWEEN_REPORTS = 0.1
@@ -119,6 +119,7 @@ def simulate(
         (steps + 1) * np.arange(paths + 1),
         tuple(sde.names),
         remarks=tuple(_remark(str(sde.names[i]), int(crossings[i]), paths * steps * substeps) for i in bounds.natural),
+        measurement=Measurement.exact(steps="euler" if substeps == 1 else "continuous"),
     )
 
 

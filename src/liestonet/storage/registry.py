@@ -51,6 +51,7 @@ HOMES = {
     "LackOfFit": "liestonet.validation.lack_of_fit",
     "LadderRow": "liestonet.core.ladder",
     "Layer": "liestonet.neural.channels",
+    "Measurement": "liestonet.trajectories.measurement",
     "Misfit": "liestonet.validation.after_push",
     "Networks": "liestonet.neural.generator_networks",
     "Neural": "liestonet.neural.settings",

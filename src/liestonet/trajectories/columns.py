@@ -23,15 +23,16 @@ SHOWN = 8
 class Columns:
     """Headers of the columns to read, and what becomes of them."""
 
-    time: str
+    time: str | None  # None where rows are evenly spaced
     trajectory: str | None
     state: tuple[str, ...]
     remarks: tuple[str, ...] = ()
+    dt: float | None = None  # time between rows; beside a time of whole numbers, the time that one of them stands for
 
     @property
     def needed(self) -> list[str]:
         """All headers, each once."""
-        first = [self.time] if self.trajectory is None else [self.trajectory, self.time]
+        first = [header for header in (self.trajectory, self.time) if header is not None]
         return list(dict.fromkeys([*first, *self.state]))
 
     @property
@@ -42,7 +43,8 @@ class Columns:
     @property
     def units(self) -> dict[str, str]:
         """Units that stand in the headers, by coordinate and by "t"."""
-        found = {"t": parse_header(self.time)[1]} | dict(map(parse_header, self.state))
+        clock = {} if self.time is None or self.dt is not None else {"t": parse_header(self.time)[1]}
+        found = clock | dict(map(parse_header, self.state))
         return {name: unit for name, unit in found.items() if unit is not None}
 
 
@@ -62,17 +64,29 @@ def make_header(name: str, unit: str | None) -> str:
 
 
 def choose_columns(
-    headers: Sequence[str], numeric: Iterable[str], time: Any = None, trajectory: Any = None, state: Any = None
+    headers: Sequence[str],
+    numeric: Iterable[str],
+    time: Any = None,
+    trajectory: Any = None,
+    state: Any = None,
+    *,
+    clockless: bool = False,
 ) -> Columns:
-    """Find the columns that were asked for, and guess, with a remark, those that were not."""
+    """Find the columns that were asked for, and guess, with a remark, those that were not.
+
+    `clockless`: rows are evenly spaced, and no column has to be the time.
+    """
     numeric = set(numeric)
     all_numeric = state is not None or numeric.issuperset(headers[2:])
-    if list(headers[:1]) == ["trajectory"] and len(headers) > 2 and parse_header(headers[1])[0] == "t" and all_numeric:
+    if is_own_table(headers) and all_numeric and not clockless:
         # A table of our own writer: its columns are known, whatever the coordinates are called.
         own_time, own_trajectory, own_state, expected = headers[1], headers[0], list(headers[2:]), True
     else:
         own_time, own_trajectory, own_state, expected = None, None, None, False
-    time_header = find_column(headers, time, "time") if time is not None else own_time or _guess_time(headers)
+    if clockless:
+        time_header = None
+    else:
+        time_header = find_column(headers, time, "time") if time is not None else own_time or _guess_time(headers)
     if trajectory is not None:
         trajectory_header = find_column(headers, trajectory, "trajectory")
     else:
@@ -85,10 +99,15 @@ def choose_columns(
     else:
         state_headers = _guess_state(headers, numeric, taken)
     _check_roles(time_header, trajectory_header, state_headers, headers)
-    guessed = (time is None, trajectory is None and trajectory_header is not None, state is None)
+    guessed = (time is None and not clockless, trajectory is None and trajectory_header is not None, state is None)
     chosen = Columns(time_header, trajectory_header, tuple(state_headers))
     remark = () if expected and all(guessed) else _remark(chosen, guessed, headers)
     return Columns(time_header, trajectory_header, tuple(state_headers), remark)
+
+
+def is_own_table(headers: Sequence[str]) -> bool:
+    """Whether our own writer made a table with these headers."""
+    return list(headers[:1]) == ["trajectory"] and len(headers) > 2 and parse_header(headers[1])[0] == "t"
 
 
 def find_column(headers: Sequence[str], wanted: Any, role: str) -> str:
@@ -99,7 +118,7 @@ def find_column(headers: Sequence[str], wanted: Any, role: str) -> str:
     loose = exact or [header for header in headers if wanted.strip() in (header.strip(), parse_header(header)[0])]
     if len(loose) > 1:
         raise InputError(
-            f"There are {len(loose)} columns called {wanted!r} ({_listed(loose)}); give each column its own name."
+            f"There are {len(loose)} columns called {wanted!r} ({listed(loose)}); give each column its own name."
         )
     if not loose:
         raise InputError(f"There is no column {wanted!r} for the {role}; {_suggestion(wanted, headers)}")
@@ -111,8 +130,8 @@ def _suggestion(wanted: str, headers: Sequence[str]) -> str:
     plain = {parse_header(header)[0].lower(): header for header in headers}
     close = difflib.get_close_matches(wanted.lower(), plain, n=1, cutoff=0.5)
     if close:
-        return f"did you mean {plain[close[0]]!r}? The columns are {_listed(headers)}."
-    return f"the columns are {_listed(headers)}."
+        return f"did you mean {plain[close[0]]!r}? The columns are {listed(headers)}."
+    return f"the columns are {listed(headers)}."
 
 
 def _guess_time(headers: Sequence[str]) -> str:
@@ -123,15 +142,15 @@ def _guess_time(headers: Sequence[str]) -> str:
         raise InputError("There are no columns; give a table with a time and at least one coordinate.")
     if all(_is_number(header) for header in headers):
         raise InputError(
-            f"The first line holds numbers ({_listed(headers)}); put a line with the columns' names above it."
+            f"The first line holds numbers ({listed(headers)}); put a line with the columns' names above it."
         )
     problem = (
-        "No column is called t or time" if not found else f"More than one column may be the time ({_listed(found)})"
+        "No column is called t or time" if not found else f"More than one column may be the time ({listed(found)})"
     )
-    raise InputError(f"{problem}; name it, as in time={headers[0]!r}. The columns are {_listed(headers)}.")
+    raise InputError(f"{problem}; name it, as in time={headers[0]!r}. The columns are {listed(headers)}.")
 
 
-def _guess_trajectory(headers: Sequence[str], time: str, state: Any) -> str | None:
+def _guess_trajectory(headers: Sequence[str], time: str | None, state: Any) -> str | None:
     """A column with a usual name, unless it is wanted as something else."""
     wanted = (
         set() if state is None else {parse_header(name)[0] for name in _list_of_names(state) if isinstance(name, str)}
@@ -148,15 +167,15 @@ def _guess_state(headers: Sequence[str], numeric: set[str], taken: set[str | Non
     if not found:
         raise InputError(
             f"No numeric column is left for the state; name its columns, as in state=['x']. "
-            f"The columns are {_listed(headers)}."
+            f"The columns are {listed(headers)}."
         )
     return found
 
 
-def _check_roles(time: str, trajectory: str | None, state: list[str], headers: Sequence[str]) -> None:
+def _check_roles(time: str | None, trajectory: str | None, state: list[str], headers: Sequence[str]) -> None:
     if not state:
-        raise InputError(f"The state has no columns; name at least one of {_listed(headers)}.")
-    used = [time, *([] if trajectory is None else [trajectory]), *state]
+        raise InputError(f"The state has no columns; name at least one of {listed(headers)}.")
+    used = [header for header in (time, trajectory, *state) if header is not None]
     for header in used:
         if used.count(header) > 1 or list(headers).count(header) > 1:
             raise InputError(
@@ -167,12 +186,12 @@ def _check_roles(time: str, trajectory: str | None, state: list[str], headers: S
 
 def _remark(chosen: Columns, guessed: tuple[bool, bool, bool], headers: Sequence[str]) -> tuple[str, ...]:
     """One sentence on what was guessed and what was left out, so that nothing is silent."""
-    roles = [f"time {chosen.time!r}", f"trajectory {chosen.trajectory!r}", f"state {_listed(chosen.state)}"]
+    roles = [f"time {chosen.time!r}", f"trajectory {chosen.trajectory!r}", f"state {listed(chosen.state)}"]
     named = [role for role, wanted in zip(roles, guessed, strict=True) if wanted]
     if not named:
         return ()
     left = [header for header in headers if header not in chosen.needed] if guessed[2] else []
-    return (f"Columns found by their names: {', '.join(named)}{f'; not used: {_listed(left)}' if left else ''}.",)
+    return (f"Columns found by their names: {', '.join(named)}{f'; not used: {listed(left)}' if left else ''}.",)
 
 
 def _list_of_names(state: Any) -> list[Any]:
@@ -195,6 +214,6 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _listed(headers: Sequence[str]) -> str:
+def listed(headers: Sequence[str]) -> str:
     shown = ", ".join(repr(header if len(header) <= 30 else header[:29] + "…") for header in headers[:SHOWN])
     return shown if len(headers) <= SHOWN else f"{shown} and {len(headers) - SHOWN} more"

@@ -5,17 +5,23 @@ Columns are pyarrow arrays here, whatever they were before; errors name column a
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pyarrow as arrow
 from jaxtyping import Float, Int
+from pyarrow import compute
 
 from liestonet.errors import InputError
 from liestonet.trajectories.arrays import integers_are_exact
 from liestonet.trajectories.dates import EARLIEST, TICKS_PER_SECOND, Stamps
 
 MISSING = ("", "NA", "N/A", "NaN", "nan", "-nan", "null", "NULL", "None", "none", "n/a", "#N/A")
+# 12:00, 7:05:01.5; a day in front of it, 2024-01-31, 2024/01/31, 31.01.2024 or 31/01/2024, may have it behind.
+TIME_OF_DAY = re.compile(r"\d{1,2}:\d{2}(:\d{2}([.,]\d{1,9})?)?")
+DATE = re.compile(r"(\d{4}([-/])\d{1,2}\2\d{1,2}|\d{1,2}([./])\d{1,2}\3\d{4})([T ]+\d{1,2}:\d{2}\S*)?")
+_DAY_FIRST = r"^(?P<one>\d{1,2})(?P<mark>[./])(?P<two>\d{1,2})[./](?P<year>\d{4})(?P<rest>[T ].*)?$"
 
 
 def is_numeric(kind: Any) -> bool:
@@ -26,9 +32,10 @@ def is_numeric(kind: Any) -> bool:
 
 
 def is_stamp(kind: Any) -> bool:
-    """Does a column of this pyarrow type hold dates, durations, or text that may be dates?"""
+    """Does a column of this pyarrow type hold dates, times of day, durations, or text that may be one of them?"""
     types = arrow.types
-    return types.is_timestamp(kind) or types.is_date(kind) or types.is_duration(kind) or is_text(kind)
+    dates = types.is_timestamp(kind) or types.is_date(kind) or types.is_duration(kind) or types.is_time(kind)
+    return dates or is_text(kind)
 
 
 def is_text(kind: Any) -> bool:
@@ -57,16 +64,27 @@ def numbers(column: Any, name: str) -> Float[np.ndarray, " n"]:
 
 
 def stamps(column: Any, name: str) -> Stamps:
-    """Dates, durations or ISO text as whole ticks."""
+    """Dates, times of day, durations or text of these as whole ticks."""
     plain = decoded(column)
+    remark, of_day = "", arrow.types.is_time(plain.type)
     if is_text(plain.type):
-        plain = _dates_of_text(plain, name)
+        plain, remark, of_day = _dates_of_text(plain, name)
+    elif of_day:
+        kind = plain.type
+        plain = plain.cast(arrow.int32() if kind.bit_width == 32 else arrow.int64()).cast(arrow.int64())
+        plain = plain.cast(arrow.timestamp(kind.unit))
     kind = plain.type
     if arrow.types.is_date(kind):
         plain = plain.cast(arrow.timestamp("s"))
         kind = plain.type
     ticks = plain.cast(arrow.int64()).fill_null(int(EARLIEST)).to_numpy(zero_copy_only=False)
-    return Stamps(np.asarray(ticks, dtype=np.int64), TICKS_PER_SECOND[kind.unit], not arrow.types.is_duration(kind))
+    return Stamps(
+        np.asarray(ticks, dtype=np.int64),
+        TICKS_PER_SECOND[kind.unit],
+        not arrow.types.is_duration(kind),
+        of_day,
+        remark,
+    )
 
 
 def labels(column: Any, name: str) -> tuple[Int[np.ndarray, " n"], list[Any]]:
@@ -131,13 +149,16 @@ def _not_numeric(plain: Any, name: str) -> InputError:
     )
 
 
-def _dates_of_text(plain: Any, name: str) -> Any:
+def _dates_of_text(plain: Any, name: str) -> tuple[Any, str, bool]:
+    """Dates of text, a remark on how they were read, and whether they are times of day without a date."""
     # The parser of dates reads a day, a minute, a second or any fraction of one; nanoseconds hold them all,
     # but only between 1678 and 2262.
     blank = [None if value is None or value.strip() in MISSING else value.strip() for value in plain.to_pylist()]
+    text = arrow.array(blank, arrow.string())
+    written, remark, of_day = _in_iso(text, name)
     for unit, zone in (("ns", None), ("us", None), ("ns", "UTC"), ("us", "UTC")):
         try:
-            return arrow.array(blank, arrow.string()).cast(arrow.timestamp(unit, zone))
+            return written.cast(arrow.timestamp(unit, zone)), remark, of_day
         except arrow.ArrowInvalid:
             continue
     if next((_reads_as_number(value) for value in blank if value is not None), False):
@@ -149,6 +170,50 @@ def _dates_of_text(plain: Any, name: str) -> Any:
                 "number nor a date; write dates as 2024-01-31T12:00:00."
             )
     raise InputError(f"The time column {name!r} mixes dates with and without a time zone; write all in one way.")
+
+
+def _in_iso(text: Any, name: str) -> tuple[Any, str, bool]:
+    """Dates and times of day as the parser of dates wants them; other text as it is."""
+    if _all(text, f"^(?:{TIME_OF_DAY.pattern})$"):
+        padded = compute.replace_substring_regex(text, r"^(\d):", r"0\1:")
+        dated = compute.binary_join_element_wise("1970-01-01T", compute.replace_substring(padded, ",", "."), "")
+        return dated, "", True
+    if _all(text, r"^\d{4}/\d{1,2}/\d{1,2}"):
+        return (
+            _joined(compute.extract_regex(text, r"^(?P<year>\d{4})/(?P<month>\d{1,2})/(?P<day>\d{1,2})(?P<rest>.*)$")),
+            "",
+            False,
+        )
+    if not _all(text, _DAY_FIRST):
+        return text, "", False
+    parts = compute.extract_regex(text, _DAY_FIRST)
+    one, two, mark = (compute.struct_field(parts, field) for field in ("one", "two", "mark"))
+    first, second = (int(compute.max(part.cast(arrow.int64())).as_py() or 0) for part in (one, two))
+    dotted = compute.all(compute.equal(mark, ".")).as_py()
+    if not dotted and first <= 12 and second <= 12:
+        raise InputError(
+            f"The time column {name!r} has dates such as {text.drop_null()[0].as_py()!r}, whose day and month "
+            "cannot be told apart; write them as 2024-01-31."
+        )
+    day_first = bool(dotted) or first > 12
+    named = dict(zip(("day", "month") if day_first else ("month", "day"), (one, two), strict=True))
+    rest = {field: compute.struct_field(parts, field) for field in ("year", "rest")}
+    written = arrow.StructArray.from_arrays([*named.values(), *rest.values()], [*named, *rest])
+    return _joined(written), f"Dates are {'day, month' if day_first else 'month, day'}, year.", False
+
+
+def _joined(parts: Any) -> Any:
+    year, month, day, rest = (compute.struct_field(parts, field) for field in ("year", "month", "day", "rest"))
+    month, day = (compute.utf8_lpad(part, 2, "0") for part in (month, day))
+    time = compute.replace_substring_regex(compute.fill_null(rest, ""), r"^[T ]+(\d):", r"T0\1:")
+    time = compute.replace_substring(compute.replace_substring_regex(time, r"^[T ]+", "T"), ",", ".")
+    return compute.binary_join_element_wise(compute.binary_join_element_wise(year, month, day, "-"), time, "")
+
+
+def _all(text: Any, pattern: str) -> bool:
+    """Whether a pattern is found in every value that is there, and there is one."""
+    found = compute.match_substring_regex(text, pattern).drop_null()
+    return len(found) > 0 and bool(compute.all(found).as_py())
 
 
 def _reads_as_number(text: str) -> bool:

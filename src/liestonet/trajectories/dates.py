@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,8 @@ class Stamps:
     ticks: Int[np.ndarray, " n"]
     per_second: int
     is_date: bool
+    of_day: bool = False  # times of day, which begin again at midnight
+    remark: str = ""  # how dates were read, where that had to be chosen
 
     def seconds(self, first: int | None) -> Float[np.ndarray, " n"]:
         """Seconds since a tick; the difference is taken in integers, so nothing is lost."""
@@ -33,11 +35,32 @@ class Stamps:
         present = self.ticks[self.ticks != EARLIEST]
         return int(present.min()) if present.size and self.is_date else None
 
+    def across_midnight(self, codes: Int[np.ndarray, " n"]) -> Stamps:
+        """Times of day of each path, in its order, with a day more after every midnight; dates as they are."""
+        if not self.of_day:
+            return self
+        ticks, day, passed = self.ticks.copy(), 86_400 * self.per_second, 0
+        order = np.argsort(codes, kind="stable")
+        rows = order[ticks[order] != EARLIEST]
+        fallen = (np.diff(ticks[rows]) < -day // 2) & (np.diff(codes[rows]) == 0)
+        starts = np.flatnonzero(np.concatenate([[True], np.diff(codes[rows]) != 0])) if len(rows) else np.zeros(0, int)
+        nights = np.concatenate([[0], np.cumsum(fallen)]) if len(rows) else np.zeros(0, int)
+        nights -= np.repeat(nights[starts], np.diff(np.append(starts, len(rows))))
+        ticks[rows] += day * nights
+        passed = int(np.count_nonzero(fallen))
+        often = {0: "", 1: "; midnight was passed once"}.get(passed, f"; midnight was passed {passed} times")
+        present = ticks[ticks != EARLIEST]
+        first = "" if not present.size else written_date(int(present.min()), self.per_second).partition("T")[2]
+        return replace(self, ticks=ticks, remark=f"Times of day became seconds since {first}{often}.")
+
     @property
     def remarks(self) -> tuple[str, ...]:
         """What was done to dates."""
         first = self.first
-        return () if first is None else (f"Times are seconds since {written_date(first, self.per_second)}.",)
+        if self.of_day or first is None:
+            return (self.remark,) if self.remark else ()
+        since = f"Times are seconds since {written_date(first, self.per_second)}."
+        return (f"{since} {self.remark}".strip(),)
 
 
 def written_date(tick: int, per_second: int) -> str:

@@ -29,6 +29,7 @@ def degraded(
     if share == 0 or chance == 1:
         raise InputError("Nothing would be left; keep more than 0 and drop with a probability below 1.")
     size = _noise_size(data, noise, relative)
+    measurement = data.measurement.degraded(bool(size.any()), frames > 1, chance > 0)
     if share < 1:
         count = max(round(share * len(data)), 1)
         data = take(data, np.sort(for_keep.permutation(len(data))[:count]))
@@ -37,7 +38,8 @@ def degraded(
     if size.any():
         noisy = data.flat_states + size * for_noise.standard_normal(data.flat_states.shape)
         data = replace(data, flat_states=noisy, remarks=(*data.remarks, f"Noise of size {_listed(size)} was added."))
-    return _dropped(data, chance, for_drop) if chance > 0 else data
+    worse = _dropped(data, chance, for_drop) if chance > 0 else data
+    return replace(worse, measurement=measurement)
 
 
 def _blurred(data: Trajectories, frames: int) -> Trajectories:

@@ -6,44 +6,68 @@ A table is whatever gives columns by name; data frames are known by what they ca
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as arrow
+from jaxtyping import Float
 
 from liestonet.errors import InputError
 from liestonet.trajectories.checks import check_names
 from liestonet.trajectories.columns import Columns, choose_columns
 from liestonet.trajectories.convert import is_numeric, is_stamp, labels, numbers, stamps
 from liestonet.trajectories.gaps import check_gap, split_at_gaps
+from liestonet.trajectories.measurement import MARK, as_measurement, measurement_in
 from liestonet.trajectories.trajectories import Trajectories
+from liestonet.trajectories.wanted import Wanted, check_dt
 
 
 @dataclass(frozen=True)
 class ColumnTable:
-    """Headers and a function that gives a column as a pyarrow array."""
+    """Headers and a function that gives a column as a pyarrow array.
+
+    Where reading costs, the types are known before, and `load` reads the columns of a long table at once.
+    """
 
     headers: list[str]
     column: Callable[[str], Any]
+    kinds: Mapping[str, Any] | None = None
+    load: Callable[[Columns], Callable[[str], Any]] | None = None
+
+    def kind(self, header: str) -> Any:
+        """The type of a column."""
+        return self.column(header).type if self.kinds is None else self.kinds[header]
+
+    def loaded(self, columns: Columns) -> Callable[[str], Any]:
+        """What gives the chosen columns."""
+        return self.column if self.load is None else self.load(columns)
 
     def numeric(self) -> list[str]:
         """Headers of the columns that could be coordinates; a column that cannot be read is none of them."""
-        unique = [header for header in self.headers if self.headers.count(header) == 1]
-        return [header for header in unique if self._is_numeric(header)]
+        return [header for header in self.headers if self._is_numeric(header)]
 
     def _is_numeric(self, header: str) -> bool:
+        if self.kinds is None and self.headers.count(header) > 1:
+            return False
         try:
-            return is_numeric(self.column(header).type)
+            kind = self.kind(header)
+            # a column of text in which nothing stands may be one of numbers
+            return is_numeric(kind) or (self.kinds is not None and arrow.types.is_null(kind))
         except InputError:
             return False
 
 
-def from_table(given: Any, time: Any, trajectory: Any, state: Any, sort: Any, gap: Any) -> Trajectories:
+def from_table(given: Any, wanted: Wanted) -> Trajectories:
     """Trajectories of a data frame, a pyarrow table or a mapping of columns."""
     table = as_table(given)
-    columns = choose_columns(table.headers, table.numeric() if state is None else (), time, trajectory, state)
-    return assemble(table.column, columns, sort, gap)
+    wanted = wanted.knowing(measurement_in(table.headers))
+    table = replace(table, headers=[header for header in table.headers if not header.startswith(MARK)])
+    numeric = table.numeric() if wanted.state is None else ()
+    clockless = wanted.dt is not None and wanted.time is None
+    roles = (wanted.time, wanted.trajectory, wanted.state)
+    columns = choose_columns(table.headers, numeric, *roles, clockless=clockless)
+    return assemble(table.column, columns, wanted)
 
 
 def as_table(given: Any) -> ColumnTable:
@@ -116,20 +140,21 @@ def _mixed(values: Any, header: str) -> InputError:
     return InputError(f"The column {header!r} cannot be read as numbers; convert it first.")
 
 
-def assemble(column: Callable[[str], Any], columns: Columns, sort: Any, gap: Any) -> Trajectories:
+def assemble(column: Callable[[str], Any], columns: Columns, wanted: Wanted) -> Trajectories:
     """Trajectories of chosen columns."""
-    longest = check_gap(gap)
+    longest, dt = check_gap(wanted.gap), check_dt(wanted.dt)
     check_names(columns.names, len(columns.state))
     states = [numbers(column(header), header) for header in columns.state]
-    times, units, remarks = read_times(column(columns.time), columns)
-    _check_equal_lengths(times, states, columns)
+    rows = len(column(columns.time) if columns.time is not None else states[0])
+    _check_equal_lengths(rows, states, columns)
     if columns.trajectory is None:
-        codes, found = np.zeros(len(times), dtype=np.int64), None
+        codes, found = np.zeros(rows, dtype=np.int64), None
     else:
         codes, found = labels(column(columns.trajectory), columns.trajectory)
-        if len(codes) != len(times):
-            raise InputError(f"The column {columns.trajectory!r} has {len(codes)} rows but the time {len(times)}.")
-    order = _order(codes, times, sort, columns)
+        if len(codes) != rows:
+            raise InputError(f"The column {columns.trajectory!r} has {len(codes)} rows but the time {rows}.")
+    times, units, remarks = read_times(column, columns, codes, dt)
+    order, turned = _order(codes, times, wanted.sort, columns)
     block = np.empty((len(times), len(states)))
     for index, values in enumerate(states):
         block[:, index] = values if order is None else values[order]
@@ -138,29 +163,59 @@ def assemble(column: Callable[[str], Any], columns: Columns, sort: Any, gap: Any
     offsets = np.concatenate([[0], np.flatnonzero(np.diff(codes)) + 1, [len(codes)]])
     place = _place(codes, found, order)
     parts = split_at_gaps(times, block, offsets, longest, columns.names, place)
-    return Trajectories(*parts[:3], columns.names, units, parts[3], (*columns.remarks, *remarks))
+    said = (*columns.remarks, *remarks, *turned)
+    return Trajectories(*parts[:3], columns.names, units, parts[3], said, as_measurement(wanted.measurement))
 
 
-def read_times(column: Any, columns: Columns) -> tuple[np.ndarray, dict[str, str], tuple[str, ...]]:
-    """Times as numbers, all units, and a remark where dates became seconds."""
-    if not is_stamp(column.type):
-        return numbers(column, columns.time), columns.units, ()
-    found = stamps(column, columns.time)
+def read_times(
+    column: Callable[[str], Any], columns: Columns, codes: np.ndarray, dt: float | None
+) -> tuple[np.ndarray, dict[str, str], tuple[str, ...]]:
+    """Times as numbers, all units, and a remark where dates became seconds or steps were given."""
+    if columns.time is None:
+        return rows_apart(codes, 1.0 if dt is None else dt), columns.units, (f"Rows of a path are {dt:g} apart.",)
+    given = column(columns.time)
+    if not is_stamp(given.type):
+        times = numbers(given, columns.time)
+        if dt is None:
+            return times, columns.units, ()
+        if not np.all(np.isnan(times) | (times == np.rint(times))):
+            raise InputError(
+                f"The times in {columns.time!r} are no whole numbers, so they count no steps of dt={dt:g}; leave dt or "
+                "time out."
+            )
+        units = {name: unit for name, unit in columns.units.items() if name != "t"}
+        return times * dt, units, (f"Times are {dt:g} times the counts in {columns.time!r}.",)
+    if dt is not None:
+        raise InputError(f"The times in {columns.time!r} are dates, so there is no step to give; leave dt out.")
+    found = stamps(given, columns.time).across_midnight(codes)
     return found.seconds(found.first), columns.units | {"t": "s"}, found.remarks
 
 
-def _check_equal_lengths(times: np.ndarray, states: list[np.ndarray], columns: Columns) -> None:
-    if not len(times):
+def rows_apart(codes: np.ndarray, dt: float) -> Float[np.ndarray, " n"]:
+    """Times of evenly spaced rows, from 0 in every path."""
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.concatenate([[True], np.diff(codes[order]) != 0]))[: len(codes)]
+    within = np.arange(len(codes)) - np.repeat(starts, np.diff(np.append(starts, len(codes))))
+    times = np.empty(len(codes))
+    times[order] = dt * within
+    return times
+
+
+def _check_equal_lengths(rows: int, states: list[np.ndarray], columns: Columns) -> None:
+    if not rows:
         raise InputError("The table has no rows; give at least two for a trajectory.")
     for header, values in zip(columns.state, states, strict=True):
-        if len(values) != len(times):
-            raise InputError(
-                f"The column {header!r} has {len(values)} rows but the time {len(times)}; they must agree."
-            )
+        if len(values) != rows:
+            raise InputError(f"The column {header!r} has {len(values)} rows but the time {rows}; they must agree.")
 
 
-def _order(codes: np.ndarray, times: np.ndarray, sort: Any, columns: Columns) -> np.ndarray | None:
-    """The order that brings each path together, sorted in time if asked for; None where nothing has to move."""
+def _order(
+    codes: np.ndarray, times: np.ndarray, sort: Any, columns: Columns
+) -> tuple[np.ndarray | None, tuple[str, ...]]:
+    """The order that brings each path together, in time if asked for or turned round where all times decrease.
+
+    None where nothing has to move; beside it, what there is to say.
+    """
     if sort:
         missing = np.flatnonzero(~np.isfinite(times))
         if missing.size:
@@ -168,8 +223,18 @@ def _order(codes: np.ndarray, times: np.ndarray, sort: Any, columns: Columns) ->
                 f"Row {int(missing[0])} of the table has no time in {columns.time!r}, so it cannot be placed in time "
                 "order; fill it in or drop the row."
             )
-        return np.lexsort((times, codes))
-    return np.argsort(codes, kind="stable") if (np.diff(codes) < 0).any() else None
+        return np.lexsort((times, codes)), ()
+    together = np.argsort(codes, kind="stable") if (np.diff(codes) < 0).any() else None
+    if not _all_decrease(codes, times, together):
+        return together, ()
+    return np.lexsort((times, codes)), ("Times decrease from row to row, so the rows were turned round.",)
+
+
+def _all_decrease(codes: np.ndarray, times: np.ndarray, together: np.ndarray | None) -> bool:
+    """Whether times decrease strictly in every path, and in one of them more than once."""
+    path, t = (codes, times) if together is None else (codes[together], times[together])
+    steps = np.diff(t)[np.diff(path) == 0]
+    return len(steps) > len(np.unique(path)) and bool((steps < 0).all())
 
 
 def _place(codes: np.ndarray, found: list[Any] | None, order: np.ndarray | None) -> Callable[[int], str]:

@@ -14,10 +14,14 @@ import numpy as np
 
 from liestonet.errors import InputError
 from liestonet.trajectories.checks import check_names
-from liestonet.trajectories.columns import choose_columns, find_column
+from liestonet.trajectories.columns import TIME_NAMES, choose_columns, find_column
 from liestonet.trajectories.gaps import check_gap, place_in, split_at_gaps
-from liestonet.trajectories.long_tables import as_table, assemble
+from liestonet.trajectories.long_tables import ColumnTable, as_arrow, as_table, assemble, from_table
+from liestonet.trajectories.measurement import Measurement, as_measurement
+from liestonet.trajectories.plain_arrays import from_array, from_block
+from liestonet.trajectories.roles import Source, arrange, choose_roles
 from liestonet.trajectories.trajectories import Trajectories
+from liestonet.trajectories.wanted import Wanted
 
 OWN_ARRAYS = {"times", "states", "offsets", "names"}
 ARRAY_PROBLEMS = (OSError, ValueError, EOFError, KeyError, zlib.error, zipfile.BadZipFile, NotImplementedError)
@@ -33,7 +37,7 @@ class NamedArrays:
     units: Mapping[str, str]
 
 
-def read_npz(file: Path, time: Any, trajectory: Any, state: Any, sort: Any, gap: Any) -> Trajectories:
+def read_npz(file: Path, wanted: Wanted) -> Trajectories:
     """An .npz file of ours, or one with any named arrays; pickled objects are refused."""
     try:
         # Anything but an archive would be taken for a pickle and refused as such, which would mislead.
@@ -47,12 +51,12 @@ def read_npz(file: Path, time: Any, trajectory: Any, state: Any, sort: Any, gap:
                 "save plain numbers (float64, say)."
             ) from problem
         raise InputError(f"The file {file.name!r} is not a complete .npz file; copy or save it again.") from problem
-    if time is None and trajectory is None and state is None and set(arrays) >= OWN_ARRAYS:
-        return _own_layout(arrays, file, gap)
-    return _from_named(NamedArrays(arrays, {}), time, trajectory, state, sort, gap)
+    if wanted.says_nothing and set(arrays) >= OWN_ARRAYS:
+        return _own_layout(arrays, file, wanted)
+    return from_named(NamedArrays(arrays, {}), wanted)
 
 
-def _own_layout(arrays: Mapping[str, np.ndarray], file: Path, gap: Any) -> Trajectories:
+def _own_layout(arrays: Mapping[str, np.ndarray], file: Path, wanted: Wanted) -> Trajectories:
     """What `write` made; `units` holds one text for the time and one per coordinate, empty where there is none."""
     names = tuple(arrays["names"].astype(str).tolist()) if arrays["names"].ndim == 1 else ()
     units = arrays["units"].astype(str).tolist() if "units" in arrays and arrays["units"].ndim == 1 else []
@@ -60,15 +64,18 @@ def _own_layout(arrays: Mapping[str, np.ndarray], file: Path, gap: Any) -> Traje
     if offsets.dtype.kind not in "iu":
         raise InputError(f"The offsets in {file.name!r} are not whole numbers; write the file again.")
     given = {name: unit for name, unit in zip(("t", *names), units, strict=False) if unit}
-    data = Trajectories(arrays["times"], arrays["states"], offsets, names, given)
-    longest = check_gap(gap)
+    measurement = as_measurement(wanted.measurement)
+    if wanted.measurement is None and "measurement" in arrays:
+        measurement = Measurement.from_json(str(arrays["measurement"]), file.name)
+    data = Trajectories(arrays["times"], arrays["states"], offsets, names, given, measurement=measurement)
+    longest = check_gap(wanted.gap)
     if longest is None:
         return data
     parts = split_at_gaps(data.flat_times, data.flat_states, data.offsets, longest, data.names, place_in(data.offsets))
-    return Trajectories(*parts[:3], data.names, data.units, parts[3])
+    return Trajectories(*parts[:3], data.names, data.units, parts[3], measurement=measurement)
 
 
-def read_hdf(file: Path, time: Any, trajectory: Any, state: Any, sort: Any, gap: Any) -> Trajectories:
+def read_hdf(file: Path, wanted: Wanted) -> Trajectories:
     """An HDF5 or netCDF-4 file: its variables by name, those in groups as group/name."""
     try:
         import h5netcdf
@@ -87,7 +94,7 @@ def read_hdf(file: Path, time: Any, trajectory: Any, state: Any, sort: Any, gap:
         raise InputError(
             f"The file {file.name!r} is not a complete HDF5 or netCDF-4 file; copy it again, or convert older netCDF."
         ) from problem
-    return _from_named(NamedArrays(arrays, units), time, trajectory, state, sort, gap)
+    return from_named(NamedArrays(arrays, units), wanted)
 
 
 def _collect(group: Any, prefix: str, arrays: dict[str, np.ndarray], units: dict[str, str]) -> None:
@@ -123,39 +130,78 @@ def _text(raw: np.ndarray) -> np.ndarray:
     return raw
 
 
-def _from_named(found: NamedArrays, time: Any, trajectory: Any, state: Any, sort: Any, gap: Any) -> Trajectories:
+def from_named(found: NamedArrays, wanted: Wanted) -> Trajectories:
     """Columns of one long table, or blocks of paths, as the shapes say."""
     arrays = found.arrays
-    if time is None and "times" in arrays:
-        time = "times"
-    if state is None and "states" in arrays:
-        state = "states"
+    if wanted.time is None and "times" in arrays and wanted.dt is None:
+        wanted = replace(wanted, time="times")
+    if wanted.state is None and "states" in arrays:
+        wanted = replace(wanted, state="states")
     headers = list(arrays)
-    wanted = [state] if isinstance(state, str) else state
-    if isinstance(wanted, list | tuple):
-        chosen = [find_column(headers, name, "state") for name in wanted]
+    names = [wanted.state] if isinstance(wanted.state, str) else wanted.state
+    if isinstance(names, list | tuple):
+        chosen = [find_column(headers, name, "state") for name in names]
         if any(arrays[name].ndim > 1 for name in chosen):
-            if time is None:
-                time = choose_columns(headers, (), None, None, chosen).time
-            return _from_blocks(found, find_column(headers, time, "time"), trajectory, chosen, sort, gap)
+            return _from_blocks(found, _time_of_blocks(headers, chosen, wanted), chosen, wanted)
     flat = {name: array for name, array in arrays.items() if array.ndim == 1}
     if not flat:
-        raise InputError(
-            f"No array of the file is one-dimensional ({', '.join(headers[:8]) or 'there is none'}); "
-            "name the arrays, as in time='times', state='states'."
-        )
+        return _from_one_array(arrays, wanted)
+    beside = _beside_time(arrays, flat, wanted)
+    if beside is not None:
+        return beside
     table = as_table(flat)
-    numeric = table.numeric() if state is None else []
-    columns = choose_columns(table.headers, numeric, time, trajectory, state)
-    fitting = [name for name in columns.state if len(flat[name]) == len(flat[columns.time])]
-    if state is None and fitting:
+    chosen_table, columns = choose_roles(Source(table), wanted)
+    length = len(flat[columns.time]) if columns.time in flat else max(map(len, flat.values()))
+    fitting = tuple(name for name in columns.state if name in flat and len(flat[name]) == length)
+    if wanted.state is None and fitting:
         # A file may hold other things than the table; what has its length belongs to it.
-        columns = choose_columns(table.headers, fitting, time, trajectory, state)
-    data = assemble(table.column, columns, sort, gap)
+        chosen_table, columns = choose_roles(Source(table, numeric=fitting), wanted)
+    data = assemble(chosen_table.column, columns, wanted)
     return _with_units(data, found, columns.time, columns.state, columns.names)
 
 
-def _from_blocks(found: NamedArrays, time: str, trajectory: Any, state: list[str], sort: Any, gap: Any) -> Trajectories:
+def _beside_time(
+    arrays: Mapping[str, np.ndarray], flat: Mapping[str, np.ndarray], wanted: Wanted
+) -> Trajectories | None:
+    """A vector of times and one matrix beside it, whose columns are coordinates or paths."""
+    if wanted.state is not None or wanted.trajectory is not None or wanted.dt is not None:
+        return None
+    times = [name for name in flat if name == wanted.time or (wanted.time is None and name.lower() in TIME_NAMES)]
+    numeric = {name: array for name, array in arrays.items() if array.dtype.kind in "iuf"}
+    if len(times) != 1:
+        return None
+    length = len(flat[times[0]])
+    others = [name for name in flat if name in numeric and name != times[0] and len(flat[name]) == length]
+    fitting = [name for name, array in numeric.items() if array.ndim == 2 and length in array.shape]
+    if others or len(fitting) != 1 or length < 2:
+        return None
+    matrix = numeric[fitting[0]] if len(numeric[fitting[0]]) == length else numeric[fitting[0]].T
+    headers = [f"{fitting[0]}{index + 1}" for index in range(matrix.shape[1])]
+    columns = dict(zip(headers, matrix.T, strict=True)) | {times[0]: flat[times[0]]}
+    table = ColumnTable([times[0], *headers], lambda header: as_arrow(np.ascontiguousarray(columns[header]), header))
+    said = f"The columns of the array {fitting[0]!r} stand beside the time {times[0]!r}."
+    return arrange(Source(table, named=False, remarks=(said,)), replace(wanted, time=times[0]))
+
+
+def _time_of_blocks(headers: list[str], chosen: list[str], wanted: Wanted) -> str | None:
+    """The array of times; None where rows are evenly spaced."""
+    if wanted.time is not None:
+        return find_column(headers, wanted.time, "time")
+    return None if wanted.dt is not None else choose_columns(headers, (), None, None, chosen).time
+
+
+def _from_one_array(arrays: Mapping[str, np.ndarray], wanted: Wanted) -> Trajectories:
+    """A file with a single array, which is then a table or a block of paths."""
+    numeric = {name: array for name, array in arrays.items() if array.dtype.kind in "iuf" and array.ndim in (2, 3)}
+    if len(numeric) == 1 and (wanted.dt is not None or wanted.columns is not None or wanted.layout != "auto"):
+        return from_array(next(iter(numeric.values())), wanted)
+    raise InputError(
+        f"No array of the file is one-dimensional ({', '.join(list(arrays)[:8]) or 'there is none'}); "
+        "name the arrays, as in time='times', state='states'."
+    )
+
+
+def _from_blocks(found: NamedArrays, time: str | None, state: list[str], wanted: Wanted) -> Trajectories:
     """States (N, d) of one table, or (K, N, d), or one (K, N) per coordinate."""
     arrays = found.arrays
     if len(state) > 1:
@@ -169,9 +215,9 @@ def _from_blocks(found: NamedArrays, time: str, trajectory: Any, state: list[str
         block = arrays[state[0]]
         names = tuple(arrays["names"].astype(str).tolist()) if "names" in arrays else None
     if block.ndim == 3:
-        if trajectory is not None or sort:
+        if wanted.trajectory is not None or wanted.sort:
             raise InputError("A block of paths (K, N, d) needs no trajectory column and no sorting; leave both out.")
-        data = Trajectories.from_arrays(arrays[time], block, names, gap=gap)
+        data = from_block(block, None if time is None else arrays[time], names, wanted)
         return _with_units(data, found, time, state if len(state) > 1 else [], data.names)
     if block.ndim != 2:
         raise InputError(
@@ -179,17 +225,20 @@ def _from_blocks(found: NamedArrays, time: str, trajectory: Any, state: list[str
         )
     labels = names or tuple(f"{state[0]}{index + 1}" for index in range(block.shape[1]))
     check_names(labels, block.shape[1])
-    table = dict(zip(labels, block.T, strict=True)) | {"t": arrays[time]}
-    if trajectory is not None:
-        table["trajectory"] = arrays[find_column(list(arrays), trajectory, "trajectory")]
-    role = None if trajectory is None else "trajectory"
-    return Trajectories.from_dataframe(table, "t", role, list(labels), sort=sort, gap=gap)
+    table = dict(zip(labels, block.T, strict=True)) | ({} if time is None else {"t": arrays[time]})
+    if wanted.trajectory is not None:
+        table["trajectory"] = arrays[find_column(list(arrays), wanted.trajectory, "trajectory")]
+    role = None if wanted.trajectory is None else "trajectory"
+    named = replace(wanted, time=None if time is None else "t", trajectory=role, state=list(labels))
+    return from_table(table, named)
 
 
-def _with_units(data: Trajectories, found: NamedArrays, time: str, state: Any, names: tuple[str, ...]) -> Trajectories:
+def _with_units(
+    data: Trajectories, found: NamedArrays, time: str | None, state: Any, names: tuple[str, ...]
+) -> Trajectories:
     """Units that the file has as attributes; `seconds since 2000-01-01` is a unit and a remark."""
     units, remarks = dict(data.units), data.remarks
-    if time in found.units:
+    if time is not None and time in found.units:
         since = _SINCE.fullmatch(found.units[time])
         units["t"] = since["unit"] if since else found.units[time]
         remarks = (*remarks, f"Times are {found.units[time]}.") if since else remarks

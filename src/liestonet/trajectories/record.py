@@ -11,6 +11,7 @@ from jaxtyping import Float
 from liestonet.core.json_values import JSON
 from liestonet.trajectories.gaps import Gaps
 from liestonet.trajectories.increments import Increments, IncrementSource
+from liestonet.trajectories.measurement import Measurement
 from liestonet.trajectories.summary import Summary
 from liestonet.trajectories.trajectories import Trajectories
 
@@ -27,7 +28,8 @@ class DataRecord:
     """Digest and summary of trajectories in memory; of a streamed file its name and what one pass counts.
 
     `paths` are a few of the real ones, thinned, to be shown and carried along a flow: at most MOST_PATHS of at most
-    MOST_POINTS points. `units` are labels by coordinate, and by "t" for the time.
+    MOST_POINTS points. `units` are labels by coordinate, and by "t" for the time; `measurement` is what the data say
+    of how they were recorded.
     """
 
     increments: int
@@ -39,6 +41,7 @@ class DataRecord:
     notes: tuple[str, ...] = ()
     paths: tuple[Path, ...] = ()
     units: dict[str, str] = field(default_factory=dict)
+    measurement: Measurement = field(default_factory=Measurement)
 
     def __str__(self) -> str:
         if self.summary is not None:
@@ -59,26 +62,43 @@ class DataRecord:
                 "increments": self.increments,
                 "gaps": gaps,
                 "notes": list(self.notes),
+                "measurement": asdict(self.measurement),
             }
         plain = asdict(self.summary)
         for key, ends in (("path_points", ("least", "most")), ("step", ("minimum", "median", "maximum"))):
             plain[key] = dict(zip(ends, plain[key], strict=True))
-        return {"digest": self.digest, **plain}
+        return {"digest": self.digest, **plain, "measurement": asdict(self.measurement)}
 
 
 def record_of(source: IncrementSource, increments: int) -> DataRecord:
     """The record of a source that has been gone through."""
     shown, units = sample_paths(source), dict(getattr(source, "units", {}))
+    measurement = getattr(source, "measurement", Measurement())
     if isinstance(source, Trajectories):
-        return DataRecord(increments, source.digest, source.summary(), notes=source.notes, paths=shown, units=units)
+        return DataRecord(
+            increments,
+            source.digest,
+            source.summary(),
+            notes=source.notes,
+            paths=shown,
+            units=units,
+            measurement=measurement,
+        )
     if hasattr(source, "count_gaps"):  # whose module would load pyarrow
         file = cast("TrajectoryFile", source)
         gaps = file.count_gaps()
         notes = (*file.notes, *gaps.sentences())
         return DataRecord(
-            increments, file=file.path.name, rows=file.rows, gaps=gaps, notes=notes, paths=shown, units=units
+            increments,
+            file=file.path.name,
+            rows=file.rows,
+            gaps=gaps,
+            notes=notes,
+            paths=shown,
+            units=units,
+            measurement=measurement,
         )
-    return DataRecord(increments, paths=shown, units=units)
+    return DataRecord(increments, paths=shown, units=units, measurement=measurement)
 
 
 def sample_paths(source: IncrementSource) -> tuple[Path, ...]:

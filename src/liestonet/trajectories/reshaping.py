@@ -12,6 +12,7 @@ from liestonet.core.numbers import is_real, is_truth, is_whole
 from liestonet.errors import InputError
 from liestonet.trajectories.arrays import real_array
 from liestonet.trajectories.gaps import place_in
+from liestonet.trajectories.measurement import slope_of
 
 if TYPE_CHECKING:
     from liestonet.trajectories.trajectories import Trajectories
@@ -69,7 +70,8 @@ def thin(data: Trajectories, k: Any) -> Trajectories:
     k = whole_number(k, "The number k, of which every k-th point is kept,", 1)
     lengths = -(-np.diff(data.offsets) // k)
     within = k * ranges(np.zeros_like(lengths), lengths)
-    return gather(data, np.repeat(data.offsets[:-1], lengths) + within, lengths, f"Every {k}-th point was kept.")
+    kept = gather(data, np.repeat(data.offsets[:-1], lengths) + within, lengths, f"Every {k}-th point was kept.")
+    return replace(kept, measurement=data.measurement.over(k))
 
 
 def take(data: Trajectories, indices: Any) -> Trajectories:
@@ -100,17 +102,25 @@ def transform(data: Trajectories, functions: Mapping[str, Any]) -> Trajectories:
     if not functions:
         raise InputError("No coordinate to transform was named; write, for example, transform(x=np.log).")
     states, names, units = data.flat_states.copy(), list(data.names), dict(data.units)
-    remarks = []
+    remarks, slopes = [], {}
     for name, given in functions.items():
         if name not in data.names:
             raise InputError(f"There is no coordinate {name!r} to transform; there are {', '.join(data.names)}.")
         index = data.names.index(name)
         new_name, function = _named_function(name, given)
         states[:, index] = _applied(function, data, index)
+        slopes[name] = new_name, slope_of(data.flat_states[:, index], states[:, index])
         names[index] = new_name
         units.pop(name, None)
         remarks.append(f"The coordinate {name} was transformed to {new_name}.")
-    return replace(data, flat_states=states, names=tuple(names), units=units, remarks=(*data.remarks, *remarks))
+    return replace(
+        data,
+        flat_states=states,
+        names=tuple(names),
+        units=units,
+        remarks=(*data.remarks, *remarks),
+        measurement=data.measurement.transformed(slopes, data.names),
+    )
 
 
 def _named_function(name: str, given: Any) -> tuple[str, Callable[[np.ndarray], Any]]:

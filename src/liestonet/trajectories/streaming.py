@@ -15,13 +15,15 @@ import numpy as np
 from pyarrow import parquet
 
 from liestonet.errors import InputError
+from liestonet.trajectories.broken_files import existing_file, in_our_words
 from liestonet.trajectories.checks import check_names, check_units
 from liestonet.trajectories.columns import Columns
 from liestonet.trajectories.convert import is_stamp, is_text, labels, numbers, stamps
 from liestonet.trajectories.dates import written_date
 from liestonet.trajectories.gaps import Gaps, check_gap, link
 from liestonet.trajectories.increments import BLOCK_ROWS, Increments, differences
-from liestonet.trajectories.readers import existing_file, in_our_words, parquet_columns
+from liestonet.trajectories.measurement import Measurement
+from liestonet.trajectories.readers import measurement_in, parquet_columns
 from liestonet.trajectories.reshaping import whole_number
 
 READ_BUFFER = 1 << 20
@@ -37,6 +39,7 @@ class TrajectoryFile:
     rows: int
     first_tick: int | None  # of all dates, from which seconds are counted
     units: Mapping[str, str]  # by coordinate, and by "t" for the time
+    measurement: Measurement = field(default_factory=Measurement)
     _counted: Gaps | None = field(default=None, init=False, repr=False, compare=False)  # by the last complete pass
 
     @property
@@ -204,6 +207,7 @@ def open_stream(path: Any, time: Any, trajectory: Any, state: Any, gap: Any) -> 
         columns = parquet_columns(source, time, trajectory, state)
         check_names(columns.names, len(columns.state))
         rows = source.metadata.num_rows
+        measurement = measurement_in(source, file)
         kind = source.schema_arrow.field(columns.time).type
     first = None
     if is_text(kind):
@@ -218,7 +222,7 @@ def open_stream(path: Any, time: Any, trajectory: Any, state: Any, gap: Any) -> 
         raise InputError(f"The file {file.name!r} has {rows} rows, but an increment needs two; check how it was made.")
     units = columns.units | ({"t": "s"} if is_stamp(kind) else {})
     check_units(units, columns.names)
-    return TrajectoryFile(file, columns, longest, rows, first, units)
+    return TrajectoryFile(file, columns, longest, rows, first, units, measurement or Measurement())
 
 
 def _batches(file: Path, headers: list[str], rows: int) -> Iterator[Any]:

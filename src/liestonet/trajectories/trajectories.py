@@ -31,6 +31,7 @@ from liestonet.trajectories.dates import arrays_in_seconds
 from liestonet.trajectories.degrade import degraded
 from liestonet.trajectories.gaps import Gaps, check_gap, place_in, split_at_gaps
 from liestonet.trajectories.increments import BLOCK_ROWS, Increments, blocks_of, increments_of
+from liestonet.trajectories.measurement import Measurement, as_measurement
 from liestonet.trajectories.summary import Summary, notes_of, one_line, summarise
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ class Trajectories:
 
     Users make one with `read`, `from_dataframe` or `from_arrays`, where rows that are not finite split a path.
     The constructor is for code that already has flat arrays to give away: it does not copy, and refuses such
-    rows. `units` are labels by coordinate and for the time by "t"; `remarks` say what was done to the data.
+    rows. `units` are labels by coordinate and for the time by "t"; `remarks` say what was done to the data;
+    `measurement` says how they were recorded, as far as it is known.
     """
 
     flat_times: Float[np.ndarray, " n"]
@@ -55,6 +57,7 @@ class Trajectories:
     units: Mapping[str, str] = field(default_factory=dict)
     gaps: Gaps = field(default_factory=Gaps)
     remarks: tuple[str, ...] = ()
+    measurement: Measurement = field(default_factory=Measurement)
 
     def __post_init__(self) -> None:
         fixed = {
@@ -69,6 +72,7 @@ class Trajectories:
         check_storage(self.flat_times, self.flat_states, self.offsets)
         check_names(self.names, self.flat_states.shape[1])
         check_units(self.units, self.names)
+        as_measurement(self.measurement).check_names(self.names)
         check_values(self.flat_times, self.flat_states, self.offsets, self.names)
 
     @classmethod
@@ -80,6 +84,7 @@ class Trajectories:
         *,
         units: Mapping[str, str] | Any = None,
         gap: float | Any = None,
+        measurement: Measurement | Any = None,
     ) -> Trajectories:
         """Make trajectories from arrays or lists, which are copied.
 
@@ -88,15 +93,17 @@ class Trajectories:
         increase strictly, steps and lengths may be anything. Points that are not finite split a path, and so
         does a step longer than `gap`; both are counted in `data.notes`. `names` are the coordinates' names,
         which may hold a unit, as in "x [um]"; without them x, or x, y, or x, y, z, or x1 … xd. `units` are by
-        coordinate, and by "t" for the time. NumPy dates become seconds since the first.
+        coordinate, and by "t" for the time. NumPy dates become seconds since the first. `measurement` says how
+        points were recorded: see `Measurement`.
         """
+        recorded = as_measurement(measurement)
         times, seconds, remarks = arrays_in_seconds(times)
         flat_times, flat_states, offsets = flatten(times, states)
         check_lengths(offsets)
         plain, labels = names_and_units(names, units, flat_states.shape[1])
         longest = check_gap(gap)
         parts = split_at_gaps(flat_times, flat_states, offsets, longest, plain, place_in(offsets))
-        return cls(*parts[:3], plain, labels | seconds, parts[3], remarks)
+        return cls(*parts[:3], plain, labels | seconds, parts[3], remarks, recorded)
 
     @classmethod
     def from_dataframe(
@@ -108,14 +115,17 @@ class Trajectories:
         *,
         sort: bool = False,
         gap: float | Any = None,
+        dt: float | Any = None,
+        measurement: Measurement | Any = None,
     ) -> Trajectories:
         """Make trajectories from a long table by the names of its columns: pandas, polars, pyarrow or a dict.
 
         See `read` for what the arguments mean.
         """
         from liestonet.trajectories.long_tables import from_table
+        from liestonet.trajectories.wanted import Wanted
 
-        return from_table(table, time, trajectory, state, sort, gap)
+        return from_table(table, Wanted(time, trajectory, state, sort, gap, dt, measurement=measurement).check())
 
     @classmethod
     def read(
@@ -127,18 +137,33 @@ class Trajectories:
         *,
         sort: bool = False,
         gap: float | Any = None,
+        dt: float | Any = None,
+        columns: Iterable[str] | Any = None,
+        layout: str | Any = "auto",
+        delimiter: str | Any = None,
+        decimal: str | Any = None,
+        measurement: Measurement | Any = None,
     ) -> Trajectories:
-        """Read a .csv, .csv.gz, .parquet, .npz, .h5, .hdf5 or .nc file by the names of its columns.
+        """Read a file of text (.csv, .txt, .dat, .tsv, also with .gz), .parquet, .npz, .npy, .h5, .nc or .mat.
 
         `time` and `state` name columns, `trajectory` the column whose label, text or number, tells paths apart;
-        rows of a path need not be together. A file that `write` made needs no names; elsewhere a name left out
-        is guessed where it can be (t or time, the other numeric columns) and `data.notes` says so. Units may
-        stand in a header, as in "x [um]". Dates become seconds since the first. Rows that are not finite split
-        a path, and so does a step longer than `gap`. Times must increase in each path; `sort=True` sorts them.
+        rows of a path need not be together. A file that `write` made needs no names; elsewhere what is left out is
+        found by names (t or time, the other numeric columns) or by values where that is safe, and `data.notes` says
+        so; what cannot be decided is asked for. `dt` is the time between rows where no column is the time; beside
+        a `time` that counts frames, it is the time of one. `columns` names the columns of a file without names
+        (else c1, c2, …). `layout` is "long" (a row a time, coordinates in columns), "columns" or "rows" (each is a
+        path). `delimiter` (",", ";", "tab", "space") and `decimal` replace what inspection finds.
+
+        Units may stand in a header, as in "x [um]". Dates and times of day become seconds since the first. Rows
+        that are not finite split a path, and so does a step longer than `gap`. Times must increase in each path,
+        or decrease in all; `sort=True` sorts them. `measurement` says how points were recorded, if the file
+        does not.
         """
         from liestonet.trajectories.readers import read_trajectories
+        from liestonet.trajectories.wanted import Wanted
 
-        return read_trajectories(path, time, trajectory, state, sort, gap)
+        wanted = Wanted(time, trajectory, state, sort, gap, dt, columns, layout, delimiter, decimal, measurement)
+        return read_trajectories(path, wanted)
 
     @classmethod
     def stream(
@@ -271,7 +296,7 @@ class Trajectories:
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies, and what other processes get, are made by the constructor: checked and read-only like this one."""
         arrays = (self.flat_times, self.flat_states, self.offsets)
-        return type(self), (*arrays, self.names, dict(self.units), self.gaps, self.remarks)
+        return type(self), (*arrays, self.names, dict(self.units), self.gaps, self.remarks, self.measurement)
 
     def __repr__(self) -> str:
         return one_line(self)

@@ -20,11 +20,13 @@ from jaxtyping import Int
 
 from liestonet.errors import InputError
 from liestonet.trajectories.columns import make_header
+from liestonet.trajectories.measurement import Measurement
 
 if TYPE_CHECKING:
     from liestonet.trajectories.trajectories import Trajectories
 
 ROWS_AT_ONCE = 65_536
+MEASUREMENT_KEY = "liestonet.measurement"  # in the metadata of a Parquet file
 
 
 def write_trajectories(data: Trajectories, path: str | os.PathLike[str]) -> None:
@@ -108,12 +110,14 @@ def _write_gzipped_csv(data: Trajectories, file: IO[bytes]) -> None:
 
 def _write_rows(data: Trajectories, text: io.TextIOWrapper) -> None:
     table = csv.writer(text, lineterminator="\n")
-    table.writerow(_headers(data))
+    mark = [data.measurement.header()] if data.measurement != Measurement() else []
+    table.writerow([*_headers(data), *mark])
     numbers = _trajectory_column(data)
     for first in range(0, data.points, ROWS_AT_ONCE):
         rows = slice(first, first + ROWS_AT_ONCE)
         # Python floats are written by repr: the shortest text that reads back as the same number.
         columns = [numbers[rows].tolist(), data.flat_times[rows].tolist(), *data.flat_states[rows].T.tolist()]
+        columns += [[""] * len(columns[0]) for _ in mark]
         table.writerows(zip(*columns, strict=True))
 
 
@@ -123,7 +127,10 @@ def _write_parquet(data: Trajectories, file: IO[bytes]) -> None:
 
     columns = [_trajectory_column(data), data.flat_times, *data.flat_states.T]
     arrays = [arrow.array(np.ascontiguousarray(column)) for column in columns]
-    parquet.write_table(arrow.Table.from_arrays(arrays, names=_headers(data)), file)
+    table = arrow.Table.from_arrays(arrays, names=_headers(data))
+    if data.measurement != Measurement():
+        table = table.replace_schema_metadata({MEASUREMENT_KEY: data.measurement.to_json()})
+    parquet.write_table(table, file)
 
 
 def _write_npz(data: Trajectories, file: IO[bytes]) -> None:
@@ -132,6 +139,8 @@ def _write_npz(data: Trajectories, file: IO[bytes]) -> None:
     arrays: dict[str, Any] = {"times": data.flat_times, "states": data.flat_states, "offsets": data.offsets}
     if data.units:
         arrays["units"] = np.array([data.units.get(name, "") for name in columns], dtype=np.str_)
+    if data.measurement != Measurement():
+        arrays["measurement"] = np.array(data.measurement.to_json())
     np.savez(file, **arrays, names=names)
 
 

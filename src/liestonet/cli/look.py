@@ -1,0 +1,120 @@
+"""`liestonet look`: what would be read from a file, before anything is computed. Reads options, prints."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from liestonet.cli.options import (
+    ColumnNames,
+    Decimal,
+    Delimiter,
+    Dt,
+    File,
+    Gap,
+    Json,
+    Layout,
+    Sort,
+    State,
+    Time,
+    Trajectory,
+)
+from liestonet.cli.output import TYPED
+from liestonet.cli.reading import Reading
+from liestonet.errors import InputError
+
+if TYPE_CHECKING:
+    from liestonet.trajectories.look import Look
+
+SHOWN_LINES, LINE_LENGTH = 5, 76
+TEXT_SUFFIXES = (".csv", ".txt", ".dat", ".tsv")
+
+
+def look(
+    file: File,
+    time: Time = None,
+    trajectory: Trajectory = None,
+    state: State = None,
+    dt: Dt = None,
+    columns: ColumnNames = None,
+    layout: Layout = "auto",
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    gap: Gap = None,
+    sort: Sort = False,
+    json: Json = False,
+) -> None:
+    """Show what would be read from a file: rows, columns, steps, paths, gaps, a plot, and the command to type next.
+
+    Nothing is computed. What cannot be decided is asked for, with the command that decides it.
+
+    \b
+    Examples:
+      liestonet look trap.txt
+      liestonet look tracks.mat --dt 15
+      liestonet look table.dat --columns "t, x, y"
+      liestonet look wide.csv --layout columns --json
+    """
+    from liestonet.cli.output import emit
+    from liestonet.trajectories.look import look_at
+
+    reading = Reading(
+        time, trajectory, state, gap=gap, sort=sort, dt=dt, columns=columns, layout=layout, delimiter=delimiter,
+        decimal=decimal,
+    )  # fmt: skip
+    try:
+        found = look_at(reading.read(file))
+    except InputError:
+        if not json:
+            emit("\n".join(first_lines(file)) + "\n" if first_lines(file) else "")
+        raise
+    command = next_command(file)
+    if json:
+        from json import dumps
+
+        emit(dumps({**found.to_dictionary(), "next": command}, indent=2, ensure_ascii=False) + "\n")
+        return
+    emit("\n".join([*first_lines(file), *described(found), "Next", f"  {command}"]) + "\n")
+
+
+def next_command(file: Path) -> str:
+    """The search with the options that were given here."""
+    words = list(TYPED.get()) or ["look", str(file)]
+    kept = ["discover" if word == "look" else word for word in words if word not in ("--json", "--debug")]
+    return shlex.join(["liestonet", *kept])
+
+
+def first_lines(file: Path) -> list[str]:
+    """The first lines of a file of text, as they stand there."""
+    from liestonet.trajectories.text_files import first_lines as lines_of
+
+    if not file.name.lower().removesuffix(".gz").endswith(TEXT_SUFFIXES):
+        return []
+    try:
+        lines = lines_of(file)
+    except (InputError, OSError, EOFError, ValueError):
+        return []
+    shown = ["".join(letter if letter.isprintable() else " " for letter in line) for line in lines[:SHOWN_LINES]]
+    cut = [line if len(line) <= LINE_LENGTH else line[: LINE_LENGTH - 1] + "…" for line in shown]
+    return ["First lines of the file", *(f"  {line}" for line in cut), ""]
+
+
+def described(found: Look) -> list[str]:
+    """Everything that is said about the data."""
+    from liestonet.cli.output import paragraphs
+
+    cells = [found.headers, *(tuple(f"{value:.6g}" for value in row) for row in found.rows)]
+    cells = [row[:6] for row in cells]
+    widths = [max(len(row[index]) for row in cells) for index in range(len(cells[0]))]
+    rows = ["  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)) for row in cells]
+    summary = [line for line in str(found.summary).split("\n") if not line.startswith("note ")]
+    lines = ["First rows as they are read", *(f"  {row}" for row in rows), ""]
+    width = len(summary[0]) - len(summary[0].removeprefix("paths").lstrip())
+    lines += [*summary, f"{'steps':<{width}}{found.steps}", ""]
+    notes = paragraphs(found.summary.notes)
+    lines += ["Notes", *(f"  {line}" for line in notes), ""] if notes else []
+    for title, plot in found.plots:
+        lines += [title, *plot, ""]
+    hints = paragraphs(found.hints)
+    return [*lines, "Hints", *(f"  {line}" for line in hints), ""] if hints else lines

@@ -1,0 +1,82 @@
+"""Files that are missing, empty or damaged: what a library says of them, in one sentence of ours."""
+
+from __future__ import annotations
+
+import difflib
+import gzip
+import os
+import re
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as arrow
+
+from liestonet.errors import InputError
+
+LONGEST_LINE = 1 << 20
+_RAGGED = re.compile(r"(Row #(?P<row>\d+): )?Expected (?P<columns>\d+) columns, got (?P<cells>\d+)")
+FILE_PROBLEMS = (arrow.ArrowException, OSError, EOFError, zlib.error, UnicodeDecodeError)
+
+
+def existing_file(path: Any) -> Path:
+    """A file that is there and not empty."""
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"The path must be the name of a file, not {path!r}.")
+    file = Path(path)
+    try:
+        if file.is_dir():
+            raise InputError(f"{str(file)!r} is a folder; give the name of a file in it.")
+        if not file.exists():
+            raise InputError(f"There is no file {str(file)!r}{_similar(file)}")
+        if file.stat().st_size == 0:
+            raise InputError(f"The file {file.name!r} is empty; it should hold a table with a line of names.")
+    except (OSError, ValueError) as problem:
+        if isinstance(problem, InputError):
+            raise
+        raise InputError(f"The path {str(file)!r} cannot be read ({problem}); check its name.") from problem
+    return file
+
+
+def _similar(file: Path) -> str:
+    names = [entry.name for entry in file.parent.iterdir()] if file.parent.is_dir() else []
+    close = difflib.get_close_matches(file.name, names, n=1)
+    return f"; did you mean {close[0]!r}?" if close else "; check its name and folder."
+
+
+@contextmanager
+def in_our_words(file: Path, first_row: int = 2) -> Iterator[None]:
+    """Turn what a library says about a broken file into a sentence; `first_row` is the number it gives to the first."""
+    try:
+        yield
+    except FILE_PROBLEMS as problem:
+        raise InputError(_words(file, problem, first_row)) from problem
+
+
+def _words(file: Path, problem: BaseException, first_row: int) -> str:
+    reason = " ".join(str(problem).split())
+    lowered = reason.lower()
+    if isinstance(problem, UnicodeDecodeError) or "utf8" in lowered or "utf-8" in lowered:
+        return f"The file {file.name!r} is not UTF-8 text; save it again in that encoding."
+    ragged = _RAGGED.search(reason)
+    if ragged:
+        row = "a row" if ragged["row"] is None else f"row {int(ragged['row']) - first_row} (counted from 0)"
+        return (
+            f"The file {file.name!r} has {ragged['cells']} cells in {row}, but {ragged['columns']} columns; "
+            "give every row as many cells as the header."
+        )
+    if "straddling" in lowered:
+        return long_line(file)
+    if isinstance(problem, EOFError | zlib.error | gzip.BadGzipFile) or "zlib" in lowered or "compress" in lowered:
+        return f"The file {file.name!r} is damaged or cut short; copy it again."
+    if len(reason) > 160:
+        reason = reason[:159] + "…"
+    return f"The file {file.name!r} cannot be read ({reason.rstrip('.')}); check that it is complete."
+
+
+def long_line(file: Path) -> str:
+    """The sentence on a line that is too long."""
+    many = f"a line of more than {LONGEST_LINE:,} bytes"
+    return f"The file {file.name!r} has {many}; write one row per line, or so wide a table as .npy."

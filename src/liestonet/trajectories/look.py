@@ -1,0 +1,149 @@
+"""What data look like before anything is computed with them: rows, steps, ranges, a plot in characters, hints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from liestonet.core.json_values import JSON
+from liestonet.trajectories.columns import make_header
+from liestonet.trajectories.summary import Summary, steps_within_paths
+from liestonet.trajectories.tuning import LOOK
+
+if TYPE_CHECKING:
+    from liestonet.trajectories.trajectories import Trajectories
+
+SHOWN_ROWS, SHOWN_PLOTS = 5, 3
+WIDTH, HEIGHT = 64, 8
+DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))  # of a Braille letter, by column and row
+ANGLES = ("theta", "phi", "psi", "angle", "phase", "heading", "orientation", "azimuth", "direction")
+TURNS = {"2pi": 2 * math.pi, "360": 360.0}
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Time steps: smallest, median and largest, and the part that differs visibly from the median."""
+
+    smallest: float
+    median: float
+    largest: float
+    uneven: float
+
+    def __str__(self) -> str:
+        if self.uneven == 0:
+            return f"all {self.median:.6g}"
+        share = f"{100 * self.uneven:.2g} % differ from the median"
+        return f"{self.smallest:.6g} to {self.largest:.6g}, median {self.median:.6g}; {share}"
+
+
+@dataclass(frozen=True)
+class Look:
+    """What is read from a file: the first rows, the steps, a summary, plots in characters and hints."""
+
+    headers: tuple[str, ...]
+    rows: tuple[tuple[float, ...], ...]
+    steps: Steps
+    summary: Summary
+    plots: tuple[tuple[str, tuple[str, ...]], ...]
+    hints: tuple[str, ...]
+
+    def to_dictionary(self) -> dict[str, JSON]:
+        """The same as plain values; plots are left out."""
+        plain = asdict(self)
+        plain.pop("plots")
+        return plain
+
+
+def look_at(data: Trajectories) -> Look:
+    """Look at data."""
+    labels = np.repeat(np.arange(len(data)), np.diff(data.offsets))[:SHOWN_ROWS]
+    rows = zip(labels, data.flat_times, data.flat_states, strict=False)
+    return Look(
+        headers=("path", *(make_header(name, data.units.get(name)) for name in ("t", *data.names))),
+        rows=tuple((float(label), float(t), *map(float, x)) for label, t, x in rows),
+        steps=_steps(data),
+        summary=data.summary(),
+        plots=tuple(_plots(data)),
+        hints=tuple(hint for look in HINTS for hint in look(data)),
+    )
+
+
+def _steps(data: Trajectories) -> Steps:
+    steps = steps_within_paths(data.flat_times, data.offsets)
+    median = float(np.median(steps))
+    uneven = float(np.mean(np.abs(steps - median) > LOOK.uneven_step * median))
+    return Steps(float(steps.min()), median, float(steps.max()), uneven)
+
+
+def _plots(data: Trajectories) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The longest path, coordinate by coordinate."""
+    longest = int(np.argmax(np.diff(data.offsets)))
+    times, states = data.times[longest], data.states[longest]
+    for index, name in enumerate(data.names[:SHOWN_PLOTS]):
+        yield f"{name} of path {longest}", plotted(times, states[:, index])
+
+
+def plotted(times: np.ndarray, values: np.ndarray) -> tuple[str, ...]:
+    """A path in Braille letters, its range at the left; where a column of dots has several points, their range."""
+    low, high = float(values.min()), float(values.max())
+    span, duration = (high - low) or 1.0, float(times[-1] - times[0]) or 1.0
+    across = np.minimum((2 * WIDTH * ((times - times[0]) / duration)).astype(int), 2 * WIDTH - 1)
+    up = np.minimum((4 * HEIGHT * ((values - low) / span)).astype(int), 4 * HEIGHT - 1)
+    letters = np.zeros((HEIGHT, WIDTH), dtype=int)
+    columns, starts = np.unique(across, return_index=True)
+    lowest, highest = np.minimum.reduceat(up, starts), np.maximum.reduceat(up, starts)
+    for column, bottom, top in zip(columns.tolist(), lowest.tolist(), highest.tolist(), strict=True):
+        for level in range(bottom, top + 1):
+            row = 4 * HEIGHT - 1 - level
+            letters[row // 4, column // 2] |= DOTS[column % 2][row % 4]
+    labels = {0: f"{high:.4g}", HEIGHT - 1: f"{low:.4g}"}
+    width = max(map(len, labels.values()))
+    lines = [
+        f"{labels.get(row, ''):>{width}} │{''.join(chr(0x2800 + letter) for letter in letters[row].tolist())}"
+        for row in range(HEIGHT)
+    ]
+    end = f"{float(times[-1]):.4g}"
+    return (*lines, f"{'':>{width}} └{f'{float(times[0]):.4g}':<{WIDTH - len(end)}}{end}")
+
+
+def angle_hints(data: Trajectories) -> Iterator[str]:
+    """Values that stay within one turn and jump across its seam, or that wind and are called an angle."""
+    same = np.ones(max(data.points - 1, 0), dtype=bool)
+    same[data.offsets[1:-1] - 1] = False
+    for name, values in zip(data.names, data.flat_states.T, strict=True):
+        low, high = float(values.min()), float(values.max())
+        jumps = np.abs(np.diff(values))[same]
+        called = name.lower() in ANGLES or any(name.lower().endswith(f"_{word}") for word in ANGLES)
+        for text, turn in TURNS.items():
+            edge = LOOK.rounding_of_turn * turn
+            inside = (low >= -edge and high <= turn + edge) or (low >= -turn / 2 - edge and high <= turn / 2 + edge)
+            filled = high - low >= LOOK.filled_turn * turn
+            across = filled and bool((jumps > LOOK.jump_of_turn * turn).any())
+            if inside and filled and (across or called):
+                yield f"Values of {name} stay within one turn and jump across it: --periodic {name}={text}"
+                break
+            if called and high - low > turn and not inside and (turn == TURNS["2pi"] or high - low > 2 * turn):
+                if jumps.size and float(np.median(jumps)) < turn / 4:
+                    turns = (high - low) / turn
+                    yield f"Values of {name} wind through {turns:.3g} turns of {text}: --periodic {name}={text}"
+                break
+
+
+def length_hints(data: Trajectories) -> Iterator[str]:
+    """Few long paths, where the time since the start tells nothing."""
+    lengths = np.diff(data.offsets)
+    if len(data) <= LOOK.few_paths and int(lengths.max()) >= LOOK.long_path:
+        what = "One long path" if len(data) == 1 else "A few long paths"
+        yield (
+            f"{what}: discover restarts the clock in windows where a path covers many of its relaxation times, and "
+            "says so."
+        )
+    if int(lengths.max()) < LOOK.short_path and len(data) < LOOK.few_paths * LOOK.short_path:
+        yield f"There are {int((lengths - 1).sum())} increments only: expect wide intervals."
+
+
+HINTS: tuple[Callable[[Trajectories], Iterator[str]], ...] = (angle_hints, length_hints)

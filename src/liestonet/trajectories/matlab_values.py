@@ -1,0 +1,54 @@
+"""What a MATLAB variable can be, whichever kind of file it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from liestonet.errors import InputError
+from liestonet.trajectories.tuning import READING
+
+DEEPEST = 6
+NUMBERS = ("double", "single", "logical", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)))
+
+
+@dataclass(frozen=True)
+class Structs:
+    """A struct array: its fields, and one dictionary for each element."""
+
+    fields: tuple[str, ...]
+    elements: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A cell array, its items one after the other."""
+
+    items: list[Any]
+
+
+Value = np.ndarray | Structs | Cells
+
+
+def spread(found: Mapping[str, Any]) -> dict[str, Value]:
+    """Variables by name; fields of a single struct as variable.field."""
+    variables: dict[str, Value] = {}
+    for name, value in found.items():
+        if isinstance(value, Structs) and len(value.elements) == 1:
+            inner = {f"{name}.{field}": item for field, item in value.elements[0].items() if item is not None}
+            variables |= spread(inner)
+        elif isinstance(value, Value):
+            variables[name] = value
+    return variables
+
+
+def check_size(file: str, name: str, size: int) -> None:
+    """Refuse a variable that is too large to be loaded."""
+    if size > READING.most_bytes:
+        raise InputError(
+            f"The variable {name!r} of {file!r} has {size / 2**30:.3g} GB, more than "
+            f"{READING.most_bytes / 2**30:.3g} GB; in MATLAB, save the part that is needed, or write it as .parquet."
+        )

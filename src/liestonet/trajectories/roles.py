@@ -1,0 +1,386 @@
+"""What each column of a table is for: by its name, and where names do not say, by its values; or asked for.
+
+A table is long (a row a time, coordinates in columns) or wide (a column or a row is a path).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as arrow
+from pyarrow import compute
+
+from liestonet.errors import Answer, InputError, UndecidedError
+from liestonet.trajectories.columns import (
+    TIME_NAMES,
+    Columns,
+    choose_columns,
+    is_own_table,
+    listed,
+    parse_header,
+)
+from liestonet.trajectories.convert import TIME_OF_DAY, decoded, is_numeric, is_stamp, is_text, numbers, stamps
+from liestonet.trajectories.long_tables import ColumnTable, assemble
+from liestonet.trajectories.trajectories import Trajectories
+from liestonet.trajectories.tuning import READING
+from liestonet.trajectories.wanted import Wanted
+from liestonet.trajectories.wide_tables import (
+    columns_as_paths,
+    numbered_paths,
+    rows_as_paths,
+    times_in_first_row,
+    wider_way,
+)
+
+INDEX_NAMES = ("index", "idx", "row", "rows", "row_number", "rownum", "line", "no", "no.", "nr", "nr.", "#")
+FRAME_NAMES = ("frame", "frames", "frame_number", "step", "count")
+DATE_AND_TIME = "date and time"
+_UNNAMED = re.compile(r"|Unnamed: ?\d+|V1|\.\.\.1", re.I)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table to find roles in: whether its names mean something, and a step that its notes speak of."""
+
+    table: ColumnTable
+    named: bool = True
+    dt: float | None = None
+    remarks: tuple[str, ...] = ()
+    numeric: tuple[str, ...] | None = None  # columns that may be coordinates, where not all numeric ones are
+
+
+def arrange(source: Source, wanted: Wanted) -> Trajectories:
+    """Trajectories of a table: wide or long, as was asked for or as it shows."""
+    if wanted.layout == "rows":
+        return _with_remarks(rows_as_paths(source.table, wanted), source)
+    layout = wanted.layout
+    if layout == "auto" and wanted.state is None and wanted.trajectory is None:
+        if numbered_paths(_candidates(source, wanted)):
+            layout = "columns"
+        elif not source.named and wanted.time is None and times_in_first_row(source.table):
+            return _with_remarks(rows_as_paths(source.table, wanted), source)
+    table, columns = choose_roles(source, wanted, layout)
+    if layout == "auto" and not source.named and wanted.state is None:
+        layout = _layout_of(table, columns, wanted)
+        if layout == "rows":
+            return _with_remarks(rows_as_paths(source.table, wanted), source)
+    if layout == "columns":
+        return _with_remarks(columns_as_paths(table, columns, wanted), source)
+    return _with_remarks(assemble(table.loaded(columns), columns, wanted), source)
+
+
+def choose_roles(source: Source, wanted: Wanted, layout: str = "long") -> tuple[ColumnTable, Columns]:
+    """The columns to read, and the table they are in, to which a column of date and time may have been added."""
+    table, said = _without_index(source.table, wanted)
+    if wanted.time is not None or is_own_table(table.headers):
+        columns = choose_columns(table.headers, _numeric(source, table, wanted), *_roles(wanted))
+        return table, _said(columns, said)
+    if len(_times_by_name(table.headers)) != 1:
+        table = _joined_date(table)
+    by_name = _time_by_name(table.headers)
+    if wanted.dt is not None:
+        columns = _evenly_spaced(source, table, wanted, by_name)
+        if not source.named:
+            plain = tuple(
+                remark.replace("Columns found by their names: state", "Coordinates are") for remark in columns.remarks
+            )
+            columns = replace(columns, remarks=plain)
+        return table, _said(columns, said)
+    if by_name is None:
+        by_value = _by_value(table, wanted)
+        if by_value is None:
+            raise _no_time(source, table, wanted, layout)
+        columns = choose_columns(
+            table.headers, _numeric(source, table, wanted), by_value.time, by_value.label, wanted.state
+        )
+        if wanted.state is None and by_value.unused:
+            columns = replace(columns, state=tuple(name for name in columns.state if name not in by_value.unused))
+        said = (*said, *(f"{name!r} counts the rows and is not used" for name in by_value.unused))
+        remark = f"Columns found by their values: {by_value.reason}, state {listed(columns.state)}"
+        if not source.named and by_value.label is None and 1 < len(columns.state) <= READING.most_coordinates:
+            remark += " (coordinates; layout columns makes each a path)"
+        return table, replace(columns, remarks=("; ".join([remark, *said]) + ".",))
+    roles = (by_name, *_roles(wanted)[1:]) if by_name == DATE_AND_TIME else _roles(wanted)
+    return table, _said(choose_columns(table.headers, _numeric(source, table, wanted), *roles), said)
+
+
+def _roles(wanted: Wanted) -> tuple[Any, Any, Any]:
+    return wanted.time, wanted.trajectory, wanted.state
+
+
+def _numeric(source: Source, table: ColumnTable, wanted: Wanted) -> Sequence[str]:
+    if wanted.state is not None:
+        return ()
+    return table.numeric() if source.numeric is None else [name for name in source.numeric if name in table.headers]
+
+
+def _said(columns: Columns, said: tuple[str, ...]) -> Columns:
+    if not said:
+        return columns
+    extra = "; ".join(said)
+    if columns.remarks:
+        return replace(columns, remarks=(f"{columns.remarks[0].rstrip('.')}; {extra}.", *columns.remarks[1:]))
+    return replace(columns, remarks=(f"{extra[0].upper()}{extra[1:]}.",))
+
+
+def _with_remarks(data: Trajectories, source: Source) -> Trajectories:
+    return replace(data, remarks=(*source.remarks, *data.remarks)) if source.remarks else data
+
+
+def _candidates(source: Source, wanted: Wanted) -> list[str]:
+    """Headers that could be paths: numeric, and neither row number nor time."""
+    if not source.named:
+        return []
+    table, _ = _without_index(source.table, wanted)
+    time = wanted.time or _time_by_name(table.headers)
+    return [header for header in table.headers if header != time and header not in (time or "")]
+
+
+def _without_index(table: ColumnTable, wanted: Wanted) -> tuple[ColumnTable, tuple[str, ...]]:
+    """The table without columns that count its rows under no name or under one for row numbers."""
+    asked = [
+        wanted.time,
+        wanted.trajectory,
+        *(wanted.state if isinstance(wanted.state, list | tuple) else [wanted.state]),
+    ]
+    found, empty = [], []
+    for header in table.headers:
+        name = parse_header(header)[0]
+        unnamed = bool(_UNNAMED.fullmatch(name))
+        if header in asked or not (unnamed or name.lower() in INDEX_NAMES) or table.headers.count(header) > 1:
+            continue
+        values = table.column(header)
+        if not name and values.null_count == len(values):
+            empty.append(header)
+        elif _counts(values):
+            found.append(header)
+    if len(found) + len(empty) == 0 or len(table.headers) - len(found) - len(empty) < 1:
+        return table, ()
+    headers = [header for header in table.headers if header not in (*found, *empty)]
+    said = tuple(
+        f"the column {header!r} counts the rows and is not used" if header else
+        "a column without a name counts the rows and is not used"
+        for header in found
+    )  # fmt: skip
+    return replace(table, headers=headers), said
+
+
+def _counts(column: Any) -> bool:
+    """Whether a column holds 0, 1, 2, … or 1, 2, 3, …"""
+    if not is_numeric(column.type) or column.null_count or len(column) < 2:
+        return False
+    values = numbers(column, "row")
+    return values[0] in (0, 1) and bool(np.all(np.diff(values) == 1))
+
+
+def _joined_date(table: ColumnTable) -> ColumnTable:
+    """The table with one column of date and time where these stand in two columns of text."""
+    days = [header for header in table.headers if _all_text(table, header, _DAY)]
+    hours = [header for header in table.headers if _all_text(table, header, TIME_OF_DAY)]
+    if len(days) != 1 or len(hours) != 1:
+        return table
+    headers = [header for header in table.headers if header not in (days[0], hours[0])]
+
+    def column(header: str) -> Any:
+        if header != DATE_AND_TIME:
+            return table.column(header)
+        parts = [table.column(name).cast(arrow.string()) for name in (days[0], hours[0])]
+        return compute.binary_join_element_wise(*parts, " ")
+
+    kinds = None if table.kinds is None else {**table.kinds, DATE_AND_TIME: arrow.string()}
+    return ColumnTable([DATE_AND_TIME, *headers], column, kinds)
+
+
+_DAY = re.compile(r"\d{4}[-/]\d{1,2}[-/]\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{4}")
+
+
+def _all_text(table: ColumnTable, header: str, pattern: re.Pattern[str]) -> bool:
+    """Whether a column is text in which every value looks like this; columns of other types are not read."""
+    if not is_stamp(table.kind(header)):
+        return False
+    column = table.column(header)
+    if not is_text(column.type):
+        return False
+    found = compute.match_substring_regex(decoded(column), f"^(?:{pattern.pattern})$").drop_null()
+    return len(found) > 0 and bool(compute.all(found).as_py())
+
+
+def _time_by_name(headers: Sequence[str]) -> str | None:
+    """The one column with a usual name for the time; several are the business of `choose_columns`."""
+    if DATE_AND_TIME in headers:
+        return DATE_AND_TIME
+    called = _times_by_name(headers)
+    return called[0] if called else None
+
+
+def _times_by_name(headers: Sequence[str]) -> list[str]:
+    return [header for header in headers if parse_header(header)[0].lower() in TIME_NAMES]
+
+
+def _evenly_spaced(source: Source, table: ColumnTable, wanted: Wanted, by_name: str | None) -> Columns:
+    """Rows that are dt apart; a column of times beside them is a contradiction, one that counts frames is not."""
+    frames = [header for header in table.headers if parse_header(header)[0].lower() in FRAME_NAMES]
+    if len(frames) == 1 and by_name is None and is_numeric(table.kind(frames[0])):
+        return choose_columns(
+            table.headers, _numeric(source, table, wanted), frames[0], wanted.trajectory, wanted.state
+        )
+    if by_name is not None:
+        raise InputError(
+            f"dt says that there is no column of times, but there is one, {by_name!r}; leave dt out, or name the "
+            f"column of counts that dt multiplies, as in time={by_name!r}."
+        )
+    counted = [header for header in table.headers[:1] if _counts(table.column(header))]
+    if counted and len(table.headers) > 1 and wanted.state is None:
+        rest = ColumnTable([header for header in table.headers if header not in counted], table.column)
+        columns = choose_columns(
+            rest.headers, _numeric(source, rest, wanted), None, wanted.trajectory, None, clockless=True
+        )
+        return _said(columns, (f"the column {counted[0]!r} counts the rows and is not used",))
+    return choose_columns(
+        table.headers, _numeric(source, table, wanted), None, wanted.trajectory, wanted.state, clockless=True
+    )
+
+
+@dataclass(frozen=True)
+class _ByValue:
+    time: str
+    reason: str
+    label: str | None = None
+    unused: tuple[str, ...] = ()
+
+
+def _by_value(table: ColumnTable, wanted: Wanted) -> _ByValue | None:
+    """The time, and the label of paths, of a table whose names do not say: see the page on data for the rules."""
+    if wanted.trajectory is not None:
+        return None
+    first = [header for header in table.headers[:3] if is_numeric(table.kind(header))]
+    dated = [header for header in table.headers[:3] if is_stamp(table.kind(header)) and _is_dates(table, header)]
+    if dated:
+        return _ByValue(dated[0], f"time {dated[0]!r} (dates or times of day)")
+    if not first or first[0] != table.headers[0]:
+        return _labelled(table, first, table.headers[0]) if first else None
+    values = numbers(table.column(first[0]), first[0])
+    if _monotone(values):
+        counting = bool(np.all(np.diff(values) == 1))
+        second = numbers(table.column(first[1]), first[1]) if len(first) > 1 else np.zeros(0)
+        if counting and len(table.headers) > 2 and _monotone(second):
+            return _ByValue(first[1], f"time {first[1]!r} ({_how(second)})", unused=(first[0],))
+        how = "counts rows; dt gives the time between two" if counting else _how(values)
+        return _ByValue(first[0], f"time {first[0]!r} ({how})")
+    for label, time in ((first[0], first[1]), (first[1], first[0])) if len(first) > 2 else ():
+        clock = numbers(table.column(time), time)
+        if _tells_apart(numbers(table.column(label), label), clock):
+            return _labelled_time(time, label, clock)
+    return None
+
+
+def _labelled_time(time: str, label: str, clock: np.ndarray) -> _ByValue:
+    whole = "; in counts, of which dt is the time" if np.all(clock == np.rint(clock)) else ""
+    reason = f"time {time!r} (increases for each value of {label!r}{whole}), trajectory {label!r}"
+    return _ByValue(time, reason, label)
+
+
+def _labelled(table: ColumnTable, numeric: list[str], label: str) -> _ByValue | None:
+    """Text in the first column and, for each of its values, a time in the second."""
+    column = table.column(label)
+    if not is_text(column.type) or column.null_count:
+        return None
+    codes = decoded(column).dictionary_encode().indices.to_numpy(zero_copy_only=False)
+    clock = numbers(table.column(numeric[0]), numeric[0])
+    return (
+        _labelled_time(numeric[0], label, clock) if _tells_apart(np.asarray(codes, dtype=np.float64), clock) else None
+    )
+
+
+def _is_dates(table: ColumnTable, header: str) -> bool:
+    try:
+        stamps(table.column(header), header)
+    except InputError:
+        return False
+    return True
+
+
+def _monotone(values: np.ndarray) -> bool:
+    """Whether values increase, or all decrease, strictly and long enough to be no accident."""
+    if len(values) < READING.least_increasing or not np.isfinite(values).all():
+        return False
+    steps = np.diff(values)
+    return bool((steps > 0).all() or (steps < 0).all())
+
+
+def _how(values: np.ndarray) -> str:
+    steps = np.abs(np.diff(values))
+    even = steps.max() - steps.min() <= READING.even_spread * np.median(steps)
+    word = "increases" if values[-1] > values[0] else "decreases"
+    return f"{word} evenly" if even else f"{word} throughout"
+
+
+def _tells_apart(labels: np.ndarray, times: np.ndarray) -> bool:
+    """Whether whole numbers could label paths in each of which the times increase."""
+    if len(labels) < READING.least_increasing or not (np.isfinite(labels).all() and np.isfinite(times).all()):
+        return False
+    if not np.all(labels == np.rint(labels)):
+        return False
+    found = len(np.unique(labels))
+    if not 1 < found <= len(labels) / 3:
+        return False
+    order = np.argsort(labels, kind="stable")
+    within = np.diff(labels[order]) == 0
+    return bool((np.diff(times[order])[within] > 0).all())
+
+
+def _layout_of(table: ColumnTable, columns: Columns, wanted: Wanted) -> str:
+    """Coordinates or paths, for a table without names: few columns are coordinates, very many are paths."""
+    count = len(columns.state)
+    if count <= READING.most_coordinates or columns.trajectory is not None:
+        return "long"
+    if count <= READING.certainly_paths:
+        raise UndecidedError(
+            f"{count} columns without names are coordinates of one path, or a path each",
+            Answer("layout='long'", ("--layout", "long"), "coordinates"),
+            Answer("layout='columns'", ("--layout", "columns"), "a path each"),
+        )
+    return "columns" if columns.time is not None else wider_way(table, columns, wanted)
+
+
+def _no_time(source: Source, table: ColumnTable, wanted: Wanted, layout: str) -> InputError:
+    """The question for the time: a column by name, or the step between rows."""
+    step = f"{source.dt:g}" if source.dt is not None else "0.01"
+    meaning = (
+        "rows are so far apart, as the file says" if source.dt is not None else "rows are so far apart; put in yours"
+    )
+    by_step = Answer(f"dt={step}", ("--dt", step), meaning)
+    count = len(table.headers)
+    if not source.named:
+        problem = "No column increases from row to row, so none is the time"
+        if count > READING.certainly_paths and layout == "auto":
+            ways = [("rows", "each row is a path"), ("columns", "each column is a path")]
+            answers = [
+                Answer(f"layout={way!r}, dt={step}", ("--layout", way, "--dt", step), what) for way, what in ways
+            ]
+            return UndecidedError(problem, *answers)
+        return UndecidedError(problem, by_step)
+    if not table.headers:
+        return InputError("There are no columns; give a table with a time and at least one coordinate.")
+    by_column = [Answer(f"time={name!r}", ("--time", name)) for name in _possible_times(table)[:1]]
+    return UndecidedError(
+        "No column is called t or time",
+        *by_column,
+        by_step,
+        ending=f"The columns are {listed(table.headers)}.",
+    )
+
+
+def _possible_times(table: ColumnTable) -> list[str]:
+    """Columns of a table whose values increase, however few they are."""
+    found = []
+    for header in table.headers:
+        if table.headers.count(header) == 1 and is_numeric(table.kind(header)):
+            steps = np.diff(numbers(table.column(header), header))
+            if steps.size and (steps > 0).all():
+                found.append(header)
+    return found

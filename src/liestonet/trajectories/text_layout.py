@@ -1,0 +1,335 @@
+"""How a table is written as text, found by inspecting its beginning: delimiter, decimal mark, comments, header."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from liestonet.errors import Answer, InputError, UndecidedError
+from liestonet.trajectories.convert import DATE, MISSING, TIME_OF_DAY
+from liestonet.trajectories.tuning import READING
+from liestonet.trajectories.wanted import DELIMITERS, Wanted
+
+COMMENTS = ("#", "%", "//")
+# Order decides between readings that explain the lines equally well: what has a name of its own comes first.
+CANDIDATES = ((",", "."), ("\t", "."), (";", "."), (" ", "."), ("\t", ","), (";", ","), (" ", ","))
+_NUMBER = {
+    ".": re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity|nan)", re.I),
+    ",": re.compile(r"[+-]?(\d+,?\d*|,\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity|nan)", re.I),
+}
+_NAME_AND_UNIT = re.compile(r"[^\s,;\[\](]+(?:\s*(?:\[[^\]]*\]|\([^)]*\)))?")
+_NAME = re.compile(r"[^\W\d]\w*(?:\s*(?:\[[^\]]*\]|\([^)]*\)))?")
+_UNIT = re.compile(r"\[[^\[\]]+\]|\([^()]+\)|[^\W\d]\S{0,5}|°\S*|%|1/\S+|-")
+_STEP = re.compile(
+    r"\b(?:dt|delta_?t|time ?step|step|sampling interval)\b\s*[=:]?\s*(?P<step>[\d.]+(?:e[+-]?\d+)?)", re.I
+)
+_RATE = re.compile(r"(?P<rate>[\d.]+(?:e[+-]?\d+)?)\s*(?P<prefix>k|M)?(?:Hz|fps|frames/s|samples/s)\b", re.I)
+WORDS = {",": "commas", "\t": "tabs", ";": "semicolons", " ": "white space"}
+
+
+@dataclass(frozen=True)
+class TextLayout:
+    """What has to be known to read a table of text; `plain` if all of it is a line of names above rows."""
+
+    delimiter: str = ","
+    decimal: str = "."
+    skip: int = 0  # lines above the first row: comments, remarks of the instrument, names, units
+    names: tuple[str, ...] = ()
+    named: bool = True  # whether names stand in the file or were given, or are c1, c2, …
+    comments: tuple[str, ...] = ()  # what lines to be left out begin with
+    plain: bool = True
+    notes: tuple[str, ...] = ()  # what stands in comments and above the table
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def suggested_dt(self) -> float | None:
+        """A time between rows that the notes speak of."""
+        for note in self.notes:
+            if step := _STEP.search(note):
+                return _positive(step["step"])
+            if rate := _RATE.search(note):
+                per_second = _positive(rate["rate"])
+                factor = {"k": 1e3, "m": 1e6}.get((rate["prefix"] or "").lower(), 1.0)
+                return None if per_second is None else float(f"{1 / (per_second * factor):.12g}")
+        return None
+
+    @property
+    def note(self) -> tuple[str, ...]:
+        """What stands in the file beside its numbers, as one remark."""
+        if not self.notes:
+            return ()
+        text = " | ".join(self.notes)
+        shown = text if len(text) <= READING.note_length else text[: READING.note_length - 1] + "…"
+        return (f"The file says: {shown}",)
+
+
+def inspect(lines: Sequence[str], wanted: Wanted) -> TextLayout:
+    """The layout of the lines at the beginning of a file; blank ones are among them, so that lines can be counted."""
+    filled = [(index, line) for index, line in enumerate(lines) if line.strip()]
+    table = [(index, line) for index, line in filled if not line.lstrip().startswith(COMMENTS)]
+    leading = table[0][0] if table else len(lines)
+    comments = [(index, line) for index, line in filled if line.lstrip().startswith(COMMENTS)]
+    above = [line for index, line in comments if index < leading]
+    kept = filled if not above and _are_rows(comments, table) else table
+    if not kept:
+        raise InputError("The file holds comments only; it should hold a table of numbers.")
+    chosen = _best_candidate(kept, wanted)
+    if chosen is None:
+        return _as_named(kept, wanted)
+    dropped = tuple(sorted({mark for _, line in comments for mark in COMMENTS if line.lstrip().startswith(mark)}))
+    return _described(lines, kept, chosen, dropped if kept is table else (), wanted)
+
+
+def _are_rows(comments: list[tuple[int, str]], table: list[tuple[int, str]]) -> bool:
+    """Whether lines below the first that begin like comments are rows: labels such as #1, with as many cells."""
+    if not comments or not table:
+        return False
+    header = table[0][1]
+    return any(mark in header and all(_same_width(line, header, mark) for _, line in comments) for mark in ",\t;")
+
+
+def _same_width(line: str, header: str, mark: str) -> bool:
+    return len(_cells(line, mark)) == len(_cells(header, mark))
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """One reading of the lines: cells of each, the usual number of cells, and how well numbers explain them."""
+
+    delimiter: str
+    decimal: str
+    rows: list[list[str]]
+    width: int
+    first: int  # the first row of numbers
+    share: float
+    header_fits: bool
+
+
+def _best_candidate(table: list[tuple[int, str]], wanted: Wanted) -> _Candidate | None:
+    asked = None if wanted.delimiter is None else DELIMITERS[wanted.delimiter]
+    found = [
+        candidate
+        for delimiter, decimal in CANDIDATES
+        if asked in (None, delimiter) and wanted.decimal in (None, decimal)
+        for candidate in [_candidate(table, delimiter, decimal)]
+        if candidate is not None
+    ]
+    best = max(found, key=lambda candidate: (round(candidate.share, 3), candidate.header_fits), default=None)
+    return best if best is not None and best.share > 0 else None
+
+
+def _candidate(table: list[tuple[int, str]], delimiter: str, decimal: str) -> _Candidate | None:
+    rows = [_cells(line, delimiter) for _, line in table]
+    counts = Counter(len(row) for row in rows if any(_kind(cell, decimal) in ("number", "date") for cell in row))
+    if not counts:
+        return None
+    width = max(counts, key=lambda length: (counts[length], length))
+    begin = next(index for index, row in enumerate(rows) if len(row) == width)
+    usual = [row for row in rows[begin:] if len(row) == width]
+    understood = sum(_kind(cell, decimal) != "word" for row in usual[1:] or usual for cell in row)
+    share = understood / (width * max(1, len(rows) - begin - 1))
+    kinds = _column_kinds(rows, width, decimal)
+    fitting = (index for index, row in enumerate(rows) if len(row) == width and _fits(row, kinds, decimal))
+    first = next(fitting, None)
+    if first is None:
+        return None
+    if first == 0 and _is_pandas_header(rows, width):
+        first = 1
+    return _Candidate(
+        delimiter, decimal, rows, width, first, share, first == 0 or len(rows[first - 1]) in (width, width - 1)
+    )
+
+
+def _column_kinds(rows: list[list[str]], width: int, decimal: str) -> list[str]:
+    """What most cells of each column are, those of the first line aside; a tie is no word."""
+    usual = [row for row in rows[1:] if len(row) == width] or [row for row in rows if len(row) == width]
+    found = []
+    for index in range(width):
+        counts = Counter(_kind(row[index], decimal) for row in usual[: READING.sample_rows])
+        counts.pop("missing", None)
+        order = ("number", "date", "word")
+        found.append(max(counts, key=lambda kind: (counts[kind], -order.index(kind)), default="missing"))
+    return found
+
+
+def _fits(row: list[str], kinds: list[str], decimal: str) -> bool:
+    """Whether a row holds what its columns hold; a table of words alone has a header in its first line."""
+    if all(kind in ("word", "missing") for kind in kinds):
+        return False
+    return all(
+        kind in ("word", "missing") or _kind(cell, decimal) in (kind, "missing")
+        for cell, kind in zip(row, kinds, strict=True)
+    ) and any(_kind(cell, decimal) in ("number", "date", "missing") for cell in row)
+
+
+def _is_pandas_header(rows: list[list[str]], width: int) -> bool:
+    """An empty cell above row numbers, then 0, 1, 2, …: the names that pandas gives to columns without one."""
+    first = [cell.strip() for cell in rows[0]]
+    below = [row[0].strip() for row in rows[1:4] if len(row) == width]
+    counted = first[1:] == [str(index) for index in range(width - 1)]
+    return width > 1 and first[0] == "" and counted and all(below)
+
+
+def _described(
+    lines: Sequence[str], table: list[tuple[int, str]], found: _Candidate, comments: tuple[str, ...], wanted: Wanted
+) -> TextLayout:
+    width, first = found.width, found.first
+    if width > READING.most_columns:
+        raise InputError(
+            f"The file has {width:,} columns, more than {READING.most_columns:,}; save so wide a table as an array, "
+            "in a .npy file."
+        )
+    names, header, said = _names(lines, table, found)
+    skip = table[first][0]
+    used = {table[row][0] for row in header}
+    notes = tuple(
+        _without_mark(line)
+        for index, line in enumerate(lines)
+        if index not in used and _without_mark(line) and (index < skip or line.lstrip().startswith(comments or ("\0",)))
+    )
+    names, given = _given_names(names, width, wanted)
+    named = names is not None
+    if not named:
+        _refuse_one_column_or_two(found)
+    plain = (
+        header == [0]
+        and not given
+        and first == 1
+        and table[0][0] == next(index for index, line in enumerate(lines) if line.strip())
+        and not comments
+        and found.delimiter != " "
+        and found.decimal == "."
+    )
+    layout = TextLayout(
+        delimiter=found.delimiter,
+        decimal=found.decimal,
+        skip=skip,
+        names=tuple(names) if named else tuple(f"c{index + 1}" for index in range(width)),
+        named=named,
+        comments=comments,
+        plain=plain,
+        notes=() if plain else notes,
+    )
+    return layout if plain else replace(layout, remarks=(_remark(layout, said, given),))
+
+
+def _names(
+    lines: Sequence[str], table: list[tuple[int, str]], found: _Candidate
+) -> tuple[list[str] | None, list[int], str]:
+    """Names above the first row, the lines of the table they stand in, and what is to be said of them."""
+    width, first, rows = found.width, found.first, found.rows
+    if first > 0 and len(rows[first - 1]) == width:
+        names = [cell.strip() for cell in rows[first - 1]]
+        above = rows[first - 2] if first > 1 else []
+        units = [cell.strip().strip("[]()") for cell in rows[first - 1]]
+        if len(above) == width and all(_UNIT.fullmatch(cell.strip()) for cell in rows[first - 1] if cell.strip()):
+            joined = [f"{name.strip()} [{unit}]" if unit and unit != "-" else name.strip()
+                      for name, unit in zip(above, units, strict=True)]  # fmt: skip
+            return joined, [first - 2, first - 1], "units in the line below the names"
+        return names, [first - 1], ""
+    if first > 0 and len(rows[first - 1]) == width - 1 and width > 1:
+        return ["", *(cell.strip() for cell in rows[first - 1])], [first - 1], "a first column without a name"
+    above = [line for line in lines[: table[first][0]] if line.strip()]
+    if above and above[-1].lstrip().startswith(COMMENTS):
+        names = _commented_names(_without_mark(above[-1]), width, found.delimiter)
+        if names is not None:
+            return names, [], "names from the comment above the numbers"
+    return None, [], ""
+
+
+def _commented_names(text: str, width: int, delimiter: str) -> list[str] | None:
+    """The words of a comment, if there is one for each column and each looks like a name."""
+    splits = [_cells(text, delimiter), re.split(r"\s{2,}|\t|[,;]", text), _NAME_AND_UNIT.findall(text), text.split()]
+    for words in splits:
+        names = [word.strip() for word in words if word.strip()]
+        if len(names) == width and all(_NAME.fullmatch(name) for name in names):
+            return names
+    return None
+
+
+def _given_names(names: list[str] | None, width: int, wanted: Wanted) -> tuple[list[str] | None, bool]:
+    if wanted.columns is None:
+        return names, False
+    given = [name.strip() for name in wanted.columns]
+    if len(given) != width:
+        raise InputError(
+            f"{len(given)} names are given for {width} columns ({', '.join(given[:6])}); give one for each column."
+        )
+    return given, True
+
+
+def _refuse_one_column_or_two(found: _Candidate) -> None:
+    """Without names, lines such as 1,5 are two whole numbers or one number with a decimal comma."""
+    rows = [row for row in found.rows if len(row) == 2]
+    if found.delimiter != "," or found.width != 2 or not all(re.fullmatch(r"\s*[+-]?\d+", row[0]) for row in rows):
+        return
+    second = [row[1].strip() for row in rows]
+    if not all(re.fullmatch(r"\d+", cell) for cell in second):
+        return
+    if all(len(cell) == 1 for cell in second) or any(len(cell) > 1 and cell.startswith("0") for cell in second):
+        raise UndecidedError(
+            f"Lines such as {','.join(rows[0])!r} are two whole numbers, or one number with a decimal comma",
+            Answer("decimal=','", ("--decimal", ","), "one number"),
+            Answer("delimiter=','", ("--delimiter", ","), "two numbers"),
+        )
+
+
+def _remark(layout: TextLayout, said: str, given: bool) -> str:
+    parts = [f"{WORDS[layout.delimiter]} between columns" if len(layout.names) > 1 else "one column"]
+    if layout.decimal == ",":
+        parts.append("decimal comma")
+    if not layout.named:
+        count = len(layout.names)
+        parts.append("no names, so " + ("c1" if count == 1 else "c1, c2" if count == 2 else f"c1 to c{count}"))
+    elif given:
+        parts.append("names as given")
+    elif said:
+        parts.append(said)
+    if layout.notes:
+        lines = "1 line" if len(layout.notes) == 1 else f"{len(layout.notes)} lines"
+        parts.append(f"{lines} of text kept as a note")
+    return f"Read as text: {', '.join(parts)}."
+
+
+def _as_named(table: list[tuple[int, str]], wanted: Wanted) -> TextLayout:
+    """Where no reading finds numbers: comma, tab or semicolon by the first line, which holds names."""
+    header = table[0][1]
+    asked = None if wanted.delimiter is None else DELIMITERS[wanted.delimiter]
+    delimiter = asked or next((mark for mark in (",", "\t", ";") if mark in header), ",")
+    return TextLayout(delimiter=delimiter, skip=table[0][0] + 1)
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    if delimiter == " ":
+        return line.split()
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:
+        return line.split(delimiter)
+
+
+def _kind(cell: str, decimal: str) -> str:
+    text = cell.strip()
+    if text in MISSING:
+        return "missing"
+    if _NUMBER[decimal].fullmatch(text):
+        return "number"
+    return "date" if TIME_OF_DAY.fullmatch(text) or DATE.fullmatch(text) else "word"
+
+
+def _without_mark(line: str) -> str:
+    text = line.strip()
+    mark = next((mark for mark in COMMENTS if text.startswith(mark)), "")
+    plain = "".join(letter if letter.isprintable() else " " for letter in text.removeprefix(mark))
+    return " ".join(plain.lstrip("#%/").split())
+
+
+def _positive(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if 0 < value < float("inf") else None

@@ -1,0 +1,57 @@
+"""Numbers that decide how a file is read. Where each comes from stands beside it; all made once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ReadingTuning:
+    """How much of a file is inspected, and what its values must show before they are taken for times or paths."""
+
+    # Bytes at the beginning of a text file that its layout is found from. Source: cost.
+    sample_bytes: int = 1 << 18
+    # Rows of these that decide what a column holds. Source: cost.
+    sample_rows: int = 400
+    # Columns beyond which a table is refused as too wide for text: one line a path of so many points. Source: cost.
+    most_columns: int = 50_000
+    # Characters of comments that a note shows. Source: by hand.
+    note_length: int = 300
+    # Rows in which a column must increase to be taken for the time: a fair random walk does so in 2 of 1000.
+    # Source: theory.
+    least_increasing: int = 10
+    # Relative spread of steps up to which a column increases evenly: times rounded to a hundredth of a step.
+    # Source: theory.
+    even_spread: float = 0.02
+    # Columns beside the time that may be coordinates without being asked: space has three. Source: theory.
+    most_coordinates: int = 3
+    # Columns beyond which a table without names is one of paths, not of coordinates. Source: by hand.
+    certainly_paths: int = 12
+    # How much rougher a table must be across paths than along them to tell rows from columns. Source: by hand.
+    rougher: float = 4.0
+    # Bytes of one variable beyond which a MATLAB file is not loaded. Source: cost.
+    most_bytes: int = 1 << 31
+
+
+READING = ReadingTuning()
+
+
+@dataclass(frozen=True)
+class LookTuning:
+    """When `look` gives a hint; none of these changes what is read or computed."""
+
+    # A step that differs from the median by this part of it counts as uneven. Source: by hand.
+    uneven_step: float = 0.01
+    # Values beyond a turn by this part of it may come from rounding. Source: by hand.
+    rounding_of_turn: float = 1e-3
+    # An angle that was wrapped fills at least this part of its turn. Source: by hand.
+    filled_turn: float = 0.9
+    # A jump across the seam is longer than this part of a turn. Source: by hand.
+    jump_of_turn: float = 0.75
+    # So many paths are few, and a path of so many points is long or short. Source: by hand.
+    few_paths: int = 4
+    long_path: int = 2000
+    short_path: int = 50
+
+
+LOOK = LookTuning()

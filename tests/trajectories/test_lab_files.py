@@ -1,0 +1,95 @@
+"""Files as laboratories write them: each kind gives the numbers that were written; mangled ones only our errors."""
+
+from __future__ import annotations
+
+import re
+import time
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lab_files import ROWS, SECOND, kinds, mangled, walk
+from liestonet.errors import InputError
+from liestonet.trajectories import Trajectories
+
+FILES = kinds()
+T, X = walk()
+ONE, TWO = X[:, :1], X
+MANY = np.concatenate([walk(ROWS, 1, seed)[1] for seed in range(20)])
+PAIRS = np.concatenate([walk(ROWS, 2, seed)[1] for seed in range(20)])
+# What was written: states, number of paths, and the factor and shift of the times that are read.
+EXPECTED = {name: (ONE, 1) for name in FILES} | {
+    name: (TWO, 1) for name in ("comma.csv", "blanks.txt", "hash.txt", "packed.txt.gz", "table.npy")
+}
+EXPECTED |= {name: (MANY, 20) for name in ("columns.csv", "rows.txt", "labels.txt", "frames.csv")}
+EXPECTED |= {name: (PAIRS, 20) for name in ("paths.npy", "tracks.mat", "tracks73.mat")}
+IN_FRAMES = ("frames.csv", "tracks.mat")
+
+
+def options(name: str) -> dict[str, float]:
+    """What the second command adds."""
+    given = SECOND.get(name, ())
+    return {given[0].removeprefix("--"): float(given[1])} if given else {}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_kind_gives_what_was_written(name, tmp_path):
+    (tmp_path / name).write_bytes(FILES[name])
+    dt = {"dt": 0.05} if name in IN_FRAMES else options(name)
+    data = Trajectories.read(tmp_path / name, **dt)
+    states, paths = EXPECTED[name]
+    assert len(data) == paths
+    np.testing.assert_allclose(data.flat_states, states, atol=1e-5)
+    shift = 0.05 if name == "tracks.mat" else 0.0
+    np.testing.assert_allclose(data.flat_times, np.tile(T, paths) + shift, atol=2e-3)
+    assert len([remark for remark in data.remarks if not remark.startswith("The file says")]) <= 3
+
+
+@pytest.mark.parametrize("name", SECOND)
+def test_what_is_not_there_is_asked_for(name, tmp_path):
+    (tmp_path / name).write_bytes(FILES[name])
+    with pytest.raises(InputError, match=r"give dt=0\.0"):
+        Trajectories.read(tmp_path / name)
+
+
+def outcomes(folder: Path, count: int, seed: int) -> dict[str, int]:
+    """How many mangled files were read, and how many refused; anything but our error is raised."""
+    rng = np.random.default_rng(seed)
+    names = list(FILES)
+    found = {"read": 0, "refused": 0}
+    sentences = []
+    for index in range(count):
+        name = names[index % len(names)]
+        path = folder / name
+        path.write_bytes(mangled(rng, FILES[name]))
+        began = time.monotonic()
+        try:
+            data = Trajectories.read(path, **(options(name) if index % 2 else {}))
+        except InputError as problem:
+            sentences.append(str(problem))
+            found["refused"] += 1
+        else:
+            assert np.isfinite(data.flat_states).all()
+            found["read"] += 1
+        assert time.monotonic() - began < 60, (name, index)  # bounded, however slow the machine is
+    wrong = [sentence for sentence in sentences if not re.fullmatch(r"[^\n]{10,500}[.?]", sentence)]
+    assert not wrong, wrong[:3]
+    return found
+
+
+def test_mangled_files_end_in_our_error_or_in_trajectories(tmp_path):
+    found = outcomes(tmp_path, 230, seed=3)
+    assert min(found.values()) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_five_thousand_mangled_files(tmp_path):
+    tracemalloc.start()
+    found = outcomes(tmp_path, 5000, seed=11)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert min(found.values()) > 500
+    assert peak < 500_000_000
