@@ -100,6 +100,7 @@ def transform(data: Trajectories, functions: Mapping[str, Any]) -> Trajectories:
     if not functions:
         raise InputError("No coordinate to transform was named; write, for example, transform(x=np.log).")
     states, names, units = data.flat_states.copy(), list(data.names), dict(data.units)
+    periodic = {name: period for name, period in data.periodic.items() if name not in functions}
     remarks = []
     for name, given in functions.items():
         if name not in data.names:
@@ -110,7 +111,8 @@ def transform(data: Trajectories, functions: Mapping[str, Any]) -> Trajectories:
         names[index] = new_name
         units.pop(name, None)
         remarks.append(f"The coordinate {name} was transformed to {new_name}.")
-    return replace(data, flat_states=states, names=tuple(names), units=units, remarks=(*data.remarks, *remarks))
+    remarks = (*data.remarks, *remarks)
+    return replace(data, flat_states=states, names=tuple(names), units=units, remarks=remarks, periodic=periodic)
 
 
 def _named_function(name: str, given: Any) -> tuple[str, Callable[[np.ndarray], Any]]:

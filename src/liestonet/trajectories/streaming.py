@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from pyarrow import parquet
 
+from liestonet.core.periods import checked_periods
 from liestonet.errors import InputError
 from liestonet.trajectories.checks import check_names, check_units
 from liestonet.trajectories.columns import Columns
@@ -23,6 +24,7 @@ from liestonet.trajectories.gaps import Gaps, check_gap, link
 from liestonet.trajectories.increments import BLOCK_ROWS, Increments, differences
 from liestonet.trajectories.readers import existing_file, in_our_words, parquet_columns
 from liestonet.trajectories.reshaping import whole_number
+from liestonet.trajectories.unwrapping import shortest_steps
 
 READ_BUFFER = 1 << 20
 
@@ -37,6 +39,7 @@ class TrajectoryFile:
     rows: int
     first_tick: int | None  # of all dates, from which seconds are counted
     units: Mapping[str, str]  # by coordinate, and by "t" for the time
+    periodic: Mapping[str, float] = field(default_factory=dict)
     _counted: Gaps | None = field(default=None, init=False, repr=False, compare=False)  # by the last complete pass
 
     @property
@@ -57,7 +60,8 @@ class TrajectoryFile:
     def chunks(self, rows: int | Any = BLOCK_ROWS) -> Iterator[Increments]:
         """All increments in order, in blocks of at most `rows`; `trajectory` counts pieces between gaps."""
         size = whole_number(rows, "The number of rows in a block", 1)
-        return (block for block in self._pass(size) if len(block.dt))
+        blocks = (block for block in self._pass(size) if len(block.dt))
+        return (shortest_steps(block, self.names, self.periodic) for block in blocks)
 
     def count_gaps(self) -> Gaps:
         """What breaks paths; goes through the file once, unless that has been done before."""
@@ -194,7 +198,9 @@ class _Pass:
         return starts, np.array(found, dtype=object)[codes]
 
 
-def open_stream(path: Any, time: Any, trajectory: Any, state: Any, gap: Any) -> TrajectoryFile:
+def open_stream(
+    path: Any, time: Any, trajectory: Any, state: Any, gap: Any, periodic: Any = None
+) -> TrajectoryFile:
     """Open a Parquet file, find its columns and, if times are dates, the first of them."""
     file = existing_file(path)
     if not file.name.lower().endswith(".parquet"):
@@ -218,7 +224,7 @@ def open_stream(path: Any, time: Any, trajectory: Any, state: Any, gap: Any) -> 
         raise InputError(f"The file {file.name!r} has {rows} rows, but an increment needs two; check how it was made.")
     units = columns.units | ({"t": "s"} if is_stamp(kind) else {})
     check_units(units, columns.names)
-    return TrajectoryFile(file, columns, longest, rows, first, units)
+    return TrajectoryFile(file, columns, longest, rows, first, units, checked_periods(periodic, columns.names))
 
 
 def _batches(file: Path, headers: list[str], rows: int) -> Iterator[Any]:

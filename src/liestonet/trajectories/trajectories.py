@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float, Int
 
+from liestonet.core.periods import checked_periods
 from liestonet.trajectories import reshaping
 from liestonet.trajectories.arrays import flatten, real_array
 from liestonet.trajectories.checks import (
@@ -32,6 +33,7 @@ from liestonet.trajectories.degrade import degraded
 from liestonet.trajectories.gaps import Gaps, check_gap, place_in, split_at_gaps
 from liestonet.trajectories.increments import BLOCK_ROWS, Increments, blocks_of, increments_of
 from liestonet.trajectories.summary import Summary, notes_of, one_line, summarise
+from liestonet.trajectories.unwrapping import unwrap, wrap_increments
 
 if TYPE_CHECKING:
     from liestonet.trajectories.streaming import TrajectoryFile
@@ -46,6 +48,8 @@ class Trajectories:
     Users make one with `read`, `from_dataframe` or `from_arrays`, where rows that are not finite split a path.
     The constructor is for code that already has flat arrays to give away: it does not copy, and refuses such
     rows. `units` are labels by coordinate and for the time by "t"; `remarks` say what was done to the data.
+    `periodic` are periods of angles and phases by coordinate; their states are unwrapped, so that no step crosses the
+    end of a turn, and increments begin inside the turn from 0 to the period.
     """
 
     flat_times: Float[np.ndarray, " n"]
@@ -55,6 +59,7 @@ class Trajectories:
     units: Mapping[str, str] = field(default_factory=dict)
     gaps: Gaps = field(default_factory=Gaps)
     remarks: tuple[str, ...] = ()
+    periodic: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         fixed = {
@@ -63,6 +68,7 @@ class Trajectories:
             "offsets": _read_only(np.asarray(self.offsets, dtype=np.int64)),
             "names": tuple(self.names),
             "units": MappingProxyType(dict(self.units)),
+            "periodic": checked_periods(self.periodic, tuple(self.names)),
         }
         for name, value in fixed.items():
             object.__setattr__(self, name, value)
@@ -80,6 +86,7 @@ class Trajectories:
         *,
         units: Mapping[str, str] | Any = None,
         gap: float | Any = None,
+        periodic: Mapping[str, float] | Any = None,
     ) -> Trajectories:
         """Make trajectories from arrays or lists, which are copied.
 
@@ -88,7 +95,8 @@ class Trajectories:
         increase strictly, steps and lengths may be anything. Points that are not finite split a path, and so
         does a step longer than `gap`; both are counted in `data.notes`. `names` are the coordinates' names,
         which may hold a unit, as in "x [um]"; without them x, or x, y, or x, y, z, or x1 … xd. `units` are by
-        coordinate, and by "t" for the time. NumPy dates become seconds since the first.
+        coordinate, and by "t" for the time. NumPy dates become seconds since the first. `periodic` gives the periods
+        of angles and phases, as in {"theta": 2 * math.pi}, whose values may be wrapped or not.
         """
         times, seconds, remarks = arrays_in_seconds(times)
         flat_times, flat_states, offsets = flatten(times, states)
@@ -96,7 +104,7 @@ class Trajectories:
         plain, labels = names_and_units(names, units, flat_states.shape[1])
         longest = check_gap(gap)
         parts = split_at_gaps(flat_times, flat_states, offsets, longest, plain, place_in(offsets))
-        return cls(*parts[:3], plain, labels | seconds, parts[3], remarks)
+        return cls(*parts[:3], plain, labels | seconds, parts[3], remarks).with_periods(periodic)
 
     @classmethod
     def from_dataframe(
@@ -108,6 +116,7 @@ class Trajectories:
         *,
         sort: bool = False,
         gap: float | Any = None,
+        periodic: Mapping[str, float] | Any = None,
     ) -> Trajectories:
         """Make trajectories from a long table by the names of its columns: pandas, polars, pyarrow or a dict.
 
@@ -115,7 +124,7 @@ class Trajectories:
         """
         from liestonet.trajectories.long_tables import from_table
 
-        return from_table(table, time, trajectory, state, sort, gap)
+        return from_table(table, time, trajectory, state, sort, gap).with_periods(periodic)
 
     @classmethod
     def read(
@@ -127,6 +136,7 @@ class Trajectories:
         *,
         sort: bool = False,
         gap: float | Any = None,
+        periodic: Mapping[str, float] | Any = None,
     ) -> Trajectories:
         """Read a .csv, .csv.gz, .parquet, .npz, .h5, .hdf5 or .nc file by the names of its columns.
 
@@ -135,10 +145,11 @@ class Trajectories:
         is guessed where it can be (t or time, the other numeric columns) and `data.notes` says so. Units may
         stand in a header, as in "x [um]". Dates become seconds since the first. Rows that are not finite split
         a path, and so does a step longer than `gap`. Times must increase in each path; `sort=True` sorts them.
+        `periodic` gives the periods of angles and phases, as in {"theta": 2 * math.pi}.
         """
         from liestonet.trajectories.readers import read_trajectories
 
-        return read_trajectories(path, time, trajectory, state, sort, gap)
+        return read_trajectories(path, time, trajectory, state, sort, gap).with_periods(periodic)
 
     @classmethod
     def stream(
@@ -149,14 +160,16 @@ class Trajectories:
         state: str | Iterable[str] | Any = None,
         *,
         gap: float | Any = None,
+        periodic: Mapping[str, float] | Any = None,
     ) -> TrajectoryFile | Any:
         """Open a Parquet file too large for memory: its increments come block by block, by `chunks()`.
 
-        The names are as in `read`. The rows of a path must be together and in order of time.
+        The names are as in `read`. The rows of a path must be together and in order of time. Every step of a
+        `periodic` coordinate is taken as the shortest that leads to its end.
         """
         from liestonet.trajectories.streaming import open_stream
 
-        return open_stream(path, time, trajectory, state, gap)
+        return open_stream(path, time, trajectory, state, gap, periodic)
 
     @property
     def dimension(self) -> int:
@@ -194,6 +207,8 @@ class Trajectories:
             found.update(array.astype("<f8", copy=False).data)
         found.update(self.offsets.astype("<i8", copy=False).data)
         found.update("\0".join(self.names).encode())
+        if self.periodic:
+            found.update(repr(sorted(self.periodic.items())).encode())
         return found.hexdigest()
 
     def summary(self) -> Summary:
@@ -202,12 +217,23 @@ class Trajectories:
 
     def increments(self) -> Increments:
         """All increments at once: t, x, dt, dx and the trajectory each belongs to."""
-        return increments_of(self.flat_times, self.flat_states, self.offsets)
+        found = increments_of(self.flat_times, self.flat_states, self.offsets)
+        return wrap_increments(found, self.names, self.periodic)
 
     def chunks(self, rows: int | Any = BLOCK_ROWS) -> Iterator[Increments]:
         """The same increments in blocks of at most `rows`, with little memory of their own."""
         size = reshaping.whole_number(rows, "The number of rows in a block", 1)
-        return blocks_of(self.flat_times, self.flat_states, self.offsets, size)
+        blocks = blocks_of(self.flat_times, self.flat_states, self.offsets, size)
+        return (wrap_increments(block, self.names, self.periodic) for block in blocks)
+
+    def with_periods(self, periodic: Mapping[str, float] | Any) -> Trajectories:
+        """The same with angles and phases: {"theta": 2 * math.pi}; values may be wrapped or not."""
+        periods = checked_periods(periodic, self.names)
+        if not periods:
+            return self
+        states, remarks = unwrap(self.flat_states, self.offsets, self.names, periods)
+        every = dict(self.periodic) | dict(periods)
+        return replace(self, flat_states=states, remarks=(*self.remarks, *remarks), periodic=every)
 
     def windows(self, n: int | Any, stride: int | Any = None, *, restart: bool | Any = False) -> Trajectories:
         """Cut each path into windows of n points that begin `stride` points apart.
@@ -271,7 +297,7 @@ class Trajectories:
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies, and what other processes get, are made by the constructor: checked and read-only like this one."""
         arrays = (self.flat_times, self.flat_states, self.offsets)
-        return type(self), (*arrays, self.names, dict(self.units), self.gaps, self.remarks)
+        return type(self), (*arrays, self.names, dict(self.units), self.gaps, self.remarks, dict(self.periodic))
 
     def __repr__(self) -> str:
         return one_line(self)
