@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class TurnTuning:
+class SeamTuning:
     """Steps of a periodic coordinate, in parts of its period."""
 
     # Values that leave a turn by less than this part of it stay within it. Source: by hand; people round 2π.
@@ -22,4 +22,4 @@ class TurnTuning:
     longest: float = 0.5
 
 
-TURNS = TurnTuning()
+SEAMS = SeamTuning()

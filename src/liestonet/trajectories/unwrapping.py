@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 
 from liestonet.errors import InputError
 from liestonet.trajectories.increments import Increments
-from liestonet.trajectories.tuning import TURNS
+from liestonet.trajectories.tuning import SEAMS
 
 
 def unwrap(
@@ -29,13 +29,13 @@ def unwrap(
         steps = np.where(inside, np.diff(values), 0.0)
         turns = np.round(steps / period)
         shortest = np.abs(steps - period * turns)[inside]
-        wound = np.ptp(values) > period * (1 + TURNS.rounding)
-        own = wound and (shortest > TURNS.long * period).any()
+        wound = np.ptp(values) > period * (1 + SEAMS.rounding)
+        own = wound and (shortest > SEAMS.long * period).any()
         _require_short(name, period, np.abs(steps)[inside] if own else shortest, own)
         crossed = int(np.count_nonzero(turns[inside]))
         if own or not crossed:
             continue
-        far = int(np.count_nonzero(shortest > TURNS.long * period))
+        far = int(np.count_nonzero(shortest > SEAMS.long * period))
         if far:
             remarks.append(
                 f"{far} of {len(shortest)} steps of {name} are longer than a quarter of its period {period:.6g}: which "
@@ -55,7 +55,7 @@ def unwrap(
 
 def _require_short(name: str, period: float, steps: Float[np.ndarray, " m"], unwrapped: bool) -> None:
     """Refuse steps that are no small part of a turn: wrapped ones cannot be told apart, others show no coefficients."""
-    limit, part = (TURNS.longest, 0.5) if unwrapped else (TURNS.long, TURNS.most_long)
+    limit, part = (SEAMS.longest, 0.5) if unwrapped else (SEAMS.long, SEAMS.most_long)
     if len(steps) and np.mean(steps > limit * period) > part:
         raise InputError(
             f"The period of {name}, {period:.6g}, is too short for its steps, of which {100 * part:g} % and more are "
