@@ -14,6 +14,7 @@ from liestonet.cli.options import (
     Gap,
     Json,
     Logarithms,
+    Periodic,
     Quiet,
     RestartClock,
     State,
@@ -55,6 +56,7 @@ def discover(
     restart_clock: RestartClock = False,
     thin: Thin = None,
     gap: Gap = None,
+    periodic: Periodic = None,
     sort: Annotated[bool, typer.Option("--sort", help="Sort each path by time first.")] = False,
     stream: Annotated[bool, typer.Option("--stream", help="Leave a large Parquet file on disk.")] = False,
     out: Annotated[
@@ -91,7 +93,7 @@ def discover(
             progress(f"reading {file.name}")
         windows = Windows(window, stride, restart_clock)
         result = find_symmetries(
-            Reading(time, trajectory, state, log, windows, thin, gap, sort, stream).read(file),
+            Reading(time, trajectory, state, log, windows, thin, gap, sort, stream, periodic).read(file),
             engine=engine_named(engine),
             symmetry=symmetry,
             dimension=dimension,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from liestonet.cli.arguments import pieces
+from liestonet.cli.arguments import pieces, read_periods
 from liestonet.errors import InputError
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class Reading:
     gap: float | None
     sort: bool = False
     stream: bool = False
+    periodic: Sequence[str] | None = None
 
     def read(self, file: Path) -> Any:
         """The paths of a file, in memory or left on disk."""
@@ -57,8 +58,9 @@ class Reading:
         columns = self.time, self.trajectory, None if self.state is None else pieces(self.state)
         if self.stream:
             self._check_stream()
-            return Trajectories.stream(file, *columns, gap=self.gap)
-        data = Trajectories.read(file, *columns, sort=self.sort, gap=self.gap)
+            return Trajectories.stream(file, *columns, gap=self.gap, periodic=read_periods(self.periodic))
+        periods = read_periods(self.periodic)
+        data = Trajectories.read(file, *columns, sort=self.sort, gap=self.gap, periodic=periods)
         if self.log:
             data = data.transform(**dict.fromkeys(pieces(self.log), np.log))
         if self.thin is not None:

@@ -11,6 +11,7 @@ from liestonet.cli.options import (
     Gap,
     Json,
     Logarithms,
+    Periodic,
     Quiet,
     RestartClock,
     State,
@@ -48,6 +49,7 @@ def try_generators(
     restart_clock: RestartClock = False,
     thin: Thin = None,
     gap: Gap = None,
+    periodic: Periodic = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -70,7 +72,7 @@ def try_generators(
         if progress is not None:
             progress(f"reading {file.name}")
         windows = Windows(window, stride, restart_clock)
-        data = Reading(time, trajectory, state, log, windows, thin, gap).read(file)
+        data = Reading(time, trajectory, state, log, windows, thin, gap, periodic=periodic).read(file)
         if progress is not None:
             progress("testing")
         outcome = test(data, ";".join(generator), symmetry)

@@ -13,6 +13,7 @@ from liestonet.cli.options import (
     Gap,
     Json,
     Logarithms,
+    Periodic,
     Quiet,
     RestartClock,
     Run,
@@ -41,6 +42,7 @@ def validate_run(
     restart_clock: RestartClock = False,
     thin: Thin = None,
     gap: Gap = None,
+    periodic: Periodic = None,
     draws: Annotated[
         int | None,
         typer.Option(
@@ -83,7 +85,7 @@ def validate_run(
         paths = None
         if data is not None:
             windows = Windows(window, stride, restart_clock)
-            paths = Reading(time, trajectory, state, log, windows, thin, gap).read(data)
+            paths = Reading(time, trajectory, state, log, windows, thin, gap, periodic=periodic).read(data)
         found = validate(result, paths, draws=draws, progress=progress)
         told = result.with_validation(found)
         if report is not None:
