@@ -71,8 +71,9 @@ class Domain:
 
     @property
     def picked(self) -> tuple[int, ...]:
-        """Positions of all intervals that we picked; 0 is time."""
-        return tuple(range(len(self.intervals))) if self.chosen else self.filled
+        """Positions of all intervals that we picked; 0 is time. Nobody picks a turn: it is what it is."""
+        picked = tuple(range(len(self.intervals))) if self.chosen else self.filled
+        return tuple(position for position in picked if position not in self.periodic)
 
     @property
     def dimension(self) -> int:
@@ -122,6 +123,10 @@ class Domain:
             (None, None) if position in periods else pair for position, pair in enumerate(self.singular)
         )
         return replace(self, intervals=tuple(intervals), singular=singular, periodic=tuple(sorted(periods)))
+
+    def named_periods(self, names: Sequence[str]) -> dict[str, float]:
+        """Periods by the names of the coordinates."""
+        return {names[position - 1]: float(self.periods[position]) for position in self.periodic}
 
     @property
     def periods(self) -> Float[np.ndarray, " v"]:

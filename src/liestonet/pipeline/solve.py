@@ -49,8 +49,9 @@ def solve(
     `symmetry` is "ito", "law" or "fokker-planck". `domain` is a list of (low, high) pairs, time first, then each
     coordinate; without one a sensible box is chosen and named in the result, and so is every interval given as
     None. `periodic` gives the periods of angles and phases, as in {"theta": 2 * math.pi}: their interval is one turn,
-    and generators are periodic too. Parameters without a value stay symbols, and the answer is for generic values of them. `formulas=False`
-    leaves out the search for closed forms, which often takes most of the time. `progress` is told each step.
+    and generators are periodic too. Parameters without a value stay symbols, and the answer is for generic values of
+    them. `formulas=False` leaves out the search for closed forms, which often takes most of the time. `progress` is
+    told each step.
     """
     kind = kind_named(symmetry)
     if not isinstance(sde, SDE):

@@ -45,10 +45,10 @@ def equation_verdict(result: Result, found: EquationFindings) -> str:
             f"equations to {_residual(taken)}, but the gap to the next is only a factor of {short(found.gap)}."
         )
     if not count:
-        return f"{who} has no {what}: {_none_reason(found.bound, rest)}."
+        return f"{who} has no {what}: {_none_reason(found.bound, rest, _series(result))}."
     fitting = "the one found satisfies" if count == 1 else f"the {count} found satisfy"
     fitting += f" the determining equations to {_residual(taken)}"
-    reason = _reason(found.bound, count, rest, fitting, "bound-doubtful" in codes)
+    reason = _reason(found.bound, count, rest, fitting, "bound-doubtful" in codes, _series(result))
     article = "an" if str(count).startswith("8") or count in (11, 18) else "a"
     return f"{who} has {article} {count}-dimensional algebra of {what}: {reason}."
 
@@ -61,23 +61,31 @@ def short_equation_verdict(result: Result, found: EquationFindings) -> str:
     return f"{sentence} Chosen for you: {box}." if box else sentence
 
 
-def _reason(bound: int | None, count: int, rest: Sequence[LadderRow], fitting: str, doubtful: bool) -> str:
+def _series(result: Result) -> str:
+    """What bounds the dimension."""
+    unresolved = any(flag.code == "bound-not-reached" for flag in result.flags)
+    return "power series followed round the turn" if result.domain.periodic and not unresolved else "power series"
+
+
+def _reason(bound: int | None, count: int, rest: Sequence[LadderRow], fitting: str, doubtful: bool, series: str) -> str:
     missing = f" and the next direction misses them by {short(rest[0].residual)}" if rest else ""
     if bound is None:
         return f"{fitting}{missing}, but no upper bound for their number was found"
     if bound == count:
         doubt = ", not beyond doubt" if doubtful else ""
-        return f"no more are possible (power-series bound {bound}{doubt}), and {fitting}"
+        said = f"power-series bound {bound}" if series == "power series" else f"{series} allow {bound}"
+        return f"no more are possible ({said}{doubt}), and {fitting}"
     if bound > count:
-        return f"{fitting}{missing}, though power series would allow up to {bound}"
-    return f"{fitting}, but power series allow only {bound}, so do not rely on this number"
+        return f"{fitting}{missing}, though {series} would allow up to {bound}"
+    return f"{fitting}, but {series} allow only {bound}, so do not rely on this number"
 
 
-def _none_reason(bound: int | None, rest: Sequence[LadderRow]) -> str:
+def _none_reason(bound: int | None, rest: Sequence[LadderRow], series: str) -> str:
     missing = f"the nearest direction misses the determining equations by {short(rest[0].residual)}" if rest else ""
     if bound == 0:
-        return f"none are possible (power-series bound 0){', and ' if missing else ''}{missing}"
-    doubt = "no upper bound was found" if bound is None else f"power series would allow up to {bound}"
+        said = "power-series bound 0" if series == "power series" else f"{series} allow none"
+        return f"none are possible ({said}){', and ' if missing else ''}{missing}"
+    doubt = "no upper bound was found" if bound is None else f"{series} would allow up to {bound}"
     return f"{missing}, though {doubt}" if missing else f"none were found, though {doubt}"
 
 

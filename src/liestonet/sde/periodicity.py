@@ -19,7 +19,9 @@ def require_periodic(sde: SDE, domain: Domain) -> None:
         shifted[:, variable] += domain.periods[variable]
         for what in (sde.drift, sde.diffusion):
             here, there = (what(p[:, 0], p[:, 1:]) for p in (points, shifted))
-            if np.abs(there - here).max(initial=0.0) > BOX.periodic_rounding * max(1.0, float(np.abs(here).max(initial=0.0))):
+            if np.abs(there - here).max(initial=0.0) > BOX.periodic_rounding * max(
+                1.0, float(np.abs(here).max(initial=0.0))
+            ):
                 name = sde.names[variable - 1]
                 raise InputError(
                     f"The {what.__name__} does not have the period {domain.periods[variable]:.10g} in {name}; give the "

@@ -28,9 +28,11 @@ def reach(found: int) -> int:
     return min(FIT.frequencies, math.ceil(FIT.beyond_frequency * found))
 
 
-def highest_frequency(targets: Float[np.ndarray, "b c"], angle: Float[np.ndarray, " b"]) -> int:
+def highest_frequency(
+    targets: Float[np.ndarray, "b c"], angle: Float[np.ndarray, " b"], most: int = FIT.frequencies
+) -> int:
     """The highest frequency whose cosine and sine together differ from zero in a regression on all of them."""
-    count = min(FIT.frequencies, len(angle) // 10)
+    count = min(most, len(angle) // 10)
     if not count:
         return 0
     phases = np.multiply.outer(angle, np.arange(1, count + 1))

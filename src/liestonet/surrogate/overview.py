@@ -111,9 +111,7 @@ def _halved(blocks: list[Increments]) -> list[Increments]:
     return halves
 
 
-def _box(
-    sample: Increments, time: tuple[float, float], names: tuple[str, ...], periods: dict[int, float]
-) -> Domain:
+def _box(sample: Increments, time: tuple[float, float], names: tuple[str, ...], periods: dict[int, float]) -> Domain:
     """All times, the middle 99 % of each coordinate, and the whole turn of those that are periodic."""
     low, high = np.quantile(sample.x, [DATA.tail, 1 - DATA.tail], axis=0)
     for name, a, b in zip(names, low, high, strict=True):

@@ -198,9 +198,7 @@ class _Pass:
         return starts, np.array(found, dtype=object)[codes]
 
 
-def open_stream(
-    path: Any, time: Any, trajectory: Any, state: Any, gap: Any, periodic: Any = None
-) -> TrajectoryFile:
+def open_stream(path: Any, time: Any, trajectory: Any, state: Any, gap: Any, periodic: Any = None) -> TrajectoryFile:
     """Open a Parquet file, find its columns and, if times are dates, the first of them."""
     file = existing_file(path)
     if not file.name.lower().endswith(".parquet"):

@@ -29,8 +29,8 @@ def unwrap(
         steps = np.where(inside, np.diff(values), 0.0)
         turns = np.round(steps / period)
         shortest = np.abs(steps - period * turns)[inside]
-        wound = np.ptp(values) > period * (1 + SEAMS.rounding)
-        own = wound and (shortest > SEAMS.long * period).any()
+        wound = bool(np.ptp(values) > period * (1 + SEAMS.rounding))
+        own = wound and bool((shortest > SEAMS.long * period).any())
         _require_short(name, period, np.abs(steps)[inside] if own else shortest, own)
         crossed = int(np.count_nonzero(turns[inside]))
         if own or not crossed:

@@ -98,7 +98,7 @@ def require_periodic_invariants(source: Coefficients, domain: Domain, names: tup
     θ₂ − √2 θ₁ is such a function of two angles: no function of it has both periods.
     """
     null = find_null_space(INVARIANT, source, domain, None)
-    if null.count > 1 and null.gap >= NULL_SPACE.clear_gap or null.directions.residuals[1] < FAMILIES.found:
+    if (null.count > 1 and null.gap >= NULL_SPACE.clear_gap) or null.directions.residuals[1] < FAMILIES.found:
         return  # beside the constants
     angles = ", ".join(names[v - 1] for v in domain.periodic)
     raise InputError(
