@@ -32,8 +32,10 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_solve_takes_a_period() -> None:
     code, output = run("solve", "dtheta = 0 dt + dW", "--periodic", "theta=2pi")
-    assert code == 0 and "2-dimensional algebra" in output and "followed round the turn allow 2" in " ".join(
-        output.split()
+    assert (
+        code == 0
+        and "2-dimensional algebra" in output
+        and "followed round the turn allow 2" in " ".join(output.split())
     )
     assert "(periodic)" in output
 

@@ -82,7 +82,7 @@ def test_what_solve_refuses() -> None:
 @pytest.fixture(scope="module")
 def forced() -> lsn.Trajectories:
     sde = lsn.SDE.parse(FORCE).with_periods({"theta": P})
-    return sde.simulate(uniform((0, P)), duration=2.0, step=0.02, paths=400, seed=11)
+    return sde.simulate(uniform((0, P)), duration=2.0, step=0.02, paths=250, seed=11)
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +106,7 @@ def test_coefficients_are_periodic(found: lsn.Result) -> None:
     t = np.full(30, 1.0)
     np.testing.assert_allclose(found.surrogate.drift(t, x + 3 * P), found.surrogate.drift(t, x), atol=1e-9)
     error = found.surrogate.drift(t, x)[:, 0] - (np.sin(x[:, 0]) + 0.3 * np.cos(2 * x[:, 0]))
-    assert np.sqrt(np.mean(error**2)) < 0.25  # about σ√(p/T) with T = 800 and p = 8: 0.1
+    assert np.sqrt(np.mean(error**2)) < 0.3  # about σ√(p/T) with T = 500 and p = 8: 0.13
     np.testing.assert_allclose(found.generators(t, x + P)[1], found.generators(t, x)[1], atol=1e-9)
 
 
@@ -134,6 +134,7 @@ def test_a_push_goes_round_and_leaves_nothing(forced: lsn.Trajectories) -> None:
 
 
 def test_given_generators_are_tested_on_the_circle(forced: lsn.Trajectories) -> None:
+    """Level 1e-3 for the shift that is one; the other is beyond doubt."""
     assert lsn.test(forced, "d_t").p_value > 1e-3
     assert lsn.test(forced, "d_theta").p_value < 1e-6
     with pytest.raises(InputError, match="not periodic in theta"):
@@ -149,7 +150,7 @@ def test_the_neural_engine_says_that_it_has_no_angles(forced: lsn.Trajectories) 
 
 def test_eight_periods_in_a_turn_have_one_symmetry() -> None:
     sde = lsn.SDE.parse("dtheta = 2*sin(8*theta) dt + dW").with_periods({"theta": P})
-    data = sde.simulate(uniform((0, P)), duration=2.0, step=0.01, paths=600, seed=3)
+    data = sde.simulate(uniform((0, P)), duration=2.0, step=0.01, paths=400, seed=3)
     result = lsn.discover(data, formulas=False)
     assert result.dimension == 1
     assert not any(row.verdict == "near-symmetry" for row in result.ladder)
@@ -157,6 +158,7 @@ def test_eight_periods_in_a_turn_have_one_symmetry() -> None:
     assert result.surrogate.drift_estimates[0].features.orders[:, 1].max() >= 8
 
 
+@pytest.mark.slow
 def test_finer_structure_than_the_series_is_flagged() -> None:
     sde = lsn.SDE.parse("dtheta = 20*sin(80*theta) dt + 0.2 dW").with_periods({"theta": P})
     data = sde.simulate(uniform((0, P)), duration=0.2, step=0.0005, paths=100, seed=3)

@@ -20,9 +20,7 @@ def test_periodic_coefficients_pass() -> None:
     require_periodic(SDE.parse("da = t*sin(3*a) dt + exp(cos(a)) dW"), TURN)
 
 
-@pytest.mark.parametrize(
-    ("text", "what"), [("da = -a dt + dW", "drift"), ("da = dt + (2 + sin(a/2)) dW", "diffusion")]
-)
+@pytest.mark.parametrize(("text", "what"), [("da = -a dt + dW", "drift"), ("da = dt + (2 + sin(a/2)) dW", "diffusion")])
 def test_others_are_refused(text: str, what: str) -> None:
     with pytest.raises(InputError, match=f"The {what} does not have the period 6.28"):
         require_periodic(SDE.parse(text), TURN)
@@ -34,7 +32,7 @@ def test_a_rounded_period_is_told_from_the_true_one() -> None:
 
 
 def test_periods_are_carried_along() -> None:
-    sde = SDE.parse("da = k*sin(a) dt + dW").with_periods({"a": P})
+    sde = SDE.parse("da = (k + sin(a)) dt + dW").with_periods({"a": P})
     assert dict(sde.periodic) == {"a": P}
     numeric = sde.with_parameters(k=2)
     assert dict(numeric.periodic) == {"a": P}

@@ -13,13 +13,11 @@ from jaxtyping import Float
 
 from liestonet.core.coordinate import Coordinate
 from liestonet.core.multiindex import Degrees
+from liestonet.core.tuning import SHARED
 from liestonet.errors import InputError
 
 Interval = tuple[float, float]
 Neighbours = tuple[float | None, float | None]
-
-# An interval is one turn if its length is the period up to this part: people round 2π.
-TURN_ROUNDING = 1e-3
 
 
 @dataclass(frozen=True)
@@ -111,7 +109,7 @@ class Domain:
             low, high = intervals[position]
             if position in self.picked:
                 intervals[position] = (0.0, period)
-            elif abs(high - low - period) > TURN_ROUNDING * period:
+            elif abs(high - low - period) > SHARED.turn_rounding * period:
                 raise InputError(
                     f"The domain's interval for coordinate {position} is ({low:g}, {high:g}), but its period is "
                     f"{period:g}: the interval of a periodic coordinate is one whole turn. Give one of that length, "

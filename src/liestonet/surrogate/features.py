@@ -30,7 +30,8 @@ def rich_degrees(dimension: int, time: int, state: int, periodic: Sequence[int] 
         costs = np.ones(dimension + 1)
         costs[0], costs[list(periodic)] = 0.0, by_dimension(FIT.frequency_cost, dimension)
         limits = state * (1 - orders[:, 0] / (time + 1))
-        orders = orders[(orders @ costs <= limits + 1e-9) | (orders.sum(axis=1) <= 1)]
+        next_richer = (orders.sum(axis=1) <= FIT.next_richer) & (np.count_nonzero(orders, axis=1) == 1)
+        orders = orders[(orders @ costs <= limits + 1e-9) | next_richer]
     return both_waves(orders, periodic)
 
 
@@ -65,6 +66,10 @@ def degree_variants(features: Features) -> list[Features]:
     dimension = features.domain.dimension
     others = by_dimension(FIT.degrees, dimension)[1:]
     domain = features.domain
+    if domain.periodic:
+        # fewer waves would be a model that leaves terms out, not one for fast changes in time
+        usual = by_dimension(FIT.degrees, dimension)[0][1]
+        others = [(time, max(state, usual)) for time, state in others]
     return [Features(domain, rich_degrees(dimension, *pair, domain.periodic), features.logarithmic) for pair in others]
 
 

@@ -66,7 +66,7 @@ class FitTuning:
     )
     # What a frequency of a periodic coordinate counts among these degrees, for one, two, three and more coordinates.
     # Source: cost; a frequency has two functions, and mixed terms are many.
-    frequency_cost: tuple[float, ...] = (1.0, 1.33, 1.33, 1.0)
+    frequency_cost: tuple[float, ...] = (1.0, 1.5, 1.33, 1.0)
     # Frequencies that are tested in a periodic coordinate, and the highest that drift and diffusion may have. Source:
     # cost.
     frequencies: int = 64

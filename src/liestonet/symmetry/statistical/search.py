@@ -245,7 +245,12 @@ def generator_basis(kind: Kind, dimension: int, noise: int, domain: Domain, leve
     time, state = level
     equations = kind.equations(dimension, noise)
     full, alone = _shared_degrees(dimension, time, state), total_degree([0], dimension + 1, time)
-    full = both_waves(full, domain.periodic)
+    if domain.periodic:
+        # a frequency has two functions where a degree has one
+        costs = np.ones(dimension + 1)
+        costs[list(domain.periodic)] = by_dimension(SEARCH.frequency_cost, dimension)
+        dear = (full[:, 1:] @ costs[1:]) / state + full[:, 0] / time > 1 + 1e-9
+        full = both_waves(full[~dear | (full[:, 1:].sum(axis=1) <= 1)], domain.periodic)
     degrees = tuple(alone if unknown.time_only else full for unknown in equations.unknowns)
     return Basis(domain, equations.unknown_scales(domain.half), degrees)
 
