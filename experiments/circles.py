@@ -3,8 +3,8 @@
     python experiments/circles.py                 # 10 runs of each, as far as they are not there; docs/circles.md
     python experiments/circles.py --seeds 3 --only pendulum
 
-Data: Euler steps of 0.02 (0.005 for the eight periods), T = 1 or 2, angles begin all round the turn. Seeds begin at 12000;
-none of them was looked at while the method was built. Every other seed is given wrapped into one turn.
+Data: Euler steps of 0.02 (0.005 for the eight periods), T = 1 or 2, angles begin all round the turn. Seeds begin at
+12000; none of them was looked at while the method was built. Every other seed is given wrapped into one turn.
 """
 
 from __future__ import annotations
@@ -177,9 +177,9 @@ which they have the same dimension; the last column is the mean number of direct
 
 MEASURED = """## How this was measured
 
-`python experiments/circles.py`: seeds from 12000, none of them used during development; 512 to 4,096 paths
-last 1 or 2 units of time, with Euler steps of 0.02 (0.005 for the eight periods), and begin all round the turn. Every other seed gives the angles
-wrapped into one turn. [Angles and phases](angles.md) says how to call it.
+`python experiments/circles.py`: seeds from 12000, none of them used during development; 512 to 4,096 paths last 1 or 2
+units of time, with Euler steps of 0.02 (0.005 for the eight periods), and begin all round the turn. Every other seed
+gives the angles wrapped into one turn. [Angles and phases](angles.md) says how to call it.
 """
 
 STUDY = Study(jobs, page, ROOT / "experiments" / "results", ROOT / "docs" / "circles.md")

@@ -50,7 +50,8 @@ def test_periods_belong_to_coordinates_that_exist() -> None:
         checked_periods({"phi": 1.0}, ("theta",))
     with pytest.raises(InputError, match="must be a dictionary"):
         checked_periods(2 * math.pi, ("theta",))
-    assert not checked_periods(None, ("theta",)) and not checked_periods({}, ("theta",))
+    assert not checked_periods(None, ("theta",))
+    assert not checked_periods({}, ("theta",))
 
 
 def test_waves_are_orthonormal_and_come_back_after_a_turn() -> None:
@@ -75,7 +76,8 @@ def test_derivatives_of_waves_are_those_of_differences() -> None:
 def test_a_turn_is_the_interval_of_a_periodic_coordinate() -> None:
     chosen = Domain(((0.0, 1.0), (-2.0, 2.0), (-1.0, 1.0)), chosen=True).with_periods({2: 5.0})
     assert chosen.intervals == ((0.0, 1.0), (-2.0, 2.0), (0.0, 5.0))
-    assert chosen.picked == (0, 1) and chosen.periodic == (2,)
+    assert chosen.picked == (0, 1)
+    assert chosen.periodic == (2,)
     given = Domain(((0.0, 1.0), (-3.1416, 3.1416))).with_periods({1: 2 * math.pi})
     assert given.intervals[1][1] - given.intervals[1][0] == pytest.approx(2 * math.pi, rel=1e-15)
     with pytest.raises(InputError, match="one whole turn"):
@@ -95,7 +97,8 @@ def test_clouds_are_even_on_a_turn() -> None:
     wave = np.exp(2j * np.pi * cloud.points[:, 1] / 3)
     assert abs(np.mean(wave)) < 1e-2
     grid = tensor_cloud(domain, np.array([3, 9]))
-    assert len(grid.weights) == 3 * 18 and grid.weights.sum() == pytest.approx(1)
+    assert len(grid.weights) == 3 * 18
+    assert grid.weights.sum() == pytest.approx(1)
 
 
 def test_orders_are_frequencies_and_have_two_waves_each() -> None:

@@ -113,24 +113,28 @@ def test_coefficients_are_periodic(found: lsn.Result) -> None:
 def test_a_result_of_an_angle_is_kept_and_shown(found: lsn.Result, tmp_path: Path) -> None:
     found.save(tmp_path / "run.lsn")
     again = lsn.load(tmp_path / "run.lsn")
-    assert again.domain == found.domain and again.domain.periodic == (1,)
+    assert again.domain == found.domain
+    assert again.domain.periodic == (1,)
     assert json.loads(again.to_json())["domain"]["periodic"] == {"theta": P}
     again.report(tmp_path / "report.html")
     assert "theta from 0 to 6.283 (periodic)" in (tmp_path / "report.html").read_text()
     exact = lsn.solve(lsn.SDE.parse(FORCE), periodic={"theta": P})
     exact.save(tmp_path / "exact.lsn")
     kept = lsn.load(tmp_path / "exact.lsn")
-    assert dict(kept.surrogate.periodic) == {"theta": P} and kept.dimension == 1
+    assert dict(kept.surrogate.periodic) == {"theta": P}
+    assert kept.dimension == 1
 
 
 def test_a_push_goes_round_and_leaves_nothing(forced: lsn.Trajectories) -> None:
     result = lsn.solve(lsn.SDE.parse("dtheta = 0 dt + dW"), periodic={"theta": P}, domain=[(0, 2), None])
     turn = next(i for i, row in enumerate(result.formulas()) if row.xi[0] == 1)
     pushed = result.push(forced, turn, 40.0)
-    assert pushed.left == 0 and dict(pushed.periodic) == {"theta": P}
+    assert pushed.left == 0
+    assert dict(pushed.periodic) == {"theta": P}
     np.testing.assert_allclose(pushed.flat_states, forced.flat_states + 40.0, rtol=1e-9)
     begin = pushed.increments().x
-    assert begin.min() >= 0 and begin.max() < P
+    assert begin.min() >= 0
+    assert begin.max() < P
 
 
 def test_given_generators_are_tested_on_the_circle(forced: lsn.Trajectories) -> None:

@@ -1,4 +1,4 @@
-"""The highest frequency of a periodic coordinate, found by a test with a known level, and the series that it asks for."""
+"""The highest frequency of a periodic coordinate, found by a test with a known level, and the series it asks for."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ def test_features_get_more_waves_where_these_show(dimension: int) -> None:
         assert more is not None
         present = {tuple(row) for row in features.degrees.tolist()}
         assert present < {tuple(row) for row in more.degrees.tolist()}
-        assert int(more.orders[:, 1].max()) == 20 and int(more.degrees[:, 1].max()) == 40
+        assert int(more.orders[:, 1].max()) == 20
+        assert int(more.degrees[:, 1].max()) == 40
         alone = {row[1] for row in more.degrees.tolist() if not any(row[2:]) and not row[0]}
         assert alone == set(range(41))
 

@@ -38,7 +38,8 @@ def test_wrapped_and_unwrapped_values_are_the_same_data(low: float) -> None:
     first, second = one.increments(), other.increments()
     np.testing.assert_allclose(second.dx, first.dx, atol=1e-12)
     np.testing.assert_allclose(np.exp(1j * second.x[:, 0]), np.exp(1j * first.x[:, 0]), atol=1e-12)
-    assert np.all((first.x[:, 0] >= 0) & (first.x[:, 0] < P)) and np.all((second.x[:, 0] >= 0) & (second.x[:, 0] < P))
+    assert np.all((first.x[:, 0] >= 0) & (first.x[:, 0] < P))
+    assert np.all((second.x[:, 0] >= 0) & (second.x[:, 0] < P))
     np.testing.assert_array_equal(second.x[:, 1], first.x[:, 1])
     assert np.ptp(other.states[0][:, 0]) > P  # stored as it winds
     assert other.remarks == ()
@@ -95,8 +96,8 @@ def test_a_period_shorter_than_the_steps_is_refused() -> None:
         with pytest.raises(InputError, match="too short for its steps"):
             Trajectories.from_arrays(TIMES, states, ["theta", "x"], periodic={"theta": period})
     rng = np.random.default_rng(4)
+    angles = rng.uniform(0, P, (3, 201, 1))
     with pytest.raises(InputError, match="too short for its steps"):
-        angles = rng.uniform(0, P, (3, 201, 1))
         Trajectories.from_arrays(TIMES, angles, ["theta"], periodic=PERIODIC)
 
 

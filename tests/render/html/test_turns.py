@@ -17,10 +17,12 @@ def test_no_line_crosses_the_end_of_a_turn() -> None:
     result = lsn.solve(lsn.SDE.parse("da = 0 dt + dW"), periodic={"a": P}, formulas=False)
     path = np.column_stack([np.linspace(0, 1, 50), np.linspace(5, 25, 50)])
     shown = drawn(result, path)
-    assert len(shown) == 50 + 3 and np.isnan(shown).any(axis=1).sum() == 3  # 2π, 4π, 6π lie between 5 and 25
+    assert len(shown) == 50 + 3
+    assert np.isnan(shown).any(axis=1).sum() == 3
     steps = np.abs(np.diff(shown[:, 1]))
     assert np.nanmax(steps) < 1.0
-    assert np.nanmin(shown[:, 1]) >= 0 and np.nanmax(shown[:, 1]) < P
+    assert np.nanmin(shown[:, 1]) >= 0
+    assert np.nanmax(shown[:, 1]) < P
     plain = lsn.solve(lsn.SDE.parse("dx = 0 dt + dW"), formulas=False)
     assert drawn(plain, path) is path
 

@@ -64,7 +64,9 @@ def test_the_shift_of_known_fields() -> None:
     null = find_null_space(kind, source, cover_of(domain), 3)
     fields = Fields(null.directions.basis, null.directions.coefficients[:, :3])
     changes = changes_round(fields, domain)
-    assert len(changes) == 3 and np.all(changes[:2] < 1e-9) and changes[2] > 0.1
+    assert len(changes) == 3
+    assert np.all(changes[:2] < 1e-9)
+    assert changes[2] > 0.1
 
 
 def test_harmonics_are_the_common_divisor_of_an_equations_frequencies() -> None:
