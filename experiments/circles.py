@@ -75,7 +75,7 @@ CASES = {
         ("a", "b"),
         "ito",
         (CIRCLE, CIRCLE),
-        4096,
+        8192,
         1.0,
     ),
     "active-particle": Case(
@@ -177,7 +177,7 @@ which they have the same dimension; the last column is the mean number of direct
 
 MEASURED = """## How this was measured
 
-`python experiments/circles.py`: seeds from 12000, none of them used during development; 512 to 4,096 paths last 1 or 2
+`python experiments/circles.py`: seeds from 12000, none of them used during development; 512 to 8,192 paths last 1 or 2
 units of time, with Euler steps of 0.02 (0.005 for the eight periods), and begin all round the turn. Every other seed
 gives the angles wrapped into one turn. [Angles and phases](angles.md) says how to call it.
 """

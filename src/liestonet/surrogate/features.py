@@ -116,6 +116,19 @@ class Features:
         """The degree of every feature in each variable; of a periodic one the frequency."""
         return self.domain.orders(self.degrees)
 
+    @property
+    def shrunk_orders(self) -> Degrees:
+        """The orders by which features are shrunk: in products a frequency k counts like the degree 2k − 1.
+
+        Products of waves are many, and derivatives make much of their errors.
+        """
+        orders, periodic = self.orders, list(self.domain.periodic)
+        products = np.flatnonzero(np.count_nonzero(orders[:, 1:], axis=1) > 1)
+        if periodic and len(products):
+            waves = orders[np.ix_(products, periodic)]
+            orders[np.ix_(products, periodic)] = np.maximum(2 * waves - 1, waves)
+        return orders
+
     def values(
         self, points: Float[np.ndarray, "b v"], derivatives: tuple[Derivative, ...] = ((),)
     ) -> dict[Derivative, Float[np.ndarray, "b p"]]:
