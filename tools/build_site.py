@@ -20,11 +20,21 @@ ROOT = Path(__file__).resolve().parent.parent
 # By what the reader wants. Groups have the order of docs/index.md; a page that does not exist is left out.
 CONTENTS = {
     "Tutorials": ["Start here <self>", "equation", "recording", "finance", "colloid"],
-    "How-to": ["data", "first_command", "long_recordings", "files", "report", "validation", "networks", "many_runs"],
+    "How-to": [
+        "data",
+        "first_command",
+        "long_recordings",
+        "angles",
+        "files",
+        "report",
+        "validation",
+        "networks",
+        "many_runs",
+    ],
     "Reference": ["reference/python", "reference/values", "reference/command-line", "flags", "json"],
     "Explanation": ["method", "reading", "symptoms", "limits", "architecture"],
     "Evidence": [
-        "examples", "controls", "calibration", "flag_rates", "constants", "failures", "after_push", "neural",
+        "examples", "controls", "circles", "calibration", "flag_rates", "constants", "failures", "after_push", "neural",
         "catalogue", "speed", "reproduction",
     ],
 }  # fmt: skip

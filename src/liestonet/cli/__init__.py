@@ -20,13 +20,25 @@ from liestonet.cli.arguments import (
     read_domain,
     read_equation,
     read_experiment,
+    read_periods,
     read_system,
     require_values,
 )
 from liestonet.cli.demo import demo
 from liestonet.cli.discover import discover
 from liestonet.cli.look import look
-from liestonet.cli.options import Equation, Json, Latex, Parameter, Quiet, Report, Seed, Stratonovich, Symmetry
+from liestonet.cli.options import (
+    Equation,
+    Json,
+    Latex,
+    Parameter,
+    Periodic,
+    Quiet,
+    Report,
+    Seed,
+    Stratonovich,
+    Symmetry,
+)
 from liestonet.cli.output import (
     TYPED,
     bar,
@@ -59,6 +71,10 @@ SPOKEN = {
     "layout='": "--layout '",
     "leave the names out, and give dt": "leave the names out, and give --dt",
     "as in state=['x']": "as in --state x",
+    "out of `periodic`": "out of --periodic",
+    "without `periodic`": "without --periodic",
+    "2 * math.pi, or 2pi on the command line": "2pi",
+    "such as 2 * math.pi for radians": "such as 2pi for radians",
 }
 
 
@@ -155,6 +171,7 @@ def solve(
             help='Domain, such as "t=0:5, x=-2:2"; intervals not given are chosen automatically. Repeatable.',
         ),
     ] = None,
+    periodic: Periodic = None,
     param: Parameter = None,
     stratonovich: Stratonovich = False,
     json: Json = False,
@@ -179,6 +196,7 @@ def solve(
       liestonet solve "dx = -k*x dt + s dW"
       liestonet solve "dx = y dt; dy = -k*y dt + s dW" --param k=1 --param s=3/2
       liestonet solve "dx = x ∘ dW" --symmetry fokker-planck --domain "x=1:2"
+      liestonet solve "dtheta = sin(theta) dt + dW" --periodic theta=2pi
       liestonet solve langevin --latex > langevin.tex
       liestonet solve langevin --save run.lsn
       liestonet solve langevin --report langevin.html
@@ -196,7 +214,7 @@ def solve(
     box = read_domain(sde, domain or (), system)
     expected = without(SOLVING, drawing=report is None, parameters=not sde.parameters)
     with stages(not quiet, expected) as progress:
-        result = with_command(find_symmetries(sde, symmetry, box, progress=progress))
+        result = with_command(find_symmetries(sde, symmetry, box, periodic=read_periods(periodic), progress=progress))
         written = None if report is None else write_page(result, report, progress)
     if save is not None:
         result.save(save)
@@ -268,6 +286,7 @@ def simulate(
             help='Keep paths inside: "x>0", "0<x<1". Repeatable. Singular points, as x = 0 of 1/x, are never crossed.',
         ),
     ] = None,
+    periodic: Periodic = None,
     param: Parameter = None,
     stratonovich: Stratonovich = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
@@ -293,6 +312,7 @@ def simulate(
     check_target(out)
     sde, system = read_equation(equation, param or (), stratonovich)
     require_values(sde)
+    sde = sde if periodic is None else sde.with_periods(read_periods(periodic))
     experiment = read_experiment(sde, system, initial or ())
     options = {"paths": paths, "duration": duration, "step": step, "start": start, "substeps": substeps}
     options["boundary"] = read_boundary(boundary or ())

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from liestonet.core.periods import period_from_text
 from liestonet.errors import InputError
 
 if TYPE_CHECKING:
@@ -80,6 +81,17 @@ def read_domain(
         own = {name: (float(low), float(high)) for name, (low, high) in zip(names, system.box, strict=True)}
         return [(own | given)[name] for name in names]
     return [given.get(name) for name in names] if given else None
+
+
+def read_periods(texts: Iterable[str] | None) -> dict[str, float] | None:
+    """`theta=2pi, phi=360` as periods by name."""
+    found: dict[str, float] = {}
+    for piece in pieces(texts or ()):
+        name, period = period_from_text(piece)
+        if name in found:
+            raise InputError(f"--periodic gives {quoted(name)} twice; keep one of them.")
+        found[name] = period
+    return found or None
 
 
 def read_experiment(sde: SDE, system: System | Any | None, initial: Sequence[str]) -> Experiment:

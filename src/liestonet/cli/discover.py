@@ -19,6 +19,7 @@ from liestonet.cli.options import (
     Json,
     Layout,
     Logarithms,
+    Periodic,
     Quiet,
     RestartClock,
     Sort,
@@ -68,6 +69,7 @@ def discover(
     restart_clock: RestartClock = False,
     thin: Thin = None,
     gap: Gap = None,
+    periodic: Periodic = None,
     sort: Sort = False,
     stream: Annotated[bool, typer.Option("--stream", help="Stream a large Parquet file from disk.")] = False,
     out: Annotated[
@@ -106,7 +108,21 @@ def discover(
         windows = Windows(window, stride, restart_clock)
         result = find_symmetries(
             Reading(
-                time, trajectory, state, log, windows, thin, gap, sort, stream, dt, columns, layout, delimiter, decimal
+                time,
+                trajectory,
+                state,
+                log,
+                windows,
+                thin,
+                gap,
+                sort,
+                stream,
+                dt,
+                columns,
+                layout,
+                delimiter,
+                decimal,
+                periodic,
             ).read(file),
             engine=engine_named(engine),
             symmetry=symmetry,

@@ -50,6 +50,12 @@ RestartClock = Annotated[
         "--restart-clock", help="Begin every window at time 0. Assumes that the law does not depend on the date."
     ),
 ]
+Periodic = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--periodic", metavar="NAME=PERIOD", help="An angle or phase and its period: theta=2pi, theta=360. Repeatable."
+    ),
+]
 Thin = Annotated[int | None, typer.Option("--thin", help="Keep every k-th point of a path.")]
 Gap = Annotated[float | None, typer.Option("--gap", help="A step longer than this splits a path.")]
 

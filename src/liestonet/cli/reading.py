@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from liestonet.cli.arguments import pieces
+from liestonet.cli.arguments import pieces, read_periods
 from liestonet.errors import InputError
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ class Reading:
     layout: str = "auto"
     delimiter: str | None = None
     decimal: str | None = None
+    periodic: Sequence[str] | None = None
 
     def read(self, file: Path) -> Any:
         """The paths of a file, in memory or left on disk."""
@@ -62,7 +63,7 @@ class Reading:
         columns = self.time, self.trajectory, None if self.state is None else pieces(self.state)
         if self.stream:
             self._check_stream()
-            return Trajectories.stream(file, *columns, gap=self.gap)
+            return Trajectories.stream(file, *columns, gap=self.gap, periodic=read_periods(self.periodic))
         data = Trajectories.read(
             file,
             *columns,
@@ -73,6 +74,7 @@ class Reading:
             layout=self.layout,
             delimiter=self.delimiter,
             decimal=self.decimal,
+            periodic=read_periods(self.periodic),
         )
         if self.log:
             data = data.transform(**dict.fromkeys(pieces(self.log), np.log))

@@ -16,6 +16,7 @@ from liestonet.cli.options import (
     Json,
     Layout,
     Logarithms,
+    Periodic,
     Quiet,
     RestartClock,
     State,
@@ -58,6 +59,7 @@ def try_generators(
     restart_clock: RestartClock = False,
     thin: Thin = None,
     gap: Gap = None,
+    periodic: Periodic = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -93,6 +95,7 @@ def try_generators(
             layout=layout,
             delimiter=delimiter,
             decimal=decimal,
+            periodic=periodic,
         ).read(file)
         if progress is not None:
             progress("testing")

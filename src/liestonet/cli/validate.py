@@ -18,6 +18,7 @@ from liestonet.cli.options import (
     Json,
     Layout,
     Logarithms,
+    Periodic,
     Quiet,
     RestartClock,
     Run,
@@ -51,6 +52,7 @@ def validate_run(
     restart_clock: RestartClock = False,
     thin: Thin = None,
     gap: Gap = None,
+    periodic: Periodic = None,
     draws: Annotated[
         int | None,
         typer.Option(
@@ -106,6 +108,7 @@ def validate_run(
                 layout=layout,
                 delimiter=delimiter,
                 decimal=decimal,
+                periodic=periodic,
             ).read(data)
         found = validate(result, paths, draws=draws, progress=progress)
         told = result.with_validation(found)

@@ -1,6 +1,7 @@
 """One variable of the box and its orthonormal functions: polynomials in s(x), with s chosen by where it is singular.
 
 Near a singular point c functions such as x^k, √x and log x are no good polynomials in x, but entire in log|x − c|.
+A periodic variable has the functions 1, cos x, sin x, cos 2x, … of its turn instead, in this order.
 """
 
 from __future__ import annotations
@@ -22,12 +23,14 @@ class Coordinate:
     """An interval and the map x ↦ s in which its functions are polynomials; s runs from −1 to 1.
 
     s is affine in x, or in log(x − c) for a singular point c = `below`, in −log(c − x) for `above`, or in their sum.
+    If it is `periodic`, the interval is one turn, and functions 2k − 1 and 2k are the cosine and the sine of k turns.
     """
 
     low: float
     high: float
     below: float | None = None
     above: float | None = None
+    periodic: bool = False
 
     @property
     def half(self) -> float:
@@ -78,6 +81,8 @@ class Coordinate:
 
     def table(self, x: Float[np.ndarray, " b"], degree: int, order: int) -> Float[np.ndarray, "order b degree"]:
         """Derivatives 0…order of the functions orthonormal in the uniform measure, in units of the half-width."""
+        if self.periodic:
+            return self._waves(x, degree, order)
         middle, side = recurrence(self, degree)
         s = self.map(x, order)
         if order == 0:
@@ -91,8 +96,23 @@ class Coordinate:
                 table[d, k + 1] = (total - (side[k - 1] * table[d, k - 1] if k else 0.0)) / side[k]
         return table.transpose(0, 2, 1)
 
+    def _waves(self, x: Float[np.ndarray, " b"], degree: int, order: int) -> Float[np.ndarray, "order b degree"]:
+        """The same for a periodic variable: sines and cosines of x itself, wherever the turn begins."""
+        numbers = np.arange(1, (degree + 1) // 2 + 1)
+        phases = np.multiply.outer(x, numbers) * (np.pi / self.half)
+        cosines, sines = np.sqrt(2) * np.cos(phases), np.sqrt(2) * np.sin(phases)
+        table = np.zeros((order + 1, len(x), 2 * len(numbers) + 1))
+        table[0, :, 0] = 1.0
+        for d in range(order + 1):
+            # a derivative turns cos into −sin and sin into cos
+            first, second = ((cosines, sines), (-sines, cosines), (-cosines, -sines), (sines, -cosines))[d % 4]
+            table[d, :, 1::2], table[d, :, 2::2] = first * (np.pi * numbers) ** d, second * (np.pi * numbers) ** d
+        return table[:, :, : degree + 1]
+
     def quadrature(self, count: int) -> tuple[Float[np.ndarray, " count"], Float[np.ndarray, " count"]]:
-        """Gauss points and weights (which sum to one) for functions that are polynomials in s."""
+        """Gauss points and weights (which sum to one) for functions that are polynomials in s; even ones on a turn."""
+        if self.periodic:
+            return self.low + 2 * self.half * (np.arange(count) + 0.5) / count, np.full(count, 1 / count)
         middle, side = recurrence(self, count)
         s, vectors = scipy.linalg.eigh_tridiagonal(middle[:count], side[: count - 1])
         return self.place(s), vectors[0] ** 2

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
 
@@ -12,6 +12,8 @@ import numpy as np
 from jaxtyping import Float
 
 from liestonet.core.coordinate import Coordinate
+from liestonet.core.multiindex import Degrees
+from liestonet.core.tuning import SHARED
 from liestonet.errors import InputError
 
 Interval = tuple[float, float]
@@ -24,12 +26,14 @@ class Domain:
 
     `chosen` says that it was chosen automatically; `filled` are the positions of single intervals added to
     those a user gave. `singular` holds, where known, the singular points next to each interval, below and above.
+    `periodic` are the positions of periodic variables, whose intervals are one turn.
     """
 
     intervals: tuple[Interval, ...]
     chosen: bool = False
     filled: tuple[int, ...] = ()
     singular: tuple[Neighbours, ...] | None = None
+    periodic: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         for position, (low, high) in enumerate(self.intervals):
@@ -65,8 +69,9 @@ class Domain:
 
     @property
     def picked(self) -> tuple[int, ...]:
-        """Positions of all intervals chosen automatically; 0 is time."""
-        return tuple(range(len(self.intervals))) if self.chosen else self.filled
+        """Positions of all intervals chosen automatically; 0 is time. A turn is given, not chosen."""
+        picked = tuple(range(len(self.intervals))) if self.chosen else self.filled
+        return tuple(position for position in picked if position not in self.periodic)
 
     @property
     def dimension(self) -> int:
@@ -87,4 +92,63 @@ class Domain:
     def coordinates(self) -> tuple[Coordinate, ...]:
         """Every variable with the functions that suit it, time first."""
         singular = self.singular or ((None, None),) * len(self.intervals)
-        return tuple(Coordinate(*ends, *points) for ends, points in zip(self.intervals, singular, strict=True))
+        return tuple(
+            Coordinate(*ends, *points, v in self.periodic)
+            for v, (ends, points) in enumerate(zip(self.intervals, singular, strict=True))
+        )
+
+    def with_periods(self, periods: Mapping[int, float]) -> Domain:
+        """The same with periodic variables, by position: the interval of each becomes one turn, from 0 if we picked it.
+
+        An interval that a user gave must be one turn already.
+        """
+        if not periods:
+            return self
+        intervals = list(self.intervals)
+        for position, period in periods.items():
+            low, high = intervals[position]
+            if position in self.picked:
+                intervals[position] = (0.0, period)
+            elif abs(high - low - period) > SHARED.turn_rounding * period:
+                raise InputError(
+                    f"The domain's interval for coordinate {position} is ({low:g}, {high:g}), but its period is "
+                    f"{period:g}: the interval of a periodic coordinate is one whole turn. Give one of that length, "
+                    "or None."
+                )
+            else:
+                intervals[position] = (low, low + period)
+        singular = self.singular and tuple(
+            (None, None) if position in periods else pair for position, pair in enumerate(self.singular)
+        )
+        return replace(self, intervals=tuple(intervals), singular=singular, periodic=tuple(sorted(periods)))
+
+    def named_periods(self, names: Sequence[str]) -> dict[str, float]:
+        """Periods by the names of the coordinates."""
+        return {names[position - 1]: float(self.periods[position]) for position in self.periodic}
+
+    @property
+    def periods(self) -> Float[np.ndarray, " v"]:
+        """The period of every variable, time first; infinite for those that have none."""
+        whole = np.full(len(self.intervals), np.inf)
+        for position in self.periodic:
+            whole[position] = 2 * self.half[position]
+        return whole
+
+    def wrapped(self, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "b v"]:
+        """Points (t, x_1, …, x_n) with every periodic variable inside its turn; the same array if there is none."""
+        if not self.periodic:
+            return points
+        result = points.copy()
+        for position in self.periodic:
+            low, high = self.intervals[position]
+            result[:, position] = low + (points[:, position] - low) % (high - low)
+        return result
+
+    def orders(self, degrees: Degrees) -> Degrees:
+        """What counts as degree in sets of functions: the frequency of a periodic variable, else the degree itself."""
+        if not self.periodic:
+            return degrees
+        result = degrees.copy()
+        periodic = list(self.periodic)
+        result[:, periodic] = (degrees[:, periodic] + 1) // 2
+        return result

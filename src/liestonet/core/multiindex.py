@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations_with_replacement
+from types import MappingProxyType
 
 import numpy as np
 from jaxtyping import Int
 
 # Sets that meet in one signature may differ in length, so only the number of variables is named.
 Degrees = Int[np.ndarray, "_ v"]
+NO_HARMONICS: Mapping[int, int] = MappingProxyType({})
 
 
 def total_degree(variables: Sequence[int], count: int, degree: int) -> Degrees:
@@ -21,16 +23,31 @@ def total_degree(variables: Sequence[int], count: int, degree: int) -> Degrees:
     return np.array(rows, dtype=np.int64).reshape(-1, count)
 
 
+def both_waves(orders: Degrees, periodic: Sequence[int]) -> Degrees:
+    """Degrees from orders: a frequency k > 0 of a periodic variable stands for its cosine 2k − 1 and its sine 2k."""
+    rows = orders
+    for variable in periodic:
+        sines, waves = rows.copy(), rows[:, variable] > 0
+        sines[:, variable] *= 2
+        cosines = sines[waves]
+        cosines[:, variable] -= 1
+        rows = np.concatenate([sines, cosines])
+    return union(rows, rows[:0]) if periodic else rows
+
+
 def union(first: Degrees, second: Degrees) -> Degrees:
     """All rows of both sets, each once, lowest total degree first."""
     rows = {tuple(row) for row in first.tolist()} | {tuple(row) for row in second.tolist()}
     return np.array(sorted(rows, key=lambda row: (sum(row), row)), dtype=np.int64).reshape(-1, first.shape[1])
 
 
-def margin(degrees: Degrees, variables: Sequence[int], coupled: int) -> Degrees:
+def margin(
+    degrees: Degrees, variables: Sequence[int], coupled: int, harmonics: Mapping[int, int] = NO_HARMONICS
+) -> Degrees:
     """Degrees just outside a set: members moved up in one variable, by 1 or 2 and, where that is high, by half again.
 
-    Rows with more than `coupled` coordinates (time not counted) are left out.
+    Rows with more than `coupled` coordinates (time not counted) are left out. `harmonics` gives for periodic variables
+    the frequency by which the equation couples waves: what it reaches from a member is outside the set too.
     """
     present = {tuple(row) for row in degrees.tolist()}
     outside: dict[tuple[int, ...], None] = {}
@@ -44,4 +61,15 @@ def margin(degrees: Degrees, variables: Sequence[int], coupled: int) -> Degrees:
                 moved = (*row[:variable], row[variable] + step, *row[variable + 1 :])
                 if moved not in present:
                     outside[moved] = None
+            for degree in _reached(row[variable], harmonics.get(variable, 0)):
+                moved = (*row[:variable], degree, *row[variable + 1 :])
+                if moved not in present:
+                    outside[moved] = None
     return np.array(list(outside), dtype=np.int64).reshape(-1, degrees.shape[1])
+
+
+def _reached(degree: int, harmonic: int) -> list[int]:
+    """Cosines and sines whose frequency differs by a harmonic from that of a wave, or adds up to it."""
+    frequency = (degree + 1) // 2
+    found = {frequency + harmonic, abs(frequency - harmonic)} - {0, frequency} if harmonic else set()
+    return [2 * other - sine for other in sorted(found) for sine in (1, 0)]

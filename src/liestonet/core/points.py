@@ -20,8 +20,14 @@ class PointCloud:
 
 
 def tensor_cloud(domain: Domain, counts: np.ndarray) -> PointCloud:
-    """Gauss points in every variable: exact for the basis functions, feasible in up to three variables."""
-    rules = [c.quadrature(int(count)) for c, count in zip(domain.coordinates, counts, strict=True)]
+    """Gauss points in every variable: exact for the basis functions, feasible in up to three variables.
+
+    Even points on a turn see half the frequencies that as many Gauss points would, so there are twice as many.
+    """
+    rules = [
+        c.quadrature(2 * int(count) if c.periodic else int(count))
+        for c, count in zip(domain.coordinates, counts, strict=True)
+    ]
     grids = np.meshgrid(*[nodes for nodes, _ in rules], indexing="ij")
     weights = np.ones(1)
     for _, weight in rules:
@@ -43,7 +49,7 @@ def lattice_cloud(domain: Domain, count: int, shift: float = 0.5, edge: np.ndarr
     u = (shift + np.outer(np.arange(1, count + 1), steps)) % 1.0
     points, weights = domain.centre + domain.half * (2 * u - 1), np.ones(count)
     for variable, coordinate in enumerate(domain.coordinates):
-        if (edge is not None and edge[variable]) or not coordinate.is_affine:
+        if not coordinate.periodic and ((edge is not None and edge[variable]) or not coordinate.is_affine):
             s = -np.cos(np.pi * u[:, variable])
             points[:, variable] = coordinate.place(s)
             weights *= np.sqrt(1 - s**2) * coordinate.density(s)

@@ -34,6 +34,9 @@ class SharedTuning:
     default_tolerance: float = 0.1
     # Chance of losing any true symmetry, unless another is given (`discover(error_rate=…)`). Source: convention.
     default_error_rate: float = 0.05
+    # The interval of a periodic coordinate is one turn if its length is the period up to this part. Source: by hand;
+    # people round 2π.
+    turn_rounding: float = 1e-3
 
 
 SHARED = SharedTuning()

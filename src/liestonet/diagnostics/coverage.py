@@ -21,8 +21,11 @@ def coverage_flags(overview: Overview) -> Iterator[Flag]:
     lowest, extent = np.array(overview.domain.intervals, dtype=float).T[0], 2 * overview.domain.half
     parts, names = FLAGS.coverage_parts, ("t", *overview.names)
     cells = np.clip(parts * (overview.points - lowest) / extent, 0, parts - 1).astype(np.int64)
-    # parts that no point falls in at all are not asked for: few recorded times leave such
-    present = [len(np.unique(column)) for column in cells.T]
+    # parts that no point falls in at all are not asked for: few recorded times leave such; of a turn all are
+    present = [
+        parts if variable in overview.domain.periodic else len(np.unique(column))
+        for variable, column in enumerate(cells.T)
+    ]
     covered = {
         (i, j): np.count_nonzero(np.bincount(parts * cells[:, i] + cells[:, j])) / (present[i] * present[j])
         for i, j in combinations(range(len(names)), 2)

@@ -10,6 +10,7 @@ from liestonet.core.tuning import SHARED
 from liestonet.diagnostics.correlated_steps import memory_flags
 from liestonet.diagnostics.coverage import coverage_flags, motion_flags, relation_flags
 from liestonet.diagnostics.expansion import what_is_known
+from liestonet.diagnostics.fine_structure import fine_structure_flags
 from liestonet.diagnostics.sampling import sampling_flags
 from liestonet.diagnostics.standardised_steps import Residuals
 from liestonet.diagnostics.tails import outlier_flags, tail_flags
@@ -37,6 +38,7 @@ def data_flags(
     if not (wild or wrong):  # single steps that decide about the diffusion hide what the others say
         known = what_is_known(surrogate, residuals.sample, 1 - FLAGS.step_error_rate)
         yield from sampling_flags(known, surrogate.overview, rows, tolerance)
+    yield from fine_structure_flags(residuals)
     if not related:  # which would explain an empty box
         yield from coverage_flags(surrogate.overview)
     yield from motion_flags(surrogate, tolerance)

@@ -34,9 +34,14 @@ class Residuals:
         return Increments(*(array[rows] for array in sample))
 
     @cached_property
+    def standard(self) -> Float[np.ndarray, "b r"]:
+        """All residuals of the sample."""
+        return self._standardised(self.sample)
+
+    @cached_property
     def spread(self) -> list[Float[np.ndarray, " used"]]:
         """Residuals of the sample, those that are reliable, for each noisy coordinate."""
-        standard, trusted = self._standardised(self.sample), self._trusted(self.sample)
+        standard, trusted = self.standard, self._trusted(self.sample)
         return [z[rows] for z, rows in zip(standard.T, trusted.T, strict=True)]
 
     @cached_property

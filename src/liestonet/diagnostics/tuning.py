@@ -102,6 +102,10 @@ class FlagTuning:
     on_grid: float = 1e-3
     # Values among which a grid is looked for. Source: cost.
     grid_values: int = 20_000
+    # Increments on which frequencies finer than those of the fit are tested. Source: cost.
+    fine_points: int = 20_000
+    # Frequencies that are tested. Source: cost; twice what a fit may have.
+    fine_frequencies: int = 128
 
 
 FLAGS = FlagTuning()

@@ -24,7 +24,9 @@ def value_flags(overview: Overview) -> Iterator[Flag]:
             "Thin the data, or keep only the rows where something changed.",
         )
     sizes = np.sqrt(np.mean(dx**2, axis=0))
-    grids = np.array([grid_spacing(x) for x in overview.sample.x.T]) / np.maximum(sizes, np.finfo(float).tiny)
+    # where a turn ends, values leave their grid, and steps do not
+    columns = [dx[:, i] if i + 1 in overview.domain.periodic else x for i, x in enumerate(overview.sample.x.T)]
+    grids = np.array([grid_spacing(column) for column in columns]) / np.maximum(sizes, np.finfo(float).tiny)
     worst = int(np.argmax(grids))
     if grids[worst] > FLAGS.coarse_grid:
         yield Flag(

@@ -25,6 +25,7 @@ from liestonet.formulas.proved.refinement import Refiner
 from liestonet.formulas.shortest import primitive_factor, shortest
 from liestonet.formulas.sparse import SparseRows, sparse_rows
 from liestonet.formulas.tuning import FORMULAS
+from liestonet.formulas.waves import is_periodic
 from liestonet.symmetry.determining.equations import Equations
 from liestonet.symmetry.determining.fields import Fields
 
@@ -101,7 +102,7 @@ def _search(task: _Task) -> Found | None:
     """Formulas at one tolerance; None where the span is not made of functions we know."""
     best: Found | None = None
     for source in (_scalar_candidates, _dictionary_candidates, _plain_candidates):
-        candidates = source(task)
+        candidates = [field for field in source(task) if is_periodic(field, task.fields.basis.domain, task.symbols)]
         found = _among(candidates, task)
         if found is None:
             found = _among_in_part(candidates, task)

@@ -12,6 +12,7 @@ from liestonet.formulas.eigenrates import eigenrates
 from liestonet.formulas.exact_numbers import recognise
 from liestonet.formulas.functionspace import evaluate, members, orthonormal_span
 from liestonet.formulas.tuning import FORMULAS
+from liestonet.formulas.waves import coordinate_blocks, is_periodic, plain_blocks
 from liestonet.symmetry.determining.fields import Fields
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ class Samples:
     """Values of the generators at a grid of times and scattered states, each component in its natural units."""
 
     def __init__(self, fields: Fields) -> None:
-        domain = fields.basis.domain
+        domain = self.domain = fields.basis.domain
         s = np.cos(np.pi * (np.arange(FORMULAS.times) + 0.5) / FORMULAS.times)
         self.times = domain.centre[0] + domain.half[0] * s
         u = 2 * np.random.default_rng(7).random((FORMULAS.states, domain.dimension)) - 1
@@ -156,7 +157,7 @@ def dictionary_of(
     functions: list[tuple[Any, ...]] = [tuple(terms_of(times[0], symbols))]
     for component in range(1, components):
         space = samples.state_space(component, tolerance)
-        choices = _state_choices(coefficients, symbols[1:], samples.states, component == len(symbols))
+        choices = _state_choices(coefficients, symbols, samples, component == len(symbols))
         chosen = spanning(space, choices, symbols[1:], samples.states, _levels(tolerance))
         if chosen is None and coefficients is not None:
             chosen = _all_in_few(space, choices, symbols[1:], samples.states, tolerance)
@@ -199,12 +200,13 @@ def _all_in_few(
 
 
 def _state_choices(
-    coefficients: SymbolicCoefficients | None, state: tuple[Any, ...], points: np.ndarray, density: bool
+    coefficients: SymbolicCoefficients | None, symbols: tuple[Any, ...], samples: Samples, density: bool
 ) -> list[tuple[list[Any], int]]:
     """Building blocks for functions of state and the degree of their products, from few to many."""
-    own = list(state) if coefficients is None else state_blocks(coefficients, density)
-    own = real_blocks(own, state, points)
-    general = list(dict.fromkeys(own + [block for x in state for block in general_blocks(x)]))
+    state, domain = symbols[1:], samples.domain
+    own = plain_blocks(domain, symbols) if coefficients is None else state_blocks(coefficients, density)
+    own = [block for block in real_blocks(own, state, samples.states) if is_periodic((block,), domain, symbols)]
+    general = list(dict.fromkeys(own + [block for row in coordinate_blocks(domain, symbols) for block in row]))
     further = [(own, 4)] if len(own) <= FORMULAS.few_blocks else []
     return [(own, 2), (own, 3), (general, 2), *further]
 

@@ -17,6 +17,12 @@ class FormulaTuning:
     most_decimals: int = 4
     # Largest numerator or denominator of a factor that makes a formula's numbers simple. Source: by hand.
     largest_multiplier: int = 10**4
+    # Waves of a turn that functions of an angle are sought among. Source: by hand.
+    waves: int = 3
+    # Points at which a formula is compared with itself a turn later. Source: cost.
+    turned_points: int = 200
+    # A formula is periodic if it changes by no more than this part. Source: theory: precision of float64.
+    not_periodic: float = 1e-9
     # As many errors of the span is what the search for formulas allows. Source: by hand.
     stated_errors: int = 30
     # A span less well known than this fits too many formulas. Source: by hand.

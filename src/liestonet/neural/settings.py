@@ -255,6 +255,11 @@ class Neural:
         """What `liestonet.discover` calls: from trajectories to judged directions."""
         from liestonet.neural.availability import require_jax
 
+        if angles := tuple(getattr(request.source, "periodic", ())):
+            raise InputError(
+                f"The neural engine has no periodic functions, and {', '.join(angles)} is periodic; use the spectral "
+                "engine, or data without `periodic`."
+            )
         require_jax()
         from liestonet.neural.engine import run
 

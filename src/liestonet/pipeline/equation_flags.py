@@ -59,6 +59,14 @@ def count_flags(null: NullSpace, counts: list[FormalCount], certain: bool = Fals
             "Power series at a point gave no upper bound for the dimension; it rests on residuals that converge.",
             "Compare the answer on a second domain.",
         )
+    elif bound != null.count and counts[-1].periodic is None and null.directions.basis.domain.periodic:
+        yield Flag(
+            "bound-not-reached",
+            f"Power series at a point would allow up to {bound} symmetries. They bound what there is on a part of the "
+            f"turn; how many of these close round it was not resolved, and {null.count} have a residual that goes to "
+            "zero when waves are added.",
+            "Compare the answer on another domain of the other coordinates and of time.",
+        )
     elif bound != null.count:
         yield Flag(
             "bound-not-reached",

@@ -21,7 +21,9 @@ from liestonet.result import Result
 
 
 def wider_box(source: Coefficients, domain: Domain) -> Domain | None:
-    """The box with every interval as long as noise reaches in the time given; None if it hardly grows."""
+    """The box with every interval as long as noise reaches in the time given; None if it hardly grows or cannot."""
+    if domain.periodic:
+        return None  # no box is wider than a turn
     points = lattice_cloud(domain, SMALL_BOX.samples).points
     jet = source.jet(points[:, 0], points[:, 1:], JetOrder(diffusion_squared=0))
     if () not in jet.diffusion_squared:

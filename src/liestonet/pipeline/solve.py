@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from liestonet.core.coefficients import Coefficients
-from liestonet.core.domain import Domain
+from liestonet.core.domain import Domain, Neighbours
 from liestonet.core.numbers import truth_of
+from liestonet.core.periods import by_position
 from liestonet.core.progress import Progress, silent
 from liestonet.core.provenance import provenance_of
 from liestonet.errors import InputError
@@ -20,10 +21,12 @@ from liestonet.pipeline.small_box import shown_on
 from liestonet.pipeline.tuning import solve_tuning
 from liestonet.result import Result
 from liestonet.sde.domain_choice import check_domain, choose_domain, require_moderate
+from liestonet.sde.periodicity import require_periodic
 from liestonet.sde.sde import SDE
 from liestonet.sde.singularities import singular_neighbours
-from liestonet.symmetry.analytic.dimension_bound import formal_counts
-from liestonet.symmetry.analytic.families import count_invariants, find_family
+from liestonet.symmetry.analytic.dimension_bound import FormalCount, formal_counts
+from liestonet.symmetry.analytic.families import count_invariants, find_family, require_periodic_invariants
+from liestonet.symmetry.analytic.monodromy import cover_of, periodic_bound
 from liestonet.symmetry.analytic.nullspace import Coupling, NullSpace, find_null_space
 from liestonet.symmetry.analytic.tuning import FORMAL, NULL_SPACE
 from liestonet.symmetry.determining.kinds import Kind, kind_named
@@ -37,6 +40,7 @@ def solve(
     symmetry: str | Kind | Any = "ito",
     domain: Iterable[Sequence[float]] | Domain | Any | None = None,
     *,
+    periodic: Mapping[str, float] | Any = None,
     formulas: bool | Any = True,
     progress: Progress | None = None,
 ) -> Result:
@@ -44,8 +48,10 @@ def solve(
 
     `symmetry` is "ito", "law" or "fokker-planck". `domain` is a list of (low, high) pairs, time first, then each
     coordinate; without one a sensible box is chosen and named in the result, and so is every interval given as
-    None. Parameters without a value stay symbols, and the answer is for generic values of them. `formulas=False`
-    leaves out the search for closed forms, which often takes most of the time. `progress` is told each step.
+    None. `periodic` gives the periods of angles and phases, as in {"theta": 2 * math.pi}: their interval is one turn,
+    and generators are periodic too. Parameters without a value stay symbols, and the answer is for generic values of
+    them. `formulas=False` leaves out the search for closed forms, which often takes most of the time. `progress` is
+    told each step.
     """
     kind = kind_named(symmetry)
     if not isinstance(sde, SDE):
@@ -56,6 +62,7 @@ def solve(
             "solve its independent parts one by one, or a smaller equation of the same form."
         )
     formulas, say = truth_of("formulas", formulas), progress or silent
+    sde = sde if periodic is None else sde.with_periods(periodic)
     if sde.parameters:
 
         def at_values(numeric: SDE, wanted: bool) -> Result:
@@ -66,24 +73,29 @@ def solve(
         result = _solve_numeric(sde, kind, domain, formulas, say)
     pairs = None if result.domain.chosen else [list(pair) for pair in result.domain.intervals]
     equation = "sde" if sde.symbolic is None else f"liestonet.SDE.parse({str(sde)!r})"
-    made = provenance_of("solve", equation, None, symmetry=kind.name, domain=pairs, formulas=formulas)
+    made = provenance_of(
+        "solve", equation, None, symmetry=kind.name, domain=pairs, **_named_periods(sde), formulas=formulas
+    )
     return with_provenance(result, replace(made, tuning=solve_tuning()))
 
 
 def _solve_numeric(sde: SDE, kind: Kind, domain: Any, formulas: bool, say: Progress) -> Result:
     """The steps for an equation without free parameters."""
     say("looking at the coefficients")
-    box = choose_domain(sde) if domain is None else _given_domain(sde, domain)
+    box = _domain_of(sde, domain)
     require_moderate(sde, box)
-    box = replace(box, singular=singular_neighbours(sde, box))
+    neighbours = singular_neighbours(sde, box)
+    box = replace(box, singular=neighbours and _beside_turns(neighbours, box))
     source = sde.coefficients(box)
     say("looking for functions that are constant along every path")
     invariants = count_invariants(source, box)
     family = find_family(kind, source, box, sde.names, invariants or 0)
+    if family is not None and box.periodic:
+        require_periodic_invariants(source, box, sde.names)
     if family is not None:
         return infinite_result(Problem(kind, sde, source, box), family, formulas)
     say("counting power series at a generic point")
-    counts = formal_counts(kind, source, box)
+    counts = _round_turns(kind, sde, box, formal_counts(kind, source, box), say)
     bound, coupling = (counts[-1].bound, counts[-1].coupling) if counts else (None, None)
     long = is_long(source, box)
     problem = Problem(kind, sde, source, box)
@@ -96,7 +108,8 @@ def _solve_numeric(sde: SDE, kind: Kind, domain: Any, formulas: bool, say: Progr
             result = solve_over_long_times(problem, counts, formulas, say)
         if result is None:
             if counts and null.count != counts[-1].bound:
-                counts = formal_counts(kind, source, box, largest=FORMAL.largest_size, repeats=4)
+                more = formal_counts(kind, source, box, largest=FORMAL.largest_size, repeats=4)
+                counts = [*more[:-1], replace(more[-1], periodic=counts[-1].periodic)]
             result = finite_result(problem, null, counts, formulas, say)
             if sde.symbolic is not None and any(flag.code == "ambiguous" for flag in result.flags):
                 say("solving on a wider box")
@@ -123,14 +136,40 @@ def _null_space(
     return null, box
 
 
+def _round_turns(kind: Kind, sde: SDE, box: Domain, counts: list[FormalCount], say: Progress) -> list[FormalCount]:
+    """The counts, the last one with the number of symmetries that close round the turns of periodic coordinates."""
+    if not box.periodic or not counts or not counts[-1].bound:
+        return counts
+    say("following symmetries round the turn")
+    closing = periodic_bound(kind, sde.coefficients(cover_of(box)), box, counts[-1], say)
+    return [*counts[:-1], replace(counts[-1], periodic=closing)]
+
+
+def _beside_turns(neighbours: tuple[Neighbours, ...], box: Domain) -> tuple[Neighbours, ...]:
+    """Singular points next to intervals that end somewhere."""
+    return tuple((None, None) if v in box.periodic else pair for v, pair in enumerate(neighbours))
+
+
+def _named_periods(sde: SDE) -> dict[str, Any]:
+    return {"periodic": dict(sde.periodic)} if sde.periodic else {}
+
+
 def _is_known(point: float | None) -> bool:
     return point is not None
 
 
-def _given_domain(sde: SDE, domain: Iterable[Sequence[float]] | Domain | Any) -> Domain:
-    box = domain if isinstance(domain, Domain) else _completed(sde, domain)
-    box.require_dimension(sde.dimension)
-    check_domain(sde, box)
+def _domain_of(sde: SDE, domain: Iterable[Sequence[float]] | Domain | Any | None) -> Domain:
+    """The box that was given, or one that we choose, with one turn for every periodic coordinate."""
+    if domain is None:
+        box = choose_domain(sde)
+    else:
+        box = domain if isinstance(domain, Domain) else _completed(sde, domain)
+        box.require_dimension(sde.dimension)
+    box = box.with_periods(by_position(sde.periodic, sde.names))
+    if domain is not None or box.periodic:
+        check_domain(sde, box)
+    if box.periodic:
+        require_periodic(sde, box)
     return box
 
 

@@ -37,10 +37,16 @@ def _cut(text: str) -> str:
     return text if len(text) <= LONGEST_EQUATION_LINE else f"{text[:LONGEST_EQUATION_LINE]} …"
 
 
+def _bounding(result: Result) -> str:
+    """What the upper bound comes from."""
+    series = "Power series at a generic point"
+    return f"{series}, followed round the turn," if result.domain.periodic else series
+
+
 def _ladder(result: Result, found: EquationFindings) -> LadderView:
     """Residual and verdict of every direction, with the gap between those taken and those left out."""
     taken = result.fields.count
-    bound = "" if found.bound is None else f" Power series at a generic point bound the dimension by {found.bound}."
+    bound = "" if found.bound is None else f" {_bounding(result)} bound the dimension by {found.bound}."
     factor = short(found.gap).replace("> ", "more than ")
     return LadderView(
         heading="Directions by relative residual",

@@ -45,10 +45,10 @@ def equation_verdict(result: Result, found: EquationFindings) -> str:
             f"but the next residual is only {short(found.gap)} times larger."
         )
     if not count:
-        return f"{who} has no {what}: {_none_reason(found.bound, rest)}."
+        return f"{who} has no {what}: {_none_reason(found.bound, rest, _series(result))}."
     fitting = "the one found satisfies" if count == 1 else f"the {count} found satisfy"
     fitting += f" the determining equations to {_residual(taken)}"
-    reason = _reason(found.bound, count, rest, fitting, "bound-doubtful" in codes)
+    reason = _reason(found.bound, count, rest, fitting, "bound-doubtful" in codes, _series(result))
     article = "an" if str(count).startswith("8") or count in (11, 18) else "a"
     return f"{who} has {article} {count}-dimensional algebra of {what}: {reason}."
 
@@ -61,23 +61,29 @@ def short_equation_verdict(result: Result, found: EquationFindings) -> str:
     return f"{sentence} Chosen automatically: {box}." if box else sentence
 
 
-def _reason(bound: int | None, count: int, rest: Sequence[LadderRow], fitting: str, doubtful: bool) -> str:
+def _series(result: Result) -> str:
+    """What bounds the dimension."""
+    unresolved = any(flag.code == "bound-not-reached" for flag in result.flags)
+    return "power-series bound for periodic fields" if result.domain.periodic and not unresolved else "power-series bound"
+
+
+def _reason(bound: int | None, count: int, rest: Sequence[LadderRow], fitting: str, doubtful: bool, series: str) -> str:
     missing = f" and the next direction has residual {short(rest[0].residual)}" if rest else ""
     if bound is None:
         return f"{fitting}{missing}, but no upper bound for their number was found"
     if bound == count:
         doubt = ", numerically uncertain" if doubtful else ""
-        return f"no more are possible (power-series bound {bound}{doubt}), and {fitting}"
+        return f"no more are possible ({series} {bound}{doubt}), and {fitting}"
     if bound > count:
-        return f"{fitting}{missing}, but the power-series bound is {bound}"
-    return f"{fitting}, but the power-series bound is {bound}: do not rely on this number"
+        return f"{fitting}{missing}, but the {series} is {bound}"
+    return f"{fitting}, but the {series} is {bound}: do not rely on this number"
 
 
-def _none_reason(bound: int | None, rest: Sequence[LadderRow]) -> str:
+def _none_reason(bound: int | None, rest: Sequence[LadderRow], series: str) -> str:
     missing = f"the smallest residual is {short(rest[0].residual)}" if rest else ""
     if bound == 0:
-        return f"none are possible (power-series bound 0){', and ' if missing else ''}{missing}"
-    doubt = "no upper bound was found" if bound is None else f"the power-series bound is {bound}"
+        return f"none are possible ({series} 0){', and ' if missing else ''}{missing}"
+    doubt = "no upper bound was found" if bound is None else f"the {series} is {bound}"
     return f"{missing}, but {doubt}" if missing else f"none were found, but {doubt}"
 
 

@@ -81,7 +81,11 @@ class ResultView:
 
 def _box(result: Result) -> str:
     pairs = zip(("t", *result.names), result.domain.intervals, strict=True)
-    return ", ".join(f"{name} from {number(low)} to {number(high)}" for name, (low, high) in pairs)
+    marks = [" (periodic)" if v in result.domain.periodic else "" for v in range(len(result.domain.intervals))]
+    return ", ".join(
+        f"{name} from {number(low)} to {number(high)}{mark}"
+        for (name, (low, high)), mark in zip(pairs, marks, strict=True)
+    )
 
 
 def _domain(result: Result) -> DomainView:

@@ -38,6 +38,7 @@ def dictionary_of(result: Result) -> dict[str, Any]:
                 name: [coordinate.below, coordinate.above]
                 for name, coordinate in zip(variables, result.domain.coordinates, strict=True)
             },
+            "periodic": result.domain.named_periods(result.names),
         },
         "ladder": [vars(row) for row in result.ladder],
         "generators": [_generator(result, i) for i in range(result.fields.count)],
@@ -94,7 +95,7 @@ def _formula(formula: Formula, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _generator(result: Result, i: int) -> dict[str, Any]:
-    """One generator as coefficients of the basis functions, products of orthonormal polynomials on the domain."""
+    """One generator as coefficients of the basis functions, products of polynomials or waves on the domain."""
     fields, basis = result.fields, result.fields.basis
     labels = ["tau", *(f"xi_{name}" for name in result.names), *(["beta"] if fields.has_beta else [])]
     parts: dict[str, Any] = {}

@@ -15,6 +15,7 @@ from jaxtyping import Float
 from liestonet.core.coefficients import Coefficients
 from liestonet.core.domain import Domain
 from liestonet.core.flags import Flag
+from liestonet.core.periods import NO_PERIODS, checked_periods
 from liestonet.errors import InputError
 from liestonet.trajectories.checks import default_names
 
@@ -33,12 +34,13 @@ class SDE:
     `SDE.parse` and `SDE.from_sympy` know the formulas and so also answer `symbolic`.
     """
 
-    __slots__ = ("_diffusion", "_drift", "_flags", "_names", "_noise", "_symbolic")
+    __slots__ = ("_diffusion", "_drift", "_flags", "_names", "_noise", "_periodic", "_symbolic")
     _drift: Coefficient
     _diffusion: Coefficient
     _flags: tuple[Flag, ...]
     _names: tuple[str, ...]
     _noise: int
+    _periodic: Mapping[str, float]
     _symbolic: SymbolicCoefficients | None
 
     def __init__(
@@ -56,7 +58,7 @@ class SDE:
             raise InputError("drift and diffusion must be callables of t (B,) and x (B, d); for text use SDE.parse.")
         self._drift, self._diffusion = drift, diffusion
         self._names = _check_names(names, size)
-        self._flags, self._symbolic = tuple(flags), None
+        self._flags, self._symbolic, self._periodic = tuple(flags), None, NO_PERIODS
         self._noise = _probe_noise(diffusion, size) if noise is None else _whole(noise, "noise", 0)
 
     @classmethod
@@ -105,7 +107,21 @@ class SDE:
         made._drift = made._diffusion = _never
         made._names = tuple(symbol.name for symbol in symbolic.state)
         made._noise, made._flags, made._symbolic = symbolic.noise, flags, symbolic
+        made._periodic = NO_PERIODS
         return made
+
+    def with_periods(self, periodic: Mapping[str, float] | Any) -> SDE:
+        """The same equation with angles and phases: {"theta": 2 * math.pi}. `solve` and `simulate` know them then."""
+        made = type(self).__new__(type(self))
+        for slot in self.__slots__:
+            setattr(made, slot, getattr(self, slot))
+        made._periodic = checked_periods(periodic, self._names)
+        return made
+
+    @property
+    def periodic(self) -> Mapping[str, float]:
+        """Periods of angles and phases, by coordinate."""
+        return self._periodic
 
     @property
     def dimension(self) -> int:
@@ -152,7 +168,7 @@ class SDE:
         given = dict(values or {}) | more
         if self._symbolic is None:
             raise InputError("An equation made from callables has no parameters; put the values into the callables.")
-        return self.from_coefficients(self._symbolic.substitute(given), self._flags)
+        return self.from_coefficients(self._symbolic.substitute(given), self._flags).with_periods(self._periodic)
 
     def require_numeric(self) -> None:
         """Refuse to go on while a parameter has no value."""

@@ -13,6 +13,7 @@ import numpy as np
 from jaxtyping import Float
 
 from liestonet.core.numbers import is_real, is_whole
+from liestonet.core.periods import NO_PERIODS
 from liestonet.errors import InputError
 from liestonet.sde.boundary import Bounds, read_bounds, with_natural_bounds
 from liestonet.sde.tuning import BOX
@@ -120,6 +121,7 @@ def simulate(
         tuple(sde.names),
         remarks=tuple(_remark(str(sde.names[i]), int(crossings[i]), paths * steps * substeps) for i in bounds.natural),
         measurement=Measurement.exact(steps="euler" if substeps == 1 else "continuous"),
+        periodic=getattr(sde, "periodic", NO_PERIODS),
     )
 
 

@@ -58,6 +58,12 @@ class BoxTuning:
     # Points of a line on which a steep place is sought, for a message. Source: cost.
     steep_points: int = 10_001
 
+    # Points at which coefficients are compared with themselves a period later. Source: cost.
+    periodic_points: int = 400
+    # They are periodic if they change by no more than this part. Source: theory: precision of float64 in the arguments
+    # of sines, with room for callables.
+    periodic_rounding: float = 1e-8
+
 
 @dataclass(frozen=True)
 class SeriesTuning:

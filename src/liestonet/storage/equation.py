@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from liestonet.core.domain import Domain
@@ -21,16 +21,17 @@ class StoredEquation:
     flags: tuple[Flag, ...]
     symbolic: SymbolicCoefficients | None = None
     projection: ChebyshevCoefficients | None = None
+    periodic: dict[str, float] = field(default_factory=dict)
 
     def equation(self) -> SDE:
         """The equation again; one from callables has flags of its own that say what is left of it."""
         from liestonet.sde.projected import projected_equation
 
         if self.symbolic is not None:
-            return SDE.from_coefficients(self.symbolic, self.flags)
+            return SDE.from_coefficients(self.symbolic, self.flags).with_periods(self.periodic)
         if self.projection is None:
             raise ValueError("an equation has neither formulas nor polynomials")
-        return projected_equation(self.projection, self.names)
+        return projected_equation(self.projection, self.names).with_periods(self.periodic)
 
 
 def stored_equation(sde: Any, domain: Domain | None) -> StoredEquation:
@@ -38,7 +39,7 @@ def stored_equation(sde: Any, domain: Domain | None) -> StoredEquation:
     from liestonet.sde.projected import projection_of
 
     if sde.symbolic is not None:
-        return StoredEquation(sde.names, sde.flags, symbolic=sde.symbolic)
+        return StoredEquation(sde.names, sde.flags, symbolic=sde.symbolic, periodic=dict(sde.periodic))
     if domain is None:
         raise InputError("An equation from callables can be stored as part of a result only, which knows its domain.")
-    return StoredEquation(sde.names, sde.flags, projection=projection_of(sde, domain))
+    return StoredEquation(sde.names, sde.flags, projection=projection_of(sde, domain), periodic=dict(sde.periodic))

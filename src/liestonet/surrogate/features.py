@@ -1,4 +1,4 @@
-"""The functions that drift and diffusion are made of: products of orthonormal polynomials in x or log x.
+"""The functions that drift and diffusion are made of: products of orthonormal polynomials in x or log x, or of waves.
 
 A coordinate that stays positive over a wide range may enter by its logarithm, which brings 1/x, √x and x² alike within
 reach of a low degree. Derivatives are always those in the coordinate itself.
@@ -6,6 +6,7 @@ reach of a low degree. Derivatives are always those in the coordinate itself.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -16,13 +17,26 @@ from jaxtyping import Float
 from liestonet.core.coefficients import Derivative
 from liestonet.core.coordinate import Coordinate
 from liestonet.core.domain import Domain
-from liestonet.core.multiindex import Degrees, total_degree
+from liestonet.core.multiindex import Degrees, both_waves, total_degree, union
 from liestonet.core.tuning import SHARED, by_dimension
 from liestonet.surrogate.tuning import FIT
 
 
-def rich_degrees(dimension: int, time: int, state: int) -> Degrees:
+def rich_degrees(dimension: int, time: int, state: int, periodic: Sequence[int] = ()) -> Degrees:
     """Degrees of a rich model: time terms and high powers are always there, and evidence shrinks them."""
+    orders = _rich_orders(dimension, time, state)
+    if periodic:
+        # a frequency has two functions where a degree has one
+        costs = np.ones(dimension + 1)
+        costs[0], costs[list(periodic)] = 0.0, by_dimension(FIT.frequency_cost, dimension)
+        limits = state * (1 - orders[:, 0] / (time + 1))
+        next_richer = (orders.sum(axis=1) <= FIT.next_richer) & (np.count_nonzero(orders, axis=1) == 1)
+        orders = orders[(orders @ costs <= limits + 1e-9) | next_richer]
+    return both_waves(orders, periodic)
+
+
+def _rich_orders(dimension: int, time: int, state: int) -> Degrees:
+    """The same, where a frequency counts like a degree."""
     if dimension > SHARED.few_coordinates:
         rows = total_degree(range(dimension + 1), dimension + 1, state).tolist()
         rows += [[3 * int(i == j) for j in range(dimension + 1)] for i in range(1, dimension + 1)]
@@ -40,7 +54,7 @@ def coordinate_variants(domain: Domain) -> list[Features]:
     """The usual degrees, plain and with logarithms of coordinates that stay positive over a wide range."""
     singular = domain.singular or ((None, None),) * len(domain.intervals)
     eligible = [below is not None for below, _ in singular[1:]]
-    degrees = rich_degrees(domain.dimension, *by_dimension(FIT.degrees, domain.dimension)[0])
+    degrees = rich_degrees(domain.dimension, *by_dimension(FIT.degrees, domain.dimension)[0], domain.periodic)
     several = sum(eligible) > FIT.most_mixed
     choices = [(False, True) if possible else (False,) for possible in eligible]
     marks = {(False,) * len(eligible), tuple(eligible)} if several else set(product(*choices))
@@ -51,7 +65,28 @@ def degree_variants(features: Features) -> list[Features]:
     """The same coordinates with the other sets of degrees."""
     dimension = features.domain.dimension
     others = by_dimension(FIT.degrees, dimension)[1:]
-    return [Features(features.domain, rich_degrees(dimension, *pair), features.logarithmic) for pair in others]
+    domain = features.domain
+    if domain.periodic:
+        # fewer waves would be a model that leaves terms out, not one for fast changes in time
+        usual = by_dimension(FIT.degrees, dimension)[0][1]
+        others = [(time, max(state, usual)) for time, state in others]
+    return [Features(domain, rich_degrees(dimension, *pair, domain.periodic), features.logarithmic) for pair in others]
+
+
+def with_frequencies(features: Features, highest: Mapping[int, int]) -> Features | None:
+    """The same with more waves of periodic coordinates (by position), up to a frequency; None if all are there."""
+    orders, domain = features.orders, features.domain
+    added = []
+    for variable, frequency in highest.items():
+        present = int(orders[:, variable].max())
+        for time in range(2 if domain.dimension > 1 else int(orders[:, 0].max()) + 1):
+            for number in range(1, frequency + 1 - time * frequency // (int(orders[:, 0].max()) + 1)):
+                if frequency > present:
+                    added.append([time, *(number * (i == variable) for i in range(1, domain.dimension + 1))])
+    if not added:
+        return None
+    degrees = union(features.degrees, both_waves(np.array(added, dtype=np.int64), domain.periodic))
+    return Features(domain, degrees, features.logarithmic)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,9 +105,29 @@ class Features:
     def _coordinates(self) -> tuple[Coordinate, ...]:
         """Every variable with its functions, polynomials in x or in log x."""
         return tuple(
-            Coordinate(low, high, 0.0 if logarithmic else None)
-            for (low, high), logarithmic in zip(self.domain.intervals, self.logarithmic, strict=True)
+            Coordinate(low, high, 0.0 if logarithmic else None, None, variable in self.domain.periodic)
+            for variable, ((low, high), logarithmic) in enumerate(
+                zip(self.domain.intervals, self.logarithmic, strict=True)
+            )
         )
+
+    @property
+    def orders(self) -> Degrees:
+        """The degree of every feature in each variable; of a periodic one the frequency."""
+        return self.domain.orders(self.degrees)
+
+    @property
+    def shrunk_orders(self) -> Degrees:
+        """The orders by which features are shrunk: in products a frequency k counts like the degree 2k − 1.
+
+        Products of waves are many, and derivatives make much of their errors.
+        """
+        orders, periodic = self.orders, list(self.domain.periodic)
+        products = np.flatnonzero(np.count_nonzero(orders[:, 1:], axis=1) > 1)
+        if periodic and len(products):
+            waves = orders[np.ix_(products, periodic)]
+            orders[np.ix_(products, periodic)] = np.maximum(2 * waves - 1, waves)
+        return orders
 
     def values(
         self, points: Float[np.ndarray, "b v"], derivatives: tuple[Derivative, ...] = ((),)

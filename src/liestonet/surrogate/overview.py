@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from liestonet.core.domain import Domain
+from liestonet.core.periods import NO_PERIODS, by_position
 from liestonet.errors import InputError
 from liestonet.surrogate.outliers import Outlier, OutlierSearch
 from liestonet.surrogate.tuning import DATA
@@ -71,7 +72,7 @@ def look_over(source: IncrementSource, domain: Domain | None = None) -> Overview
     sample = _joined(blocks)
     blocks.clear()  # as large as the sample
     if domain is None:
-        domain = _box(sample, (float(first), float(last)), source.names)
+        domain = _box(sample, (float(first), float(last)), source.names, periods_of(source))
         refuse_degenerate(sample, source.names)
     inside, begun = inside_domain(domain, sample), inside_domain(domain, consecutive)
     pairs = np.flatnonzero(_followed(consecutive) & begun[:-1] & begun[1:])
@@ -82,7 +83,13 @@ def look_over(source: IncrementSource, domain: Domain | None = None) -> Overview
 def inside_domain(domain: Domain, block: Increments) -> Bool[np.ndarray, " m"]:
     """Which increments begin inside the domain; leaving the others out biases nothing, as only the start decides."""
     low, high = np.array(domain.intervals[1:]).T
-    return ((block.x >= low) & (block.x <= high)).all(axis=1)
+    endless = np.isfinite(domain.periods[1:])
+    return ((block.x >= low) & (block.x <= high) | endless).all(axis=1)
+
+
+def periods_of(source: IncrementSource) -> dict[int, float]:
+    """Periods by position (0 is time) of a source that knows of any."""
+    return by_position(getattr(source, "periodic", NO_PERIODS), source.names)
 
 
 def _followed(block: Increments) -> Bool[np.ndarray, " rows"]:
@@ -104,8 +111,8 @@ def _halved(blocks: list[Increments]) -> list[Increments]:
     return halves
 
 
-def _box(sample: Increments, time: tuple[float, float], names: tuple[str, ...]) -> Domain:
-    """All times, and the middle 99 % of each coordinate."""
+def _box(sample: Increments, time: tuple[float, float], names: tuple[str, ...], periods: dict[int, float]) -> Domain:
+    """All times, the middle 99 % of each coordinate, and the whole turn of those that are periodic."""
     low, high = np.quantile(sample.x, [DATA.tail, 1 - DATA.tail], axis=0)
     for name, a, b in zip(names, low, high, strict=True):
         if not a < b:
@@ -116,7 +123,7 @@ def _box(sample: Increments, time: tuple[float, float], names: tuple[str, ...]) 
     intervals = (time, *((float(a), float(b)) for a, b in zip(low, high, strict=True)))
     # a coordinate that stays positive over a wide range may be singular at zero
     singular = tuple((0.0 if a > 0 and b > DATA.wide * a else None, None) for a, b in intervals[1:])
-    return Domain(intervals, chosen=True, singular=((None, None), *singular))
+    return Domain(intervals, chosen=True, singular=((None, None), *singular)).with_periods(periods)
 
 
 def _require_ordinary_units(name: str, length: float, duration: float) -> None:

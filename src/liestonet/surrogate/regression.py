@@ -168,7 +168,7 @@ class Sums:
     def _estimate(
         self, entries: Sequence[Entry], precision: Float[np.ndarray, "p p"], moments: Float[np.ndarray, "p c"]
     ) -> list[Estimate]:
-        shrinkage = choose_shrinkage(precision, moments, self.features.degrees)
+        shrinkage = choose_shrinkage(precision, moments, self.features.shrunk_orders)
         parameters = inverse(precision + np.diag(1 / shrinkage.variances)) @ moments
         return [
             Estimate(entry, self.features, parameters[:, j], precision, shrinkage.variances, float(evidence))

@@ -17,7 +17,8 @@ from liestonet.errors import InputError
 from liestonet.surrogate.covariance import parameter_errors
 from liestonet.surrogate.discretisation import step_directions
 from liestonet.surrogate.error_directions import resolved_errors
-from liestonet.surrogate.features import Features, coordinate_variants, degree_variants
+from liestonet.surrogate.features import Features, coordinate_variants, degree_variants, with_frequencies
+from liestonet.surrogate.frequencies import frequencies_of, reach
 from liestonet.surrogate.noiseless_coordinates import noisy_coordinates, residuals
 from liestonet.surrogate.overview import Overview, look_over
 from liestonet.surrogate.regression import (
@@ -109,6 +110,9 @@ def choose_features(overview: Overview) -> Features:
     costs = [-FIT.logarithm_credit * sum(features.logarithmic) for features in variants]
     best = _most_likely(_thinned(overview, FIT.tried_coordinates), variants, costs)
     choices = [best, *degree_variants(best)]
+    if overview.domain.periodic:
+        highest = {v: reach(found) for v, found in frequencies_of(overview).items()}
+        choices += filter(None, [with_frequencies(features, highest) for features in choices])
     return _most_likely(_thinned(overview, FIT.tried_degrees), choices, [0.0] + [FIT.degrees_cost] * (len(choices) - 1))
 
 

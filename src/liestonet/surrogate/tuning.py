@@ -64,6 +64,18 @@ class FitTuning:
         ((2, 4), (4, 3), (2, 5)),
         ((2, 2),),
     )
+    # What a frequency of a periodic coordinate counts among these degrees, for one, two, three and more coordinates.
+    # Source: cost; a frequency has two functions, and mixed terms are many.
+    frequency_cost: tuple[float, ...] = (1.0, 1.5, 1.33, 1.0)
+    # Frequencies that are tested in a periodic coordinate, and the highest that drift and diffusion may have. Source:
+    # cost.
+    frequencies: int = 64
+    # Increments on which frequencies are tested. Source: cost.
+    tried_frequencies: int = 50_000
+    # Chance that any frequency is found where there is none. Source: by hand; the evidence decides afterwards.
+    frequency_level: float = 0.01
+    # The series reach this many times beyond the highest frequency found, for harmonics of it. Source: by hand.
+    beyond_frequency: float = 1.5
     # With more coordinates than this that may enter by their logarithms, all do or none. Source: cost.
     most_mixed: int = 2
     # Increments on which coordinates are chosen. Source: cost.

@@ -102,6 +102,7 @@ def transform(data: Trajectories, functions: Mapping[str, Any]) -> Trajectories:
     if not functions:
         raise InputError("No coordinate to transform was named; write, for example, transform(x=np.log).")
     states, names, units = data.flat_states.copy(), list(data.names), dict(data.units)
+    periodic = {name: period for name, period in data.periodic.items() if name not in functions}
     remarks, slopes = [], {}
     for name, given in functions.items():
         if name not in data.names:
@@ -120,6 +121,7 @@ def transform(data: Trajectories, functions: Mapping[str, Any]) -> Trajectories:
         units=units,
         remarks=(*data.remarks, *remarks),
         measurement=data.measurement.transformed(slopes, data.names),
+        periodic=periodic,
     )
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from pyarrow import parquet
 
+from liestonet.core.periods import checked_periods
 from liestonet.errors import InputError
 from liestonet.trajectories.broken_files import existing_file, in_our_words
 from liestonet.trajectories.checks import check_names, check_units
@@ -25,6 +26,7 @@ from liestonet.trajectories.increments import BLOCK_ROWS, Increments, difference
 from liestonet.trajectories.measurement import Measurement
 from liestonet.trajectories.readers import measurement_in, parquet_columns
 from liestonet.trajectories.reshaping import whole_number
+from liestonet.trajectories.unwrapping import shortest_steps
 
 READ_BUFFER = 1 << 20
 
@@ -40,6 +42,7 @@ class TrajectoryFile:
     first_tick: int | None  # of all dates, from which seconds are counted
     units: Mapping[str, str]  # by coordinate, and by "t" for the time
     measurement: Measurement = field(default_factory=Measurement)
+    periodic: Mapping[str, float] = field(default_factory=dict)
     _counted: Gaps | None = field(default=None, init=False, repr=False, compare=False)  # by the last complete pass
 
     @property
@@ -60,7 +63,8 @@ class TrajectoryFile:
     def chunks(self, rows: int | Any = BLOCK_ROWS) -> Iterator[Increments]:
         """All increments in order, in blocks of at most `rows`; `trajectory` counts pieces between gaps."""
         size = whole_number(rows, "The number of rows in a block", 1)
-        return (block for block in self._pass(size) if len(block.dt))
+        blocks = (block for block in self._pass(size) if len(block.dt))
+        return (shortest_steps(block, self.names, self.periodic) for block in blocks)
 
     def count_gaps(self) -> Gaps:
         """What breaks paths; goes through the file once, unless that has been done before."""
@@ -197,7 +201,7 @@ class _Pass:
         return starts, np.array(found, dtype=object)[codes]
 
 
-def open_stream(path: Any, time: Any, trajectory: Any, state: Any, gap: Any) -> TrajectoryFile:
+def open_stream(path: Any, time: Any, trajectory: Any, state: Any, gap: Any, periodic: Any = None) -> TrajectoryFile:
     """Open a Parquet file, find its columns and, if times are dates, the first of them."""
     file = existing_file(path)
     if not file.name.lower().endswith(".parquet"):
@@ -222,7 +226,8 @@ def open_stream(path: Any, time: Any, trajectory: Any, state: Any, gap: Any) -> 
         raise InputError(f"The file {file.name!r} has {rows} rows, but an increment needs two; check how it was made.")
     units = columns.units | ({"t": "s"} if is_stamp(kind) else {})
     check_units(units, columns.names)
-    return TrajectoryFile(file, columns, longest, rows, first, units, measurement or Measurement())
+    periods = checked_periods(periodic, columns.names)
+    return TrajectoryFile(file, columns, longest, rows, first, units, measurement or Measurement(), periods)
 
 
 def _batches(file: Path, headers: list[str], rows: int) -> Iterator[Any]:

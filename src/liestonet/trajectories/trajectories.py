@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float, Int
 
+from liestonet.core.periods import checked_periods
 from liestonet.trajectories import reshaping
 from liestonet.trajectories.arrays import flatten, real_array
 from liestonet.trajectories.checks import (
@@ -33,6 +34,7 @@ from liestonet.trajectories.gaps import Gaps, check_gap, place_in, split_at_gaps
 from liestonet.trajectories.increments import BLOCK_ROWS, Increments, blocks_of, increments_of
 from liestonet.trajectories.measurement import Measurement, as_measurement
 from liestonet.trajectories.summary import Summary, notes_of, one_line, summarise
+from liestonet.trajectories.unwrapping import unwrap, wrap_increments
 
 if TYPE_CHECKING:
     from liestonet.trajectories.streaming import TrajectoryFile
@@ -47,7 +49,9 @@ class Trajectories:
     Users make one with `read`, `from_dataframe` or `from_arrays`, where rows that are not finite split a path.
     The constructor is for code that already has flat arrays to give away: it does not copy, and refuses such
     rows. `units` are labels by coordinate and for the time by "t"; `remarks` say what was done to the data;
-    `measurement` says how they were recorded, as far as it is known.
+    `measurement` says how they were recorded, as far as it is known. `periodic` are periods of angles and phases by
+    coordinate; their states are unwrapped, so that no step crosses the end of a turn, and increments begin inside the
+    turn from 0 to the period.
     """
 
     flat_times: Float[np.ndarray, " n"]
@@ -58,6 +62,7 @@ class Trajectories:
     gaps: Gaps = field(default_factory=Gaps)
     remarks: tuple[str, ...] = ()
     measurement: Measurement = field(default_factory=Measurement)
+    periodic: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         fixed = {
@@ -66,6 +71,7 @@ class Trajectories:
             "offsets": _read_only(np.asarray(self.offsets, dtype=np.int64)),
             "names": tuple(self.names),
             "units": MappingProxyType(dict(self.units)),
+            "periodic": checked_periods(self.periodic, tuple(self.names)),
         }
         for name, value in fixed.items():
             object.__setattr__(self, name, value)
@@ -85,6 +91,7 @@ class Trajectories:
         units: Mapping[str, str] | Any = None,
         gap: float | Any = None,
         measurement: Measurement | Any = None,
+        periodic: Mapping[str, float] | Any = None,
     ) -> Trajectories:
         """Make trajectories from arrays or lists, which are copied.
 
@@ -94,7 +101,8 @@ class Trajectories:
         does a step longer than `gap`; both are counted in `data.notes`. `names` are the coordinates' names,
         which may hold a unit, as in "x [um]"; without them x, or x, y, or x, y, z, or x1 … xd. `units` are by
         coordinate, and by "t" for the time. NumPy dates become seconds since the first. `measurement` says how
-        points were recorded: see `Measurement`.
+        points were recorded: see `Measurement`. `periodic` gives the periods of angles and phases, as in
+        {"theta": 2 * math.pi}, whose values may be wrapped or not.
         """
         recorded = as_measurement(measurement)
         times, seconds, remarks = arrays_in_seconds(times)
@@ -103,7 +111,7 @@ class Trajectories:
         plain, labels = names_and_units(names, units, flat_states.shape[1])
         longest = check_gap(gap)
         parts = split_at_gaps(flat_times, flat_states, offsets, longest, plain, place_in(offsets))
-        return cls(*parts[:3], plain, labels | seconds, parts[3], remarks, recorded)
+        return cls(*parts[:3], plain, labels | seconds, parts[3], remarks, recorded).with_periods(periodic)
 
     @classmethod
     def from_dataframe(
@@ -117,6 +125,7 @@ class Trajectories:
         gap: float | Any = None,
         dt: float | Any = None,
         measurement: Measurement | Any = None,
+        periodic: Mapping[str, float] | Any = None,
     ) -> Trajectories:
         """Make trajectories from a long table by the names of its columns: pandas, polars, pyarrow or a dict.
 
@@ -125,7 +134,8 @@ class Trajectories:
         from liestonet.trajectories.long_tables import from_table
         from liestonet.trajectories.wanted import Wanted
 
-        return from_table(table, Wanted(time, trajectory, state, sort, gap, dt, measurement=measurement).check())
+        wanted = Wanted(time, trajectory, state, sort, gap, dt, measurement=measurement).check()
+        return from_table(table, wanted).with_periods(periodic)
 
     @classmethod
     def read(
@@ -143,6 +153,7 @@ class Trajectories:
         delimiter: str | Any = None,
         decimal: str | Any = None,
         measurement: Measurement | Any = None,
+        periodic: Mapping[str, float] | Any = None,
     ) -> Trajectories:
         """Read a file of text (.csv, .txt, .dat, .tsv, also with .gz), .parquet, .npz, .npy, .h5, .nc or .mat.
 
@@ -157,13 +168,13 @@ class Trajectories:
         Units may stand in a header, as in "x [um]". Dates and times of day become seconds since the first. Rows
         that are not finite split a path, and so does a step longer than `gap`. Times must increase in each path,
         or decrease in all; `sort=True` sorts them. `measurement` says how points were recorded, if the file
-        does not.
+        does not. `periodic` gives the periods of angles and phases, as in {"theta": 2 * math.pi}.
         """
         from liestonet.trajectories.readers import read_trajectories
         from liestonet.trajectories.wanted import Wanted
 
         wanted = Wanted(time, trajectory, state, sort, gap, dt, columns, layout, delimiter, decimal, measurement)
-        return read_trajectories(path, wanted)
+        return read_trajectories(path, wanted).with_periods(periodic)
 
     @classmethod
     def stream(
@@ -174,14 +185,16 @@ class Trajectories:
         state: str | Iterable[str] | Any = None,
         *,
         gap: float | Any = None,
+        periodic: Mapping[str, float] | Any = None,
     ) -> TrajectoryFile | Any:
         """Open a Parquet file too large for memory: its increments come block by block, by `chunks()`.
 
-        The names are as in `read`. The rows of a path must be together and in order of time.
+        The names are as in `read`. The rows of a path must be together and in order of time. Every step of a
+        `periodic` coordinate is taken as the shortest that leads to its end.
         """
         from liestonet.trajectories.streaming import open_stream
 
-        return open_stream(path, time, trajectory, state, gap)
+        return open_stream(path, time, trajectory, state, gap, periodic)
 
     @property
     def dimension(self) -> int:
@@ -219,6 +232,8 @@ class Trajectories:
             found.update(array.astype("<f8", copy=False).data)
         found.update(self.offsets.astype("<i8", copy=False).data)
         found.update("\0".join(self.names).encode())
+        if self.periodic:
+            found.update(repr(sorted(self.periodic.items())).encode())
         return found.hexdigest()
 
     def summary(self) -> Summary:
@@ -227,12 +242,23 @@ class Trajectories:
 
     def increments(self) -> Increments:
         """All increments at once: t, x, dt, dx and the trajectory each belongs to."""
-        return increments_of(self.flat_times, self.flat_states, self.offsets)
+        found = increments_of(self.flat_times, self.flat_states, self.offsets)
+        return wrap_increments(found, self.names, self.periodic)
 
     def chunks(self, rows: int | Any = BLOCK_ROWS) -> Iterator[Increments]:
         """The same increments in blocks of at most `rows`, with little memory of their own."""
         size = reshaping.whole_number(rows, "The number of rows in a block", 1)
-        return blocks_of(self.flat_times, self.flat_states, self.offsets, size)
+        blocks = blocks_of(self.flat_times, self.flat_states, self.offsets, size)
+        return (wrap_increments(block, self.names, self.periodic) for block in blocks)
+
+    def with_periods(self, periodic: Mapping[str, float] | Any) -> Trajectories:
+        """The same with angles and phases: {"theta": 2 * math.pi}; values may be wrapped or not."""
+        periods = checked_periods(periodic, self.names)
+        if not periods:
+            return self
+        states, remarks = unwrap(self.flat_states, self.offsets, self.names, periods)
+        every = dict(self.periodic) | dict(periods)
+        return replace(self, flat_states=states, remarks=(*self.remarks, *remarks), periodic=every)
 
     def windows(self, n: int | Any, stride: int | Any = None, *, restart: bool | Any = False) -> Trajectories:
         """Cut each path into windows of n points that begin `stride` points apart.
@@ -296,7 +322,8 @@ class Trajectories:
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies, and what other processes get, are made by the constructor: checked and read-only like this one."""
         arrays = (self.flat_times, self.flat_states, self.offsets)
-        return type(self), (*arrays, self.names, dict(self.units), self.gaps, self.remarks, self.measurement)
+        made = (*arrays, self.names, dict(self.units), self.gaps, self.remarks, self.measurement, dict(self.periodic))
+        return type(self), made
 
     def __repr__(self) -> str:
         return one_line(self)

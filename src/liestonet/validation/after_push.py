@@ -7,7 +7,7 @@ and the control, what a random generator of equal norm gives. Of long recordings
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -189,20 +189,23 @@ def overlap(first: Domain, second: Domain) -> Domain | None:
         if high - low < AFTER_PUSH.overlap * min(b - a, d - c):
             return None
         pairs.append((low, high))
-    return Domain(tuple(pairs))
+    return Domain(tuple(pairs), periodic=first.periodic)
 
 
 def _central(paths: Trajectories) -> Trajectories:
     """Points that a flow threw far out would make the box of all others empty; paths are cut at them."""
     low, high = np.quantile(paths.flat_states, [DATA.tail, 1 - DATA.tail], axis=0)
     reach = AFTER_PUSH.far * (high - low) + np.finfo(float).tiny
+    # an angle is nowhere far
+    reach[[name in paths.periodic for name in paths.names]] = np.inf
     far = ((paths.flat_states < low - reach) | (paths.flat_states > high + reach)).any(axis=1)
     if not far.any():
         return paths
     times, states = np.array(paths.flat_times), np.array(paths.flat_states)
     states[far] = np.nan
     cuts = paths.offsets[1:-1]
-    return Trajectories.from_arrays(np.split(times, cuts), np.split(states, cuts), paths.names)
+    cut = Trajectories.from_arrays(np.split(times, cuts), np.split(states, cuts), paths.names)
+    return replace(cut, periodic=paths.periodic)
 
 
 def _drift(source: KnownCoefficients, t: np.ndarray, x: np.ndarray) -> Float[np.ndarray, "b n"]:

@@ -130,11 +130,15 @@ def one_generator(generators: object, index: object = 0) -> GeneratorFunction:
 
 
 def widened(domain: Domain, margin: float) -> Float[np.ndarray, "v 2"]:
-    """Ends of the domain's intervals, pushed outward by a part of their half-widths, but not over a singular point."""
+    """Ends of the domain's intervals, pushed outward by a part of their half-widths, but not over a singular point.
+
+    A turn has no ends.
+    """
     ends = np.array(domain.intervals) + margin * domain.half[:, None] * np.array([-1.0, 1.0])
     for row, (below, above) in zip(ends, domain.singular or (), strict=False):
         row[0] = row[0] if below is None else max(row[0], below)
         row[1] = row[1] if above is None else min(row[1], above)
+    ends[list(domain.periodic)] = -np.inf, np.inf
     return ends
 
 

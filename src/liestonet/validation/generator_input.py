@@ -15,7 +15,7 @@ from jaxtyping import Float
 
 from liestonet.core.domain import Domain
 from liestonet.core.generators import Generators
-from liestonet.core.multiindex import total_degree
+from liestonet.core.multiindex import both_waves, total_degree
 from liestonet.core.numbers import is_real, is_whole
 from liestonet.core.points import lattice_cloud
 from liestonet.core.tuning import by_dimension
@@ -39,7 +39,25 @@ def read_generators(given: object, names: Sequence[str], domain: Domain) -> Gene
         return given
     if isinstance(given, Result):
         return _not_empty(given.evaluated)
-    return _independent(_read(given, names, domain), domain)
+    found = _read(given, names, domain)
+    if isinstance(found, Formulas):
+        _require_periodic(lambda points: found.components(points, [()])[()], names, domain)
+    return _independent(found, domain)
+
+
+def _require_periodic(values: Callable[..., Any], names: Sequence[str], domain: Domain) -> None:
+    """Refuse generators that are others after a turn of a periodic coordinate."""
+    points = lattice_cloud(domain, GIVEN.independent_points).points
+    for variable in domain.periodic:
+        after = points.copy()
+        after[:, variable] += domain.periods[variable]
+        here, there = values(points), values(after)
+        if np.abs(there - here).max() > GIVEN.projected * max(1.0, float(np.abs(here).max())):
+            k, name = int(np.argmax(np.abs(there - here).max(axis=(1, 2)))), names[variable - 1]
+            raise InputError(
+                f"The generator X{k + 1} is not periodic in {name}: after a turn of {domain.periods[variable]:.6g} it "
+                "is another field. Give one that comes back as it was, or data without this period."
+            )
 
 
 def _read(given: Any, names: Sequence[str], domain: Domain) -> Formulas | Fields:
@@ -241,12 +259,15 @@ def _expression(part: Any) -> Any:
 
 
 def project(generators: Callable[..., Any], domain: Domain) -> Fields:
-    """A callable as fields on a domain: least squares on polynomials of rising degree."""
+    """A callable as fields on a domain: least squares on polynomials, or waves, of rising degree."""
     n = domain.dimension
+    if domain.periodic:
+        coordinates = [f"coordinate {i}" for i in range(1, n + 1)]
+        _require_periodic(lambda points: _components(generators, points, n), coordinates, domain)
     scales = np.concatenate([domain.half, [1.0]])
     fields, left = None, np.inf
     for degree in by_dimension(GIVEN.degrees, n):
-        rows = total_degree(range(n + 1), n + 1, degree)
+        rows = both_waves(total_degree(range(n + 1), n + 1, degree), domain.periodic)
         alone = total_degree([0], n + 1, degree)
         cloud = lattice_cloud(domain, 3 * len(rows) + 50).points
         values = _components(generators, cloud, n)

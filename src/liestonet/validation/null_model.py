@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from liestonet.core.coefficients import JetOrder
+from liestonet.core.domain import Domain
 from liestonet.core.generators import Generators
 from liestonet.inference.refit import refit_exactly
 from liestonet.surrogate.surrogate import Surrogate
@@ -52,14 +53,16 @@ def draw(model: Surrogate, begin: Increments, names: tuple[str, ...], rng: np.ra
     ends = begin.x + drawn_steps(model, begin, rng)
     times = np.stack([begin.t, begin.t + begin.dt], axis=1).reshape(-1)
     states = np.stack([begin.x, ends], axis=1).reshape(-1, begin.x.shape[1])
-    return Trajectories(times, states, np.arange(0, 2 * len(begin.t) + 1, 2), names)
+    periodic = model.domain.named_periods(names)
+    return Trajectories(times, states, np.arange(0, 2 * len(begin.t) + 1, 2), names, periodic=periodic)
 
 
-def as_pairs(begin: Increments, names: tuple[str, ...]) -> Trajectories:
-    """The recorded increments as paths of two points."""
+def as_pairs(begin: Increments, names: tuple[str, ...], domain: Domain) -> Trajectories:
+    """The recorded increments as paths of two points; the domain knows which coordinates are periodic."""
     times = np.stack([begin.t, begin.t + begin.dt], axis=1).reshape(-1)
     states = np.stack([begin.x, begin.x + begin.dx], axis=1).reshape(-1, begin.x.shape[1])
-    return Trajectories(times, states, np.arange(0, 2 * len(begin.t) + 1, 2), names)
+    periodic = domain.named_periods(names)
+    return Trajectories(times, states, np.arange(0, 2 * len(begin.t) + 1, 2), names, periodic=periodic)
 
 
 def drawn_steps(model: Surrogate, begin: Increments, rng: np.random.Generator) -> Float[np.ndarray, "b n"]:

@@ -24,7 +24,8 @@ class Pushed(Trajectories):
 
     def __reduce__(self) -> tuple[object, ...]:
         arrays = (self.flat_times, self.flat_states, self.offsets)
-        return type(self), (*arrays, self.names, dict(self.units), self.gaps, self.remarks, self.left, self.blew_up)
+        mine = (dict(self.periodic), self.left, self.blew_up)
+        return type(self), (*arrays, self.names, dict(self.units), self.gaps, self.remarks, *mine)
 
 
 def push(
@@ -68,8 +69,9 @@ def push(
         data.units,
         data.gaps,
         (*data.remarks, _remark(amount, moved.left, blew_up)),
-        moved.left,
-        blew_up,
+        data.periodic,
+        left=moved.left,
+        blew_up=blew_up,
     )
 
 

@@ -127,7 +127,7 @@ def _usual_draws(count: int, error_rate: float) -> int:
 
 def _own_fit(surrogate: Surrogate, begin: Increments) -> Surrogate:
     """A fit to the increments alone; single ones do not tell which coordinates are without noise, so that is kept."""
-    pairs = as_pairs(begin, surrogate.names)
+    pairs = as_pairs(begin, surrogate.names, surrogate.domain)
     return fit(pairs) if surrogate.noisy.all() else fit_again(surrogate, pairs)
 
 

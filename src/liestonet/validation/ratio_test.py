@@ -340,7 +340,7 @@ def _free_to_turn(kind: Kind, surrogate: Surrogate, given: Generators) -> tuple[
     n, domain = surrogate.dimension, surrogate.domain
     level = by_dimension(SEARCH.levels, n)[0]
     plain = given.basis.domain.singular if isinstance(given, Fields) else None
-    domain = domain if plain is not None else type(domain)(domain.intervals)
+    domain = domain if plain is not None else type(domain)(domain.intervals, periodic=domain.periodic)
     operator = NoisyOperator(
         kind,
         surrogate,

@@ -10,6 +10,7 @@ import numpy as np
 
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.trajectories import Trajectories
+from liestonet.validation.flows import widened
 from liestonet.validation.null_model import diffusive_steps
 from liestonet.validation.tuning import RATIO
 
@@ -30,7 +31,7 @@ def draw_paths(model: Surrogate, like: Trajectories, count: int, rng: np.random.
 
     Outside the box nothing is known of the coefficients, so they are taken at its nearest point.
     """
-    low, high = np.array(model.domain.intervals[1:]).T
+    low, high = widened(model.domain, 0.0)[1:].T
     starts, lengths = like.offsets[:-1], np.diff(like.offsets)
     states = np.empty((count, *like.flat_states.shape))
     states[:, starts] = like.flat_states[starts]
@@ -41,4 +42,7 @@ def draw_paths(model: Surrogate, like: Trajectories, count: int, rng: np.random.
         t, dt = np.tile(like.flat_times[rows], count), np.tile(dt, count)
         moved = diffusive_steps(model, t, np.clip(here, low, high), dt, rng)
         states[:, rows + 1] = (here + moved).reshape(count, len(rows), -1)
-    return [Trajectories(like.flat_times, states[draw], like.offsets, like.names) for draw in range(count)]
+    return [
+        Trajectories(like.flat_times, states[draw], like.offsets, like.names, periodic=like.periodic)
+        for draw in range(count)
+    ]

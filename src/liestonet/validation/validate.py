@@ -244,7 +244,7 @@ def _paths(result: Any, data: Any) -> Trajectories:
     if data is not None:
         raise InputError(f"validate takes Trajectories, not a {type(data).__name__}; make them with Trajectories.read.")
     surrogate = _series(result)
-    return as_pairs(surrogate.overview.sample, surrogate.names)
+    return as_pairs(surrogate.overview.sample, surrogate.names, surrogate.domain)
 
 
 def _series(result: Any) -> Surrogate:

@@ -23,6 +23,7 @@ from liestonet.formulas.estimated.tuning import ESTIMATED
 from liestonet.formulas.formula import Constant, Formula
 from liestonet.formulas.functionspace import evaluate, independent
 from liestonet.formulas.sparse import Functions, SparseRows, sparse_rows
+from liestonet.formulas.waves import coordinate_blocks, plain_blocks
 from liestonet.symmetry.determining.fields import Fields, readable_basis
 
 # Functions of time, 1 and t, in which a part of a span is sought where those of the whole are not known.
@@ -158,7 +159,8 @@ def _in_part(
     """Formulas of the part of a span that is made of constants and linear functions: shifts, rotations, scalings."""
     import sympy
 
-    rates, states = [PLAIN_TIME], [[sympy.Integer(1), *symbols[1:]]] * (len(sampled.scales) - 1)
+    ordinary = [x for v, x in enumerate(symbols) if v > 0 and v not in fields.basis.domain.periodic]
+    rates, states = [PLAIN_TIME], [[sympy.Integer(1), *ordinary]] * (len(sampled.scales) - 1)
     dictionary = _dictionary(_time_functions(symbols[0], rates)[0], states, symbols)
     turned, sines = _sines(sampled, dictionary, symbols)
     inside = sines <= ESTIMATED.fits * np.array([sampled.known(direction) for direction in turned.T])
@@ -190,7 +192,7 @@ class _Sampled:
     """An orthonormal basis of the span at equidistant times and scattered states, components in natural units."""
 
     def __init__(self, fields: Fields, error: float, turns: Float[np.ndarray, "s size m"] | None) -> None:
-        domain = fields.basis.domain
+        domain = self.domain = fields.basis.domain
         self.scales, self.count, self.error = fields.basis.scales, fields.count, error
         self.unit = float(domain.half[0])
         self.times = domain.centre[0] + domain.half[0] * np.linspace(-1, 1, ESTIMATED.times)
@@ -295,13 +297,16 @@ def _state_functions(sampled: _Sampled, symbols: tuple[Any, ...], error: float) 
     """Functions of state for all components but τ: the simplest that fit, then those that fit better."""
     import sympy
 
-    from liestonet.formulas.blocks import general_blocks, real_blocks
+    from liestonet.formulas.blocks import real_blocks
 
-    state = symbols[1:]
-    general = real_blocks([*state, *(block for x in state for block in general_blocks(x))], state, sampled.states)
-    powers, further = [(list(state), degree) for degree in (1, 2, 3)], [(general, 1), (general, 2)]
+    state, domain = symbols[1:], sampled.domain
+    plain = plain_blocks(domain, symbols)
+    everything = [*plain, *(block for row in coordinate_blocks(domain, symbols) for block in row)]
+    general = real_blocks(everything, state, sampled.states)
+    powers, further = [(plain, degree) for degree in (1, 2, 3)], [(general, 1), (general, 2)]
     # x log x, of noise in proportion to x, is near other functions of it
-    logarithms = real_blocks([*state, *(sympy.log(x) for x in state)], state, sampled.states)
+    ordinary = [x for v, x in enumerate(symbols) if v > 0 and v not in domain.periodic]
+    logarithms = real_blocks([*plain, *(sympy.log(x) for x in ordinary)], state, sampled.states)
     seen: list[list[list[Any]]] = []
     for choices, levels in (
         ([*powers, *further], (ESTIMATED.fits, 3 * ESTIMATED.fits)),

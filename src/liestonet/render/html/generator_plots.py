@@ -15,6 +15,7 @@ from liestonet.render.html.plot_geometry import (
     check_generator,
     component_sizes,
     data_points,
+    drawn,
     few_ticks,
     grid_through,
     label,
@@ -101,7 +102,7 @@ def flow(result: Result, ax: Any = None, *, generator: int = 0) -> Any:
     size = float(np.sqrt(np.sum(component_sizes(result)[generator, : len(result.names) + 1] ** 2)))
     colour = INFERRED if result.estimated is not None else EXACT
     paths = _carried(result)
-    for path in paths:
+    for path in (drawn(result, path) for path in paths):
         ax.plot(path[:, first], path[:, second], color=DATA, linewidth=1.0, alpha=0.9)
     together, ends = np.concatenate(paths), np.cumsum([len(path) for path in paths])[:-1]
     lost = 0
@@ -112,8 +113,11 @@ def flow(result: Result, ax: Any = None, *, generator: int = 0) -> Any:
             tolerance=TOLERANCE,
         )  # fmt: skip
         lost += end.left + end.blew_up
-        for path in np.split(np.column_stack([end.t, end.x]), ends):
+        for path in (drawn(result, path) for path in np.split(np.column_stack([end.t, end.x]), ends)):
             ax.plot(path[:, first], path[:, second], color=colour, linewidth=1.1, alpha=strength)
+    for variable, set_limits in ((first, ax.set_xlim), (second, ax.set_ylim)):
+        if variable in result.domain.periodic:
+            set_limits(*result.domain.intervals[variable])
     ax.set(xlabel=label(result, first), ylabel=label(result, second))
     if lost:
         ax.annotate(
@@ -158,7 +162,7 @@ def _colours(result: Result, ax: Any, generator: int, component: int, variable: 
         rasterized=True,
     )
     for path in real_paths(result)[:SHOWN_PATHS]:
-        points = np.column_stack(path)
+        points = drawn(result, np.column_stack(path))
         ax.plot(points[:, across], points[:, variable], color=ON_COLOURS, linewidth=0.7, alpha=0.45)
     bar = ax.figure.colorbar(mesh, ax=ax, fraction=0.06, pad=0.02)
     bar.outline.set_visible(False)

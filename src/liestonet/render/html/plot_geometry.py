@@ -59,7 +59,17 @@ def data_points(result: Result) -> Float[np.ndarray, "b v"]:
     if not len(points):
         paths = real_paths(result)
         points = np.concatenate([np.column_stack(path) for path in paths]) if paths else np.zeros((0, variables))
-    return points[:: max(1, len(points) // MOST_POINTS)]
+    return result.domain.wrapped(points[:: max(1, len(points) // MOST_POINTS)])
+
+
+def drawn(result: Result, path: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "more v"]:
+    """A path (t, x) as it is drawn: periodic coordinates inside their turn, the line broken where one ends."""
+    if not result.domain.periodic or not len(path):
+        return path
+    wrapped = result.domain.wrapped(path)
+    with np.errstate(invalid="ignore"):
+        jumps = (np.abs(np.diff(wrapped, axis=0)) > result.domain.periods / 2).any(axis=1)
+    return np.insert(wrapped, np.flatnonzero(jumps) + 1, np.nan, axis=0)
 
 
 def real_paths(result: Result) -> Sequence[tuple[np.ndarray, np.ndarray]]:

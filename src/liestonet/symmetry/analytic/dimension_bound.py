@@ -30,16 +30,23 @@ class FormalCount:
     """Free Taylor coefficients up to each degree, of series that solve all conditions up to `order`.
 
     `coupling[u, a, b]` says whether unknown u of some solution depends on variables a and b jointly (on a, for a = b).
+    `periodic` is the number of those that close round the turns of periodic coordinates, where that is known.
     """
 
     order: int
     free: tuple[int, ...]
     doubtful: bool
     coupling: Bool[np.ndarray, "unknowns v v"]
+    periodic: int | None = None
 
     @property
     def bound(self) -> int | None:
         """The dimension's upper bound: the freedom where one more degree brings none; None if every degree does."""
+        return self.local if self.periodic is None else self.periodic
+
+    @property
+    def local(self) -> int | None:
+        """The bound on a small piece of the box, where nothing has to close."""
         for lower, upper in pairwise(self.free):
             if lower == upper:
                 return lower

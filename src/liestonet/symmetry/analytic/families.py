@@ -19,12 +19,13 @@ from liestonet.core.domain import Domain
 from liestonet.core.multiindex import Degrees, total_degree, union
 from liestonet.core.power_series import SeriesRing
 from liestonet.core.tuning import SHARED, by_dimension
+from liestonet.errors import InputError
 from liestonet.symmetry.analytic.dimension_bound import formal_counts, generic_point, null_space
-from liestonet.symmetry.analytic.nullspace import cloud_for, enlarged, start_basis, used_basis
+from liestonet.symmetry.analytic.nullspace import cloud_for, enlarged, find_null_space, start_basis, used_basis
 from liestonet.symmetry.analytic.orbit import orbit_dimension, orbit_points
 from liestonet.symmetry.analytic.series_conditions import FormalSystem
 from liestonet.symmetry.analytic.smallest_singular import lowest_directions
-from liestonet.symmetry.analytic.tuning import FAMILIES
+from liestonet.symmetry.analytic.tuning import FAMILIES, NULL_SPACE
 from liestonet.symmetry.determining.basis import Basis
 from liestonet.symmetry.determining.fields import Fields, joined, readable_basis
 from liestonet.symmetry.determining.kinds import INVARIANT, Kind
@@ -89,6 +90,22 @@ def find_family(
     if pool is None:
         return None
     return Family(invariants, _expansions(source, domain, names, invariants), pool, orbit)
+
+
+def require_periodic_invariants(source: Coefficients, domain: Domain, names: tuple[str, ...]) -> None:
+    """Refuse an answer where functions are constant along every path near a point, but none of them seems to close.
+
+    θ₂ − √2 θ₁ is such a function of two angles: no function of it has both periods.
+    """
+    null = find_null_space(INVARIANT, source, domain, None)
+    if (null.count > 1 and null.gap >= NULL_SPACE.clear_gap) or null.directions.residuals[1] < FAMILIES.found:
+        return  # beside the constants
+    angles = ", ".join(names[v - 1] for v in domain.periodic)
+    raise InputError(
+        f"Near every point some function is constant along all paths, but none was found that is periodic in {angles}; "
+        "whether the algebra is infinite-dimensional is not decided. Solve without `periodic`, or a part of the "
+        "equation."
+    )
 
 
 def _pool(kind: Kind, source: Coefficients, domain: Domain, orbit: Float[np.ndarray, "b v"]) -> Fields | None:

@@ -7,7 +7,7 @@ See docs/method.md §3.4.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -16,9 +16,10 @@ from jaxtyping import Bool, Float, Int
 
 from liestonet.core.coefficients import Coefficients
 from liestonet.core.domain import Domain
-from liestonet.core.multiindex import Degrees, margin, total_degree, union
+from liestonet.core.multiindex import NO_HARMONICS, Degrees, margin, total_degree, union
 from liestonet.core.points import PointCloud, lattice_cloud, tensor_cloud
 from liestonet.core.tuning import SHARED, by_dimension
+from liestonet.symmetry.analytic.harmonics import harmonics_of
 from liestonet.symmetry.analytic.smallest_singular import Directions, lowest_directions
 from liestonet.symmetry.analytic.tuning import FORMAL, NULL_SPACE
 from liestonet.symmetry.determining.basis import Basis
@@ -139,6 +140,7 @@ def find_null_space(
     enough.
     """
     basis = start_basis(kind, source, domain, coupling)
+    harmonics = harmonics_of(source, domain)
     history: list[Enrichment] = []
     n = source.dimension
     # without a bound, in many dimensions as many as the largest algebra of full-rank noise has, the heat equation's
@@ -160,7 +162,7 @@ def find_null_space(
             progress(f"basis of {basis.size} functions, residuals {_list(directions.residuals)}")
         unsettled = unsettled_directions(history, bound, accuracy)
         used = used_basis(directions, unsettled)
-        larger = enlarged(used, operator.equations, coupling)
+        larger = enlarged(used, operator.equations, coupling, harmonics)
         now = NullSpace(directions, count_symmetries(history, bound, accuracy), tuple(history), not len(unsettled))
         if best is None or not best.tells_more_than(now, bound):
             best = now
@@ -260,12 +262,14 @@ def used_basis(directions: Directions, unsettled: Int[np.ndarray, " k"]) -> Basi
     return Basis(basis.domain, basis.scales, degrees)
 
 
-def enlarged(basis: Basis, equations: Equations, coupling: Coupling | None) -> Basis:
-    """The basis with all functions next to it."""
+def enlarged(
+    basis: Basis, equations: Equations, coupling: Coupling | None, harmonics: Mapping[int, int] = NO_HARMONICS
+) -> Basis:
+    """The basis with all functions next to it; `harmonics` as in `core/multiindex.py`."""
     variables = range(len(basis.domain.intervals))
     coupled = len(variables) if equations.dimension <= SHARED.few_coordinates else NULL_SPACE.coupled_beyond
     degrees = [
-        union(rows, margin(rows, [0] if unknown.time_only else variables, coupled)) if len(rows) else rows
+        union(rows, margin(rows, [0] if unknown.time_only else variables, coupled, harmonics)) if len(rows) else rows
         for unknown, rows in zip(equations.unknowns, basis.degrees, strict=True)
     ]
     return Basis(basis.domain, basis.scales, _admitted(degrees, coupling))

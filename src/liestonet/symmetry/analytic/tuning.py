@@ -213,7 +213,29 @@ class TimeTuning:
     points_per_place: int = 4
 
 
+@dataclass(frozen=True)
+class MonodromyTuning:
+    """Symmetries continued round the turn of a periodic coordinate."""
+
+    # A cover goes beyond a turn by this part of it at both ends. Source: by hand; enough to compare, little to fit.
+    overlap: float = 0.08
+    # Points at which fields are compared with themselves a turn later. Source: cost.
+    points: int = 600
+    # A combination of fields is periodic if the shift changes it by less than this part. Source: by hand; spans are
+    # known to 1e-7.
+    fixed: float = 1e-5
+    # It is not if the shift changes it by more; between both nothing is decided. Source: by hand.
+    moved: float = 1e-3
+    # Points of a turn at which coefficients are looked at for their frequencies. Source: cost.
+    samples: int = 128
+    # Turns, at other times and states, on which that is done. Source: cost.
+    circles: int = 5
+    # Waves smaller than this part of the largest are rounding. Source: theory: precision of float64.
+    absent: float = 1e-10
+
+
 NULL_SPACE = NullSpaceTuning()
 FORMAL = FormalTuning()
 FAMILIES = FamilyTuning()
 TIMES = TimeTuning()
+TURN = MonodromyTuning()

@@ -12,7 +12,7 @@ from jaxtyping import Float
 from liestonet.core.coefficients import EstimatedCoefficients
 from liestonet.core.domain import Domain
 from liestonet.core.ladder import LadderRow
-from liestonet.core.multiindex import Degrees, total_degree, union
+from liestonet.core.multiindex import Degrees, both_waves, total_degree, union
 from liestonet.core.points import PointCloud, lattice_cloud
 from liestonet.core.tuning import SHARED, by_dimension
 from liestonet.symmetry.determining.basis import Basis
@@ -245,6 +245,12 @@ def generator_basis(kind: Kind, dimension: int, noise: int, domain: Domain, leve
     time, state = level
     equations = kind.equations(dimension, noise)
     full, alone = _shared_degrees(dimension, time, state), total_degree([0], dimension + 1, time)
+    if domain.periodic:
+        # a frequency has two functions where a degree has one
+        costs = np.ones(dimension + 1)
+        costs[list(domain.periodic)] = by_dimension(SEARCH.frequency_cost, dimension)
+        dear = (full[:, 1:] @ costs[1:]) / state + full[:, 0] / time > 1 + 1e-9
+        full = both_waves(full[~dear | (full[:, 1:].sum(axis=1) <= 1)], domain.periodic)
     degrees = tuple(alone if unknown.time_only else full for unknown in equations.unknowns)
     return Basis(domain, equations.unknown_scales(domain.half), degrees)
 

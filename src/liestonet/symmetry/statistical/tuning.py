@@ -21,6 +21,9 @@ class SearchTuning:
         ((4, 2), (6, 3)),
         ((2, 2), (6, 2)),
     )
+    # What a frequency of a periodic coordinate counts among these degrees, for one, two and more coordinates. Source:
+    # cost; a frequency has two functions.
+    frequency_cost: tuple[float, ...] = (1.0, 1.5, 1.5)
     # Points at which the equations are put, for one, two, three and more coordinates. Source: cost.
     points: tuple[int, ...] = (400, 500, 600, 300)
     # A ladder has stopped moving when no residual of a symmetry changes by more than this part of its noise. Source:

@@ -1,0 +1,35 @@
+"""Whether drift or diffusion have finer structure round a periodic coordinate than the series that stand for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from liestonet.core.flags import Flag
+from liestonet.diagnostics.standardised_steps import Residuals
+from liestonet.diagnostics.tuning import FLAGS
+from liestonet.surrogate.frequencies import highest_frequency
+
+
+def fine_structure_flags(residuals: Residuals) -> Iterator[Flag]:
+    """The periodic coordinate along which residuals or their squares show a frequency that no term of the fit has."""
+    surrogate, overview = residuals.surrogate, residuals.surrogate.overview
+    if not surrogate.domain.periodic or not residuals.names:
+        return
+    rows = slice(None, None, max(1, -(-len(residuals.sample.t) // FLAGS.fine_points)))
+    standard = residuals.standard[rows]
+    targets = np.concatenate([standard, standard**2 - np.mean(standard**2, axis=0)], axis=1)
+    estimates = (*surrogate.drift_estimates, *surrogate.diffusion_estimates)
+    for variable in surrogate.domain.periodic:
+        reached = max(int(estimate.features.orders[:, variable].max()) for estimate in estimates)
+        angle = residuals.sample.x[rows, variable - 1] * np.pi / surrogate.domain.half[variable]
+        found = highest_frequency(targets, angle, FLAGS.fine_frequencies)
+        if found > reached:
+            name = overview.names[variable - 1]
+            yield Flag(
+                "fine-structure",
+                f"Drift or diffusion repeat {found} times in a turn of {name}, and the series that stand for them only "
+                f"{reached} times: the answer is that of a smoother system.",
+                f"Record more paths, or, if all of it repeats k times in a turn, give the period of {name} over k.",
+            )

@@ -1,0 +1,86 @@
+"""Angles and phases: values that jump at the end of a turn become values that go on, so that no step crosses a seam."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from liestonet.errors import InputError
+from liestonet.trajectories.increments import Increments
+from liestonet.trajectories.tuning import SEAMS
+
+
+def unwrap(
+    states: Float[np.ndarray, "n d"], offsets: Int[np.ndarray, " k"], names: Sequence[str], periods: Mapping[str, float]
+) -> tuple[Float[np.ndarray, "n d"], tuple[str, ...]]:
+    """The same paths with every periodic coordinate unwrapped, and what should be known of its steps.
+
+    Values that stay within one turn are wrapped: each step is the shortest that leads there. Values that leave it were
+    unwrapped already, and keep their steps; where long ones are all a turn too long, they are steps over a seam.
+    """
+    result, remarks = states.copy(), []
+    inside = np.ones(max(len(states) - 1, 0), dtype=bool)
+    inside[offsets[1:-1] - 1] = False
+    for name, period in periods.items():
+        column = list(names).index(name)
+        values = states[:, column]
+        steps = np.where(inside, np.diff(values), 0.0)
+        turns = np.round(steps / period)
+        shortest = np.abs(steps - period * turns)[inside]
+        wound = bool(np.ptp(values) > period * (1 + SEAMS.rounding))
+        own = wound and bool((shortest > SEAMS.long * period).any())
+        _require_short(name, period, np.abs(steps)[inside] if own else shortest, own)
+        crossed = int(np.count_nonzero(turns[inside]))
+        if own or not crossed:
+            continue
+        far = int(np.count_nonzero(shortest > SEAMS.long * period))
+        if far:
+            remarks.append(
+                f"{far} of {len(shortest)} steps of {name} are longer than a quarter of its period {period:.6g}: which "
+                "way round they went is a guess. Record more often, or give values that are not wrapped."
+            )
+        if wound:
+            remarks.append(
+                f"{crossed} {'step' if crossed == 1 else 'steps'} of {name} are longer than half its period "
+                f"{period:.6g} and were taken as steps over the end of a turn."
+            )
+        # whole turns only are added, so that what lies between two of them is as it was recorded
+        shift = np.concatenate([[0.0], -np.cumsum(turns * inside)])
+        starts = np.repeat(shift[offsets[:-1]], np.diff(offsets))
+        result[:, column] = values + period * (shift - starts)
+    return result, tuple(remarks)
+
+
+def _require_short(name: str, period: float, steps: Float[np.ndarray, " m"], unwrapped: bool) -> None:
+    """Refuse steps that are no small part of a turn: wrapped ones cannot be told apart, others show no coefficients."""
+    limit, part = (SEAMS.longest, 0.5) if unwrapped else (SEAMS.long, SEAMS.most_long)
+    if len(steps) and np.mean(steps > limit * period) > part:
+        raise InputError(
+            f"The period of {name}, {period:.6g}, is too short for its steps, of which {100 * part:g} % and more are "
+            f"longer than {limit:g} of it; check the period and its unit, or record more often."
+        )
+
+
+def wrap_increments(block: Increments, names: Sequence[str], periods: Mapping[str, float]) -> Increments:
+    """The same increments, each beginning inside the turn from 0 to the period; steps are as they are."""
+    if not periods:
+        return block
+    x = block.x.copy()
+    for name, period in periods.items():
+        column = list(names).index(name)
+        x[:, column] %= period
+    return block._replace(x=x)
+
+
+def shortest_steps(block: Increments, names: Sequence[str], periods: Mapping[str, float]) -> Increments:
+    """The same for values that come piece by piece: every step is the shortest that leads there."""
+    if not periods:
+        return block
+    dx = block.dx.copy()
+    for name, period in periods.items():
+        column = list(names).index(name)
+        dx[:, column] -= period * np.round(dx[:, column] / period)
+        _require_short(name, period, np.abs(dx[:, column]), False)
+    return wrap_increments(block._replace(dx=dx), names, periods)

@@ -1,0 +1,131 @@
+"""Angles in data: wrapped and unwrapped values are the same data, and no step crosses the end of a turn."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from liestonet.errors import InputError
+from liestonet.trajectories import Trajectories
+
+P = 2 * math.pi
+PERIODIC = {"theta": P}
+TIMES = 0.01 * np.arange(201)
+
+
+def winding(seed: int = 0, paths: int = 20, speed: float = 5.0) -> np.ndarray:
+    """Paths (K, N, 2) of an angle that winds several times, and of a coordinate that does not."""
+    rng = np.random.default_rng(seed)
+    steps = np.stack([speed * 0.01 + 0.2 * rng.standard_normal((paths, 200)), rng.standard_normal((paths, 200))], -1)
+    start = np.concatenate([rng.uniform(0, P, (paths, 1, 1)), np.zeros((paths, 1, 1))], axis=2)
+    return np.concatenate([start, start + np.cumsum(steps, axis=1)], axis=1)
+
+
+def wrapped(states: np.ndarray, low: float = 0.0) -> np.ndarray:
+    return np.stack([low + (states[..., 0] - low) % P, states[..., 1]], axis=-1)
+
+
+@pytest.mark.parametrize("low", [0.0, -math.pi, 100.0])
+def test_wrapped_and_unwrapped_values_are_the_same_data(low: float) -> None:
+    states = winding()
+    one = Trajectories.from_arrays(TIMES, states, ["theta", "x"], periodic=PERIODIC)
+    other = Trajectories.from_arrays(TIMES, wrapped(states, low), ["theta", "x"], periodic=PERIODIC)
+    first, second = one.increments(), other.increments()
+    np.testing.assert_allclose(second.dx, first.dx, atol=1e-12)
+    np.testing.assert_allclose(np.exp(1j * second.x[:, 0]), np.exp(1j * first.x[:, 0]), atol=1e-12)
+    assert np.all((first.x[:, 0] >= 0) & (first.x[:, 0] < P))
+    assert np.all((second.x[:, 0] >= 0) & (second.x[:, 0] < P))
+    np.testing.assert_array_equal(second.x[:, 1], first.x[:, 1])
+    assert np.ptp(other.states[0][:, 0]) > P  # stored as it winds
+    assert other.remarks == ()
+
+
+def test_blocks_and_all_increments_agree() -> None:
+    data = Trajectories.from_arrays(TIMES, wrapped(winding()), ["theta", "x"], periodic=PERIODIC)
+    blocks = [block for block in data.chunks(333)]
+    for place, whole in enumerate(data.increments()):
+        np.testing.assert_array_equal(np.concatenate([block[place] for block in blocks]), whole)
+
+
+def test_whole_turns_are_added_and_nothing_else() -> None:
+    states = wrapped(winding())
+    data = Trajectories.from_arrays(TIMES, states, ["theta", "x"], periodic=PERIODIC)
+    turns = (data.flat_states[:, 0] - states[..., 0].reshape(-1)) / P
+    np.testing.assert_allclose(turns, np.round(turns), atol=1e-9)
+    np.testing.assert_array_equal(data.flat_states[data.offsets[:-1], 0], states[:, 0, 0])
+
+
+def test_a_path_that_is_split_is_unwrapped_piece_by_piece() -> None:
+    states = wrapped(winding(paths=2))
+    states[0, 100] = np.nan
+    data = Trajectories.from_arrays(TIMES, states, ["theta", "x"], periodic=PERIODIC)
+    assert len(data) == 3
+    assert np.abs(data.increments().dx[:, 0]).max() < 1.2
+
+
+def test_unwrapped_values_keep_their_long_steps() -> None:
+    rng = np.random.default_rng(1)
+    angle = np.cumsum(1.2 * rng.standard_normal((5, 400)), axis=1)
+    data = Trajectories.from_arrays(np.arange(400.0), angle[..., None], ["theta"], periodic=PERIODIC)
+    np.testing.assert_array_equal(data.flat_states[:, 0], angle.reshape(-1))
+    assert np.abs(data.increments().dx).max() > math.pi
+
+
+def test_wrapped_values_with_some_long_steps_are_said_to_be_a_guess() -> None:
+    rng = np.random.default_rng(2)
+    angle = np.cumsum(0.7 * rng.standard_normal((5, 400)), axis=1) % P
+    data = Trajectories.from_arrays(np.arange(400.0), angle[..., None], ["theta"], periodic=PERIODIC)
+    assert any("longer than a quarter of its period" in note for note in data.notes)
+
+
+def test_values_that_leave_the_turn_a_little_are_wrapped_too() -> None:
+    states = wrapped(winding()) + np.random.default_rng(3).normal(0, 0.02, (20, 201, 2))
+    data = Trajectories.from_arrays(TIMES, states, ["theta", "x"], periodic=PERIODIC)
+    assert np.abs(data.increments().dx[:, 0]).max() < 1.3
+    assert any("over the end of a turn" in note for note in data.notes)
+
+
+def test_a_period_shorter_than_the_steps_is_refused() -> None:
+    states = winding()
+    for period in (1e-3, 0.1):
+        with pytest.raises(InputError, match="too short for its steps"):
+            Trajectories.from_arrays(TIMES, states, ["theta", "x"], periodic={"theta": period})
+    rng = np.random.default_rng(4)
+    angles = rng.uniform(0, P, (3, 201, 1))
+    with pytest.raises(InputError, match="too short for its steps"):
+        Trajectories.from_arrays(TIMES, angles, ["theta"], periodic=PERIODIC)
+
+
+@pytest.mark.parametrize("periodic", [{"theta": 0}, {"theta": -1}, {"phi": 1}, 6.28, {"theta": math.nan}])
+def test_what_is_no_period_is_refused(periodic: object) -> None:
+    with pytest.raises(InputError):
+        Trajectories.from_arrays(TIMES, winding(), ["theta", "x"], periodic=periodic)
+
+
+def test_periods_stay_with_the_data() -> None:
+    data = Trajectories.from_arrays(TIMES, wrapped(winding()), ["theta", "x"], periodic=PERIODIC)
+    parts = (data.thin(2), data.take([1, 2]), data.windows(11), *data.split(0.5), data.degrade(0.1, drop=0.1, blur=2))
+    for part in (*parts, copy.deepcopy(data), pickle.loads(pickle.dumps(data))):
+        assert dict(part.periodic) == PERIODIC
+    assert data.transform(theta=np.cos).periodic == {}
+    assert dict(data.transform(x=np.exp).periodic) == PERIODIC
+    plain = Trajectories.from_arrays(TIMES, winding(), ["theta", "x"])
+    assert plain.digest != plain.with_periods(PERIODIC).digest
+
+
+def test_files_are_read_with_periods(tmp_path: Path) -> None:
+    states = wrapped(winding())
+    whole = Trajectories.from_arrays(TIMES, states, ["theta", "x"], periodic=PERIODIC)
+    Trajectories.from_arrays(TIMES, states, ["theta", "x"]).write(tmp_path / "angles.parquet")
+    read = Trajectories.read(tmp_path / "angles.parquet", periodic=PERIODIC)
+    np.testing.assert_array_equal(read.flat_states, whole.flat_states)
+    streamed = list(Trajectories.stream(tmp_path / "angles.parquet", periodic=PERIODIC).chunks(1000))
+    np.testing.assert_allclose(np.concatenate([block.dx for block in streamed]), whole.increments().dx, atol=1e-12)
+    table = {"t": np.tile(TIMES, 20), "k": np.repeat(np.arange(20), 201), "theta": states[..., 0].reshape(-1)}
+    made = Trajectories.from_dataframe(table, "t", "k", "theta", periodic=PERIODIC)
+    np.testing.assert_array_equal(made.flat_states[:, 0], whole.flat_states[:, 0])
