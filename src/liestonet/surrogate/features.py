@@ -24,7 +24,7 @@ from liestonet.surrogate.tuning import FIT
 def rich_degrees(dimension: int, time: int, state: int) -> Degrees:
     """Degrees of a rich model: time terms and high powers are always there, and evidence shrinks them."""
     if dimension > SHARED.few_coordinates:
-        rows = total_degree(range(dimension + 1), dimension + 1, state).tolist()
+        rows = total_degree(range(0 if time else 1, dimension + 1), dimension + 1, state).tolist()
         rows += [[3 * int(i == j) for j in range(dimension + 1)] for i in range(1, dimension + 1)]
     else:
         rows = [
@@ -36,22 +36,27 @@ def rich_degrees(dimension: int, time: int, state: int) -> Degrees:
     return np.array(sorted(rows, key=lambda row: (sum(row), tuple(row))), dtype=np.int64)
 
 
-def coordinate_variants(domain: Domain) -> list[Features]:
-    """The usual degrees, plain and with logarithms of coordinates that stay positive over a wide range."""
+def coordinate_variants(domain: Domain, autonomous: bool = False) -> list[Features]:
+    """The usual degrees, plain and with logarithms of coordinates that stay positive over a wide range.
+
+    Where the law is taken not to depend on time, no term does.
+    """
     singular = domain.singular or ((None, None),) * len(domain.intervals)
     eligible = [below is not None for below, _ in singular[1:]]
-    degrees = rich_degrees(domain.dimension, *by_dimension(FIT.degrees, domain.dimension)[0])
+    time, state = by_dimension(FIT.degrees, domain.dimension)[0]
+    degrees = rich_degrees(domain.dimension, 0 if autonomous else time, state)
     several = sum(eligible) > FIT.most_mixed
     choices = [(False, True) if possible else (False,) for possible in eligible]
     marks = {(False,) * len(eligible), tuple(eligible)} if several else set(product(*choices))
     return [Features(domain, degrees, (False, *mark)) for mark in sorted(marks)]
 
 
-def degree_variants(features: Features) -> list[Features]:
+def degree_variants(features: Features, autonomous: bool = False) -> list[Features]:
     """The same coordinates with the other sets of degrees."""
     dimension = features.domain.dimension
     others = by_dimension(FIT.degrees, dimension)[1:]
-    return [Features(features.domain, rich_degrees(dimension, *pair), features.logarithmic) for pair in others]
+    sets = [(0 if autonomous else time, state) for time, state in others]
+    return [Features(features.domain, rich_degrees(dimension, *pair), features.logarithmic) for pair in sets]
 
 
 @dataclass(frozen=True, eq=False)
