@@ -48,6 +48,14 @@ RestartClock = Annotated[
         "--restart-clock", help="Begin every window at time 0. Assumes that the law does not depend on the date."
     ),
 ]
+Clock = Annotated[
+    str,
+    typer.Option(
+        "--clock",
+        metavar="CLOCK",
+        help="recorded, restart (in windows, for long recordings), a period such as 86400, or auto.",
+    ),
+]
 Thin = Annotated[int | None, typer.Option("--thin", help="Keep every k-th point of a path.")]
 Gap = Annotated[float | None, typer.Option("--gap", help="A step longer than this splits a path.")]
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from liestonet.errors import InputError
 from liestonet.inference.date_test import DateTest, date_test
 from liestonet.inference.tuning import DATE
@@ -59,11 +57,14 @@ class ClockFound:
         return Relabelled(data, self.window, self.origin, self.kind == RESTART)
 
 
+RECORDED_CLOCK = ClockFound()
+
+
 def choose_clock(data: IncrementSource, clock: Any) -> tuple[IncrementSource, ClockFound]:
     """Data on the clock that is asked for; "auto" begins anew where few long paths cover many relaxation times."""
     wanted = checked_clock(clock)
     if wanted == RECORDED or isinstance(data, Relabelled):
-        return data, ClockFound()
+        return data, RECORDED_CLOCK
     times = recorded_times(data)
     if isinstance(wanted, float):
         found = _periodic(wanted, times)

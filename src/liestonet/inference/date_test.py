@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import scipy.special
@@ -240,7 +241,7 @@ def _by_block(
         if len(set(entry)) > 1:
             continue
         i, used = entry[0], range(scores.tested)
-        found = [_in_block(scores, place, slice(*ends), len(used)) for ends in zip(edges[:-1], edges[1:], strict=True)]
+        found = [_in_block(scores, place, slice(*ends), len(used)) for ends in pairwise(edges.tolist())]
         change, error = (np.stack(parts) for parts in zip(*found, strict=True))
         unit, name = float(np.sqrt(scores.mean_diffusion[i, i])), surrogate.names[i]
         if len(entry) == 1:

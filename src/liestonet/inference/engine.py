@@ -15,7 +15,7 @@ from liestonet.core.generators import Values
 from liestonet.core.json_values import JSON
 from liestonet.core.progress import Progress
 from liestonet.core.provenance import DecidingNumbers
-from liestonet.inference.clock import ClockFound, dated
+from liestonet.inference.clock import RECORDED_CLOCK, ClockFound, dated
 from liestonet.inference.refit import Imposed
 from liestonet.surrogate.fitted import FittedCoefficients
 from liestonet.symmetry.determining.fields import Fields
@@ -117,7 +117,7 @@ class Discovered:
     notes: tuple[Flag, ...] = ()
     training: Training | None = None
     tuning: tuple[DecidingNumbers, ...] = ()
-    clock: ClockFound = ClockFound()
+    clock: ClockFound = RECORDED_CLOCK
 
     @property
     def operator(self) -> NoisyOperator:

@@ -53,10 +53,10 @@ def date_flags(clock: ClockFound) -> Iterable[Flag]:
     if date is None or not date.rejected:
         return
     forced = "" if date.period is None else f", most of all with a period of {date.period:.6g}"
-    what = 'clock="recorded"' if date.period is None else f"clock={date.period:.6g}"
+    what = "clock=PERIOD" if date.period is None else f"clock={date.period:.6g}"
     yield Flag(
         "date",
         f"The law changes with the date (p = {date.p_value:.2g}){forced}: on this clock no symmetry is confirmed.",
-        f"Look at drift and noise by date in the report; split the recording where they change, or give the period of a "
-        f"force or of the time of day: {what}.",
+        "Look at drift and noise by date in the report; split the recording where they change, or give the period of "
+        f"a force or of the time of day: {what}.",
     )

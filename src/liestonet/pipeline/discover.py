@@ -27,7 +27,6 @@ from liestonet.surrogate.spectral_fit import fit_spectral
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.determining.kinds import Kind, kind_named
 from liestonet.symmetry.statistical.verdicts import Criteria
-from liestonet.trajectories.clock import Relabelled
 from liestonet.trajectories.increments import IncrementSource
 
 
@@ -75,7 +74,7 @@ def discover(
     source, chosen = choose_clock(_checked(data), clock)
     request = Request(source, kind, criteria, dimension, formulas, seed, progress or silent)
     found = engine.discover(request)
-    if isinstance(source, Relabelled):
+    if chosen.window is not None:
         request.say("testing against the date")
         chosen = with_date_test(chosen, source, found.surrogate, kind, criteria)
     found = found.on_clock(chosen, dimension is not None)
