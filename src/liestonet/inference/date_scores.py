@@ -7,12 +7,13 @@ differences. Sums over bins of the date are all that the test needs; see docs/me
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations_with_replacement
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from liestonet.core.coefficients import JetOrder
 from liestonet.core.multiindex import total_degree
@@ -25,6 +26,19 @@ from liestonet.trajectories.increments import Increments
 
 # A coefficient: (i,) for the drift of a coordinate, (i, j) for an entry of the diffusion.
 Entry = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ScoreKind:
+    """Scores of drift, or of diffusion: one column for each coefficient and function of the state that is tested.
+
+    In a bin, columns c and d have the covariance `mixing[c, d]` times the weight of their `functions`.
+    """
+
+    scores: Float[np.ndarray, "bins columns"]
+    weights: Float[np.ndarray, "bins functions functions"]
+    functions: Int[np.ndarray, " columns"]
+    mixing: Float[np.ndarray, "columns columns"]
 
 
 @dataclass(frozen=True)
@@ -82,6 +96,21 @@ class DateScores:
             for function in range(self.tested if len(set(entry)) == 1 else 1)
         )
 
+    def kinds(self, columns: Sequence[tuple[int, int]]) -> Iterator[ScoreKind]:
+        """Columns of the drift, then of the diffusion: Gaussian residuals and their squares are not correlated."""
+        for length in (1, 2):
+            chosen = [(place, k) for place, k in columns if len(self.entries[place]) == length]
+            if not chosen:
+                continue
+            places, functions = np.array(chosen).T
+            scores = self.centred[:, places, functions]
+            weights = self.weights(self.entries[places[0]])
+            size = np.sqrt(np.sum(scores**2, axis=0) / weights.sum(axis=0)[functions, functions])
+            plain = self.centred[:, :, 0]
+            spread = plain.T @ plain
+            correlation = spread / np.sqrt(np.outer(np.diag(spread), np.diag(spread)))
+            yield ScoreKind(scores, weights, functions, np.outer(size, size) * correlation[np.ix_(places, places)])
+
 
 def date_scores(source: Relabelled, surrogate: FittedCoefficients, rate: float) -> DateScores:
     """Sum the scores of all increments by date, in one pass."""
@@ -100,7 +129,8 @@ def date_scores(source: Relabelled, surrogate: FittedCoefficients, rate: float) 
     for block, dates in source.dated():
         inside = inside_domain(domain, block)
         kept = Increments(*(array[inside] for array in block))
-        place = np.clip((bins * ((dates[inside] - first) / (last - first))).astype(np.int64), 0, bins - 1)
+        middle = dates[inside] - first + kept.dt / 2  # equal steps would begin at the edges of bins
+        place = np.clip((bins * (middle / (last - first))).astype(np.int64), 0, bins - 1)
         state = (kept.x - domain.centre[1:]) / domain.half[1:]
         functions = np.prod(state[:, None, :] ** degrees, axis=2)
         z = _standardised(surrogate, kept, mean)

@@ -98,7 +98,7 @@ def _split(scores: DateScores) -> tuple[Columns, Columns]:
     return force, [column for column in scores.columns if column not in force]
 
 
-def _slow_functions(scores: DateScores) -> tuple[Float[np.ndarray, "bins m"], Float[np.ndarray, "bins m"]]:
+def _slow_functions(scores: DateScores) -> tuple[Float[np.ndarray, "bins m"], Float[np.ndarray, "bins k"]]:
     """Trends, and blocks as far as they are not trends; weighted by what the bins hold, with mean zero."""
     weight = np.sqrt(scores.drift_weights[:, 0, 0])
     powers = np.polynomial.legendre.legvander(scores.dates, DATE.trend)
@@ -109,7 +109,7 @@ def _slow_functions(scores: DateScores) -> tuple[Float[np.ndarray, "bins m"], Fl
     )
     used = weight[:, None] > 0
     inverse = np.where(used, 1 / np.where(used, weight[:, None], 1.0), 0.0)
-    kept = basis[:, : len(lengths)][:, lengths > 1e-8 * lengths[0]]
+    kept = basis[:, : len(lengths)][:, lengths > DATE.empty * lengths[0]]
     return _outside(weight[:, None] * powers[:, 1:], weight[:, None]) * inverse, kept * inverse
 
 
@@ -132,38 +132,49 @@ def _against(
 
 
 def _joint(scores: DateScores, functions: Float[np.ndarray, "bins m"], columns: Columns) -> float:
-    """p-value of all these changes together: Hotelling's T² of the bins."""
-    against = _against(scores, functions, columns)
-    against = against[np.any(scores.centred[:, :, 0] != 0, axis=1)]
-    total, count = against.sum(axis=0), len(against)
-    scale = np.sqrt(np.maximum(np.sum(against**2, axis=0), np.finfo(float).tiny))
-    spread = (against / scale).T @ (against / scale) - np.outer(total / scale, total / scale) / count
-    values, vectors = np.linalg.eigh(spread)
-    seen = values > 1e-9 * values[-1]
-    freedom = int(seen.sum())
-    if count <= 2 * freedom or not freedom:
-        return 1.0
-    square = float(np.sum((vectors.T[seen] @ (total / scale)) ** 2 / values[seen]))
-    return float(scipy.special.fdtrc(freedom, count - freedom, square * (count - freedom) / freedom / count))
+    """p-value of all these changes together: a score test, with what constant coefficients explain taken out."""
+    statistic, freedom = 0.0, 0
+    for kind in scores.kinds(columns):
+        weights, own, mixing = kind.weights, kind.functions, kind.mixing
+        total = np.einsum("bm,bc->mc", functions, kind.scores).reshape(-1)
+        shared = np.einsum("bm,bcf->mcf", functions, weights[:, own])
+        products = np.einsum("bm,bl,bcd->mcld", functions, functions, weights[:, own[:, None], own], optimize=True)
+        products -= np.einsum("mcf,fg,ldg->mcld", shared, np.linalg.pinv(weights.sum(axis=0)), shared, optimize=True)
+        spread = (products * mixing[:, None, :]).reshape([len(total)] * 2)
+        square, rank = _square(spread, total)
+        statistic, freedom = statistic + square, freedom + rank
+    return float(scipy.special.chdtrc(freedom, statistic)) if freedom else 1.0
+
+
+def _square(spread: Float[np.ndarray, "d d"], total: Float[np.ndarray, " d"]) -> tuple[float, int]:
+    """totalᵀ spread⁻¹ total, and the number of directions that there are."""
+    scale = np.sqrt(np.maximum(np.diag(spread), np.finfo(float).tiny))
+    values, vectors = np.linalg.eigh(spread / np.outer(scale, scale))
+    seen = values > DATE.empty * values[-1]
+    return float(np.sum((vectors.T[seen] @ (total / scale)) ** 2 / values[seen])), int(seen.sum())
 
 
 def _scan(scores: DateScores, columns: Columns, skipped: float | None) -> tuple[float, int]:
     """p-value of the strongest harmonic among all that are faster than blocks, and its number."""
-    own = np.stack([scores.centred[:, place, k] for place, k in columns], axis=1)
-    last = scores.bins // DATE.bins_in_period
-    harmonics = np.arange(DATE.blocks // 2 + 1, last + 1)
+    harmonics = np.arange(DATE.blocks // 2 + 1, scores.bins // DATE.bins_in_period + 1)
     if skipped is not None:  # the period of the clock and what fits into it
         turns = harmonics / skipped
         harmonics = harmonics[np.abs(turns - np.round(turns)) * skipped > DATE.beside_period]
     if not len(harmonics):
         return 1.0, 0
-    lines = np.fft.rfft(own, axis=0)[harmonics]
-    spread = own.T @ own
-    solved = np.linalg.lstsq(spread, lines.T, rcond=1e-10)[0]
-    squares = 2 * np.real(np.sum(np.conj(lines) * solved.T, axis=1))
+    squares, freedom = np.zeros(len(harmonics)), 0
+    for kind in scores.kinds(columns):
+        own = kind.functions
+        lines = np.fft.rfft(kind.scores, axis=0)[harmonics]
+        # variances of real and imaginary parts differ where the weights have a harmonic of twice the number
+        weights = np.fft.rfft(kind.weights[:, own[:, None], own], axis=0)
+        mean, twice = weights[0].real * kind.mixing, weights[2 * harmonics] * kind.mixing
+        spread = np.block([[mean + twice.real, twice.imag], [twice.imag, mean - twice.real]]) / 2
+        parts = np.concatenate([lines.real, lines.imag], axis=1)
+        squares += np.sum(parts * np.linalg.solve(spread, parts[:, :, None])[:, :, 0], axis=1)
+        freedom += parts.shape[1]
     best = int(np.argmax(squares))
-    alone = float(scipy.special.chdtrc(2 * len(columns), squares[best]))
-    return _combined(alone, len(harmonics)), int(harmonics[best])
+    return _combined(float(scipy.special.chdtrc(freedom, squares[best])), len(harmonics)), int(harmonics[best])
 
 
 def _row(

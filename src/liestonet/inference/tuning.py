@@ -48,7 +48,7 @@ class DateTuning:
     # Bins of the date for each relaxation time. Source: by hand; forces with a quarter of it as period are looked for.
     bins: float = 16.0
     # Bins at most. Source: cost.
-    most_bins: int = 32_768
+    most_bins: int = 16_384
     # Bins at least, where there are increments for them. Source: by hand; blocks need some each.
     least_bins: int = 256
     # Increments in a bin on average at least. Source: by hand; errors that neighbours share then stay within a bin.
@@ -69,6 +69,8 @@ class DateTuning:
     least_diffusion: float = 1e-3
     # Cosines of the date in which the size of a slow dependence is measured. Source: by hand.
     cosines: int = 8
+    # Directions smaller than this part of the largest are rounding. Source: theory: sums of squares.
+    empty: float = 1e-9
     # A direction is ∂t itself if the cosine between the two is above this. Source: by hand.
     time_itself: float = 0.99
     # Harmonics as near as this many to one of the period that the clock has are left out. Source: theory: neighbours
