@@ -24,7 +24,7 @@ CONTENTS = {
     "Reference": ["reference/python", "reference/values", "reference/command-line", "flags", "json"],
     "Explanation": ["method", "reading", "symptoms", "limits", "architecture"],
     "Evidence": [
-        "examples", "controls", "calibration", "flag_rates", "constants", "failures", "after_push", "neural",
+        "examples", "controls", "calibration", "long_recording_checks", "flag_rates", "constants", "failures", "after_push", "neural",
         "catalogue", "speed", "reproduction",
     ],
 }  # fmt: skip
