@@ -108,6 +108,7 @@ def test_the_recorded_clock_is_that_of_many_short_paths() -> None:
     assert default.measurement.clock.kind == "recorded"
     assert default.ladder == by_hand.ladder
     assert default.measurement.clock.p_value is None
+    assert default.provenance is not None
     assert "clock" not in default.provenance.settings
 
 
@@ -138,6 +139,7 @@ def test_the_report_shows_the_law_by_date(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_generators_are_tested_on_the_same_clock() -> None:
     told = lsn.test(recording(3), "d_t; d_x")
+    assert told.clock is not None
     assert told.clock.kind == "restart"
     assert told.rows[0].p_value == told.clock.p_value
     assert told.rows[1].p_value < 1e-6
@@ -151,6 +153,8 @@ def test_generators_are_tested_on_the_same_clock() -> None:
 @pytest.mark.slow
 def test_a_result_is_tested_on_its_own_recording_by_blocks() -> None:
     told = lsn.test(recording(1), stationary())
+    assert told.clock is not None
+    assert told.held_out is not None
     assert told.clock.window == stationary().measurement.clock.window
     assert "8 of 16 blocks of the recording" in told.held_out
     assert not told.rejected
@@ -164,6 +168,8 @@ def test_a_result_is_validated_on_its_own_clock() -> None:
     other = validate(stationary(), recording(4), seed=1)
     assert not other.contradicted
     assert not other.conditional
+    assert other.test is not None
+    assert other.test.clock is not None
     assert other.test.clock.window == stationary().measurement.clock.window
     doubted = validate(stationary(), recording(2, force()), seed=1)
     assert doubted.conditional

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.special
 from jaxtyping import Float
 
+from liestonet.core.coefficients import JetOrder
 from liestonet.core.domain import Domain
 from liestonet.core.ladder import LadderRow
 from liestonet.inference.date_scores import DateScores, Entry, date_scores
@@ -246,7 +247,7 @@ def _by_block(
     edges = np.linspace(0, scores.bins, DATE.blocks + 1).round().astype(int)
     dates = scores.first + scores.span * (edges[1:] + edges[:-1]) / 2 / scores.bins
     middle = surrogate.domain.centre[None]
-    drift = surrogate.drift(middle[:, 0], middle[:, 1:])[0]
+    drift = surrogate.jet(middle[:, 0], middle[:, 1:], JetOrder(drift=0)).drift[()][0]
     labels, values, errors = [], [], []
     for place, entry in enumerate(scores.entries):
         if len(set(entry)) > 1:

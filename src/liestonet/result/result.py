@@ -97,8 +97,8 @@ class Result:
         return self.findings.training if isinstance(self.findings, DataFindings) else None
 
     @property
-    def measurement(self) -> Measured | None:
-        """What was found out about how the data were recorded: `.clock`; None for a result of an equation."""
+    def measurement(self) -> Any:
+        """What was found out about how the data were recorded (a `Measured`): `.clock`; None for an equation."""
         found = self.findings
         return Measured(found.clock or ClockFound()) if isinstance(found, DataFindings) else None
 
