@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from liestonet.core.tuning import by_dimension
 from liestonet.surrogate.tuning import CLOCK
 from liestonet.trajectories.increments import Increments, IncrementSource
 
@@ -21,7 +22,7 @@ class RecordedTimes:
     """The times of a recording as far as they were looked at: its dates, its steps, and the rate of its state.
 
     `total` is the recorded time of all paths together, `paths` their number, `rate` the largest modulus among the
-    eigenvalues of M, zero where there is none.
+    eigenvalues of M, zero where there is none, `dimension` the number of coordinates.
     """
 
     first: float
@@ -30,6 +31,7 @@ class RecordedTimes:
     paths: int
     step: float
     rate: float
+    dimension: int = 1
 
     @property
     def relaxations(self) -> float:
@@ -52,7 +54,8 @@ class RecordedTimes:
         longest = (self.last - self.first) / CLOCK.least_windows
         if self.rate <= 0:
             return longest
-        lasting = float(np.clip(np.sqrt(self.total * self.rate) / CLOCK.precision, *CLOCK.window)) / self.rate
+        precision = by_dimension(CLOCK.precision, self.dimension)
+        lasting = float(np.clip(np.sqrt(self.total * self.rate) / precision, *CLOCK.window)) / self.rate
         return min(max(lasting, CLOCK.least_steps * self.step), longest)
 
 
@@ -68,7 +71,9 @@ def recorded_times(source: IncrementSource) -> RecordedTimes:
     seen = Increments(*(np.concatenate(arrays) for arrays in zip(*blocks, strict=True)))
     paths = int(np.count_nonzero(np.diff(seen.trajectory))) + 1
     first, last = float(seen.t.min()), float((seen.t + seen.dt).max())
-    return RecordedTimes(first, last, float(seen.dt.sum()), paths, float(np.median(seen.dt)), _rate(seen, last - first))
+    return RecordedTimes(
+        first, last, float(seen.dt.sum()), paths, float(np.median(seen.dt)), _rate(seen, last - first), seen.x.shape[1]
+    )
 
 
 def _rate(seen: Increments, span: float) -> float:

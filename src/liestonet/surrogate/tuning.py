@@ -191,10 +191,11 @@ class ClockTuning:
     least_path: float = 10.0
     # Paths are few if at most this many run at the same date on average. Source: by hand.
     few_paths: float = 50.0
-    # Windows last the root of the number of relaxation times recorded, over this number, in relaxation times: errors of
-    # generators then stay the same part of the tolerance. Source: theory, the number measured: half and twice as long
-    # windows give the same verdicts (docs/long_recording_checks.md).
-    precision: float = 40.0
+    # Windows last the root of the number of relaxation times recorded, over this number, in relaxation times, for one,
+    # two, three and more coordinates: errors of generators then stay the same part of the tolerance. Source: theory;
+    # for one coordinate measured: half and twice as long windows give the same verdicts
+    # (docs/long_recording_checks.md); for two and three by hand: shorter windows make symmetries of near ones.
+    precision: tuple[float, ...] = (40.0, 20.0, 20.0, 40.0)
     # Fewest and most relaxation times in a window: shorter ones tell no symmetry from its neighbours, and on longer
     # ones e^{-2t} is hard to fit. Source: by hand.
     window: tuple[float, float] = (0.4, 2.0)
