@@ -1,11 +1,11 @@
 """Pictures of a result: small functions `f(result, ax=None) -> ax` on matplotlib's axes.
 
-`ladder`, `time_parts`, `drift` and `diffusion` show the result as a whole, `state_part`, `density_part` and `flow` one
-generator, counted from 0 by `generator=`. Colours have one meaning everywhere: `with styled(): …` draws in the page's
-style.
+`ladder`, `time_parts`, `drift`, `diffusion` and `by_date` show the result as a whole, `state_part`, `density_part` and
+`flow` one generator, counted from 0 by `generator=`. Colours have one meaning everywhere: `with styled(): …` draws in
+the page's style.
 """
 
-from liestonet.render.html.evidence_plots import diffusion, drift, ladder
+from liestonet.render.html.evidence_plots import by_date, diffusion, drift, ladder
 from liestonet.render.html.generator_plots import density_part, flow, state_part, time_parts
 from liestonet.render.html.palette import DATA, ERROR, EXACT, INFERRED, styled
 
@@ -14,6 +14,7 @@ __all__ = [
     "ERROR",
     "EXACT",
     "INFERRED",
+    "by_date",
     "density_part",
     "diffusion",
     "drift",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from liestonet.cli.options import (
+    Clock,
     ColumnNames,
     Decimal,
     Delimiter,
@@ -31,7 +32,7 @@ from liestonet.cli.options import (
     Trajectory,
     Window,
 )
-from liestonet.cli.reading import Reading, Windows
+from liestonet.cli.reading import Reading, Windows, read_clock
 from liestonet.core.tuning import SHARED
 from liestonet.errors import InputError
 
@@ -67,6 +68,7 @@ def discover(
     window: Window = None,
     stride: Stride = None,
     restart_clock: RestartClock = False,
+    clock: Clock = "auto",
     thin: Thin = None,
     gap: Gap = None,
     periodic: Periodic = None,
@@ -92,7 +94,7 @@ def discover(
       liestonet discover paths.csv --time t --trajectory path --state x
       liestonet discover tracks.parquet --state "x, y" --symmetry law --out run
       liestonet discover prices.csv --time date --state price --log price --window 250
-      liestonet discover series.csv --state x --window 100 --restart-clock
+      liestonet discover series.csv --state x --clock 86400
       liestonet discover tracks.csv --thin 6 --gap 0.5 --no-formulas --json
       liestonet discover trap.txt --dt 0.0069
     """
@@ -130,6 +132,7 @@ def discover(
             tolerance=tolerance,
             error_rate=error_rate,
             formulas=not no_formulas,
+            clock=read_clock(clock),
             progress=progress,
         )
         result = with_command(result)

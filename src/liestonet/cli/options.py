@@ -56,6 +56,14 @@ Periodic = Annotated[
         "--periodic", metavar="NAME=PERIOD", help="An angle or phase and its period: theta=2pi, theta=360. Repeatable."
     ),
 ]
+Clock = Annotated[
+    str,
+    typer.Option(
+        "--clock",
+        metavar="CLOCK",
+        help="recorded, restart (in windows, for long recordings), a period such as 86400, or auto.",
+    ),
+]
 Thin = Annotated[int | None, typer.Option("--thin", help="Keep every k-th point of a path.")]
 Gap = Annotated[float | None, typer.Option("--gap", help="A step longer than this splits a path.")]
 

@@ -16,6 +16,7 @@ DISCOVERING: Mapping[str, float | int] = {
     "taking": 7,
     "refitting": 16,
     "looking for symmetries of the law": 8,
+    "testing against the date": 5,
     "checking the data": 8,
     "looking for formulas": 12,
     "drawing the report": 40,

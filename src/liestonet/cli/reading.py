@@ -33,6 +33,17 @@ class Windows:
         return data if self.points is None else data.windows(self.points, self.stride, restart=self.restart)
 
 
+def read_clock(text: str) -> str | float:
+    """A word, or a period as a number."""
+    from liestonet.trajectories.clock import checked_clock
+
+    try:
+        period = float(text)
+    except ValueError:
+        return checked_clock(text)
+    return checked_clock(period)
+
+
 @dataclass(frozen=True)
 class Reading:
     """What was asked for about a table: its columns, then logarithms, every k-th point and windows."""

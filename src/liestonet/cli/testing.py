@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from liestonet.cli.options import (
+    Clock,
     ColumnNames,
     Decimal,
     Delimiter,
@@ -26,7 +27,7 @@ from liestonet.cli.options import (
     Trajectory,
     Window,
 )
-from liestonet.cli.reading import Reading, Windows
+from liestonet.cli.reading import Reading, Windows, read_clock
 
 
 def try_generators(
@@ -57,6 +58,7 @@ def try_generators(
     window: Window = None,
     stride: Stride = None,
     restart_clock: RestartClock = False,
+    clock: Clock = "auto",
     thin: Thin = None,
     gap: Gap = None,
     periodic: Periodic = None,
@@ -73,7 +75,7 @@ def try_generators(
       liestonet test paths.csv --generator "2 t d_t + x d_x"
       liestonet test tracks.parquet --generator "d_t" --generator "-y d_x + x d_y"
       liestonet test paths.csv --generator "exp(-t) d_x" --symmetry ito --json
-      liestonet test series.csv --state x --window 100 --restart-clock --generator "d_x"
+      liestonet test series.csv --state x --clock restart --generator "d_t"
     """
     from liestonet.cli.output import emit, paragraphs, stages
     from liestonet.validation.ratio_test import test
@@ -99,12 +101,12 @@ def try_generators(
         ).read(file)
         if progress is not None:
             progress("testing")
-        outcome = test(data, ";".join(generator), symmetry)
+        outcome = test(data, ";".join(generator), symmetry, clock=read_clock(clock))
     if json:
         from dataclasses import asdict
         from json import dumps
 
-        emit(dumps(asdict(outcome), indent=2, ensure_ascii=False) + "\n")
+        emit(dumps(asdict(outcome), indent=2, ensure_ascii=False, default=lambda array: array.tolist()) + "\n")
         return
     lines = outcome.sentences()
     emit("\n".join(paragraphs(lines[:1] if quiet else lines)) + "\n")

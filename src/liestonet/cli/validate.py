@@ -10,6 +10,7 @@ import typer
 
 from liestonet.cli.discover import check_folder, write_files
 from liestonet.cli.options import (
+    Clock,
     ColumnNames,
     Decimal,
     Delimiter,
@@ -29,7 +30,7 @@ from liestonet.cli.options import (
     Trajectory,
     Window,
 )
-from liestonet.cli.reading import Reading, Windows
+from liestonet.cli.reading import Reading, Windows, read_clock
 
 
 def validate_run(
@@ -50,6 +51,7 @@ def validate_run(
     window: Window = None,
     stride: Stride = None,
     restart_clock: RestartClock = False,
+    clock: Clock = "auto",
     thin: Thin = None,
     gap: Gap = None,
     periodic: Periodic = None,
@@ -78,7 +80,7 @@ def validate_run(
     Examples:
       liestonet validate run.lsn
       liestonet validate run.lsn --data other.csv --time t --state x
-      liestonet validate run.lsn --data series.csv --state x --window 100 --restart-clock
+      liestonet validate run.lsn --data series.csv --state x
       liestonet validate run/run.lsn --out run
       liestonet validate run.lsn --report sure.html
     """
@@ -110,7 +112,7 @@ def validate_run(
                 decimal=decimal,
                 periodic=periodic,
             ).read(data)
-        found = validate(result, paths, draws=draws, progress=progress)
+        found = validate(result, paths, draws=draws, clock=read_clock(clock), progress=progress)
         told = result.with_validation(found)
         if report is not None:
             write_page(told, report, progress)

@@ -91,8 +91,6 @@ class FlagTuning:
     # Noise that crosses half of the box this often has forgotten where it began. Source: by hand; a free particle
     # stays below ten.
     turnovers: float = 20.0
-    # Steps of a window that is advised at least. Source: by hand.
-    least_window: int = 20
     # Part of the steps that may be exactly zero. Source: by hand; a continuous coordinate never stands still.
     many_zeros: float = 0.05
     # A grid matters if it is this part of a typical step. Source: theory: rounding then adds 2·0.2²/12 = 0.7 % to the

@@ -19,10 +19,9 @@ def remedy(overview: Overview, otherwise: str) -> str:
     turnover = turnover_time(overview)
     if 2 * overview.domain.half[0] / FLAGS.turnovers < turnover:
         return otherwise
-    points = _rounded(window_points(overview, turnover))
     return (
-        f"If the law does not depend on the date, cut the paths into windows whose clocks begin at 0: "
-        f"windows({points}, restart=True), or --window {points} --restart-clock. "
+        'Let the clock restart in windows, which also tests whether the law depends on the date: clock="restart", or '
+        "--clock restart. "
         f"Otherwise {otherwise[0].lower()}{otherwise[1:]}"
     )
 
@@ -34,16 +33,3 @@ def turnover_time(overview: Overview) -> float:
     squares = np.median(sample.dx**2 / sample.dt[:, None], axis=0) / MEDIAN_SQUARE
     rates = squares / overview.domain.half[1:] ** 2
     return 1 / max(float(rates.max()), np.finfo(float).tiny)
-
-
-def window_points(overview: Overview, duration: float) -> int:
-    """How many points a window of this duration has; no more than paths have on average."""
-    paths = int(overview.sample.trajectory.max()) + 1
-    wanted = max(FLAGS.least_window, round(duration / float(np.median(overview.sample.dt))))
-    return min(wanted, overview.count // paths) + 1
-
-
-def _rounded(count: int) -> int:
-    """Two leading digits."""
-    unit = 10 ** max(0, len(str(count)) - 2)
-    return count // unit * unit

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol, TypedDict, runtime_checkable
 
@@ -15,6 +15,7 @@ from liestonet.core.generators import Values
 from liestonet.core.json_values import JSON
 from liestonet.core.progress import Progress
 from liestonet.core.provenance import DecidingNumbers
+from liestonet.inference.clock import RECORDED_CLOCK, ClockFound, dated
 from liestonet.inference.refit import Imposed
 from liestonet.surrogate.fitted import FittedCoefficients
 from liestonet.symmetry.determining.fields import Fields
@@ -103,7 +104,8 @@ class Discovered:
     """What an engine found: estimated coefficients, judged directions, and the coefficients refitted with `count`.
 
     `law_dimension` is the number of symmetries of the law, None where nobody asked. `notes` are what a reader should
-    know about how the engine came to it, and `tuning` the numbers that only this engine decides by.
+    know about how the engine came to it, and `tuning` the numbers that only this engine decides by. `clock` is the one
+    that the data were on, with the test against the date.
     """
 
     kind: Kind
@@ -115,6 +117,7 @@ class Discovered:
     notes: tuple[Flag, ...] = ()
     training: Training | None = None
     tuning: tuple[DecidingNumbers, ...] = ()
+    clock: ClockFound = RECORDED_CLOCK
 
     @property
     def operator(self) -> NoisyOperator:
@@ -125,6 +128,13 @@ class Discovered:
     def vectors(self) -> Float[np.ndarray, "m k"]:
         """The generators as directions of `operator`."""
         return self.search.vectors[:, : self.count] if self.imposed is None else self.imposed.refit.vectors
+
+    def on_clock(self, clock: ClockFound, asked: bool) -> Discovered:
+        """The same with what the test against the date says; `asked` keeps a number of generators that was given."""
+        search = dated(self.search, clock, asked)
+        if search.count or asked or not self.count:
+            return replace(self, search=search, clock=clock)
+        return replace(self, search=search, clock=clock, count=0, imposed=None, law_dimension=None)
 
     @cached_property
     def fields(self) -> Fields:

@@ -41,5 +41,43 @@ class StagesTuning:
     clearly: float = 2.0
 
 
+@dataclass(frozen=True)
+class DateTuning:
+    """The test that a law does not depend on the date."""
+
+    # Bins of the date for each relaxation time. Source: by hand; forces with a quarter of it as period are looked for.
+    bins: float = 16.0
+    # Bins at most. Source: cost.
+    most_bins: int = 16_384
+    # Bins at least, where there are increments for them. Source: by hand; blocks need some each.
+    least_bins: int = 256
+    # Increments in a bin on average at least. Source: by hand; errors that neighbours share then stay within a bin.
+    least_in_bin: int = 8
+    # A harmonic has so many bins in its period at least. Source: theory: fewer would show it at half of its size.
+    bins_in_period: int = 4
+    # Blocks of the date that are compared, and shown. Source: by hand.
+    blocks: int = 16
+    # Degree of a slow trend. Source: by hand; a change in one direction, and one that turns.
+    trend: int = 2
+    # Total degree of the state in what is taken out as constant in the date, for one, two, three and more coordinates.
+    # Source: by hand.
+    constant_degree: tuple[int, ...] = (3, 2, 2, 1)
+    # Squared standardised residuals count as this at most: one jump is no date. Source: by hand; four standard
+    # deviations.
+    clip: float = 16.0
+    # Diffusions below this part of their mean are taken as that. Source: by hand.
+    least_diffusion: float = 1e-3
+    # Cosines of the date in which the size of a slow dependence is measured. Source: by hand.
+    cosines: int = 8
+    # Directions smaller than this part of the largest are rounding. Source: theory: sums of squares.
+    empty: float = 1e-9
+    # A direction is ∂t itself if the cosine between the two is above this. Source: by hand.
+    time_itself: float = 0.99
+    # Harmonics as near as this many to one of the period that the clock has are left out. Source: theory: neighbours
+    # share a line that lies between them.
+    beside_period: float = 1.5
+
+
 REFIT = RefitTuning()
+DATE = DateTuning()
 STAGES = StagesTuning()

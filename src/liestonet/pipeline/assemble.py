@@ -37,6 +37,7 @@ from liestonet.symmetry.determining.fields import Fields, readable_basis
 from liestonet.symmetry.determining.kinds import Kind
 from liestonet.symmetry.statistical.search import Search
 from liestonet.symmetry.statistical.span_covariance import Turns, turned_by, turns_of
+from liestonet.trajectories.clock import recorded_source
 from liestonet.trajectories.record import record_of
 
 
@@ -250,12 +251,13 @@ def data_result(request: Request, found: Discovered, warnings: Iterable[Flag]) -
         flags=(*data_answer_flags(found), *warnings),
         findings=DataFindings(
             surrogate=surrogate,
-            data=record_of(request.source, surrogate.overview.count),
+            data=record_of(recorded_source(request.source), surrogate.overview.count),
             criteria=request.criteria,
             gap=_gap(found.search, count),
             refit=None if found.imposed is None else found.imposed.refit,
             law_dimension=found.law_dimension,
             training=found.training,
+            clock=found.clock,
         ),
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from liestonet.core.flags import Flag
 from liestonet.diagnostics.turnover import remedy
+from liestonet.inference.clock import ClockFound
 from liestonet.inference.engine import Discovered
 from liestonet.symmetry.determining.kinds import ITO
 
@@ -13,6 +14,8 @@ from liestonet.symmetry.determining.kinds import ITO
 def data_answer_flags(found: Discovered) -> Iterable[Flag]:
     """What the reader should know about the answer; flags about the data themselves come from `diagnostics`."""
     kind, surrogate, search = found.kind, found.surrogate, found.search
+    changing = tuple(date_flags(found.clock))
+    yield from changing
     if kind is ITO and surrogate.noise > 1:
         yield Flag(
             "gauge",
@@ -35,10 +38,25 @@ def data_answer_flags(found: Discovered) -> Iterable[Flag]:
             "Use a smaller tolerance, or record more paths, and check how many remain.",
         )
     undecided = sum(row.verdict == "undecided" for row in search.rows)
-    if undecided and found.count == search.count:
+    if undecided and found.count == search.count and not changing:
         yield Flag(
             "undecided",
             f"For {undecided} further {'direction' if undecided == 1 else 'directions'} it could not be decided "
             "whether the residual is zero, or below the tolerance.",
             remedy(surrogate.overview, "Record more paths, or longer ones."),
         )
+
+
+def date_flags(clock: ClockFound) -> Iterable[Flag]:
+    """A law that depends on the date beyond the clock that the data are on."""
+    date = clock.date
+    if date is None or not date.rejected:
+        return
+    forced = "" if date.period is None else f", most of all with a period of {date.period:.6g}"
+    what = "clock=PERIOD" if date.period is None else f"clock={date.period:.6g}"
+    yield Flag(
+        "date",
+        f"The law changes with the date (p = {date.p_value:.2g}){forced}: on this clock no symmetry is confirmed.",
+        "Look at drift and noise by date in the report; split the recording where they change, or give the period of "
+        f"a force or of the time of day: {what}.",
+    )

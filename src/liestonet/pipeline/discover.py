@@ -17,6 +17,7 @@ from liestonet.core.progress import Progress, silent
 from liestonet.core.provenance import provenance_of
 from liestonet.diagnostics.report import data_flags
 from liestonet.errors import InputError
+from liestonet.inference.clock import ClockFound, choose_clock, with_date_test
 from liestonet.inference.engine import Discovered, Engine, Request
 from liestonet.inference.spectral_engine import Spectral
 from liestonet.pipeline.assemble import data_result, with_provenance
@@ -29,9 +30,14 @@ from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories.increments import IncrementSource
 
 
-def fit(data: IncrementSource | Any, *, progress: Progress | None = None) -> Surrogate:
-    """Estimate drift and diffusion from trajectories, with the covariance of what was estimated."""
-    return fit_spectral(_checked(data), progress)
+def fit(
+    data: IncrementSource | Any, *, clock: str | float | Any = "auto", progress: Progress | None = None
+) -> Surrogate:
+    """Estimate drift and diffusion from trajectories, with the covariance of what was estimated.
+
+    `clock` is as in `discover`; on one that restarts, drift and diffusion do not depend on time.
+    """
+    return fit_spectral(choose_clock(_checked(data), clock)[0], progress)
 
 
 def discover(
@@ -44,6 +50,7 @@ def discover(
     error_rate: float | Any = Criteria.error_rate,
     formulas: bool | Any = True,
     seed: int | Any = 0,
+    clock: str | float | Any = "auto",
     progress: Progress | None = None,
 ) -> Result:
     """The symmetries of the system that produced the trajectories, each with a confidence interval and a p-value.
@@ -52,15 +59,25 @@ def discover(
     rejected and its confidence interval lies below `tolerance`. `error_rate` is the probability of missing any true
     symmetry (family-wise), and one minus the confidence of an interval. `dimension` fixes the number of generators
     instead. The spectral engine draws no random numbers that depend on `seed`; the neural engine does.
+
+    `clock` is "recorded" for times as they are, "restart" for a clock that begins anew in windows whose length comes
+    from the recording's own times, or a period (time of day, phase of a force) in the unit of the times; "auto" takes
+    "restart" where few long paths cover many relaxation times, else "recorded". On a clock that begins anew it is
+    tested whether the law depends on the date (`result.measurement.clock`), and ∂t's row on the ladder is that test's.
     """
     engine = Spectral() if engine is None else engine
     if not isinstance(engine, Engine):
         raise InputError(f"The engine must be liestonet.Spectral() or liestonet.Neural(), not {engine!r}.")
-    kind, source, seed = kind_named(symmetry), _checked(data), _checked_seed(seed)
+    kind, seed = kind_named(symmetry), _checked_seed(seed)
     criteria = _criteria(tolerance, error_rate)
     dimension, formulas = plain(dimension), truth_of("formulas", formulas)
+    source, chosen = choose_clock(_checked(data), clock)
     request = Request(source, kind, criteria, dimension, formulas, seed, progress or silent)
     found = engine.discover(request)
+    if chosen.window is not None:
+        request.say("testing against the date")
+        chosen = with_date_test(chosen, source, found.surrogate, kind, criteria)
+    found = found.on_clock(chosen, dimension is not None)
     request.say("checking the data")
     result = data_result(request, found, (*found.notes, *_about_the_data(found, criteria)))
     made = provenance_of(
@@ -73,6 +90,7 @@ def discover(
         tolerance=criteria.tolerance,
         error_rate=criteria.error_rate,
         formulas=formulas,
+        clock=None if chosen == ClockFound(automatic=True) else chosen.option,
     )
     return with_provenance(result, replace(made, tuning=discover_tuning(*found.tuning)))
 

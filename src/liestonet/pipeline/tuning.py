@@ -15,9 +15,9 @@ from liestonet.diagnostics.tuning import FLAGS
 from liestonet.formulas.estimated.tuning import ESTIMATED
 from liestonet.formulas.proved.tuning import PROOFS
 from liestonet.formulas.tuning import FORMULAS
-from liestonet.inference.tuning import REFIT, STAGES
+from liestonet.inference.tuning import DATE, REFIT, STAGES
 from liestonet.sde.tuning import BOX, SERIES
-from liestonet.surrogate.tuning import DATA, ERRORS, FIT
+from liestonet.surrogate.tuning import CLOCK, DATA, ERRORS, FIT
 from liestonet.symmetry.analytic.tuning import FAMILIES, FORMAL, NULL_SPACE, TIMES
 from liestonet.symmetry.determining.tuning import EQUATIONS
 from liestonet.symmetry.statistical.tuning import JUDGING, SEARCH
@@ -123,5 +123,5 @@ def solve_tuning() -> dict[str, dict[str, Any]]:
 
 def discover_tuning(*engine: DecidingNumbers) -> dict[str, dict[str, Any]]:
     """What decides a result of data, with what an engine decides by itself."""
-    rooms = (SHARED, DATA, FIT, ERRORS, EQUATIONS, SEARCH, JUDGING, REFIT, STAGES, FLAGS, FORMULAS, ESTIMATED, ALGEBRA)
-    return tuning_record(*rooms, ANSWER, *engine)
+    rooms = (SHARED, DATA, CLOCK, FIT, ERRORS, EQUATIONS, SEARCH, JUDGING, REFIT, STAGES, DATE, FLAGS, FORMULAS)
+    return tuning_record(*rooms, ESTIMATED, ALGEBRA, ANSWER, *engine)

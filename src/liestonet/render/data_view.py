@@ -9,6 +9,7 @@ import numpy as np
 from liestonet.core.ladder import LadderRow
 from liestonet.inference.engine import Training
 from liestonet.inference.refit import Refit
+from liestonet.render.clock_text import clock_text
 from liestonet.render.first_terms import first_terms
 from liestonet.render.limits import LEAST_TERM_OF_CANDIDATE
 from liestonet.render.numbers import number, p_text, percent
@@ -40,6 +41,7 @@ def data_view(result: Result, found: DataFindings) -> SourceView:
         data=tuple(_data(found)),
         digest=found.data.digest or "",
         training=() if found.training is None else tuple(_training(found.training)),
+        clock=clock_text(found),
     )
 
 

@@ -38,6 +38,8 @@ def _remarks(view: ResultView) -> Iterator[str]:
     """What the formulas below are, for whoever reads the source."""
     yield view.source.equation
     yield view.verdict
+    if view.source.clock:
+        yield view.source.clock
     yield f"Domain: {view.domain.text}{f'; {view.domain.chosen}' if view.domain.chosen else ''}."
     if view.algebra is not None and view.algebra.name:
         yield f"Algebra: {view.algebra.name}. {view.algebra.explanation}"

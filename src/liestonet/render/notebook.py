@@ -29,6 +29,8 @@ def render_html(view: ResultView) -> str:
 def _parts(view: ResultView) -> Iterator[str]:
     source, domain = view.source, view.domain
     yield f"<p><b>{escape(view.verdict)}</b></p>"
+    if source.clock:
+        yield _paragraph(source.clock)
     if source.equation_line:
         yield _paragraph(f"Equation: {source.equation_line}")
     yield _paragraph(f"Domain: {domain.text}{f'; {domain.chosen}' if domain.chosen else ''}.")

@@ -42,6 +42,8 @@ def render(view: ResultView) -> Group:
 
 def _blocks(view: ResultView) -> Iterator[Iterable[RenderableType]]:
     """What follows the verdict, in blocks that a blank line parts."""
+    if view.source.clock:
+        yield [Text(view.source.clock)]
     if view.source.equation_line:
         yield [Text(f"Equation: {view.source.equation_line}")]
     if not view.source.data:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from liestonet.core.ladder import LadderRow
+from liestonet.render.clock_text import changes_with_date
 from liestonet.render.kinds import KINDS
 from liestonet.render.limits import LONGEST_EQUATION, ROUNDING
 from liestonet.render.numbers import number, p_text, percent, short
@@ -64,7 +65,8 @@ def short_equation_verdict(result: Result, found: EquationFindings) -> str:
 def _series(result: Result) -> str:
     """What bounds the dimension."""
     unresolved = any(flag.code == "bound-not-reached" for flag in result.flags)
-    return "power-series bound for periodic fields" if result.domain.periodic and not unresolved else "power-series bound"
+    periodic = result.domain.periodic and not unresolved
+    return "power-series bound for periodic fields" if periodic else "power-series bound"
 
 
 def _reason(bound: int | None, count: int, rest: Sequence[LadderRow], fitting: str, doubtful: bool, series: str) -> str:
@@ -100,6 +102,9 @@ def _residual(rows: Sequence[LadderRow]) -> str:
 def data_verdict(result: Result, found: DataFindings) -> str:
     """How many symmetries with which confidence, and what else is near, in one sentence."""
     taken, confidence = _with_verdict(result, "symmetry"), confidence_text(found)
+    changing = changes_with_date(found)
+    if changing and not result.dimension:
+        return f"{changing}: on a clock that begins anew no {KINDS[result.symmetry].one} can be confirmed."
     if result.dimension == len(taken):
         head = _found(result, taken, confidence) if taken else _none(result, confidence)
     else:

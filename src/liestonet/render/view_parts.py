@@ -155,7 +155,8 @@ class SourceView:
 
     `equation` is the whole text, `equation_line` the one to show where the verdict does not repeat it. `levels` are
     what is said beyond the kind of symmetry that was asked for: the law, the gauge, the likelihood. `closure` and
-    `jacobi` are the algebra's residuals, `vanish` is what a commutator does that is zero as far as can be told.
+    `jacobi` are the algebra's residuals, `vanish` is what a commutator does that is zero as far as can be told. `clock`
+    is the clock of data in a sentence, where it is not the recorded one.
     """
 
     origin: str
@@ -175,3 +176,4 @@ class SourceView:
     data: tuple[Row, ...] = ()
     digest: str = ""
     training: tuple[Row, ...] = ()
+    clock: str = ""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from liestonet.formulas.formula import Formula
+from liestonet.inference.clock import ClockFound
 from liestonet.result.findings import DataFindings, EquationFindings
 
 if TYPE_CHECKING:
@@ -71,7 +72,33 @@ def _estimated(found: DataFindings) -> dict[str, Any]:
             "held_out_error": refit.held_out_error,
         },
         "data": found.data.to_dictionary(),
+        "measurement": {"clock": _clock(found.clock or ClockFound())},
     } | ({} if found.training is None else {"training": found.training.to_dictionary()})
+
+
+def _clock(clock: ClockFound) -> dict[str, Any]:
+    """The clock that the data were on, and whether the law depends on the date."""
+    date = clock.date
+    return {
+        "kind": clock.kind,
+        "window": clock.window,
+        "relaxation": clock.relaxation,
+        "automatic": clock.automatic,
+        "p_value": clock.p_value,
+        "date": None
+        if date is None
+        else {
+            "rejected": date.rejected,
+            "level": date.level,
+            "period": date.period,
+            "tests": {family.against: family.p_value for family in date.families},
+            "dates": date.dates.tolist(),
+            "coefficients": {
+                label: {"values": date.values[:, k].tolist(), "errors": date.errors[:, k].tolist()}
+                for k, label in enumerate(date.labels)
+            },
+        },
+    }
 
 
 def _formula(formula: Formula, names: tuple[str, ...]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from liestonet.inference.clock import ClockFound
 from liestonet.inference.engine import Training
 from liestonet.inference.refit import Refit
 from liestonet.sde.sde import SDE
@@ -54,7 +55,8 @@ class DataFindings:
     `criteria` are the tolerance and error rate of the verdicts, `refit` the surrogate with the symmetries imposed and
     its likelihood ratio, None where it was not done. `law_dimension` is the number of symmetries at law
     level, which does not depend on how σ was chosen. `data` is a record of the trajectories, `training` what the
-    neural engine did, None for the others. `gap` is the first residual left out over the last one taken.
+    neural engine did, None for the others. `gap` is the first residual left out over the last one taken. `clock` is
+    the one that the data were looked at on; None in files that did not keep it.
     """
 
     surrogate: FittedCoefficients
@@ -65,6 +67,14 @@ class DataFindings:
     law_dimension: int | None = None
     training: Training | None = None
     validation: Validated | None = None
+    clock: ClockFound | None = None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was found out about how data were recorded."""
+
+    clock: ClockFound
 
 
 Findings = EquationFindings | DataFindings

@@ -21,7 +21,8 @@ from liestonet.core.provenance import Provenance
 from liestonet.errors import InputError
 from liestonet.formulas.closed_fields import ClosedFields, closed_fields
 from liestonet.formulas.formula import Formula
-from liestonet.result.findings import DataFindings, EquationFindings, Findings, Validated
+from liestonet.inference.clock import ClockFound
+from liestonet.result.findings import DataFindings, EquationFindings, Findings, Measured, Validated
 from liestonet.symmetry.determining.fields import Fields
 from liestonet.symmetry.determining.kinds import SPOKEN
 
@@ -95,6 +96,12 @@ class Result:
     def training(self) -> Any:
         """What the neural engine remembers of its training (a `TrainingRecord`); None for the others."""
         return self.findings.training if isinstance(self.findings, DataFindings) else None
+
+    @property
+    def measurement(self) -> Any:
+        """What was found out about how the data were recorded (a `Measured`): `.clock`; None for an equation."""
+        found = self.findings
+        return Measured(found.clock or ClockFound()) if isinstance(found, DataFindings) else None
 
     @property
     def draw(self) -> dict[str, str]:

@@ -38,7 +38,7 @@ def rich_degrees(dimension: int, time: int, state: int, periodic: Sequence[int] 
 def _rich_orders(dimension: int, time: int, state: int) -> Degrees:
     """The same, where a frequency counts like a degree."""
     if dimension > SHARED.few_coordinates:
-        rows = total_degree(range(dimension + 1), dimension + 1, state).tolist()
+        rows = total_degree(range(0 if time else 1, dimension + 1), dimension + 1, state).tolist()
         rows += [[3 * int(i == j) for j in range(dimension + 1)] for i in range(1, dimension + 1)]
     else:
         rows = [
@@ -50,18 +50,22 @@ def _rich_orders(dimension: int, time: int, state: int) -> Degrees:
     return np.array(sorted(rows, key=lambda row: (sum(row), tuple(row))), dtype=np.int64)
 
 
-def coordinate_variants(domain: Domain) -> list[Features]:
-    """The usual degrees, plain and with logarithms of coordinates that stay positive over a wide range."""
+def coordinate_variants(domain: Domain, autonomous: bool = False) -> list[Features]:
+    """The usual degrees, plain and with logarithms of coordinates that stay positive over a wide range.
+
+    Where the law is taken not to depend on time, no term does.
+    """
     singular = domain.singular or ((None, None),) * len(domain.intervals)
     eligible = [below is not None for below, _ in singular[1:]]
-    degrees = rich_degrees(domain.dimension, *by_dimension(FIT.degrees, domain.dimension)[0], domain.periodic)
+    time, state = by_dimension(FIT.degrees, domain.dimension)[0]
+    degrees = rich_degrees(domain.dimension, 0 if autonomous else time, state, domain.periodic)
     several = sum(eligible) > FIT.most_mixed
     choices = [(False, True) if possible else (False,) for possible in eligible]
     marks = {(False,) * len(eligible), tuple(eligible)} if several else set(product(*choices))
     return [Features(domain, degrees, (False, *mark)) for mark in sorted(marks)]
 
 
-def degree_variants(features: Features) -> list[Features]:
+def degree_variants(features: Features, autonomous: bool = False) -> list[Features]:
     """The same coordinates with the other sets of degrees."""
     dimension = features.domain.dimension
     others = by_dimension(FIT.degrees, dimension)[1:]
@@ -70,17 +74,18 @@ def degree_variants(features: Features) -> list[Features]:
         # fewer waves would be a model that leaves terms out, not one for fast changes in time
         usual = by_dimension(FIT.degrees, dimension)[0][1]
         others = [(time, max(state, usual)) for time, state in others]
-    return [Features(domain, rich_degrees(dimension, *pair, domain.periodic), features.logarithmic) for pair in others]
+    sets = [(0 if autonomous else time, state) for time, state in others]
+    return [Features(domain, rich_degrees(dimension, *pair, domain.periodic), features.logarithmic) for pair in sets]
 
 
 def with_frequencies(features: Features, highest: Mapping[int, int]) -> Features | None:
     """The same with more waves of periodic coordinates (by position), up to a frequency; None if all are there."""
     orders, domain = features.orders, features.domain
-    added = []
+    times, added = int(orders[:, 0].max()), []
     for variable, frequency in highest.items():
         present = int(orders[:, variable].max())
-        for time in range(2 if domain.dimension > 1 else int(orders[:, 0].max()) + 1):
-            for number in range(1, frequency + 1 - time * frequency // (int(orders[:, 0].max()) + 1)):
+        for time in range((min(times, 1) if domain.dimension > 1 else times) + 1):
+            for number in range(1, frequency + 1 - time * frequency // (times + 1)):
                 if frequency > present:
                     added.append([time, *(number * (i == variable) for i in range(1, domain.dimension + 1))])
     if not added:

@@ -34,6 +34,7 @@ from liestonet.surrogate.regression import (
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.surrogate.tuning import FIT
 from liestonet.surrogate.variances import map_variances
+from liestonet.trajectories.clock import Relabelled
 from liestonet.trajectories.increments import Increments, IncrementSource
 
 
@@ -52,7 +53,7 @@ def _fitted(source: IncrementSource, say: Progress) -> Surrogate:
     """Coordinates and degrees first, then drift, diffusion, and the covariance of both."""
     say("looking over the data")
     overview = look_over(source)
-    features = choose_features(overview)
+    features = choose_features(overview, isinstance(source, Relabelled) and source.autonomous)
     say(f"drift from {overview.count:,} increments")
     sample = scaled_block(overview.sample, overview.domain)
     entries: list[Entry] = [(i,) for i in range(sample.dx.shape[1])]
@@ -104,12 +105,12 @@ def fit_again(like: Surrogate, source: IncrementSource) -> Surrogate:
     return replace(like, overview=overview, drift_estimates=tuple(drift), diffusion_estimates=tuple(diffusion))
 
 
-def choose_features(overview: Overview) -> Features:
-    """The features that explain a sample best: first the coordinates, then the degrees."""
-    variants = coordinate_variants(overview.domain)
+def choose_features(overview: Overview, autonomous: bool = False) -> Features:
+    """The features that explain a sample best: first the coordinates, then the degrees; without time if asked so."""
+    variants = coordinate_variants(overview.domain, autonomous)
     costs = [-FIT.logarithm_credit * sum(features.logarithmic) for features in variants]
     best = _most_likely(_thinned(overview, FIT.tried_coordinates), variants, costs)
-    choices = [best, *degree_variants(best)]
+    choices = [best, *degree_variants(best, autonomous)]
     if overview.domain.periodic:
         highest = {v: reach(found) for v, found in frequencies_of(overview).items()}
         choices += filter(None, [with_frequencies(features, highest) for features in choices])

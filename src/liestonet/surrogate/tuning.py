@@ -183,7 +183,42 @@ class PerturbationTuning:
     neurons: int = 16
 
 
+@dataclass(frozen=True)
+class ClockTuning:
+    """When a recording is long beside the times of its state, and how long the windows of its clock are then."""
+
+    # Increments from the beginning of the data in which its times are looked for. Source: cost.
+    looked_at: int = 262_144
+    # With fewer pairs of consecutive increments no rate is estimated. Source: by hand.
+    least_pairs: int = 100
+    # Parts of the recording with levels of their own: in the whole, and where a slow force moves the level. Source: by
+    # hand.
+    parts: tuple[int, ...] = (1, 16)
+    # A path that never returns shows a rate of about this over its duration, times the number of coordinates. Source:
+    # theory: the bias of Dickey and Fuller's coefficient, 5.3 with a level.
+    chance_rate: float = 5.0
+    # A recording that covers so many relaxation times is long. Source: by hand; e^{-t} then spans seventeen decades.
+    many_relaxations: float = 40.0
+    # Relaxation times that a path must last on average. Source: by hand.
+    least_path: float = 10.0
+    # Paths are few if at most this many run at the same date on average. Source: by hand.
+    few_paths: float = 50.0
+    # Windows last the root of the number of relaxation times recorded, over this number, in relaxation times, for one,
+    # two, three and more coordinates: errors of generators then stay the same part of the tolerance. Source: theory;
+    # for one coordinate measured: half and twice as long windows give the same verdicts
+    # (docs/long_recording_checks.md); for two and three by hand: shorter windows make symmetries of near ones.
+    precision: tuple[float, ...] = (40.0, 20.0, 20.0, 40.0)
+    # Fewest and most relaxation times in a window: shorter ones tell no symmetry from its neighbours, and on longer
+    # ones e^{-2t} is hard to fit. Source: by hand.
+    window: tuple[float, float] = (0.4, 2.0)
+    # Steps in a window at least. Source: by hand.
+    least_steps: int = 5
+    # Windows in a recording at least. Source: by hand.
+    least_windows: int = 4
+
+
 DATA = DataTuning()
+CLOCK = ClockTuning()
 FIT = FitTuning()
 ERRORS = ErrorTuning()
 PERTURBATION = PerturbationTuning()

@@ -85,9 +85,9 @@ def after_push(
     cut = _in_pieces(data, most)
     first, second = (data, fresh) if fresh is not None else cut.split(0.5, seed)
     first, second = (_some_paths(_in_pieces(paths, most), most, rng) for paths in (first, second))
-    reference = fit(first)
+    reference = fit(first, clock="recorded")
     given = read_generators(generators, reference.names, reference.domain)
-    compared = _Compared(second, truth, reference, fit(second))
+    compared = _Compared(second, truth, reference, fit(second, clock="recorded"))
     rows = []
     for k in range(given.count):
         say(f"refitting paths pushed along generator {k + 1} of {given.count}")
@@ -131,7 +131,7 @@ def _row(
     except InputError as problem:
         return AfterPushRow(k, epsilon, None, None, None, note=str(problem))
     try:
-        moved = fit(_central(pushed))
+        moved = fit(_central(pushed), clock="recorded")
     except (InputError, np.linalg.LinAlgError) as problem:
         note = str(problem) if isinstance(problem, InputError) else NO_FIT
         return AfterPushRow(k, epsilon, None, None, None, pushed.left, pushed.blew_up, note)
@@ -162,7 +162,7 @@ def _control(
     for part in AFTER_PUSH.control_parts:
         try:
             pushed = _push(wild, paths, part * epsilon, reference.domain)
-            moved = fit(_central(pushed))
+            moved = fit(_central(pushed), clock="recorded")
         except (InputError, np.linalg.LinAlgError):
             continue
         found = _against(moved, truth, reference)

@@ -36,6 +36,7 @@ DOUBTFUL = (
     "outliers",
     "zero-steps",
     "quantised",
+    "date",
 )
 
 
@@ -97,7 +98,7 @@ def lack_of_fit(
 ) -> LackOfFit:
     """Ask all gates; `known` are flags that were raised on these data before, `pieces` tells of which recorded path
     each of the paths is a part."""
-    fitted = fit(data) if surrogate is None else surrogate
+    fitted = fit(data, clock="recorded") if surrogate is None else surrogate
     residuals = Residuals(fitted)
     gates = (_markov(residuals), _gaussian(residuals), _halves(data, pieces))
     flags = {flag.code: flag for flag in (*data_flags(fitted), *known)}
@@ -158,7 +159,7 @@ def _halves(data: Any, pieces: Int[np.ndarray, " paths"] | None) -> Gate:
         return unknown
     begun = path < recorded[len(recorded) // 2]
     try:
-        first, second = (fit(data.take(np.flatnonzero(rows))) for rows in (begun, ~begun))
+        first, second = (fit(data.take(np.flatnonzero(rows)), clock="recorded") for rows in (begun, ~begun))
     except InputError:
         return unknown
     if not (first.errors.complete and second.errors.complete) or (first.noisy != second.noisy).any():

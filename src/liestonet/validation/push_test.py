@@ -99,7 +99,7 @@ def invariance(
     """
     say = progress or (lambda message: None)
     amounts = sorted(float(epsilon) for epsilon in epsilons)
-    fitted = fit(data) if surrogate is None else surrogate
+    fitted = fit(data, clock="recorded") if surrogate is None else surrogate
     given = read_generators(generators, fitted.names, fitted.domain)
     begin = some_increments(data, fitted.domain, stream(seed, "increments"))
     most = _usual_draws(given.count, error_rate) if draws is None else draws
@@ -128,7 +128,7 @@ def _usual_draws(count: int, error_rate: float) -> int:
 def _own_fit(surrogate: Surrogate, begin: Increments) -> Surrogate:
     """A fit to the increments alone; single ones do not tell which coordinates are without noise, so that is kept."""
     pairs = as_pairs(begin, surrogate.names, surrogate.domain)
-    return fit(pairs) if surrogate.noisy.all() else fit_again(surrogate, pairs)
+    return fit(pairs, clock="recorded") if surrogate.noisy.all() else fit_again(surrogate, pairs)
 
 
 def some_increments(data: Trajectories, domain: Domain, rng: np.random.Generator) -> Increments:
@@ -432,7 +432,7 @@ def warp_speed(
     data: Trajectories, generators: Any, epsilon: float, seed: int, draws: int = 1
 ) -> tuple[dict[str, float], list[dict[str, float]]]:
     """The statistics of a data set and of few bootstrap draws from it: what a warp-speed study collects."""
-    fitted = fit(data)
+    fitted = fit(data, clock="recorded")
     given = read_generators(generators, fitted.names, fitted.domain)
     begin = some_increments(data, fitted.domain, stream(seed, "increments"))
     own, alone, rng = _own_fit(fitted, begin), one_generator(given, 0), stream(seed, "generator 0")

@@ -8,7 +8,7 @@ estimated without shrinking (`surrogate/least_squares.py`) and compared with dat
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -21,9 +21,11 @@ from liestonet.core.points import PointCloud
 from liestonet.core.tuning import by_dimension
 from liestonet.diagnostics.report import data_flags
 from liestonet.errors import InputError
+from liestonet.inference.clock import ClockFound
 from liestonet.inference.refit import refit_with_symmetries
-from liestonet.pipeline.discover import discover, fit
+from liestonet.pipeline.discover import discover
 from liestonet.result import Result
+from liestonet.surrogate.spectral_fit import fit_spectral
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.determining.fields import Fields
 from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, ITO, LAW, SPOKEN, Kind, kind_named
@@ -34,8 +36,10 @@ from liestonet.symmetry.statistical.span_covariance import Turns, turns_of
 from liestonet.symmetry.statistical.tuning import SEARCH
 from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories import Trajectories
+from liestonet.trajectories.clock import RESTART
 from liestonet.trajectories.reshaping import OVERLAP
 from liestonet.validation.bartlett import NullLaw, null_laws, safely_noisy, unshrunk_residuals
+from liestonet.validation.clocked import Clocked, on_clock
 from liestonet.validation.formulas import Formulas
 from liestonet.validation.generator_input import read_generators
 from liestonet.validation.generator_residuals import GivenResiduals, put_in
@@ -72,6 +76,7 @@ class SymmetryTest:
     tells which part of the data was kept for the test, None where all of it was. `doubts` are what is wrong with the
     data; with any, all else is conditional. `uncorrected` says why `expected` could not be found where it was wanted.
     `error_rate` is the level of the test and the chance of an interval to miss, the same that a result was found with.
+    `clock` is the one that the data were on; where it restarts, ∂t is tested against the date.
     """
 
     symmetry: str
@@ -89,6 +94,7 @@ class SymmetryTest:
     error_rate: float = Criteria().error_rate
     expected: float | None = None
     uncorrected: str | None = None
+    clock: ClockFound | None = None
 
     @property
     def rejected(self) -> bool:
@@ -103,6 +109,13 @@ class SymmetryTest:
         differs = self.expected is not None and abs(self.expected - self.dof) >= 0.05
         return f", {self.expected:.1f} expected" if differs else ""
 
+    def _clock(self) -> str | None:
+        """The clock in words, where it is not the recorded one."""
+        if self.clock is None or self.clock.window is None or self.clock.p_value is None:
+            return None
+        every = f"The clock begins anew every {self.clock.window:.4g}"
+        return f"{every}; a law that does not depend on the date beyond that has p = {self.clock.p_value:.2g}."
+
     def sentences(self) -> list[str]:
         """The outcome in words, the verdict first."""
         many = len(self.rows) > 1
@@ -110,17 +123,17 @@ class SymmetryTest:
         doubt = self.doubts[0].code if self.doubts else ""
         start = f"Provided that the data are a diffusion, which is in doubt ({doubt}): the" if doubt else "The"
         said = "rejects" if self.rejected else "does not reject"
-        lines = [
-            f"{start} likelihood-ratio test {said} {what} (p = {self.p_value:.2g}; deviance {self.deviance:.1f} on "
-            f"{self.dof:.1f} degrees of freedom{self._mean()}; {self.increments:,} increments)."
-        ]
+        ratio = f"deviance {self.deviance:.1f} on {self.dof:.1f} degrees of freedom{self._mean()}; "
+        by_date = self.clock is not None and not self.dof  # on a clock that restarts, imposing ∂t costs nothing
+        name, costs = ("test against the date", "") if by_date else ("likelihood-ratio test", ratio)
+        lines = [f"{start} {name} {said} {what} (p = {self.p_value:.2g}; {costs}{self.increments:,} increments)."]
         confidence = f"{100 * (1 - self.error_rate):g} %"
         lines += [
             f"{row.generator}: residual {row.residual:.2%}, {confidence} interval {row.lower:.2%} to {row.upper:.2%}, "
             f"p = {row.p_value:.2g}"
             for row in self.rows
         ]
-        notes = [note for note in (self.uncorrected, self.held_out) if note]
+        notes = [note for note in (self.uncorrected, self.held_out, self._clock()) if note]
         return [*lines, *notes, *(flag.message for flag in self.doubts)]
 
 
@@ -130,6 +143,7 @@ def test(  # the linter takes it for a test
     symmetry: str | Kind | Any = None,  # noqa: PT028
     *,
     seed: int | Any = 0,  # noqa: PT028
+    clock: str | float | Any = "auto",  # noqa: PT028
     found_on_these: bool | Int[np.ndarray, " paths"] | None = None,  # noqa: PT028
 ) -> SymmetryTest:
     """Is this a symmetry of my data? A likelihood-ratio test of given generators, all together.
@@ -140,17 +154,23 @@ def test(  # the linter takes it for a test
     was found on the same data is found again on half of the paths (split by `seed`) and tested on the other half;
     `found_on_these` says so where the data are no longer those that were recorded, such as a part of them; an array
     tells for each path which of the recorded ones it is a piece of, and these are what is split. The error rate is that
-    of the result, of other generators 5 %.
+    of the result, of other generators 5 %. `clock` is as in `discover`; "auto" is the clock of a result, else what
+    suits the data. Where it restarts, ∂t is tested against the date.
     """
     if not isinstance(data, Trajectories):
         raise InputError(f"test takes Trajectories, not a {type(data).__name__}; make them with Trajectories.read.")
     held_out, twice = None, OVERLAP if OVERLAP in data.notes else None
-    error_rate = criteria_of(generators).error_rate
+    criteria = criteria_of(generators)
     again = same_data(generators, data) if found_on_these is None else found_on_these is not False
+    clocked = on_clock(data, clock, generators)
+    tried = clocked.paths if clocked.restarted else None
     if isinstance(generators, Result) and again:
         pieces = found_on_these if isinstance(found_on_these, np.ndarray) else None
-        generators, data, held_out = _found_again(generators, data, seed, pieces)
-    surrogate = fit(data)
+        if clocked.restarted:
+            generators, tried, held_out = _found_again(generators, clocked, seed, clocked.blocks())
+        else:
+            generators, tried, held_out = _found_again(generators, clocked, seed, pieces)
+    surrogate = fit_spectral(clocked.source(tried))
     given = read_generators(generators, surrogate.names, surrogate.domain)
     kind = _kind(symmetry, generators, given)
     given = _of_paths(kind, given)
@@ -161,7 +181,9 @@ def test(  # the linter takes it for a test
     names = _labels(generators, given)
     turns = _turns(kind, generators) if turning and isinstance(given, Fields) else None
     told = " ".join(note for note in (held_out, twice) if note) or None
-    return _tested(_Claim(kind, given, names, turning, turns, error_rate), data, surrogate, told)
+    claim = _Claim(kind, given, names, turning, turns, criteria.error_rate)
+    outcome = _tested(claim, data if tried is None else tried, surrogate, told)
+    return _dated(outcome, clocked.tested(kind, criteria), claim, surrogate)
 
 
 @dataclass(frozen=True)
@@ -223,6 +245,31 @@ def _tested(claimed: _Claim, data: Trajectories, surrogate: Surrogate, held_out:
     )
 
 
+def _dated(outcome: SymmetryTest, clocked: Clocked, claimed: _Claim, surrogate: Surrogate) -> SymmetryTest:
+    """The outcome with the test against the date, which is what says something of ∂t on a clock that restarts."""
+    date, clock = clocked.clock.date, clocked.clock
+    if date is None:
+        return outcome
+    outcome = replace(outcome, clock=clock, doubts=(*clocked.doubts(), *outcome.doubts))
+    points = surrogate.overview.points[: RATIO.measured_points]
+    tau, xi, *rest = claimed.given(points[:, 0], points[:, 1:])
+    domain, size = surrogate.domain, np.abs(tau).max(axis=1) / surrogate.domain.half[0]
+    others = [np.ptp(tau, axis=1) / domain.half[0], *np.abs(xi / domain.half[1:]).max(axis=1).T]
+    others += [np.abs(part).max(axis=1) for part in rest]
+    shift = np.all([part <= RATIO.constant * size for part in others], axis=0) & (size > 0)
+    if clock.kind != RESTART or not shift.any():
+        return outcome
+    row = date.row
+    rows = tuple(
+        replace(one, residual=row.residual, lower=row.lower, upper=row.upper, p_value=row.p_value) if own else one
+        for one, own in zip(outcome.rows, shift.tolist(), strict=True)
+    )
+    worst = max(rows, key=lambda one: one.residual)
+    together = date.p_value if shift.all() else min(1.0, 2 * min(outcome.p_value, date.p_value))
+    ends = {"residual": worst.residual, "lower": worst.lower, "upper": worst.upper}
+    return replace(outcome, p_value=together, rows=rows, **ends)
+
+
 def _kind(symmetry: Any, generators: Any, given: Generators) -> Kind:
     if symmetry is not None:
         return kind_named(symmetry)
@@ -255,20 +302,21 @@ def same_data(result: Any, data: Trajectories) -> bool:
 
 
 def _found_again(
-    result: Result, data: Trajectories, seed: Any, pieces: Int[np.ndarray, " paths"] | None
+    result: Result, clocked: Clocked, seed: Any, pieces: Int[np.ndarray, " paths"] | None
 ) -> tuple[Result, Trajectories, str]:
     """The same search on one half of the paths, and the other half for the test."""
+    data = clocked.paths
     if len(data) < 2:
         raise InputError(
             "The generators were found on this single path, so no data are left to test them on; cut it into windows "
             "before discovering, data.windows(n), or record another."
         )
-    first, second, parts = _halved(data, seed, pieces)
+    first, second, parts = _halved(data, seed, pieces, "blocks of the recording" if clocked.restarted else "paths")
     if not isinstance(result.dimension, int) or not result.dimension:
         raise InputError("The result has no generators, so there is nothing to test; give a generator as text.")
     asked = criteria_of(result)
     again = discover(
-        first,
+        clocked.source(first),
         symmetry=result.symmetry,
         dimension=result.dimension,
         tolerance=asked.tolerance,
@@ -281,7 +329,7 @@ def _found_again(
 
 
 def _halved(
-    data: Trajectories, seed: Any, pieces: Int[np.ndarray, " paths"] | None
+    data: Trajectories, seed: Any, pieces: Int[np.ndarray, " paths"] | None, called: str = "paths"
 ) -> tuple[Trajectories, Trajectories, str]:
     """Two halves of the recorded paths, and what they are in words."""
     recorded = np.zeros(0) if pieces is None else np.unique(pieces)
@@ -294,10 +342,8 @@ def _halved(
     drawn = stream(seed, "halves").permutation(recorded)[: max(1, round(RATIO.held_out * len(recorded)))]
     chosen = np.isin(pieces, drawn)
     first, second = data.take(np.flatnonzero(chosen)), data.take(np.flatnonzero(~chosen))
-    told = (
-        f"{len(drawn):,} of {len(recorded):,} paths ({len(first):,} of {len(data):,} increments that were kept) and "
-        f"tested on the other {len(recorded) - len(drawn):,}."
-    )
+    kept = "" if called != "paths" else f" ({len(first):,} of {len(data):,} increments that were kept)"
+    told = f"{len(drawn):,} of {len(recorded):,} {called}{kept} and tested on the other {len(recorded) - len(drawn):,}."
     return first, second, told
 
 

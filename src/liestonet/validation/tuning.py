@@ -41,6 +41,11 @@ class RatioTuning:
     measured_points: int = 500
     # Part of the paths that generators are found on where they are tested on the rest. Source: by hand.
     held_out: float = 0.5
+    # Long blocks of a recording on a clock that restarts, of which half are held out. Source: by hand; neighbours on
+    # the path then hardly meet across halves.
+    blocks: int = 16
+    # A generator is ∂t if all else of it is below this part, in units of the box. Source: theory: rounding of series.
+    constant: float = 1e-6
     # Part of a standard deviation by which generators are turned to see what that changes. Source: theory: a finite
     # difference of a linear function, far above rounding.
     small_turn: float = 1e-3

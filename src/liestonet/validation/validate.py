@@ -18,14 +18,16 @@ from liestonet.core.numbers import is_whole
 from liestonet.core.points import lattice_cloud
 from liestonet.core.progress import Progress, silent
 from liestonet.errors import InputError
-from liestonet.pipeline.discover import discover, fit
+from liestonet.pipeline.discover import discover
 from liestonet.result import Result
+from liestonet.surrogate.spectral_fit import fit_spectral
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.determining.fields import Fields
 from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, ITO, LAW, SPOKEN, Kind, kind_named
 from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories import Trajectories
 from liestonet.validation.after_push import AfterPushRow, after_push
+from liestonet.validation.clocked import on_clock
 from liestonet.validation.containment import containment_angles
 from liestonet.validation.generator_input import read_generators
 from liestonet.validation.lack_of_fit import LackOfFit, lack_of_fit
@@ -125,6 +127,7 @@ def validate(
     epsilons: Sequence[float] | Any = PUSH.epsilons,
     draws: int | None = None,
     seed: int = 0,
+    clock: str | float | Any = "auto",
     progress: Progress | None = None,
 ) -> Validation:
     """All checks of a result on data; without data on the increments that the result kept.
@@ -132,7 +135,7 @@ def validate(
     `epsilons` are how far the data are pushed, as fractions of the box; `draws` is the largest number of bootstrap
     samples behind the p-values of pushed data, by default enough to reject any of m generators at the error rate over
     m: 20 for each at 5 %, but at least 39. The error rate is that of the result; of an equation, or of generators
-    alone, 5 %.
+    alone, 5 %. `clock` is as in `discover`; "auto" is the clock of a result from data.
     """
     say = progress or silent
     criteria = criteria_of(result)
@@ -142,12 +145,17 @@ def validate(
         raise InputError(
             f"With {draws!r} draws no p-value can fall to {_percent(error_rate)}; give at least {fewest:,}."
         )
-    paths = _paths(result, data)
-    _require_same_coordinates(result, paths)
+    recorded = _paths(result, data)
+    _require_same_coordinates(result, recorded)
+    # increments that a result kept have the times of its clock
+    clocked = on_clock(recorded, "recorded" if data is None else clock, result)
+    paths = clocked.paths
     say("fitting drift and diffusion")
-    surrogate = fit(paths)
+    surrogate = fit_spectral(clocked.source())
     say("testing for a diffusion")
-    gates = lack_of_fit(paths, surrogate) if data is not None else _own_gates(result, paths)
+    clocked = clocked.tested(kind_named(getattr(result, "symmetry", None) or "law"), criteria)
+    known = clocked.doubts()
+    gates = lack_of_fit(paths, surrogate, known) if data is not None else _own_gates(result, paths)
     empty = isinstance(result, Result) and not result.fields.count
     if empty:
         nothing = np.zeros(0), surrogate.overview.count, error_rate
@@ -155,7 +163,10 @@ def validate(
     given = read_generators(result, surrogate.names, surrogate.domain)
     kind = kind_named(getattr(result, "symmetry", None) or ("fokker-planck" if given.has_beta else "law"))
     say("likelihood ratio")
-    tested = test(paths, result, kind, seed=seed) if data is not None else _own_test(result, paths, kind, gates, seed)
+    if data is None:
+        tested = _own_test(result, paths, kind, gates, seed)
+    else:
+        tested = test(recorded, result, kind, seed=seed, clock=clock)
     lengths = _lengths(given, surrogate)
     unit = _unit(given, lengths)
     pushed = invariance(
@@ -175,7 +186,7 @@ def validate(
     fields = series if isinstance(series, Fields) else None
     changed = () if fields is None else sensitivity(surrogate, fields, kind)
     say("Fokker–Planck")
-    same = data is None or same_data(result, paths)
+    same = data is None or same_data(result, recorded)
     contained = _containment(paths, given, surrogate, criteria, seed, same) if kind in (ITO, LAW) else None
     return Validation(
         generators=tuple(row.generator for row in tested.rows),
@@ -203,14 +214,15 @@ def _own_test(result: Result, kept: Trajectories, kind: Kind, gates: LackOfFit, 
     """The test on the increments that a result kept of its own data, split by the paths they come from."""
     own = _series(result)
     if own.noisy.all():
-        found = test(kept, result, kind, seed=seed, found_on_these=own.overview.sample.trajectory)
+        pieces = own.overview.sample.trajectory
+        found = test(kept, result, kind, seed=seed, found_on_these=pieces, clock="recorded")
         return replace(found, doubts=gates.doubts)
     # single increments do not tell which coordinates are without noise, so a search on half of them would go wrong
     told = (
         "The generators were found on the same increments, none held out, so the p-value is too large: validate on "
         "other data."
     )
-    return replace(test(kept, result, kind, seed=seed), doubts=gates.doubts, held_out=told)
+    return replace(test(kept, result, kind, seed=seed, clock="recorded"), doubts=gates.doubts, held_out=told)
 
 
 def _unit(given: Generators, lengths: Float[np.ndarray, " m"]) -> Generators:
@@ -270,13 +282,14 @@ def _containment(
     paths: Trajectories, given: Generators, surrogate: Surrogate, criteria: Criteria, seed: int, same: bool
 ) -> Containment | None:
     """The Fokker–Planck generators of the same data, and whether these lie among them; None where none are found."""
-    lifted = test(paths, given, FOKKER_PLANCK, seed=seed)
+    lifted = test(paths, given, FOKKER_PLANCK, seed=seed, clock="recorded")
     found = discover(
         paths,
         symmetry="fokker-planck",
         tolerance=criteria.tolerance,
         error_rate=criteria.error_rate,
         formulas=False,
+        clock="recorded",
     )
     points, half = lattice_cloud(surrogate.domain, GATES.compared_points).points, surrogate.domain.half
     if not found.fields.count:

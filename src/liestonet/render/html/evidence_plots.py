@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from liestonet.core.tuning import SHARED
+from liestonet.errors import InputError
 from liestonet.render.html.bands import coefficient_deviations, factor
 from liestonet.render.html.palette import DATA, ERROR, EXACT, FAINT, INFERRED, INK, MARKERS, MUTED, VERDICTS
 from liestonet.render.html.plot_geometry import (
@@ -101,6 +102,28 @@ def drift(result: Result, ax: Any = None, *, coordinate: int = 0) -> Any:
 def diffusion(result: Result, ax: Any = None, *, coordinate: int = 0) -> Any:
     """A diagonal entry of a = σσᵀ along the coordinate on which it depends most, with bands, over the data."""
     return _coefficient(result, new_axes(ax), coordinate, "a")
+
+
+def by_date(result: Result, ax: Any = None, *, quantity: int = 0) -> Any:
+    """A coefficient in blocks of the date with standard errors, and its mean as a line; for data on a restarted clock.
+
+    `quantity` counts `result.measurement.clock.date.labels` from 0.
+    """
+    date = None if result.measurement is None else result.measurement.clock.date
+    if date is None:
+        raise InputError("This result is not on a clock that begins anew, so that there is nothing to draw by date.")
+    if not 0 <= quantity < len(date.labels):
+        raise InputError(f"There are {len(date.labels)} quantities by date, counted from 0, and no {quantity!r}.")
+    ax = new_axes(ax)
+    values, errors = date.values[:, quantity], date.errors[:, quantity]
+    known = errors > 0
+    if known.any():
+        mean = float(np.average(values[known], weights=1 / errors[known] ** 2))
+        ax.axhline(mean, color=MUTED, linewidth=1.0, linestyle="--", zorder=0)
+    ax.errorbar(date.dates[known], values[known], yerr=errors[known], fmt="o", markersize=4, color=INFERRED)
+    unit = "" if result.estimated is None else result.estimated.data.units.get("t", "")
+    ax.set(xlabel=f"date [{unit}]" if unit else "date", ylabel=date.labels[quantity])
+    return few_ticks(ax)
 
 
 def main_variable(result: Result, coordinate: int, symbol: str) -> int:

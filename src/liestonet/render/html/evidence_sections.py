@@ -10,6 +10,7 @@ from liestonet.render.html.markup import Section, formula, picture, render
 from liestonet.render.html.mathml import equation_mathml
 from liestonet.render.html.plot_geometry import numeric_source
 from liestonet.render.limits import MOST_COORDINATES_DRAWN, MOST_DIRECTIONS_DRAWN
+from liestonet.render.numbers import p_text
 from liestonet.render.view import ResultView
 from liestonet.render.view_parts import Direction, Folded
 from liestonet.result import Result
@@ -43,6 +44,22 @@ def coefficients(view: ResultView, result: Result) -> Section | None:
         several=len(view.names) > 1,
     )
     return Section("Drift and diffusion", html)
+
+
+def by_date(view: ResultView, result: Result) -> Section | None:
+    """Drift and noise in blocks of the date, where the clock of the data begins anew."""
+    date = None if result.measurement is None else result.measurement.clock.date
+    if date is None:
+        return None
+    shown = [(k, label) for k, label in enumerate(date.labels)][: 3 * MOST_COORDINATES_DRAWN]
+    html = render(
+        "dates.html",
+        explanation="Estimated within blocks of the recording, at the middle of the domain, with standard errors "
+        "(bars). A law that does not depend on the date leaves the points on the line, to within their errors.",
+        pictures=[(picture(lambda ax, k=k: plots.by_date(result, ax, quantity=k), name), name) for k, name in shown],
+        tests=[(family.against, p_text(family.p_value)) for family in date.families] + [("all", p_text(date.p_value))],
+    )
+    return Section("The law by date", html)
 
 
 def _pictures(result: Result, coordinates: range) -> list[tuple[Markup, str]]:

@@ -35,6 +35,7 @@ def render_page(result: Result) -> str:
         kind=kind,
         origin=view.source.origin,
         verdict=view.verdict,
+        clock=view.source.clock,
         facts=[(name, algebra_name(text) if name == "Algebra" else text) for name, text in view.facts],
         domain=f"{view.domain.text}{chosen}.",
         sections=[(f"section-{number}", *section) for number, section in enumerate(sections, start=1)],

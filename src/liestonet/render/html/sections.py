@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from liestonet.render.html.evidence_sections import coefficients, directions
+from liestonet.render.html.evidence_sections import by_date, coefficients, directions
 from liestonet.render.html.generator_sections import algebra, candidates, generators
 from liestonet.render.html.making_sections import data, flags, levels, making
 from liestonet.render.html.markup import Section
@@ -22,6 +22,7 @@ SECTIONS: tuple[Callable[[ResultView, Result], Section | None], ...] = (
     algebra,
     levels,
     coefficients,
+    by_date,
     flags,
     data,
     making,

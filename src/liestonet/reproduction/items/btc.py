@@ -36,7 +36,7 @@ def look(trades: str, sha256: str, seconds: float, log: bool, seed: int) -> dict
     bars = day.bars(seconds)
     returns = np.diff(np.log(bars.prices))
     data = bars.windows(*WINDOWS[seconds], log=log)
-    result = discover(data, engine_named(LOOKS, PRESET), formulas=False)
+    result = discover(data, engine_named(LOOKS, PRESET), formulas=False, clock="recorded")
     fit = lack_of_fit(data, result.surrogate)
     record: dict[str, Any] = {
         "windows": len(data),
@@ -65,7 +65,7 @@ def look(trades: str, sha256: str, seconds: float, log: bool, seed: int) -> dict
 def sweep(trades: str, sha256: str, seed: int, count: int, engine: str = "neural") -> dict[str, Any]:
     """The paper's sweep: m generators as networks on 500 ms prices."""
     data = announced_trades(DayFile(trades, sha256)).bars(0.5).windows(*WINDOWS[0.5])
-    result = discover(data, engine_named(engine, PRESET), dimension=count, formulas=False, seed=seed)
+    result = discover(data, engine_named(engine, PRESET), dimension=count, formulas=False, seed=seed, clock="recorded")
     (rung,) = result.training.rungs
     return {"losses": {f"L{number}": value for number, value in rung.losses.items()}, "residuals": rung.residuals}
 

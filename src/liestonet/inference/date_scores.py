@@ -1,0 +1,173 @@
+"""Scores of drift and diffusion by date: what a change of the law at a date would explain of the residuals there.
+
+With z^i = (Δx^i − f^iΔt)/√(a^{ii}Δt), the score of a change √a^{ii}θψ(x) of f^i is z^i√Δt ψ, and that of a change
+a^{ij}ηψ(x) of a^{ij} is z^i z^j ψ less its mean. If the law does not depend on the date, they are martingale
+differences. Sums over bins of the date are all that the test needs; see docs/method.md §5.7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations_with_replacement
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from liestonet.core.coefficients import JetOrder
+from liestonet.core.multiindex import total_degree
+from liestonet.core.tuning import SHARED, by_dimension
+from liestonet.inference.tuning import DATE
+from liestonet.surrogate.fitted import FittedCoefficients
+from liestonet.surrogate.overview import inside_domain
+from liestonet.trajectories.clock import Relabelled
+from liestonet.trajectories.increments import Increments
+
+# A coefficient: (i,) for the drift of a coordinate, (i, j) for an entry of the diffusion.
+Entry = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ScoreKind:
+    """Scores of drift, or of diffusion: one column for each coefficient and function of the state that is tested.
+
+    In a bin, columns c and d have the covariance `mixing[c, d]` times the weight of their `functions`.
+    """
+
+    scores: Float[np.ndarray, "bins columns"]
+    weights: Float[np.ndarray, "bins functions functions"]
+    functions: Int[np.ndarray, " columns"]
+    mixing: Float[np.ndarray, "columns columns"]
+
+
+@dataclass(frozen=True)
+class DateScores:
+    """Sums over bins of the date, for each coefficient `entries` and each of the functions of the state.
+
+    The first `tested` functions are 1 and the coordinates in units of the box. `drift_weights` and `diffusion_weights`
+    are sums of products of functions, weighted as the scores are; `mean_diffusion` is the mean of every a^{ij}.
+    """
+
+    first: float
+    last: float
+    entries: tuple[Entry, ...]
+    tested: int
+    sums: Float[np.ndarray, "bins entries functions"]
+    drift_weights: Float[np.ndarray, "bins functions functions"]
+    diffusion_weights: Float[np.ndarray, "bins functions functions"]
+    mean_diffusion: Float[np.ndarray, "n n"]
+
+    @property
+    def bins(self) -> int:
+        """Number of bins."""
+        return len(self.sums)
+
+    @property
+    def span(self) -> float:
+        """Time from the first date to the last."""
+        return self.last - self.first
+
+    @cached_property
+    def dates(self) -> Float[np.ndarray, " bins"]:
+        """Middle of every bin, from −1 to 1 over the recording."""
+        return (2 * np.arange(self.bins) + 1) / self.bins - 1
+
+    def weights(self, entry: Entry) -> Float[np.ndarray, "bins functions functions"]:
+        """Information of each bin about a change of a coefficient."""
+        return self.drift_weights if len(entry) == 1 else self.diffusion_weights
+
+    @cached_property
+    def centred(self) -> Float[np.ndarray, "bins entries functions"]:
+        """The sums less what coefficients that are constant in the date explain of them."""
+        result = np.empty_like(self.sums)
+        for place, entry in enumerate(self.entries):
+            weights = self.weights(entry)
+            constant = np.linalg.lstsq(weights.sum(axis=0), self.sums[:, place].sum(axis=0), rcond=None)[0]
+            result[:, place] = self.sums[:, place] - weights @ constant
+        return result
+
+    @property
+    def columns(self) -> tuple[tuple[int, int], ...]:
+        """What is tested: places of coefficient and function; of mixed entries of the diffusion only their size."""
+        return tuple(
+            (place, function)
+            for place, entry in enumerate(self.entries)
+            for function in range(self.tested if len(set(entry)) == 1 else 1)
+        )
+
+    def kinds(self, columns: Sequence[tuple[int, int]]) -> Iterator[ScoreKind]:
+        """Columns of the drift, then of the diffusion: Gaussian residuals and their squares are not correlated."""
+        for length in (1, 2):
+            chosen = [(place, k) for place, k in columns if len(self.entries[place]) == length]
+            if not chosen:
+                continue
+            places, functions = np.array(chosen).T
+            scores = self.centred[:, places, functions]
+            weights = self.weights(self.entries[places[0]])
+            size = np.sqrt(np.sum(scores**2, axis=0) / weights.sum(axis=0)[functions, functions])
+            plain = self.centred[:, :, 0]
+            spread = plain.T @ plain
+            correlation = spread / np.sqrt(np.outer(np.diag(spread), np.diag(spread)))
+            yield ScoreKind(scores, weights, functions, np.outer(size, size) * correlation[np.ix_(places, places)])
+
+
+def date_scores(source: Relabelled, surrogate: FittedCoefficients, rate: float) -> DateScores:
+    """Sum the scores of all increments by date, in one pass."""
+    first, last = source.dates()
+    domain, noisy = surrogate.domain, np.flatnonzero(surrogate.noisy).tolist()
+    few = domain.dimension <= SHARED.few_coordinates
+    pairs = combinations_with_replacement(noisy, 2) if few else ((i, i) for i in noisy)
+    entries: tuple[Entry, ...] = (*((i,) for i in noisy), *pairs)
+    degrees = total_degree(
+        range(domain.dimension), domain.dimension, by_dimension(DATE.constant_degree, domain.dimension)
+    )
+    bins = _bins(surrogate.overview.count, (last - first) * rate)
+    mean = _mean_diffusion(surrogate)
+    shape = bins, len(degrees), len(degrees)
+    sums, drift, diffusion = np.zeros((bins, len(entries), len(degrees))), np.zeros(shape), np.zeros(shape)
+    for block, dates in source.dated():
+        inside = inside_domain(domain, block)
+        kept = Increments(*(array[inside] for array in block))
+        middle = dates[inside] - first + kept.dt / 2  # equal steps would begin at the edges of bins
+        place = np.clip((bins * (middle / (last - first))).astype(np.int64), 0, bins - 1)
+        state = (kept.x - domain.centre[1:]) / domain.half[1:]
+        functions = np.prod(state[:, None, :] ** degrees, axis=2)
+        z = _standardised(surrogate, kept, mean)
+        for position, entry in enumerate(entries):
+            if len(entry) == 1:
+                scores = z[:, entry[0]] * np.sqrt(kept.dt)
+            else:
+                scores = np.clip(z[:, entry[0]] * z[:, entry[1]], -DATE.clip, DATE.clip)
+            for k, function in enumerate(functions.T):
+                sums[:, position, k] += np.bincount(place, weights=scores * function, minlength=bins)
+        for j, k in combinations_with_replacement(range(len(degrees)), 2):
+            product = functions[:, j] * functions[:, k]
+            drift[:, j, k] += np.bincount(place, weights=product * kept.dt, minlength=bins)
+            diffusion[:, j, k] += np.bincount(place, weights=product, minlength=bins)
+    for j, k in combinations_with_replacement(range(len(degrees)), 2):
+        drift[:, k, j], diffusion[:, k, j] = drift[:, j, k], diffusion[:, j, k]
+    tested = domain.dimension + 1 if few else 1
+    return DateScores(first, last, entries, tested, sums, drift, diffusion, mean)
+
+
+def _bins(increments: int, relaxations: float) -> int:
+    wanted = max(DATE.least_bins, int(np.ceil(DATE.bins * relaxations)))
+    return max(2 * DATE.blocks, min(wanted, DATE.most_bins, increments // DATE.least_in_bin))
+
+
+def _mean_diffusion(surrogate: FittedCoefficients) -> Float[np.ndarray, "n n"]:
+    points = surrogate.overview.points
+    points = points[:: max(1, len(points) // DATE.least_bins)]
+    return surrogate.jet(points[:, 0], points[:, 1:], JetOrder(diffusion_squared=0)).diffusion_squared[()].mean(axis=0)
+
+
+def _standardised(
+    surrogate: FittedCoefficients, block: Increments, mean: Float[np.ndarray, "n n"]
+) -> Float[np.ndarray, "b n"]:
+    """Residuals over their standard deviations; zero in coordinates without noise."""
+    jet = surrogate.jet(block.t, block.x, JetOrder(drift=0, diffusion_squared=0))
+    own = np.diagonal(jet.diffusion_squared[()], axis1=1, axis2=2)
+    usual = np.where(surrogate.noisy, np.diagonal(mean), 1.0)
+    variance = np.maximum(own, DATE.least_diffusion * usual) * block.dt[:, None]
+    return np.where(surrogate.noisy, (block.dx - jet.drift[()] * block.dt[:, None]) / np.sqrt(variance), 0.0)

@@ -1,0 +1,280 @@
+"""Does the law depend on the date? Score tests against slow trends, blocks of the recording and harmonics of the date.
+
+On a clock that begins anew in every window ∂t is a symmetry by construction; whether it is one of the recording is
+asked here, and the answer is ∂t's row on the ladder (docs/method.md §5.7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import scipy.special
+from jaxtyping import Float
+
+from liestonet.core.coefficients import JetOrder
+from liestonet.core.domain import Domain
+from liestonet.core.ladder import LadderRow
+from liestonet.inference.date_scores import DateScores, Entry, date_scores
+from liestonet.inference.tuning import DATE
+from liestonet.surrogate.fitted import FittedCoefficients
+from liestonet.symmetry.determining.kinds import ITO, Kind
+from liestonet.symmetry.statistical.evidence import Evidence
+from liestonet.symmetry.statistical.verdicts import Criteria, verdict_of
+from liestonet.trajectories.clock import Relabelled
+
+
+@dataclass(frozen=True)
+class DateFamily:
+    """One of the tests: what it is against, and its own p-value."""
+
+    against: str
+    p_value: float
+
+
+@dataclass(frozen=True)
+class DateTest:
+    """Whether drift and diffusion depend on the date: the p-value of a law that does not, and the size of a change.
+
+    `families` are the tests that are combined; `period` is that of the strongest force among the harmonics where they
+    reject at `level`, None elsewhere. `row` is what the ladder says of ∂t. `values` and `errors` are coefficients,
+    named by `labels`, estimated at each of the `dates` (middles of blocks).
+    """
+
+    p_value: float
+    level: float
+    families: tuple[DateFamily, ...]
+    period: float | None
+    row: LadderRow
+    dates: Float[np.ndarray, " blocks"]
+    labels: tuple[str, ...]
+    values: Float[np.ndarray, "blocks labels"]
+    errors: Float[np.ndarray, "blocks labels"]
+
+    @property
+    def rejected(self) -> bool:
+        """Whether the data exclude a law that does not depend on the date."""
+        return self.p_value <= self.level
+
+
+# What is tested: places of coefficient and function of the state.
+Columns = Sequence[tuple[int, int]]
+
+
+def date_test(
+    source: Relabelled, surrogate: FittedCoefficients, rate: float, kind: Kind, criteria: Criteria
+) -> DateTest:
+    """Test a fit on a relabelled clock against the dates; `rate` is that of the fastest force to look for."""
+    scores = date_scores(source, surrogate, rate)
+    level = criteria.level(kind, surrogate.dimension)
+    force, other = _split(scores)
+    trend, blocks = _slow_functions(scores)
+    families = [DateFamily("slow trends", _joint(scores, trend, scores.columns))]
+    families.append(DateFamily("blocks: force", _joint(scores, blocks, force)))
+    families.append(DateFamily("blocks: stiffness and noise", _joint(scores, blocks, other)))
+    skipped = None if source.autonomous else scores.span / source.period
+    strongest = {}
+    for columns, name in ((force, "force"), (other, "stiffness and noise")):
+        p_value, harmonic = _scan(scores, columns, skipped)
+        families.append(DateFamily(f"harmonics: {name}", p_value))
+        strongest[p_value] = harmonic
+    p_value = _combined(min(family.p_value for family in families), len(families))
+    clear = _combined(min(strongest), len(families)) <= level
+    harmonic = strongest[min(strongest)] if clear else None
+    row = _row(scores, surrogate.domain, kind, harmonic, p_value, level, criteria)
+    period = None if harmonic is None else scores.span / harmonic
+    return DateTest(p_value, level, tuple(families), period, row, *_by_block(scores, surrogate))
+
+
+def _combined(smallest: float, count: int) -> float:
+    """p-value of the smallest of several; they look in orthogonal directions, so that they are nearly independent."""
+    return float(-np.expm1(count * np.log1p(-min(smallest, 1 - 1e-16))))
+
+
+def _split(scores: DateScores) -> tuple[Columns, Columns]:
+    """A force that is added to the drift, and everything else."""
+    force = [(place, k) for place, k in scores.columns if len(scores.entries[place]) == 1 and k == 0]
+    return force, [column for column in scores.columns if column not in force]
+
+
+def _slow_functions(scores: DateScores) -> tuple[Float[np.ndarray, "bins m"], Float[np.ndarray, "bins k"]]:
+    """Trends, and blocks as far as they are not trends; weighted by what the bins hold, with mean zero."""
+    weight = np.sqrt(scores.drift_weights[:, 0, 0])
+    powers = np.polynomial.legendre.legvander(scores.dates, DATE.trend)
+    block = np.minimum(np.arange(scores.bins) * DATE.blocks // scores.bins, DATE.blocks - 1)
+    indicators = (block[:, None] == np.arange(DATE.blocks)).astype(float)
+    basis, lengths, _ = np.linalg.svd(
+        _outside(weight[:, None] * indicators, weight[:, None] * powers), full_matrices=False
+    )
+    used = weight[:, None] > 0
+    inverse = np.where(used, 1 / np.where(used, weight[:, None], 1.0), 0.0)
+    kept = basis[:, : len(lengths)][:, lengths > DATE.empty * lengths[0]]
+    return _outside(weight[:, None] * powers[:, 1:], weight[:, None]) * inverse, kept * inverse
+
+
+def _outside(columns: Float[np.ndarray, "bins m"], of: Float[np.ndarray, "bins k"]) -> Float[np.ndarray, "bins m"]:
+    """What of the columns is orthogonal to others."""
+    basis = np.linalg.qr(of)[0]
+    return columns - basis @ (basis.T @ columns)
+
+
+def _against(
+    scores: DateScores, functions: Float[np.ndarray, "bins m"], columns: Columns
+) -> Float[np.ndarray, "bins c"]:
+    """Scores of every bin for functions of the date times those of the state, orthogonal to all constant ones."""
+    parts = []
+    for place, k in columns:
+        weights, own = scores.weights(scores.entries[place]), scores.centred[:, place]
+        shared = np.linalg.lstsq(weights.sum(axis=0), np.einsum("bf,bm->fm", weights[:, k], functions), rcond=None)[0]
+        parts.append(functions * own[:, k, None] - own @ shared)
+    return np.concatenate(parts, axis=1)
+
+
+def _joint(scores: DateScores, functions: Float[np.ndarray, "bins m"], columns: Columns) -> float:
+    """p-value of all these changes together: a score test, with what constant coefficients explain taken out."""
+    statistic, freedom = 0.0, 0
+    for kind in scores.kinds(columns):
+        weights, own, mixing = kind.weights, kind.functions, kind.mixing
+        total = np.einsum("bm,bc->mc", functions, kind.scores).reshape(-1)
+        shared = np.einsum("bm,bcf->mcf", functions, weights[:, own])
+        products = np.einsum("bm,bl,bcd->mcld", functions, functions, weights[:, own[:, None], own], optimize=True)
+        products -= np.einsum("mcf,fg,ldg->mcld", shared, np.linalg.pinv(weights.sum(axis=0)), shared, optimize=True)
+        spread = (products * mixing[:, None, :]).reshape([len(total)] * 2)
+        square, rank = _square(spread, total)
+        statistic, freedom = statistic + square, freedom + rank
+    return float(scipy.special.chdtrc(freedom, statistic)) if freedom else 1.0
+
+
+def _square(spread: Float[np.ndarray, "d d"], total: Float[np.ndarray, " d"]) -> tuple[float, int]:
+    """totalᵀ spread⁻¹ total, and the number of directions that there are."""
+    scale = np.sqrt(np.maximum(np.diag(spread), np.finfo(float).tiny))
+    values, vectors = np.linalg.eigh(spread / np.outer(scale, scale))
+    seen = values > DATE.empty * values[-1]
+    return float(np.sum((vectors.T[seen] @ (total / scale)) ** 2 / values[seen])), int(seen.sum())
+
+
+def _scan(scores: DateScores, columns: Columns, skipped: float | None) -> tuple[float, int]:
+    """p-value of the strongest harmonic among all that are faster than blocks, and its number."""
+    harmonics = np.arange(DATE.blocks // 2 + 1, scores.bins // DATE.bins_in_period + 1)
+    if skipped is not None:  # the period of the clock and what fits into it
+        turns = harmonics / skipped
+        harmonics = harmonics[np.abs(turns - np.round(turns)) * skipped > DATE.beside_period]
+    if not len(harmonics):
+        return 1.0, 0
+    squares, freedom = np.zeros(len(harmonics)), 0
+    for kind in scores.kinds(columns):
+        own = kind.functions
+        lines = np.fft.rfft(kind.scores, axis=0)[harmonics]
+        # variances of real and imaginary parts differ where the weights have a harmonic of twice the number
+        weights = np.fft.rfft(kind.weights[:, own[:, None], own], axis=0)
+        mean, twice = weights[0].real * kind.mixing, weights[2 * harmonics] * kind.mixing
+        spread = np.block([[mean + twice.real, twice.imag], [twice.imag, mean - twice.real]]) / 2
+        parts = np.concatenate([lines.real, lines.imag], axis=1)
+        squares += np.sum(parts * np.linalg.solve(spread, parts[:, :, None])[:, :, 0], axis=1)
+        freedom += parts.shape[1]
+    best = int(np.argmax(squares))
+    return _combined(float(scipy.special.chdtrc(freedom, squares[best])), len(harmonics)), int(harmonics[best])
+
+
+def _row(
+    scores: DateScores,
+    domain: Domain,
+    kind: Kind,
+    harmonic: int | None,
+    p_value: float,
+    level: float,
+    criteria: Criteria,
+) -> LadderRow:
+    """∂t on the ladder: the relative residual of docs/method.md §3.1 on the clock's box, with its interval."""
+    cosines = np.arange(1, DATE.cosines + 1)
+    frequencies = np.pi * cosines / scores.span
+    functions = np.cos(np.pi / 2 * np.outer(scores.dates + 1, cosines))
+    if harmonic is not None:
+        angle = np.pi * harmonic * (scores.dates + 1)
+        functions = np.column_stack([functions, np.cos(angle), np.sin(angle)])
+        frequencies = np.append(frequencies, [2 * np.pi * harmonic / scores.span] * 2)
+    residuals, errors = [], []
+    for place, entry in enumerate(scores.entries):
+        used = [(place, k) for other, k in scores.columns if other == place]
+        weights = scores.weights(entry)[:, : len(used), : len(used)]
+        against = _against(scores, functions, used)
+        information = np.einsum("bm,bl,bjk->jmkl", functions, functions, weights).reshape([against.shape[1]] * 2)
+        inverse = np.linalg.pinv(information, hermitian=True)
+        total = weights.sum(axis=0)
+        size = _size(scores, domain, kind, entry) * np.linalg.cholesky(total / total[0, 0]).T
+        # the mean square of a cosine is one half, and its derivative has the same times its frequency
+        scale = np.kron(size, np.diag(domain.half[0] * frequencies / np.sqrt(2)))
+        residuals.append(scale @ inverse @ against.sum(axis=0))
+        errors.append(scale @ inverse @ against.T)
+    residual, changes = np.concatenate(residuals), np.concatenate(errors)
+    values, vectors = np.linalg.eigh(changes @ changes.T)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    noise = root.T @ root
+    evidence = Evidence(
+        vectors=np.ones((1, 1)),
+        residual_gram=np.array([[residual @ residual]]),
+        noise=noise[None],
+        mutual=np.array([[np.trace(noise)]]),
+        cross=(root.T @ residual)[:, None],
+        scattered=len(noise),
+        complete=True,
+    )
+    lower, upper = evidence.interval(0, 1 - criteria.error_rate)
+    excluded = p_value <= level
+    lower = lower if excluded else 0.0
+    verdict = verdict_of(not excluded, excluded, lower, upper, criteria.tolerance)
+    return LadderRow(evidence.residual(0), lower, upper, evidence.noise_level(0), p_value, verdict)
+
+
+def _size(scores: DateScores, domain: Domain, kind: Kind, entry: Entry) -> float:
+    """A relative change of one in units of the clock's box, with the mean diffusion."""
+    duration, half, mean = domain.half[0], domain.half[1:], scores.mean_diffusion
+    own = np.sqrt(np.maximum(np.diagonal(mean), 0.0)) / half
+    if len(entry) == 1:
+        return float(duration * own[entry[0]])
+    first, second = entry
+    if kind is ITO:
+        return float(np.sqrt(duration * own[first] * own[second]) / 2)
+    return float(duration * own[first] * own[second])
+
+
+def _by_block(
+    scores: DateScores, surrogate: FittedCoefficients
+) -> tuple[np.ndarray, tuple[str, ...], np.ndarray, np.ndarray]:
+    """Coefficients at the middle of the box by blocks of the date: drift, its slope along its own coordinate, noise."""
+    edges = np.linspace(0, scores.bins, DATE.blocks + 1).round().astype(int)
+    dates = scores.first + scores.span * (edges[1:] + edges[:-1]) / 2 / scores.bins
+    middle = surrogate.domain.centre[None]
+    drift = surrogate.jet(middle[:, 0], middle[:, 1:], JetOrder(drift=0)).drift[()][0]
+    labels, values, errors = [], [], []
+    for place, entry in enumerate(scores.entries):
+        if len(set(entry)) > 1:
+            continue
+        i, used = entry[0], range(scores.tested)
+        found = [_in_block(scores, place, slice(*ends), len(used)) for ends in pairwise(edges.tolist())]
+        change, error = (np.stack(parts) for parts in zip(*found, strict=True))
+        unit, name = float(np.sqrt(scores.mean_diffusion[i, i])), surrogate.names[i]
+        if len(entry) == 1:
+            labels.append(f"drift of {name}")
+            values.append(drift[i] + unit * change[:, 0])
+            errors.append(unit * error[:, 0])
+            if scores.tested > 1:
+                half = surrogate.domain.half[1 + i]
+                labels.append(f"change of the slope of the drift of {name}")
+                values.append(unit / half * change[:, 1 + i])
+                errors.append(unit / half * error[:, 1 + i])
+        else:
+            labels.append(f"noise of {name}, relative")
+            values.append(np.sqrt(np.maximum(1 + change[:, 0], 0.0)))
+            errors.append(error[:, 0] / 2)
+    return dates, tuple(labels), np.stack(values, axis=1), np.stack(errors, axis=1)
+
+
+def _in_block(scores: DateScores, place: int, rows: slice, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Least squares within one block, and standard errors from the scatter of its bins."""
+    own = scores.centred[rows, place, :count]
+    inverse = np.linalg.pinv(scores.weights(scores.entries[place])[rows, :count, :count].sum(axis=0), hermitian=True)
+    change = inverse @ own.sum(axis=0)
+    return change, np.sqrt(np.diag(inverse @ (own.T @ own) @ inverse))

@@ -1,0 +1,44 @@
+"""The clock of data in words: where it begins anew, and whether the law depends on the date."""
+
+from __future__ import annotations
+
+from liestonet.inference.clock import PERIOD, ClockFound
+from liestonet.render.numbers import number, p_text
+from liestonet.result.findings import DataFindings
+
+
+def clock_text(found: DataFindings) -> str:
+    """What the reader must know of the clock before the answer; nothing where it is the recorded one."""
+    clock = found.clock
+    if clock is None or clock.window is None:
+        return ""
+    unit = found.data.units.get("t", "")
+    every = f"{number(float(f'{clock.window:.3g}'))}{f' {unit}' if unit else ''}"
+    if clock.kind == PERIOD:
+        begun = f"The clock has a period of {every}"
+        return f"{begun}; that the law depends on no more of the date is tested ({_p_value(clock)})."
+    one = not found.surrogate.overview.sample.trajectory.any()
+    start = ("One long recording: the" if one else "Long recordings: the") if clock.automatic else "The"
+    about = "" if clock.relaxation is None else f" (about {_relaxations(clock.window / clock.relaxation)})"
+    return f"{start} clock restarts every {every}{about}; ∂t is tested against the date ({_p_value(clock)})."
+
+
+def changes_with_date(found: DataFindings) -> str:
+    """That the law depends on the date, where the test says so."""
+    date = None if found.clock is None else found.clock.date
+    return "" if date is None or not date.rejected else f"The law changes with the date ({_p_clause(date.p_value)})"
+
+
+def _p_value(clock: ClockFound) -> str:
+    return "not tested" if clock.p_value is None else _p_clause(clock.p_value)
+
+
+def _p_clause(value: float) -> str:
+    """`p = 0.21`, `p < 0.001`."""
+    text = p_text(value)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
+def _relaxations(count: float) -> str:
+    text = f"{count:.2g}"
+    return f"{text} relaxation time{'' if text == '1' else 's'}"

@@ -1,0 +1,114 @@
+"""How fast a recording forgets its state: the rates of a linear drift fitted to its increments.
+
+Δx = (m + Mx)Δt + noise is solved with the value before, x_{n−1}, as instrument, so that independent errors of the
+recorded values do not count. Within parts of the recording too, each with a level m of its own: what a slow force does
+to the level is no rate of the state. See docs/method.md §4.6.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.core.tuning import by_dimension
+from liestonet.surrogate.tuning import CLOCK
+from liestonet.trajectories.increments import Increments, IncrementSource
+
+
+@dataclass(frozen=True)
+class RecordedTimes:
+    """The times of a recording as far as they were looked at: its dates, its steps, and the rate of its state.
+
+    `total` is the recorded time of all paths together, `paths` their number, `rate` the largest modulus among the
+    eigenvalues of M, zero where there is none, `dimension` the number of coordinates.
+    """
+
+    first: float
+    last: float
+    total: float
+    paths: int
+    step: float
+    rate: float
+    dimension: int = 1
+
+    @property
+    def relaxations(self) -> float:
+        """Relaxation times that the dates cover."""
+        return (self.last - self.first) * self.rate
+
+    @property
+    def long(self) -> bool:
+        """Whether few long paths cover many relaxation times."""
+        span = self.last - self.first
+        return (
+            self.relaxations >= CLOCK.many_relaxations
+            and self.total * self.rate >= CLOCK.least_path * self.paths
+            and self.total <= CLOCK.few_paths * span
+        )
+
+    @property
+    def window(self) -> float:
+        """Length of windows in which the clock begins anew, from the recording's own times."""
+        longest = (self.last - self.first) / CLOCK.least_windows
+        if self.rate <= 0:
+            return longest
+        precision = by_dimension(CLOCK.precision, self.dimension)
+        lasting = float(np.clip(np.sqrt(self.total * self.rate) / precision, *CLOCK.window)) / self.rate
+        return min(max(lasting, CLOCK.least_steps * self.step), longest)
+
+
+def recorded_times(source: IncrementSource) -> RecordedTimes:
+    """Look at the beginning of a source, all of it where it is not very long."""
+    blocks: list[Increments] = []
+    for block in source.chunks():
+        blocks.append(block)
+        if sum(len(block.t) for block in blocks) >= CLOCK.looked_at:
+            break
+    if not blocks:
+        return RecordedTimes(0.0, 0.0, 0.0, 1, 0.0, 0.0)
+    seen = Increments(*(np.concatenate(arrays) for arrays in zip(*blocks, strict=True)))
+    paths = int(np.count_nonzero(np.diff(seen.trajectory))) + 1
+    first, last = float(seen.t.min()), float((seen.t + seen.dt).max())
+    return RecordedTimes(
+        first, last, float(seen.dt.sum()), paths, float(np.median(seen.dt)), _rate(seen, last - first), seen.x.shape[1]
+    )
+
+
+def _rate(seen: Increments, span: float) -> float:
+    """The fastest rate, over all and within parts; less what a path that never returns would show."""
+    spread = seen.x.std(axis=0)
+    kept = spread > 0
+    followed = np.flatnonzero(np.diff(seen.trajectory) == 0) + 1
+    if not kept.any() or len(followed) < CLOCK.least_pairs or span <= 0:
+        return 0.0
+    x = (seen.x[:, kept] - seen.x[:, kept].mean(axis=0)) / spread[kept]
+    dx = seen.dx[:, kept] / spread[kept]
+    rates = [0.0]
+    for parts in CLOCK.parts:
+        part = np.minimum((parts * ((seen.t - seen.t.min()) / span)).astype(np.int64), parts - 1)[followed]
+        found = _linear_drift(x[followed - 1], x[followed], seen.dt[followed], dx[followed], part)
+        chance = CLOCK.chance_rate * x.shape[1] * parts / span
+        rates.append(float(np.abs(np.linalg.eigvals(found)).max()) - chance)
+    return min(max(rates), 1 / float(np.median(seen.dt)))
+
+
+def _linear_drift(
+    before: Float[np.ndarray, "b n"],
+    x: Float[np.ndarray, "b n"],
+    dt: Float[np.ndarray, " b"],
+    dx: Float[np.ndarray, "b n"],
+    part: np.ndarray,
+) -> Float[np.ndarray, "n n"]:
+    """M with a level m for every part: moments with the instrument, less those of the levels."""
+    parts = int(part.max()) + 1
+
+    def summed(values: np.ndarray) -> np.ndarray:
+        return np.stack([np.bincount(part, weights=column, minlength=parts) for column in values.T], axis=1)
+
+    time = np.maximum(np.bincount(part, weights=dt, minlength=parts), np.finfo(float).tiny)[:, None]
+    levels = summed(before * dt[:, None])
+    moved = before.T @ dx - levels.T @ (summed(dx) / time)
+    gram = before.T @ (x * dt[:, None]) - levels.T @ (summed(x * dt[:, None]) / time)
+    return np.linalg.lstsq(gram, moved, rcond=None)[0].T
