@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import cast
 
 import jaxtyping
 import numpy as np
@@ -32,13 +33,13 @@ def test_types_of_the_package_are_checked():
 def test_first_calls_are_checked_in_every_test(request):
     if request.config.getoption("--all-types"):
         pytest.skip("every call is checked here")
-    pairs, wrong = [(0.0, 1.0), (0.0, 1.0)], {"dimension": 1.0}
+    pairs, wrong = [(0.0, 1.0), (0.0, 1.0)], cast(int, 1.0)
     for _ in range(plugin_types.CALLS):
         Domain.from_pairs(pairs, dimension=1)
-    assert Domain.from_pairs(pairs, **wrong).dimension == 1  # not checked any more
+    assert Domain.from_pairs(pairs, dimension=wrong).dimension == 1  # not checked any more
     plugin_types.pytest_runtest_setup()
     with pytest.raises(jaxtyping.TypeCheckError):
-        Domain.from_pairs(pairs, **wrong)
+        Domain.from_pairs(pairs, dimension=wrong)
 
 
 def test_shapes_are_checked_with_postponed_annotations(tmp_path, monkeypatch):

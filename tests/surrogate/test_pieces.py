@@ -12,12 +12,14 @@ from numpy.polynomial import legendre
 
 import liestonet as lsn
 from liestonet.core.domain import Domain
+from liestonet.core.periods import NO_PERIODS
 from liestonet.surrogate.covariance import parameter_errors
 from liestonet.surrogate.features import Features, rich_degrees
 from liestonet.surrogate.overview import look_over
 from liestonet.surrogate.regression import PIECE, Scaled, evaluate, pieces_of, regress
 from liestonet.symmetry.statistical.evidence import Evidence
 from liestonet.trajectories.increments import BLOCK_ROWS, Increments
+from liestonet.trajectories.measurement import Measurement
 
 DOMAIN = Domain(((0.0, 2.0), (-1.0, 3.0)))
 
@@ -102,7 +104,7 @@ def test_both_ends_of_an_interval_cover_the_true_residual(true: float):
 class Endless:
     """Many blocks that are made when asked for and held by nobody."""
 
-    dimension, names = 1, ("x",)
+    dimension, names, periodic, measurement = 1, ("x",), NO_PERIODS, Measurement()
 
     def __init__(self, blocks: int) -> None:
         self.blocks = blocks

@@ -39,6 +39,7 @@ from liestonet.validation.sensitivity import change_bound, sensitivity
 from liestonet.validation.validate import Validation, _own_gates
 
 OU = lsn.SDE.parse("dx = -x dt + dW")
+LINE = Domain(((0.0, 1.0), (-1.0, 1.0)))  # no coordinate is periodic
 T, X = np.random.default_rng(1).uniform(0, 2, 60), np.random.default_rng(2).uniform(-2, 2, (60, 1))
 
 
@@ -156,7 +157,7 @@ def test_draws_have_the_models_moments():
     z = (drawn.dx - surrogate.drift(steps.t, steps.x) * steps.dt[:, None])[:, 0]
     z /= np.sqrt(surrogate.diffusion_squared(steps.t, steps.x)[:, 0, 0] * steps.dt)
     assert scipy.stats.kstest(z, "norm").pvalue > 1e-3
-    np.testing.assert_allclose(as_pairs(steps, ("x",)).increments().dx, steps.dx, atol=1e-12)
+    np.testing.assert_allclose(as_pairs(steps, ("x",), LINE).increments().dx, steps.dx, atol=1e-12)
 
 
 def test_refits_after_a_push_stand_between_floor_and_control():
@@ -318,7 +319,7 @@ def test_without_data_the_doubts_of_the_run_are_kept(tmp_path: Path):
     assert "measurement-noise" in [flag.code for flag in found.flags]
     found.save(tmp_path / "run.lsn")
     again = lsn.load(tmp_path / "run.lsn")
-    gates = _own_gates(again, as_pairs(again.surrogate.overview.sample, again.names))
+    gates = _own_gates(again, as_pairs(again.surrogate.overview.sample, again.names, again.surrogate.domain))
     assert not gates.gates[0].passed
     assert [flag.code for flag in gates.doubts] == ["measurement-noise"]
     validation = lsn.validate(again, draws=19, epsilons=(0.1,))
@@ -334,7 +335,7 @@ def test_without_data_the_doubts_of_the_run_are_kept(tmp_path: Path):
     assert again.with_validation(validation).validation.containment.same_data
     # a flag of the run counts even where nothing that was kept shows it
     steps = recording(OU, 40, 3).increments()
-    plain = lack_of_fit(as_pairs(steps, ("x",)), known=found.flags)
+    plain = lack_of_fit(as_pairs(steps, ("x",), LINE), known=found.flags)
     assert not plain.passed
 
 
@@ -342,7 +343,7 @@ def test_kept_increments_are_split_by_path():
     """Increments of a path are on one side, whatever the order; those of a single path are called increments."""
     data = recording(OU, 12, 3)
     steps = data.increments()
-    pairs = as_pairs(steps, ("x",))
+    pairs = as_pairs(steps, ("x",), LINE)
     first, second, told = _halved(pairs, 0, steps.trajectory)
     starts = [{(t[0], x[0, 0]) for t, x in zip(part.times, part.states, strict=True)} for part in (first, second)]
     for path in range(12):
@@ -360,7 +361,7 @@ def test_kept_increments_are_split_by_path():
 
 def test_gates_that_could_not_be_asked_say_so(result: Any, tmp_path: Path):
     """Single increments have no neighbours: memory is not tested, which is neither passed nor p = 1."""
-    single = as_pairs(recording(OU, 60, 7).increments(), ("x",))
+    single = as_pairs(recording(OU, 60, 7).increments(), ("x",), LINE)
     gates = lack_of_fit(single)
     assert [gate.outcome for gate in gates.gates] == ["not tested", "passed", "passed"]
     assert gates.passed

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from liestonet.core.domain import Domain
-from liestonet.core.periods import NO_PERIODS, by_position
+from liestonet.core.periods import by_position
 from liestonet.errors import InputError
 from liestonet.surrogate.outliers import Outlier, OutlierSearch
 from liestonet.surrogate.tuning import DATA
@@ -88,8 +88,8 @@ def inside_domain(domain: Domain, block: Increments) -> Bool[np.ndarray, " m"]:
 
 
 def periods_of(source: IncrementSource) -> dict[int, float]:
-    """Periods by position (0 is time) of a source that knows of any."""
-    return by_position(getattr(source, "periodic", NO_PERIODS), source.names)
+    """Periods by position (0 is time)."""
+    return by_position(source.periodic, source.names)
 
 
 def _followed(block: Increments) -> Bool[np.ndarray, " rows"]:

@@ -68,12 +68,26 @@ def recorded_times(source: IncrementSource) -> RecordedTimes:
             break
     if not blocks:
         return RecordedTimes(0.0, 0.0, 0.0, 1, 0.0, 0.0)
-    seen = Increments(*(np.concatenate(arrays) for arrays in zip(*blocks, strict=True)))
+    seen = _on_circles(Increments(*(np.concatenate(arrays) for arrays in zip(*blocks, strict=True))), source)
     paths = int(np.count_nonzero(np.diff(seen.trajectory))) + 1
     first, last = float(seen.t.min()), float((seen.t + seen.dt).max())
     return RecordedTimes(
-        first, last, float(seen.dt.sum()), paths, float(np.median(seen.dt)), _rate(seen, last - first), seen.x.shape[1]
+        first, last, float(seen.dt.sum()), paths, float(np.median(seen.dt)), _rate(seen, last - first), source.dimension
     )
+
+
+def _on_circles(seen: Increments, source: IncrementSource) -> Increments:
+    """The same with the cosine and the sine of every angle in its place: the angle itself jumps where a turn ends."""
+    x, dx = [], []
+    for name, begin, step in zip(source.names, seen.x.T, seen.dx.T, strict=True):
+        if name not in source.periodic:
+            x.append(begin)
+            dx.append(step)
+            continue
+        start, end = (2 * np.pi / source.periodic[name] * values for values in (begin, begin + step))
+        x += [np.cos(start), np.sin(start)]
+        dx += [np.cos(end) - np.cos(start), np.sin(end) - np.sin(start)]
+    return seen._replace(x=np.stack(x, axis=1), dx=np.stack(dx, axis=1)) if source.periodic else seen
 
 
 def _rate(seen: Increments, span: float) -> float:

@@ -7,7 +7,7 @@ See docs/method.md §4.6.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from jaxtyping import Float
 from liestonet.core.numbers import is_real, is_truth
 from liestonet.errors import InputError
 from liestonet.trajectories.increments import BLOCK_ROWS, Increments, IncrementSource
+from liestonet.trajectories.measurement import Measurement
 from liestonet.trajectories.reshaping import gather, ranges
 
 if TYPE_CHECKING:
@@ -62,6 +63,16 @@ class Relabelled:
     def names(self) -> tuple[str, ...]:
         """The coordinates' names."""
         return self.source.names
+
+    @property
+    def periodic(self) -> Mapping[str, float]:
+        """Periods of angles and phases, by coordinate."""
+        return self.source.periodic
+
+    @property
+    def measurement(self) -> Measurement:
+        """How the points were recorded."""
+        return self.source.measurement
 
     def chunks(self, rows: int = BLOCK_ROWS) -> Iterator[Increments]:
         """All increments in order, in blocks, with their times on this clock."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float, Int
+
+from liestonet.trajectories.measurement import Measurement
 
 BLOCK_ROWS = 65_536
 
@@ -33,6 +35,16 @@ class IncrementSource(Protocol):
     @property
     def names(self) -> tuple[str, ...]:
         """The coordinates' names."""
+        ...
+
+    @property
+    def periodic(self) -> Mapping[str, float]:
+        """Periods of angles and phases, by coordinate."""
+        ...
+
+    @property
+    def measurement(self) -> Measurement:
+        """How the points were recorded, as far as it is known."""
         ...
 
     def chunks(self, rows: int = BLOCK_ROWS) -> Iterator[Increments]:

@@ -73,7 +73,7 @@ class DataRecord:
 def record_of(source: IncrementSource, increments: int) -> DataRecord:
     """The record of a source that has been gone through."""
     shown, units = sample_paths(source), dict(getattr(source, "units", {}))
-    measurement = getattr(source, "measurement", Measurement())
+    measurement = source.measurement
     if isinstance(source, Trajectories):
         return DataRecord(
             increments,

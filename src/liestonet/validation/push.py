@@ -69,7 +69,7 @@ def push(
         data.units,
         data.gaps,
         (*data.remarks, _remark(amount, moved.left, blew_up)),
-        data.periodic,
+        periodic=data.periodic,
         left=moved.left,
         blew_up=blew_up,
     )
