@@ -127,9 +127,9 @@ class Features:
 
         Products of waves are many, and derivatives make much of their errors.
         """
-        orders, periodic = self.orders, list(self.domain.periodic)
+        orders, periodic = self.orders, np.array(self.domain.periodic, dtype=np.int64)
         products = np.flatnonzero(np.count_nonzero(orders[:, 1:], axis=1) > 1)
-        if periodic and len(products):
+        if len(periodic) and len(products):
             waves = orders[np.ix_(products, periodic)]
             orders[np.ix_(products, periodic)] = np.maximum(2 * waves - 1, waves)
         return orders

@@ -57,11 +57,11 @@ def draw(model: Surrogate, begin: Increments, names: tuple[str, ...], rng: np.ra
     return Trajectories(times, states, np.arange(0, 2 * len(begin.t) + 1, 2), names, periodic=periodic)
 
 
-def as_pairs(begin: Increments, names: tuple[str, ...], domain: Domain) -> Trajectories:
+def as_pairs(begin: Increments, names: tuple[str, ...], domain: Domain | None = None) -> Trajectories:
     """The recorded increments as paths of two points; the domain knows which coordinates are periodic."""
     times = np.stack([begin.t, begin.t + begin.dt], axis=1).reshape(-1)
     states = np.stack([begin.x, begin.x + begin.dx], axis=1).reshape(-1, begin.x.shape[1])
-    periodic = domain.named_periods(names)
+    periodic = {} if domain is None else domain.named_periods(names)
     return Trajectories(times, states, np.arange(0, 2 * len(begin.t) + 1, 2), names, periodic=periodic)
 
 

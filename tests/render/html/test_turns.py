@@ -29,7 +29,7 @@ def test_no_line_crosses_the_end_of_a_turn() -> None:
 
 def test_axes_are_one_turn() -> None:
     result = lsn.solve(lsn.SDE.parse("da = 0 dt + dW"), periodic={"a": P}, formulas=False)
-    for generator in range(result.dimension):
+    for generator in range(result.fields.count):
         ax = flow(result, generator=generator)
         assert ax.get_ylim() == (0.0, P)
         for line in ax.lines:

@@ -24,7 +24,8 @@ def harmonics_of(source: Coefficients, domain: Domain) -> Mapping[int, int]:
         for part in (jet.drift, jet.diffusion, jet.diffusion_squared):
             if () in part:
                 waves = np.abs(np.fft.rfft(part[()].reshape(TURN.circles, TURN.samples, -1), axis=1))
-                present = (waves > TURN.absent * max(float(waves.max()), np.finfo(float).tiny)).any(axis=(0, 2))
+                largest = waves.max(axis=(0, 2))
+                present = largest > TURN.absent * max(float(largest.max()), np.finfo(float).tiny)
                 divisor = int(np.gcd.reduce(np.append(np.flatnonzero(present[1:]) + 1, divisor)))
         found[variable] = divisor
     return found

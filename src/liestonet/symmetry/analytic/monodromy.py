@@ -67,6 +67,6 @@ def changes_round(fields: Fields, domain: Domain) -> Float[np.ndarray, " m"]:
         )
         here.append(values)
         change.append(shifted - values)
-    triangle = np.linalg.qr(np.concatenate(here), mode="r")
+    triangle = np.linalg.qr(np.concatenate(here))[1]
     relative = np.linalg.lstsq(triangle.T, np.concatenate(change).T, rcond=None)[0]
     return np.sort(np.linalg.svd(relative, compute_uv=False))
