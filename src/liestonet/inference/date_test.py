@@ -7,7 +7,7 @@ asked here, and the answer is ∂t's row on the ladder (docs/method.md §5.7).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -48,10 +48,10 @@ class DateTest:
     families: tuple[DateFamily, ...]
     period: float | None
     row: LadderRow
-    dates: Float[np.ndarray, " blocks"]
-    labels: tuple[str, ...]
-    values: Float[np.ndarray, "blocks labels"]
-    errors: Float[np.ndarray, "blocks labels"]
+    dates: Float[np.ndarray, " blocks"] = field(repr=False)
+    labels: tuple[str, ...] = field(repr=False)
+    values: Float[np.ndarray, "blocks labels"] = field(repr=False)
+    errors: Float[np.ndarray, "blocks labels"] = field(repr=False)
 
     @property
     def rejected(self) -> bool:
