@@ -95,6 +95,8 @@ def test_a_transform_scales_the_noise_it_can():
 
 def test_a_result_remembers_it(tmp_path):
     assert record_of(simulated(), 1).measurement == EULER
-    assert record_of(simulated(), 1).to_dictionary()["measurement"]["steps"] == "euler"
+    told = record_of(simulated(), 1).to_dictionary()["measurement"]
+    assert isinstance(told, dict)
+    assert told["steps"] == "euler"
     simulated().write(tmp_path / "a.parquet")
     assert lsn.Trajectories.stream(tmp_path / "a.parquet").measurement == EULER

@@ -30,6 +30,13 @@ class Columns:
     dt: float | None = None  # time between rows; beside a time of whole numbers, the time that one of them stands for
 
     @property
+    def clock(self) -> str:
+        """The header of the time, where there must be one."""
+        if self.time is None:
+            raise InputError("There is no column of times; name it.")
+        return self.time
+
+    @property
     def needed(self) -> list[str]:
         """All headers, each once."""
         first = [header for header in (self.trajectory, self.time) if header is not None]

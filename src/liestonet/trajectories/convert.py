@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as arrow
+import pyarrow.compute
 from jaxtyping import Float, Int
-from pyarrow import compute
 
 from liestonet.errors import InputError
 from liestonet.trajectories.arrays import integers_are_exact
 from liestonet.trajectories.dates import EARLIEST, TICKS_PER_SECOND, Stamps
+
+compute: Any = pyarrow.compute  # its functions are made when it is loaded, which type checkers do not see
 
 MISSING = ("", "NA", "N/A", "NaN", "nan", "-nan", "null", "NULL", "None", "none", "n/a", "#N/A")
 # 12:00, 7:05:01.5; a day in front of it, 2024-01-31, 2024/01/31, 31.01.2024 or 31/01/2024, may have it behind.

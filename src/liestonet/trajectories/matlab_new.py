@@ -24,7 +24,7 @@ def read_new(file: Path, only: set[str] | None = None) -> tuple[dict[str, Value]
     try:
         with h5py.File(file, "r") as opened:
             reader = _Reader(opened, file.name, h5py)
-            names = [name for name in opened if not name.startswith("#")]
+            names = [str(name) for name in opened if not str(name).startswith("#")]
             if only is not None and only <= set(names):
                 names = [name for name in names if name in only]
             found = {name: reader.value(opened[name], name, 0) for name in names}

@@ -123,12 +123,14 @@ class Measurement:
 
     def transformed(self, scales: Mapping[str, tuple[str, float | None]], names: tuple[str, ...]) -> Measurement:
         """The measurement of functions of the coordinates: by old name the new one, and its slope if it has one."""
-        sizes = {}
+        sizes: dict[str, float | str] = {}
         for name in names:
             new, slope = scales.get(name, (name, 1.0))
             size = self.noise_of(name)
-            known = isinstance(size, str) or size == 0
-            sizes[new] = size if known else AUTO if slope is None else size * abs(slope)
+            if isinstance(size, str) or size == 0:
+                sizes[new] = size
+            else:
+                sizes[new] = AUTO if slope is None else size * abs(slope)
         same = len(set(map(str, sizes.values()))) == 1
         affine = all(slope is not None for _, slope in scales.values())
         return Measurement(

@@ -58,7 +58,7 @@ def _records(array: np.ndarray, wanted: Wanted) -> Trajectories:
 
 def from_array(array: np.ndarray, wanted: Wanted, dt: float | None = None) -> Trajectories:
     """Trajectories of one array of numbers; `dt` is a step that the file speaks of."""
-    squeezed = array.reshape(-1, 1) if array.ndim == 1 else array
+    squeezed: Any = array.reshape(-1, 1) if array.ndim == 1 else array
     if squeezed.ndim == 3:
         return from_block(squeezed, None, _names(wanted, squeezed.shape[2]), wanted)
     if squeezed.ndim != 2 or 0 in squeezed.shape:

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as arrow
-from pyarrow import compute
 
 from liestonet.errors import Answer, InputError, UndecidedError
 from liestonet.trajectories.columns import (
@@ -23,7 +22,7 @@ from liestonet.trajectories.columns import (
     listed,
     parse_header,
 )
-from liestonet.trajectories.convert import TIME_OF_DAY, decoded, is_numeric, is_stamp, is_text, numbers, stamps
+from liestonet.trajectories.convert import TIME_OF_DAY, compute, decoded, is_numeric, is_stamp, is_text, numbers, stamps
 from liestonet.trajectories.long_tables import ColumnTable, assemble
 from liestonet.trajectories.trajectories import Trajectories
 from liestonet.trajectories.tuning import READING

@@ -136,7 +136,7 @@ class _Pass:
     def block(self, batch: Any) -> tuple[Increments, Gaps]:
         """The increments that end in this batch of rows."""
         columns = self.source.columns
-        times = _times(batch.column(columns.time), columns, self.source.first_tick)
+        times = _times(batch.column(columns.clock), columns, self.source.first_tick)
         states = np.stack([numbers(batch.column(header), header) for header in columns.state], axis=1)
         starts, names = self._starts(batch)
         carried = 0
@@ -212,12 +212,12 @@ def open_stream(path: Any, time: Any, trajectory: Any, state: Any, gap: Any, per
         check_names(columns.names, len(columns.state))
         rows = source.metadata.num_rows
         measurement = measurement_in(source, file)
-        kind = source.schema_arrow.field(columns.time).type
+        kind = source.schema_arrow.field(columns.clock).type
     first = None
     if is_text(kind):
-        raise InputError(f"The times in {columns.time!r} are text; to be streamed they must be numbers or dates.")
+        raise InputError(f"The times in {columns.clock!r} are text; to be streamed they must be numbers or dates.")
     if is_stamp(kind):
-        parts = (stamps(batch.column(0), columns.time) for batch in _batches(file, [columns.time], BLOCK_ROWS))
+        parts = (stamps(batch.column(0), columns.clock) for batch in _batches(file, [columns.clock], BLOCK_ROWS))
         firsts = [(part.first, part.per_second) for part in parts if part.first is not None]
         first = min(firsts)[0] if firsts else None
         remark = () if first is None else (f"Times are seconds since {written_date(*min(firsts))}.",)
@@ -241,8 +241,8 @@ def _batches(file: Path, headers: list[str], rows: int) -> Iterator[Any]:
 
 def _times(column: Any, columns: Columns, first: int | None) -> np.ndarray:
     if not is_stamp(column.type):
-        return numbers(column, columns.time)
-    return stamps(column, columns.time).seconds(first)
+        return numbers(column, columns.clock)
+    return stamps(column, columns.clock).seconds(first)
 
 
 def _corrected(gaps: Gaps, carried: int, goes_on: bool) -> Gaps:

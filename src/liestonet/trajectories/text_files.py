@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as arrow
-from pyarrow import compute, csv
+from pyarrow import csv
 
 from liestonet.errors import InputError
 from liestonet.trajectories.broken_files import LONGEST_LINE, in_our_words, long_line
 from liestonet.trajectories.columns import Columns
-from liestonet.trajectories.convert import MISSING, check_text, is_numeric, is_stamp
+from liestonet.trajectories.convert import MISSING, check_text, compute, is_numeric, is_stamp
 from liestonet.trajectories.long_tables import ColumnTable
 from liestonet.trajectories.measurement import MARK, measurement_in
 from liestonet.trajectories.roles import Source, arrange
