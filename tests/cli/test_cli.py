@@ -64,7 +64,7 @@ def examples(command: str) -> list[str]:
 
 EXAMPLES = {
     "": 7,
-    "solve": 9,
+    "solve": 10,
     "show": 2,
     "simulate": 4,
 }
@@ -170,6 +170,7 @@ def test_json_is_the_result():
         "chosen_for": ["t", "x"],
         "intervals": {"t": [0.0, 1.0], "x": [-1.0, 1.0]},
         "singular": {"t": [None, None], "x": [None, None]},
+        "periodic": {},
     }
     assert np.shape(found["algebra"]["structure_constants"]) == (3, 3, 3)
 

@@ -34,7 +34,7 @@ def test_solve_takes_a_period() -> None:
     code, output = run("solve", "dtheta = 0 dt + dW", "--periodic", "theta=2pi")
     assert code == 0
     assert "2-dimensional algebra" in output
-    assert "followed round the turn allow 2" in " ".join(output.split())
+    assert "power-series bound for periodic fields 2" in " ".join(output.split())
     assert "(periodic)" in output
 
 

@@ -13,7 +13,7 @@ def test_repr_is_two_lines_with_what_matters() -> None:
     lines = repr(lsn.solve(lsn.SDE.parse("dx = dW"), formulas=False)).splitlines()
     assert len(lines) == 2
     assert max(map(len, lines)) < 200
-    assert "3 ito symmetries of dx = dW" in lines[0]
+    assert "3 Itô symmetries of dx = dW" in lines[0]
     assert "Bianchi VI" in lines[1]
     assert "domain-chosen" in lines[1]
 

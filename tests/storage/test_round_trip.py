@@ -166,7 +166,7 @@ def test_a_file_is_the_same_each_time(tmp_path):
 def test_parts_of_a_result_can_be_stored_but_are_none(tmp_path):
     save(result("1-D").algebra, tmp_path / "algebra.lsn")
     assert difference(read_value(tmp_path / "algebra.lsn"), result("1-D").algebra) is None
-    with pytest.raises(InputError, match="holds a Algebra and no result"):
+    with pytest.raises(InputError, match="holds a value of type Algebra, not a result"):
         lsn.load(tmp_path / "algebra.lsn")
 
 

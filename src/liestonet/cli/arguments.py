@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from liestonet.core.periods import period_from_text
 from liestonet.errors import InputError
 
 if TYPE_CHECKING:
@@ -85,6 +84,8 @@ def read_domain(
 
 def read_periods(texts: Iterable[str] | None) -> dict[str, float] | None:
     """`theta=2pi, phi=360` as periods by name."""
+    from liestonet.core.periods import period_from_text
+
     found: dict[str, float] = {}
     for piece in pieces(texts or ()):
         name, period = period_from_text(piece)

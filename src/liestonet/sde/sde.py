@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from jaxtyping import Float
 from liestonet.core.coefficients import Coefficients
 from liestonet.core.domain import Domain
 from liestonet.core.flags import Flag
-from liestonet.core.periods import NO_PERIODS, checked_periods
+from liestonet.core.periods import checked_periods
 from liestonet.errors import InputError
 from liestonet.trajectories.checks import default_names
 
@@ -40,7 +41,7 @@ class SDE:
     _flags: tuple[Flag, ...]
     _names: tuple[str, ...]
     _noise: int
-    _periodic: Mapping[str, float]
+    _periodic: dict[str, float]
     _symbolic: SymbolicCoefficients | None
 
     def __init__(
@@ -58,7 +59,7 @@ class SDE:
             raise InputError("drift and diffusion must be callables of t (B,) and x (B, d); for text use SDE.parse.")
         self._drift, self._diffusion = drift, diffusion
         self._names = _check_names(names, size)
-        self._flags, self._symbolic, self._periodic = tuple(flags), None, NO_PERIODS
+        self._flags, self._symbolic, self._periodic = tuple(flags), None, {}
         self._noise = _probe_noise(diffusion, size) if noise is None else _whole(noise, "noise", 0)
 
     @classmethod
@@ -107,7 +108,7 @@ class SDE:
         made._drift = made._diffusion = _never
         made._names = tuple(symbol.name for symbol in symbolic.state)
         made._noise, made._flags, made._symbolic = symbolic.noise, flags, symbolic
-        made._periodic = NO_PERIODS
+        made._periodic = {}
         return made
 
     def with_periods(self, periodic: Mapping[str, float] | Any) -> SDE:
@@ -115,13 +116,13 @@ class SDE:
         made = type(self).__new__(type(self))
         for slot in self.__slots__:
             setattr(made, slot, getattr(self, slot))
-        made._periodic = checked_periods(periodic, self._names)
+        made._periodic = dict(checked_periods(periodic, self._names))
         return made
 
     @property
     def periodic(self) -> Mapping[str, float]:
         """Periods of angles and phases, by coordinate."""
-        return self._periodic
+        return MappingProxyType(self._periodic)
 
     @property
     def dimension(self) -> int:

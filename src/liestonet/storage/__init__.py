@@ -30,7 +30,9 @@ def load(path: str | os.PathLike[str] | Any) -> Any:
 
     value = read_value(path)
     if not isinstance(value, Result):
-        raise InputError(f"{_name(path)} holds a {type(value).__name__}, not a result; load reads results.")
+        raise InputError(
+            f"{_name(path)} holds a value of type {type(value).__name__}, not a result; load reads results."
+        )
     return value
 
 
