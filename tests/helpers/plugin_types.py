@@ -28,6 +28,7 @@ NESTED = 1
 OWN_CHECKS = ("liestonet.storage.types",)
 
 checked_calls: Counter[int] = Counter()  # in this test, by the identity of the function's code
+every_call_counts = False  # --all-types
 every_call = _decorator.jaxtyped
 
 
@@ -44,7 +45,7 @@ def first_calls(fn: Any = None, *, typechecker: Callable[..., Any]) -> Any:
     @functools.wraps(fn)
     def checked_at_first(*args: Any, **kwargs: Any) -> Any:
         nonlocal checked
-        if checked_calls[key] >= most:
+        if checked_calls[key] >= most and not every_call_counts:
             return fn(*args, **kwargs)
         checked_calls[key] += 1
         if checked is None:
@@ -59,11 +60,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if not config.getoption("--all-types"):
-        jaxtyping.jaxtyped = first_calls  # what the import hook writes into the package
-        _decorator.jaxtyped = first_calls  # what jaxtyping itself uses for classes and properties
+    global every_call_counts
+    every_call_counts = config.getoption("--all-types")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup() -> None:
     checked_calls.clear()
+
+
+# Here, not when pytest is configured: a conftest.py may import the package before.
+jaxtyping.jaxtyped = first_calls  # what the import hook writes into the package
+_decorator.jaxtyped = first_calls  # what jaxtyping itself uses for classes and properties
