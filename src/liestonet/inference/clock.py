@@ -27,7 +27,7 @@ PERIOD = "period"
 class ClockFound:
     """The clock that data were looked at on.
 
-    `kind` is "recorded", "restart" or "period"; `window` the time after which the clock begins anew, None where it
+    `kind` is "recorded", "restart" or "period"; `window` the time after which the clock restarts, None where it
     never does, and `origin` a time at which it does. `relaxation` is the relaxation time of the state, None where none
     was looked for; `automatic` says that the data chose. `date` is the test that the law does not depend on the date
     beyond this clock, None where the clock is the recorded one.
@@ -61,7 +61,7 @@ RECORDED_CLOCK = ClockFound()
 
 
 def choose_clock(data: IncrementSource, clock: Any) -> tuple[IncrementSource, ClockFound]:
-    """Data on the clock that is asked for; "auto" begins anew where few long paths cover many relaxation times."""
+    """Data on the clock that is asked for; "auto" restarts where few long paths cover many relaxation times."""
     wanted = checked_clock(clock)
     if wanted == RECORDED or isinstance(data, Relabelled):
         return data, RECORDED_CLOCK

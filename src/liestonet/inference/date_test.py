@@ -1,6 +1,6 @@
 """Does the law depend on the date? Score tests against slow trends, blocks of the recording and harmonics of the date.
 
-On a clock that begins anew in every window ∂t is a symmetry by construction; whether it is one of the recording is
+On a clock that restarts in every window ∂t is a symmetry by construction; whether it is one of the recording is
 asked here, and the answer is ∂t's row on the ladder (docs/method.md §5.7).
 """
 

@@ -60,9 +60,9 @@ def discover(
     symmetry (family-wise), and one minus the confidence of an interval. `dimension` fixes the number of generators
     instead. The spectral engine draws no random numbers that depend on `seed`; the neural engine does.
 
-    `clock` is "recorded" for times as they are, "restart" for a clock that begins anew in windows whose length comes
+    `clock` is "recorded" for times as they are, "restart" for a clock that restarts in windows whose length comes
     from the recording's own times, or a period (time of day, phase of a force) in the unit of the times; "auto" takes
-    "restart" where few long paths cover many relaxation times, else "recorded". On a clock that begins anew it is
+    "restart" where few long paths cover many relaxation times, else "recorded". On a clock that restarts it is
     tested whether the law depends on the date (`result.measurement.clock`), and ∂t's row on the ladder is that test's.
     """
     engine = Spectral() if engine is None else engine

@@ -1,4 +1,4 @@
-"""The clock of data in words: where it begins anew, and whether the law depends on the date."""
+"""The clock of data in words: where it restarts, and whether the law depends on the date."""
 
 from __future__ import annotations
 

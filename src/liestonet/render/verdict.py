@@ -104,7 +104,7 @@ def data_verdict(result: Result, found: DataFindings) -> str:
     taken, confidence = _with_verdict(result, "symmetry"), confidence_text(found)
     changing = changes_with_date(found)
     if changing and not result.dimension:
-        return f"{changing}: on a clock that begins anew no {KINDS[result.symmetry].one} can be confirmed."
+        return f"{changing}: on a clock that restarts no {KINDS[result.symmetry].one} can be confirmed."
     if result.dimension == len(taken):
         head = _found(result, taken, confidence) if taken else _none(result, confidence)
     else:

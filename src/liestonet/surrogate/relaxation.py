@@ -50,7 +50,7 @@ class RecordedTimes:
 
     @property
     def window(self) -> float:
-        """Length of windows in which the clock begins anew, from the recording's own times."""
+        """Length of windows in which the clock restarts, from the recording's own times."""
         longest = (self.last - self.first) / CLOCK.least_windows
         if self.rate <= 0:
             return longest

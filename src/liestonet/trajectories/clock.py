@@ -1,4 +1,4 @@
-"""The clock of a recording: dates as recorded, or times that begin anew in every window or period.
+"""The clock of a recording: dates as recorded, or times that restart in every window or period.
 
 A clock relabels times. It cuts no path: increments keep their order, their neighbours and the path they belong to.
 See docs/method.md §4.6.
@@ -101,7 +101,7 @@ def recorded_source(source: IncrementSource) -> IncrementSource:
 
 
 def cut_by_clock(data: Trajectories, period: float, origin: float) -> Trajectories:
-    """Paths cut where the clock begins anew, with its times; every increment is in exactly one piece."""
+    """Paths cut where the clock restarts, with its times; every increment is in exactly one piece."""
     offsets, times = data.offsets, data.flat_times
     window = np.floor((times - origin) / period)
     begins = np.diff(window, prepend=window[0]) != 0

@@ -33,7 +33,7 @@ def read_new(file: Path, only: set[str] | None = None) -> tuple[dict[str, Value]
         raise
     except (*HDF_PROBLEMS, MemoryError, RecursionError) as problem:
         raise InputError(
-            f"The file {file.name!r} is no whole MATLAB file; copy it again, or save it anew in MATLAB."
+            f"The file {file.name!r} is not a complete MATLAB file; copy it again, or save it again in MATLAB."
         ) from problem
     return spread({name: value for name, value in found.items() if value is not None}), refused
 

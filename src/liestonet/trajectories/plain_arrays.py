@@ -35,7 +35,7 @@ def read_npy(file: Path, wanted: Wanted) -> Trajectories:
                 f"The file {file.name!r} holds Python objects, which are never unpickled, or is no .npy file; save "
                 "plain numbers (float64, say)."
             ) from problem
-        raise InputError(f"The file {file.name!r} is no whole .npy file; copy or save it again.") from problem
+        raise InputError(f"The file {file.name!r} is not a complete .npy file; copy or save it again.") from problem
     if not isinstance(array, np.ndarray):
         raise InputError(f"The file {file.name!r} is an archive of arrays; give it the suffix .npz.")
     if array.dtype.names:

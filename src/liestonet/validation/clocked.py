@@ -1,4 +1,4 @@
-"""Data on the clock of a result, for checks that move or draw paths: cut where the clock begins anew.
+"""Data on the clock of a result, for checks that move or draw paths: cut where the clock restarts.
 
 Fits see whole paths (`source`); paths that are pushed or drawn anew begin at a state that was recorded, and given that
 state the rest of the path does not matter. See docs/method.md §4.6.
@@ -35,7 +35,7 @@ class Clocked:
 
     @property
     def restarted(self) -> bool:
-        """Whether the clock begins anew."""
+        """Whether the clock restarts."""
         return self.clock.window is not None
 
     def source(self, paths: Trajectories | None = None) -> IncrementSource:

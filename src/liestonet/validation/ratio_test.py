@@ -113,7 +113,7 @@ class SymmetryTest:
         """The clock in words, where it is not the recorded one."""
         if self.clock is None or self.clock.window is None or self.clock.p_value is None:
             return None
-        every = f"The clock begins anew every {self.clock.window:.4g}"
+        every = f"The clock restarts every {self.clock.window:.4g}"
         return f"{every}; a law that does not depend on the date beyond that has p = {self.clock.p_value:.2g}."
 
     def sentences(self) -> list[str]:

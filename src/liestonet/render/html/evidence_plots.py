@@ -111,7 +111,7 @@ def by_date(result: Result, ax: Any = None, *, quantity: int = 0) -> Any:
     """
     date = None if result.measurement is None else result.measurement.clock.date
     if date is None:
-        raise InputError("This result is not on a clock that begins anew, so that there is nothing to draw by date.")
+        raise InputError("This result is not on a clock that restarts, so that there is nothing to draw by date.")
     if not 0 <= quantity < len(date.labels):
         raise InputError(f"There are {len(date.labels)} quantities by date, counted from 0, and no {quantity!r}.")
     ax = new_axes(ax)

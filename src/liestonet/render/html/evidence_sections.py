@@ -47,7 +47,7 @@ def coefficients(view: ResultView, result: Result) -> Section | None:
 
 
 def by_date(view: ResultView, result: Result) -> Section | None:
-    """Drift and noise in blocks of the date, where the clock of the data begins anew."""
+    """Drift and noise in blocks of the date, where the clock of the data restarts."""
     date = None if result.measurement is None else result.measurement.clock.date
     if date is None:
         return None
