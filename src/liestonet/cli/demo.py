@@ -54,4 +54,4 @@ def demo(
     show(Text(verdict(result), style="bold"))
     dimension = system.dimension("ito")
     show(f"\nThe paths were simulated from {system.equation}, which has {dimension} Itô symmetries: {known}.")
-    emit(f"\nData:   {file}\nReport: {page}\n\nTo repeat this, or to analyse your own file:\n  {again}\n")
+    emit(f"\nData:   {file}\nReport: {page}\n\nTo repeat the analysis, or to analyse your own file:\n  {again}\n")

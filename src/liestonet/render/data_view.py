@@ -57,9 +57,11 @@ def _ladder(result: Result, found: DataFindings) -> LadderView:
         heading="Directions by relative residual",
         explanation="The relative residual ‖DX‖/‖X‖ is the amount by which a direction X violates the determining "
         "equations DX = 0. The noise floor is the residual that estimation errors alone would give an exact symmetry. "
-        "p tests exact symmetry, jointly with the symmetries above. A direction counts as a symmetry if p does not "
-        f"reject it and the {confidence} interval lies below the tolerance of {percent(found.criteria.tolerance)}.",
-        caption=f"Bars: {confidence} intervals. Grey ticks: noise floor. Arrows: the interval reaches zero.",
+        "p tests exact symmetry, jointly with the accepted directions in the rows above. A direction counts as a "
+        f"symmetry if p does not reject it and the {confidence} interval lies below the tolerance of "
+        f"{percent(found.criteria.tolerance)}. The generators X1, X2, … are combinations of the accepted directions.",
+        caption=f"Bars: {confidence} intervals. Grey ticks: noise floor. Arrows: the interval reaches zero, which a "
+        "logarithmic axis cannot show.",
         columns=("residual", f"{confidence} interval", "noise floor", "p"),
         rows=tuple(
             Direction(k, row.verdict, percent(row.residual), interval(row), percent(row.noise), p_text(row.p_value))

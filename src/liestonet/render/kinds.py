@@ -21,7 +21,7 @@ KINDS = {
     "ito": KindWords(
         "Itô symmetry",
         "Itô symmetries",
-        "Each maps every solution of the equation, driven by the same noise, to another solution.",
+        "Each maps a solution of the equation to another solution; the noise changes only with the time.",
     ),
     "law": KindWords(
         "symmetry of the law",
@@ -37,6 +37,6 @@ KINDS = {
 }
 STATUSES = {
     "proved": "SymPy substituted it into the determining equations and got zero.",
-    "consistent": "The formula lies in the estimated span, within its error. It is not proved.",
+    "consistent": "The formula lies in the estimated span, within its error (± one standard error). It is not proved.",
     "numerical": "No closed form; first Taylor terms around the middle of the domain.",
 }
