@@ -23,7 +23,8 @@ def recording(seed: int, force: np.ndarray | float = 0.0, noise: np.ndarray | fl
     """Euler steps of dx = (−x + force(t)) dt + noise(t) dW."""
     steps = noise * np.sqrt(STEP) * np.random.default_rng(seed).standard_normal(COUNT) + force * STEP
     x = np.append(0.0, scipy.signal.lfilter([1.0], [1.0, STEP - 1], steps))
-    return lsn.Trajectories.from_arrays([STEP * np.arange(COUNT + 1)], [x[:, None]])
+    made = lsn.Measurement.exact(steps="euler")
+    return lsn.Trajectories.from_arrays([STEP * np.arange(COUNT + 1)], [x[:, None]], measurement=made)
 
 
 def asked(data: lsn.Trajectories, period: float | None = None) -> DateTest:
@@ -107,7 +108,7 @@ def test_on_a_clock_with_the_period_of_the_force_nothing_is_left() -> None:
 @pytest.mark.parametrize("unit", [2.0**-20, 3600.0, 1e-6])
 def test_units_of_time_do_not_matter(unit: float) -> None:
     data = recording(6, 0.3 * np.sin(2 * np.pi * 3 * dates() / SPAN))
-    scaled = lsn.Trajectories.from_arrays([unit * data.times[0]], [data.states[0]])
+    scaled = lsn.Trajectories.from_arrays([unit * data.times[0]], [data.states[0]], measurement=data.measurement)
     here, there = asked(data), asked(scaled)
     assert there.p_value == pytest.approx(here.p_value, rel=1e-6)
     assert there.row.residual == pytest.approx(here.row.residual, rel=1e-6)

@@ -15,16 +15,19 @@ from liestonet.cli.options import (
     Decimal,
     Delimiter,
     Dt,
+    Exposure,
     File,
     Gap,
     Json,
     Layout,
     Logarithms,
+    Noise,
     Periodic,
     Quiet,
     RestartClock,
     Sort,
     State,
+    Steps,
     Stride,
     Symmetry,
     Thin,
@@ -32,7 +35,7 @@ from liestonet.cli.options import (
     Trajectory,
     Window,
 )
-from liestonet.cli.reading import Reading, Windows, read_clock
+from liestonet.cli.reading import Reading, Windows, read_clock, read_measurement
 from liestonet.core.tuning import SHARED
 from liestonet.errors import InputError
 
@@ -69,6 +72,9 @@ def discover(
     stride: Stride = None,
     restart_clock: RestartClock = False,
     clock: Clock = "auto",
+    noise: Noise = None,
+    exposure: Exposure = None,
+    steps: Steps = None,
     thin: Thin = None,
     gap: Gap = None,
     periodic: Periodic = None,
@@ -96,7 +102,7 @@ def discover(
       liestonet discover prices.csv --time date --state price --log price --window 250
       liestonet discover series.csv --state x --clock 86400
       liestonet discover tracks.csv --thin 6 --gap 0.5 --no-formulas --json
-      liestonet discover trap.txt --dt 0.0069
+      liestonet discover trap.txt --dt 0.0069 --exposure 1
     """
     from liestonet.cli.output import emit, show_result, stages, with_command
     from liestonet.cli.progress import DISCOVERING, without
@@ -132,6 +138,7 @@ def discover(
             tolerance=tolerance,
             error_rate=error_rate,
             formulas=not no_formulas,
+            measurement=read_measurement(noise, exposure, steps),
             clock=read_clock(clock),
             progress=progress,
         )

@@ -64,6 +64,20 @@ Clock = Annotated[
         help="recorded, restart (in windows, for long recordings), a period such as 86400, or auto.",
     ),
 ]
+Noise = Annotated[
+    float | None,
+    typer.Option("--noise", help="Standard deviation of the error of a recorded point, 0 for none; else estimated."),
+]
+Exposure = Annotated[
+    float | None,
+    typer.Option("--exposure", help="Part of a step over which a recorded point is the mean, 0 to 1; else estimated."),
+]
+Steps = Annotated[
+    str | None,
+    typer.Option(
+        "--steps", metavar="KIND", help="continuous, or euler for data simulated by Euler steps of the recorded size."
+    ),
+]
 Thin = Annotated[int | None, typer.Option("--thin", help="Keep every k-th point of a path.")]
 Gap = Annotated[float | None, typer.Option("--gap", help="A step longer than this splits a path.")]
 
@@ -105,6 +119,12 @@ Latex = Annotated[bool, typer.Option("--latex", help="Print generators and commu
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print one sentence only.")]
 Report = Annotated[
     Path | None, typer.Option("--report", metavar="FILE.html", help="Write the result as an HTML report.")
+]
+Plot = Annotated[
+    Path | None,
+    typer.Option(
+        "--plot", metavar="FILE.png", help="Draw paths against time and the steps of each coordinate: .png, .svg, .pdf."
+    ),
 ]
 Run = Annotated[
     Path,

@@ -12,6 +12,7 @@ from liestonet.errors import InputError
 
 if TYPE_CHECKING:
     from liestonet.trajectories import Trajectories
+    from liestonet.trajectories.measurement import Measurement
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,15 @@ def read_clock(text: str) -> str | float:
     except ValueError:
         return checked_clock(text)
     return checked_clock(period)
+
+
+def read_measurement(noise: float | None, exposure: float | None, steps: str | None) -> Measurement | None:
+    """How data were recorded, as far as options say it; None where none does."""
+    from liestonet.trajectories.measurement import Measurement
+
+    given = {"noise": noise, "exposure": exposure, "steps": steps}
+    named = {name: value for name, value in given.items() if value is not None}
+    return Measurement(**named) if named else None
 
 
 @dataclass(frozen=True)

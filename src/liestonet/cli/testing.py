@@ -12,22 +12,25 @@ from liestonet.cli.options import (
     Decimal,
     Delimiter,
     Dt,
+    Exposure,
     File,
     Gap,
     Json,
     Layout,
     Logarithms,
+    Noise,
     Periodic,
     Quiet,
     RestartClock,
     State,
+    Steps,
     Stride,
     Thin,
     Time,
     Trajectory,
     Window,
 )
-from liestonet.cli.reading import Reading, Windows, read_clock
+from liestonet.cli.reading import Reading, Windows, read_clock, read_measurement
 
 
 def try_generators(
@@ -59,6 +62,9 @@ def try_generators(
     stride: Stride = None,
     restart_clock: RestartClock = False,
     clock: Clock = "auto",
+    noise: Noise = None,
+    exposure: Exposure = None,
+    steps: Steps = None,
     thin: Thin = None,
     gap: Gap = None,
     periodic: Periodic = None,
@@ -101,7 +107,8 @@ def try_generators(
         ).read(file)
         if progress is not None:
             progress("testing")
-        outcome = test(data, ";".join(generator), symmetry, clock=read_clock(clock))
+        measurement = read_measurement(noise, exposure, steps)
+        outcome = test(data, ";".join(generator), symmetry, measurement=measurement, clock=read_clock(clock))
     if json:
         from dataclasses import asdict
         from json import dumps

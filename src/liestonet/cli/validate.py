@@ -15,22 +15,25 @@ from liestonet.cli.options import (
     Decimal,
     Delimiter,
     Dt,
+    Exposure,
     Gap,
     Json,
     Layout,
     Logarithms,
+    Noise,
     Periodic,
     Quiet,
     RestartClock,
     Run,
     State,
+    Steps,
     Stride,
     Thin,
     Time,
     Trajectory,
     Window,
 )
-from liestonet.cli.reading import Reading, Windows, read_clock
+from liestonet.cli.reading import Reading, Windows, read_clock, read_measurement
 
 
 def validate_run(
@@ -52,6 +55,9 @@ def validate_run(
     stride: Stride = None,
     restart_clock: RestartClock = False,
     clock: Clock = "auto",
+    noise: Noise = None,
+    exposure: Exposure = None,
+    steps: Steps = None,
     thin: Thin = None,
     gap: Gap = None,
     periodic: Periodic = None,
@@ -112,7 +118,8 @@ def validate_run(
                 decimal=decimal,
                 periodic=periodic,
             ).read(data)
-        found = validate(result, paths, draws=draws, clock=read_clock(clock), progress=progress)
+        known = {"measurement": read_measurement(noise, exposure, steps), "clock": read_clock(clock)}
+        found = validate(result, paths, draws=draws, progress=progress, **known)
         told = result.with_validation(found)
         if report is not None:
             write_page(told, report, progress)

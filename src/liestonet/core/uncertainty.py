@@ -6,7 +6,7 @@ See docs/method.md §4.4.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -86,6 +86,11 @@ class Block:
     def posterior_precision(self) -> Float[np.ndarray, "p p"]:
         """That of data and prior together."""
         return self.precision + np.diag(1 / self.prior)
+
+    def with_prior(self, prior: Float[np.ndarray, " p"]) -> Block:
+        """What would be known with other variances of the prior."""
+        moments = self.posterior_precision @ self.parameters
+        return replace(self, prior=prior, parameters=inverse(self.precision + np.diag(1 / prior)) @ moments)
 
     def without_terms(self, variables: Sequence[int]) -> Float[np.ndarray, "p p"]:
         """The map from the mean to that of a model without the terms of some variables, estimated from the same sums.

@@ -37,7 +37,7 @@ def data_flags(
     yield from wild
     if not (wild or wrong):  # single steps that decide about the diffusion hide what the others say
         known = what_is_known(surrogate, residuals.sample, 1 - FLAGS.step_error_rate)
-        yield from sampling_flags(known, surrogate.overview, rows, tolerance)
+        yield from sampling_flags(known, surrogate.overview, rows, tolerance, surrogate.recorded is not None)
     yield from fine_structure_flags(residuals)
     if not related:  # which would explain an empty box
         yield from coverage_flags(surrogate.overview)

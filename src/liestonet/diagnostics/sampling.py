@@ -12,9 +12,14 @@ from liestonet.diagnostics.turnover import remedy
 from liestonet.surrogate.overview import Overview
 
 
-def sampling_flags(known: Knowledge, overview: Overview, rows: Sequence[LadderRow], tolerance: float) -> Iterator[Flag]:
-    """Long steps, or else too little data: more of them do not remove the bias of long steps."""
-    long = tuple(_long_steps(known))
+def sampling_flags(
+    known: Knowledge, overview: Overview, rows: Sequence[LadderRow], tolerance: float, modelled: bool = False
+) -> Iterator[Flag]:
+    """Long steps, or else too little data: more of them do not remove the bias of long steps.
+
+    `modelled` says that what happens within a step is part of the model.
+    """
+    long = () if modelled else tuple(_long_steps(known))
     yield from long or _too_little(known, overview, rows, tolerance)
 
 

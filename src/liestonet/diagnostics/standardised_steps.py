@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float, Int
 
 from liestonet.core.tuning import by_dimension
 from liestonet.diagnostics.tuning import FLAGS
+from liestonet.surrogate.recording_fit import innovations
 from liestonet.surrogate.regression import Estimate, Scaled, evaluate, pieces_of, scaled_block
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.trajectories.increments import Increments
@@ -52,7 +53,14 @@ class Residuals:
 
     @cached_property
     def ordered(self) -> Float[np.ndarray, "rows r"]:
-        """Residuals of the first increments, in order; zero in rows that are in no pair."""
+        """Residuals of the first increments, in order; zero in rows that are in no pair.
+
+        Where errors of the recording are modelled, each is what is left given all before it.
+        """
+        if self.surrogate.recorded is not None:
+            most = by_dimension(FLAGS.in_order, self.surrogate.dimension)
+            block = Increments(*(array[:most] for array in self.surrogate.overview.consecutive))
+            return innovations(self.surrogate, block)[0]
         wanted = np.union1d(self.pairs, self.pairs + 1)
         block = Increments(*(array[wanted] for array in self.surrogate.overview.consecutive))
         result = np.zeros((int(wanted[-1]) + 1 if len(wanted) else 0, len(self.names)))

@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import combinations_with_replacement
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from liestonet.core.coefficients import JetOrder
 from liestonet.core.multiindex import total_degree
@@ -21,6 +21,8 @@ from liestonet.core.tuning import SHARED, by_dimension
 from liestonet.inference.tuning import DATE
 from liestonet.surrogate.fitted import FittedCoefficients
 from liestonet.surrogate.overview import inside_domain
+from liestonet.surrogate.recording_fit import innovations
+from liestonet.surrogate.surrogate import Surrogate
 from liestonet.trajectories.clock import Relabelled
 from liestonet.trajectories.increments import Increments
 
@@ -127,13 +129,13 @@ def date_scores(source: Relabelled, surrogate: FittedCoefficients, rate: float) 
     shape = bins, len(degrees), len(degrees)
     sums, drift, diffusion = np.zeros((bins, len(entries), len(degrees))), np.zeros(shape), np.zeros(shape)
     for block, dates in source.dated():
-        inside = inside_domain(domain, block)
-        kept = Increments(*(array[inside] for array in block))
+        standard, settled = _standardised(surrogate, block, mean)
+        inside = inside_domain(domain, block) & settled
+        kept, z = Increments(*(array[inside] for array in block)), standard[inside]
         middle = dates[inside] - first + kept.dt / 2  # equal steps would begin at the edges of bins
         place = np.clip((bins * (middle / (last - first))).astype(np.int64), 0, bins - 1)
         state = (kept.x - domain.centre[1:]) / domain.half[1:]
         functions = np.prod(state[:, None, :] ** degrees, axis=2)
-        z = _standardised(surrogate, kept, mean)
         for position, entry in enumerate(entries):
             if len(entry) == 1:
                 scores = z[:, entry[0]] * np.sqrt(kept.dt)
@@ -164,10 +166,17 @@ def _mean_diffusion(surrogate: FittedCoefficients) -> Float[np.ndarray, "n n"]:
 
 def _standardised(
     surrogate: FittedCoefficients, block: Increments, mean: Float[np.ndarray, "n n"]
-) -> Float[np.ndarray, "b n"]:
-    """Residuals over their standard deviations; zero in coordinates without noise."""
+) -> tuple[Float[np.ndarray, "b n"], Bool[np.ndarray, " b"]]:
+    """Residuals over their standard deviations, zero in coordinates without noise; and which of them count.
+
+    Where errors of the recording are modelled, each residual is what is left given all before it: neighbours would be
+    correlated otherwise.
+    """
+    if isinstance(surrogate, Surrogate) and surrogate.recorded is not None:
+        return innovations(surrogate, block)
     jet = surrogate.jet(block.t, block.x, JetOrder(drift=0, diffusion_squared=0))
     own = np.diagonal(jet.diffusion_squared[()], axis1=1, axis2=2)
     usual = np.where(surrogate.noisy, np.diagonal(mean), 1.0)
     variance = np.maximum(own, DATE.least_diffusion * usual) * block.dt[:, None]
-    return np.where(surrogate.noisy, (block.dx - jet.drift[()] * block.dt[:, None]) / np.sqrt(variance), 0.0)
+    rest = (block.dx - jet.drift[()] * block.dt[:, None]) / np.sqrt(variance)
+    return np.where(surrogate.noisy, rest, 0.0), np.ones(len(rest), dtype=bool)

@@ -28,16 +28,21 @@ from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.determining.kinds import Kind, kind_named
 from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories.increments import IncrementSource
+from liestonet.trajectories.measurement import Measurement, marked
 
 
 def fit(
-    data: IncrementSource | Any, *, clock: str | float | Any = "auto", progress: Progress | None = None
+    data: IncrementSource | Any,
+    *,
+    measurement: Measurement | Any | None = None,
+    clock: str | float | Any = "auto",
+    progress: Progress | None = None,
 ) -> Surrogate:
     """Estimate drift and diffusion from trajectories, with the covariance of what was estimated.
 
-    `clock` is as in `discover`; on one that restarts, drift and diffusion do not depend on time.
+    `measurement` and `clock` are as in `discover`; on a clock that restarts, drift and diffusion do not depend on time.
     """
-    return fit_spectral(choose_clock(_checked(data), clock)[0], progress)
+    return fit_spectral(choose_clock(_checked(data, measurement), clock)[0], progress)
 
 
 def discover(
@@ -50,6 +55,7 @@ def discover(
     error_rate: float | Any = Criteria.error_rate,
     formulas: bool | Any = True,
     seed: int | Any = 0,
+    measurement: Measurement | Any | None = None,
     clock: str | float | Any = "auto",
     progress: Progress | None = None,
 ) -> Result:
@@ -64,6 +70,10 @@ def discover(
     from the recording's own times, or a period (time of day, phase of a force) in the unit of the times; "auto" takes
     "restart" where few long paths cover many relaxation times, else "recorded". On a clock that restarts it is
     tested whether the law depends on the date (`result.measurement.clock`), and ∂t's row on the ladder is that test's.
+
+    `measurement` says how the data were recorded, `lsn.Measurement(noise=0.02)` for instance; by default the data's own
+    mark. For few long paths in one or two coordinates, errors of the points, exposure and the length of the steps are
+    part of the model, unless they are marked as Euler steps without error (`result.measurement`).
     """
     engine = Spectral() if engine is None else engine
     if not isinstance(engine, Engine):
@@ -71,7 +81,7 @@ def discover(
     kind, seed = kind_named(symmetry), _checked_seed(seed)
     criteria = _criteria(tolerance, error_rate)
     dimension, formulas = plain(dimension), truth_of("formulas", formulas)
-    source, chosen = choose_clock(_checked(data), clock)
+    source, chosen = choose_clock(_checked(data, measurement), clock)
     request = Request(source, kind, criteria, dimension, formulas, seed, progress or silent)
     found = engine.discover(request)
     if chosen.window is not None:
@@ -101,13 +111,19 @@ def _about_the_data(found: Discovered, criteria: Criteria) -> Iterator[Flag]:
         yield from data_flags(found.surrogate, found.search.rows, criteria.tolerance)
 
 
-def _checked(data: Any) -> IncrementSource:
+def _checked(data: Any, measurement: Any = None) -> IncrementSource:
     if not isinstance(data, IncrementSource):
         raise InputError(
             f"discover and fit take Trajectories, not a {type(data).__name__}; make them with Trajectories.from_arrays "
             "or Trajectories.read."
         )
-    return data
+    source = marked(data, measurement)
+    if source.measurement.order == 2:
+        raise InputError(
+            "Positions of an inertial system without velocities (order=2) cannot be fitted yet; add the velocity as a "
+            "coordinate, or give order=1."
+        )
+    return source
 
 
 def _checked_seed(seed: Any) -> int:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from liestonet.formulas.formula import Formula
 from liestonet.inference.clock import ClockFound
-from liestonet.result.findings import DataFindings, EquationFindings
+from liestonet.result.findings import DataFindings, EquationFindings, Measured
 
 if TYPE_CHECKING:
     from liestonet.result.result import Result
@@ -72,8 +73,20 @@ def _estimated(found: DataFindings) -> dict[str, Any]:
             "held_out_error": refit.held_out_error,
         },
         "data": found.data.to_dictionary(),
-        "measurement": {"clock": _clock(found.clock or ClockFound())},
+        "measurement": _measured(found.measured),
     } | ({} if found.training is None else {"training": found.training.to_dictionary()})
+
+
+def _measured(measured: Measured) -> dict[str, Any]:
+    """Errors of the points and exposure, where they were modelled, and the clock."""
+    noise, exposure = measured.noise, measured.exposure
+    return {
+        "noise": None if noise is None else {name: asdict(level) for name, level in noise.items()},
+        "exposure": None if exposure is None else asdict(exposure),
+        "steps": measured.steps,
+        "order": measured.order,
+        "clock": _clock(measured.clock),
+    }
 
 
 def _clock(clock: ClockFound) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from liestonet.inference.engine import Training
 from liestonet.inference.refit import Refit
 from liestonet.sde.sde import SDE
 from liestonet.surrogate.fitted import FittedCoefficients
+from liestonet.surrogate.recording_errors import Level
+from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories.record import DataRecord
 
@@ -69,12 +71,32 @@ class DataFindings:
     validation: Validated | None = None
     clock: ClockFound | None = None
 
+    @property
+    def measured(self) -> Measured:
+        """What was found out about how the data were recorded."""
+        recorded = self.surrogate.recorded if isinstance(self.surrogate, Surrogate) else None
+        clock = self.clock or ClockFound()
+        if recorded is None:
+            return Measured(clock)
+        levels = zip(self.surrogate.names, recorded.noise, strict=True)
+        noise = {name: level for name, level in levels if level is not None}
+        return Measured(clock, noise, recorded.exposure, recorded.steps)
+
 
 @dataclass(frozen=True)
 class Measured:
-    """What was found out about how data were recorded."""
+    """What was found out about how data were recorded.
+
+    `noise` is the standard deviation of the points' errors by coordinate, `exposure` the part of a step over which a
+    point is the mean, each with `.value` and `.error`; None where it was not modelled or is not identified. `steps` is
+    the kind of steps that was assumed, `order` 1.
+    """
 
     clock: ClockFound
+    noise: dict[str, Level] | None = None
+    exposure: Level | None = None
+    steps: str = "continuous"
+    order: int = 1
 
 
 Findings = EquationFindings | DataFindings

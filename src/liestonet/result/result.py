@@ -21,8 +21,7 @@ from liestonet.core.provenance import Provenance
 from liestonet.errors import InputError
 from liestonet.formulas.closed_fields import ClosedFields, closed_fields
 from liestonet.formulas.formula import Formula
-from liestonet.inference.clock import ClockFound
-from liestonet.result.findings import DataFindings, EquationFindings, Findings, Measured, Validated
+from liestonet.result.findings import DataFindings, EquationFindings, Findings, Validated
 from liestonet.symmetry.determining.fields import Fields
 from liestonet.symmetry.determining.kinds import SPOKEN
 
@@ -99,9 +98,8 @@ class Result:
 
     @property
     def measurement(self) -> Any:
-        """What was found out about how the data were recorded (a `Measured`): `.clock`; None for an equation."""
-        found = self.findings
-        return Measured(found.clock or ClockFound()) if isinstance(found, DataFindings) else None
+        """What was found out about how the data were recorded: noise, exposure, clock; None for an equation."""
+        return self.findings.measured if isinstance(self.findings, DataFindings) else None
 
     @property
     def draw(self) -> dict[str, str]:

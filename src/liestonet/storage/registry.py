@@ -18,6 +18,7 @@ HOMES = {
     "Algebra": "liestonet.algebra.structure",
     "Architecture": "liestonet.neural.settings",
     "Basis": "liestonet.symmetry.determining.basis",
+    "Block": "liestonet.core.uncertainty",
     "ChebyshevCoefficients": "liestonet.sde.chebyshev",
     "Cholesky": "liestonet.neural.coefficients.settings",
     "ClockFound": "liestonet.inference.clock",
@@ -54,6 +55,7 @@ HOMES = {
     "LackOfFit": "liestonet.validation.lack_of_fit",
     "LadderRow": "liestonet.core.ladder",
     "Layer": "liestonet.neural.channels",
+    "Level": "liestonet.surrogate.recording_errors",
     "Measurement": "liestonet.trajectories.measurement",
     "Misfit": "liestonet.validation.after_push",
     "Networks": "liestonet.neural.generator_networks",
@@ -64,6 +66,7 @@ HOMES = {
     "Outlier": "liestonet.surrogate.outliers",
     "Overview": "liestonet.surrogate.overview",
     "Provenance": "liestonet.core.provenance",
+    "RecordingErrors": "liestonet.surrogate.recording_errors",
     "Refit": "liestonet.inference.refit",
     "Result": "liestonet.result.result",
     "Rung": "liestonet.neural.sweep",
@@ -83,7 +86,7 @@ HOMES = {
 PLACES = {name: (home.partition(":")[0], home.partition(":")[2] or name) for name, home in HOMES.items()}
 NAMES = {place: name for name, place in PLACES.items()}
 # What is computed on the way and can be done without afterwards.
-LEFT_OUT = {"Estimate": {"folds"}}
+LEFT_OUT = {"Block": {"folds"}, "Estimate": {"folds"}}
 
 
 @dataclass(frozen=True)

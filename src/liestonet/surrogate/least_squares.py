@@ -14,18 +14,20 @@ import numpy as np
 import scipy.linalg
 from jaxtyping import Float
 
-from liestonet.core.uncertainty import Errors
+from liestonet.core.uncertainty import Block, Errors, inverse
 from liestonet.surrogate.discretisation import step_directions
 from liestonet.surrogate.noiseless_coordinates import residuals
 from liestonet.surrogate.regression import Entry, Scaled, pieces_of, scaled_block
 from liestonet.surrogate.spectral_fit import diffusion_targets, drift_targets
 from liestonet.surrogate.surrogate import Surrogate
-from liestonet.surrogate.tuning import ERRORS
+from liestonet.surrogate.tuning import ERRORS, FIT
 from liestonet.trajectories.increments import Increments
 
 
 def without_prior(surrogate: Surrogate) -> Surrogate:
     """A fit with its shrinkage undone; what a finite step hides stays among the errors."""
+    if surrogate.joint is not None:
+        return _jointly(surrogate, surrogate.joint)
     drift = tuple(estimate.unshrunk() for estimate in surrogate.drift_estimates)
     diffusion = tuple(estimate.unshrunk() for estimate in surrogate.diffusion_estimates)
     blocks = scipy.linalg.block_diag(*(estimate.free for estimate in (*drift, *diffusion)))
@@ -33,6 +35,14 @@ def without_prior(surrogate: Surrogate) -> Surrogate:
     free = replace(surrogate, drift_estimates=drift, diffusion_estimates=diffusion)
     errors = Errors(scatter, np.zeros((len(scatter), 0)))
     return replace(free, errors=errors.with_hidden(step_directions(surrogate)))
+
+
+def _jointly(surrogate: Surrogate, joint: Block) -> Surrogate:
+    """The same where all parameters have one information, which is then the covariance of their scores."""
+    free = inverse(joint.precision + np.diag(FIT.unseen * np.diag(joint.precision)))
+    moments = joint.posterior_precision @ joint.parameters
+    scatter = free @ _root(joint.precision)
+    return surrogate.with_parameters(free @ moments).with_errors(Errors(scatter, np.zeros((len(scatter), 0))))
 
 
 def _score_covariance(surrogate: Surrogate) -> Float[np.ndarray, "p p"]:

@@ -22,10 +22,12 @@ from liestonet.surrogate.tuning import FIT
 def sparse_model(surrogate: Surrogate) -> Information:
     """What is known of the parameters once every group of terms is left out that the evidence does not support."""
     noisy = surrogate.noisy
-    estimates = (
+    estimates = [
         _left_out(estimate) if noisy[list(estimate.entry)].all() else estimate
         for estimate in (*surrogate.drift_estimates, *surrogate.diffusion_estimates)
-    )
+    ]
+    if surrogate.joint is not None:
+        return Information((surrogate.joint.with_prior(np.concatenate([estimate.prior for estimate in estimates])),))
     return Information(tuple(estimate.block(noisy) for estimate in estimates))
 
 

@@ -21,6 +21,7 @@ from liestonet.surrogate.features import Features, coordinate_variants, degree_v
 from liestonet.surrogate.frequencies import frequencies_of, reach
 from liestonet.surrogate.noiseless_coordinates import noisy_coordinates, residuals
 from liestonet.surrogate.overview import Overview, look_over
+from liestonet.surrogate.recording_fit import fit_recording, is_modelled
 from liestonet.surrogate.regression import (
     Entry,
     Estimate,
@@ -41,12 +42,20 @@ from liestonet.trajectories.increments import Increments, IncrementSource
 def fit_spectral(source: IncrementSource, progress: Progress | None = None) -> Surrogate:
     """Estimate drift and diffusion of trajectories in memory or in a file."""
     try:
-        return _fitted(source, progress or silent)
+        return _recorded(_fitted(source, progress or silent), source, progress or silent)
     except np.linalg.LinAlgError:
         raise InputError(
             "Drift and diffusion cannot be estimated from these paths: their increments differ too much in size, or "
             "are nearly deterministic. Restrict times and states, or check that the values were not smoothed."
         ) from None
+
+
+def _recorded(fitted: Surrogate, source: IncrementSource, say: Progress) -> Surrogate:
+    """The same with errors of the recording in the model, where they are."""
+    if not is_modelled(fitted, source):
+        return fitted
+    found = fit_recording(fitted, source, say)
+    return found if found.dimension == 1 or found is fitted else replace(found, errors=resolved_errors(found))
 
 
 def _fitted(source: IncrementSource, say: Progress) -> Surrogate:
@@ -102,7 +111,8 @@ def fit_again(like: Surrogate, source: IncrementSource) -> Surrogate:
     pairs = [estimate.entry for estimate in like.diffusion_estimates]
     squares = diffusion_targets(overview, drift, noisy)
     diffusion = regress(scaled_blocks(source, overview.domain), features, pairs, *squares) if pairs else []
-    return replace(like, overview=overview, drift_estimates=tuple(drift), diffusion_estimates=tuple(diffusion))
+    found = {"drift_estimates": tuple(drift), "diffusion_estimates": tuple(diffusion)}
+    return replace(like, overview=overview, joint=None, recorded=None, **found)
 
 
 def choose_features(overview: Overview, autonomous: bool = False) -> Features:

@@ -13,10 +13,11 @@ from liestonet.core.coefficients import Derivative, Jet, JetDirections, JetOrder
 from liestonet.core.domain import Domain
 from liestonet.core.points import points_of
 from liestonet.core.power_series import SeriesRing
-from liestonet.core.uncertainty import Errors, Information
+from liestonet.core.uncertainty import Block, Errors, Information
 from liestonet.surrogate.cholesky import cholesky_jet
 from liestonet.surrogate.features import Features
 from liestonet.surrogate.overview import Overview
+from liestonet.surrogate.recording_errors import RecordingErrors
 from liestonet.surrogate.regression import Estimate
 
 
@@ -26,6 +27,8 @@ class Surrogate:
 
     Parameters are in units of the box, drift coordinate by coordinate, then the entries a^{ij} with i ≤ j of the noisy
     coordinates; `errors` are square roots of their covariance. σ is the Cholesky factor of a (docs/method.md §2.5).
+    Where errors of the recorded points were modelled, `joint` is what is known of all parameters together, and
+    `recorded` what was found of those errors.
     """
 
     overview: Overview
@@ -33,6 +36,8 @@ class Surrogate:
     diffusion_estimates: tuple[Estimate, ...]
     errors: Errors
     noisy: Bool[np.ndarray, " n"]
+    joint: Block | None = None
+    recorded: RecordingErrors | None = None
 
     @property
     def domain(self) -> Domain:
@@ -105,6 +110,8 @@ class Surrogate:
 
     @cached_property
     def _information(self) -> Information:
+        if self.joint is not None:
+            return Information((self.joint,))
         return Information(tuple(estimate.block(self.noisy) for estimate in self._estimates))
 
     def with_errors(self, errors: Errors) -> Surrogate:
@@ -116,7 +123,10 @@ class Surrogate:
         parts = iter(np.split(parameters, np.cumsum([len(e.parameters) for e in self._estimates])[:-1]))
         changed = [replace(estimate, parameters=next(parts)) for estimate in self._estimates]
         count = len(self.drift_estimates)
-        return replace(self, drift_estimates=tuple(changed[:count]), diffusion_estimates=tuple(changed[count:]))
+        joint = None if self.joint is None else replace(self.joint, parameters=parameters)
+        return replace(
+            self, drift_estimates=tuple(changed[:count]), diffusion_estimates=tuple(changed[count:]), joint=joint
+        )
 
     def perturb(self, amplitude: object, shape: object = "sine", seed: int = 0) -> Surrogate:
         """The same with its coefficients changed on purpose by δ, in the shape of a "sine" or a random "network"."""

@@ -217,7 +217,57 @@ class ClockTuning:
     least_windows: int = 4
 
 
+@dataclass(frozen=True)
+class RecordingTuning:
+    """Recordings with errors of their points, blur and coarse steps."""
+
+    # Steps that a filter runs along before they count. Source: theory: it forgets its beginning by a factor of 0.4 or
+    # less a step where the error is at most one step.
+    settling: int = 6
+    # Steps of a path that are filtered one after the other. Source: cost.
+    segment: int = 96
+    # Pieces of paths that are filtered side by side. Source: cost.
+    abreast: int = 512
+    # The series of A is lifted to this part of its mean where it is smaller. Source: by hand.
+    least_diffusion: float = 0.05
+    # Points at which the moments of a step are computed. Source: cost.
+    step_points: int = 400
+    # Longest part of a relaxation time that one stage of the integration covers. Source: theory: of fourth order.
+    stage: float = 0.15
+    # Fewest stages in a step, and the most. Source: theory: of fourth order; cost.
+    stages: tuple[int, int] = (3, 50)
+    # Ridge of the projection of what a step adds, relative to the features' own sizes. Source: by hand.
+    ridge: float = 1e-6
+    # Standard deviation of R, a sixth of the exposure, before the data. Source: theory: it lies between 0 and 1/6.
+    blur_spread: float = 0.15
+    # A step changes the diffusion by at most this factor. Source: by hand; a relaxation time of half a step.
+    most_change: float = 4.0
+    # R is identified if its standard error is below this part of what was known before. Source: by hand.
+    identified: float = 0.5
+    # Coordinates up to which errors of a recording are modelled. Source: cost.
+    most_coordinates: int = 2
+    # A step changes the state's dependence on its beginning by at most this, 1 being all of it. Source: theory:
+    # e^{-kΔt} − 1 is above −1.
+    largest_flow: float = 1.0
+    # Smallest covariance that is predicted, in parts of that of a step. Source: by hand; a whole exposure leaves 0.6.
+    least_left: float = 0.1
+    # Correlations of neighbouring steps that the fit begins with lie between these. Source: theory: from −1/2 for
+    # errors alone to 1/4 for a whole exposure, without the ends.
+    begun_correlation: tuple[float, float] = (-0.45, 0.2)
+    # Rounds of the fit at most. Source: by hand.
+    rounds: int = 12
+    # Rounds at the beginning that keep the points' errors and R as they follow from neighbouring steps. Source: by
+    # hand.
+    held_rounds: int = 2
+    # Rounds that choose the shrinkage: the first keeps that of the increments, the last ones keep theirs. Source: by
+    # hand.
+    shrinking_rounds: tuple[int, int] = (1, 4)
+    # A round that moves the parameters by less than this many standard errors is the last. Source: by hand.
+    standing: float = 0.05
+
+
 DATA = DataTuning()
+RECORDING = RecordingTuning()
 CLOCK = ClockTuning()
 FIT = FitTuning()
 ERRORS = ErrorTuning()

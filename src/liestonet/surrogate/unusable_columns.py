@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.errors import InputError
+from liestonet.errors import Answer, InputError, UndecidedError
 from liestonet.surrogate.tuning import DATA
 from liestonet.trajectories.increments import Increments
 
@@ -14,9 +14,18 @@ def refuse_degenerate(sample: Increments, names: tuple[str, ...]) -> None:
     """Name the coordinate without information: constant within each path, or the same function of time in all."""
     for name, x, dx in zip(names, sample.x.T, sample.dx.T, strict=True):
         if not dx.any():
-            raise InputError(f"{name} never changes within a path; leave it out of the state.")
+            raise _left_out(f"{name} never changes within a path", name, names)
         if is_function_of_time(sample.t, x):
-            raise InputError(f"{name} is a function of the time; leave it out of the state.")
+            raise _left_out(f"{name} is a function of the time", name, names)
+
+
+def _left_out(problem: str, name: str, names: tuple[str, ...]) -> InputError:
+    """The refusal of a coordinate, with what names the others."""
+    others = [other for other in names if other != name]
+    if not others:
+        return InputError(f"{problem}; leave it out of the state.")
+    listed = ("--state", ",".join(others))
+    return UndecidedError(f"{problem}; leave it out of the state", Answer(f"state={others!r}", listed, "the others"))
 
 
 def is_function_of_time(t: Float[np.ndarray, " b"], x: Float[np.ndarray, " b"]) -> bool:

@@ -37,6 +37,7 @@ from liestonet.symmetry.statistical.tuning import SEARCH
 from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories import Trajectories
 from liestonet.trajectories.clock import RESTART
+from liestonet.trajectories.measurement import Measurement, marked
 from liestonet.trajectories.reshaping import OVERLAP
 from liestonet.validation.bartlett import NullLaw, null_laws, safely_noisy, unshrunk_residuals
 from liestonet.validation.clocked import Clocked, on_clock
@@ -143,6 +144,7 @@ def test(  # the linter takes it for a test
     symmetry: str | Kind | Any = None,  # noqa: PT028
     *,
     seed: int | Any = 0,  # noqa: PT028
+    measurement: Measurement | Any | None = None,  # noqa: PT028
     clock: str | float | Any = "auto",  # noqa: PT028
     found_on_these: bool | Int[np.ndarray, " paths"] | None = None,  # noqa: PT028
 ) -> SymmetryTest:
@@ -155,10 +157,11 @@ def test(  # the linter takes it for a test
     `found_on_these` says so where the data are no longer those that were recorded, such as a part of them; an array
     tells for each path which of the recorded ones it is a piece of, and these are what is split. The error rate is that
     of the result, of other generators 5 %. `clock` is as in `discover`; "auto" is the clock of a result, else what
-    suits the data. Where it restarts, ∂t is tested against the date.
+    suits the data. Where it restarts, ∂t is tested against the date. `measurement` is as in `discover`.
     """
     if not isinstance(data, Trajectories):
         raise InputError(f"test takes Trajectories, not a {type(data).__name__}; make them with Trajectories.read.")
+    data = marked(data, measurement)
     held_out, twice = None, OVERLAP if OVERLAP in data.notes else None
     criteria = criteria_of(generators)
     again = same_data(generators, data) if found_on_these is None else found_on_these is not False

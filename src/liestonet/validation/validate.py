@@ -26,6 +26,7 @@ from liestonet.symmetry.determining.fields import Fields
 from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, ITO, LAW, SPOKEN, Kind, kind_named
 from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories import Trajectories
+from liestonet.trajectories.measurement import Measurement, marked
 from liestonet.validation.after_push import AfterPushRow, after_push
 from liestonet.validation.clocked import on_clock
 from liestonet.validation.containment import containment_angles
@@ -127,6 +128,7 @@ def validate(
     epsilons: Sequence[float] | Any = PUSH.epsilons,
     draws: int | None = None,
     seed: int = 0,
+    measurement: Measurement | Any | None = None,
     clock: str | float | Any = "auto",
     progress: Progress | None = None,
 ) -> Validation:
@@ -135,7 +137,7 @@ def validate(
     `epsilons` are how far the data are pushed, as fractions of the box; `draws` is the largest number of bootstrap
     samples behind the p-values of pushed data, by default enough to reject any of m generators at the error rate over
     m: 20 for each at 5 %, but at least 39. The error rate is that of the result; of an equation, or of generators
-    alone, 5 %. `clock` is as in `discover`; "auto" is the clock of a result from data.
+    alone, 5 %. `measurement` and `clock` are as in `discover`; "auto" is the clock of a result from data.
     """
     say = progress or silent
     criteria = criteria_of(result)
@@ -145,7 +147,7 @@ def validate(
         raise InputError(
             f"With {draws!r} draws no p-value can fall to {_percent(error_rate)}; give at least {fewest:,}."
         )
-    recorded = _paths(result, data)
+    recorded = marked(_paths(result, data), measurement)
     _require_same_coordinates(result, recorded)
     # increments that a result kept have the times of its clock
     clocked = on_clock(recorded, "recorded" if data is None else clock, result)

@@ -1,0 +1,238 @@
+"""Points recorded with errors and blur: a Gaussian filter along paths, and its derivatives in every parameter.
+
+A step has mean Δt F(x) and covariance Δt A(x), both series in the state. A recorded point is the state plus an error of
+variance Λ, averaged over a part of the step: to leading order an error of variance L = Λ − R A Δt with R a sixth of the
+exposure, negative where blur prevails (docs/method.md §4.7). Everything is in units of the box.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from liestonet.core.domain import Domain
+from liestonet.surrogate.features import Features
+from liestonet.surrogate.regression import Entry
+from liestonet.surrogate.tuning import FIT, RECORDING
+from liestonet.trajectories.increments import Increments, IncrementSource
+
+
+@dataclass(frozen=True)
+class Segments:
+    """Pieces of paths side by side: times and steps, points, the steps that count, and their rows in the block."""
+
+    t: Float[np.ndarray, "k b"]
+    dt: Float[np.ndarray, "k b"]
+    y: Float[np.ndarray, "k1 b n"]
+    counted: Bool[np.ndarray, "k b"]
+    rows: Int[np.ndarray, "k b"]
+    fold: int = 0
+
+
+def segments_of(source: IncrementSource, domain: Domain) -> Iterator[Segments]:
+    """All paths in pieces; a filter needs some steps to forget where it began, and these do not count."""
+    number = 0
+    for block in source.chunks():
+        for piece in _pieces(block, domain):
+            yield replace(piece, fold=number % FIT.folds)
+            number += 1
+
+
+def segments_in(block: Increments, domain: Domain) -> Iterator[Segments]:
+    """The same for increments at hand."""
+    yield from _pieces(block, domain)
+
+
+def _pieces(block: Increments, domain: Domain) -> Iterator[Segments]:
+    """Segments of one block, as many side by side as keep derivatives in the processor's cache."""
+    starts = np.flatnonzero(np.diff(block.trajectory, prepend=block.trajectory[:1] - 1))
+    ends = np.append(starts[1:], len(block.t))
+    begin, first, last = [], [], []
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        unsettled = min(RECORDING.settling, (end - start) // 4)
+        cuts = list(range(start + unsettled, end, RECORDING.segment))
+        begin += [max(cut - RECORDING.settling, start) for cut in cuts]
+        first += cuts
+        last += [*cuts[1:], end]
+    order = np.argsort(np.array(last) - np.array(begin), kind="stable")
+    begin, first, last = (np.array(each)[order] for each in (begin, first, last))
+    half = domain.half
+    for low in range(0, len(begin), RECORDING.abreast):
+        some = slice(low, low + RECORDING.abreast)
+        steps = int((last[some] - begin[some]).max())
+        rows = begin[some] + np.arange(steps)[:, None]
+        there = rows < last[some]
+        rows = np.where(there, rows, last[some] - 1)
+        y = np.concatenate([block.x[rows[:1]], block.x[rows] + block.dx[rows]]) / half[1:]
+        yield Segments(block.t[rows], block.dt[rows] / half[0], y, there & (rows >= first[some]), rows)
+
+
+@dataclass(frozen=True)
+class StepModel:
+    """F and A as series in the same functions, one column a coefficient, with Λ by coordinate and R."""
+
+    features: Features
+    entries: tuple[Entry, ...]
+    drift: Float[np.ndarray, "c n"]
+    diffusion: Float[np.ndarray, "c e"]
+    error: Float[np.ndarray, " n"]
+    blur: float
+    least: Float[np.ndarray, " n"]
+
+    @property
+    def size(self) -> int:
+        """Number of parameters: those of F, of A, Λ, R."""
+        return self.drift.size + self.diffusion.size + len(self.error) + 1
+
+
+class Sums:
+    """Score and information of all parameters by folds, and the scatter of the scores."""
+
+    def __init__(self, size: int) -> None:
+        self.score = np.zeros((FIT.folds, size))
+        self.information = np.zeros((FIT.folds, size, size))
+        self.outer = np.zeros((size, size))
+        self.log_likelihood, self.count = 0.0, 0
+
+    def add(self, fold: int, rows: Float[np.ndarray, "r q"], values: Float[np.ndarray, " r"], steps: int) -> None:
+        """Whitened derivatives of mean and covariance, and the whitened values that they explain."""
+        self.information[fold] += rows.T @ rows
+        self.score[fold] += rows.T @ values
+        scores = (rows * values[:, None]).reshape(-1, steps, rows.shape[1]).sum(axis=0)
+        self.outer += scores.T @ scores
+        self.count += steps
+
+
+def filtered(model: StepModel, segments: Segments, sums: Sums | None = None) -> Float[np.ndarray, "k b n"]:
+    """Run along segments; add to the sums where there are any. Returns the standardised innovations, 0 if not counted.
+
+    Derivatives leave out how F's own derivative changes the covariance: weights that are nearly best.
+    """
+    n, entries = len(model.error), model.entries
+    variables = tuple((j,) for j in range(1, n + 1))
+    half = model.features.domain.half
+    low, high = np.array(model.features.domain.intervals[1:]).T
+    turns = np.isfinite(model.features.domain.periods[1:])
+    low, high = np.where(turns, -np.inf, low), np.where(turns, np.inf, high)
+    width, size = model.features.size, model.size
+    one = np.eye(n)
+    m, paths = segments.y[0], segments.y.shape[1]
+    covariance = np.broadcast_to(np.diag(model.error), (paths, n, n)).copy()
+    slope = np.zeros((paths, n, size))
+    spread = np.zeros((paths, n, n, size - n * width))
+    for i in range(n):
+        spread[:, i, i, i - n - 1] = 1.0
+    innovations = np.zeros(segments.y[1:].shape)
+    for k in range(len(segments.t)):
+        dt = segments.dt[k]
+        x = m * half[1:]
+        inside = ((x >= low) & (x <= high)).all(axis=1)
+        points = np.column_stack([segments.t[k], np.clip(x, low, high)])
+        tables = model.features.values(points, ((), *variables))
+        values = tables[()]
+        jacobian = np.stack([tables[j] @ model.drift * half[j[0]] for j in variables], axis=2)
+        diffusion = matrices(values @ model.diffusion, entries, model.least)
+        step = flow(jacobian, dt)
+        predicted = m + dt[:, None] * (values @ model.drift)
+        noise = dt[:, None, None] * diffusion
+        moved = np.einsum("bij,bjk,blk->bil", step, covariance, step) + noise
+        error = np.diag(model.error) - model.blur * noise
+        # a series far from the truth may predict less than no covariance; the filter begins anew there
+        lost = np.linalg.eigvalsh(moved + error)[:, 0] < RECORDING.least_left * np.linalg.eigvalsh(noise)[:, 0]
+        moved, error = (np.where(lost[:, None, None], b, a) for a, b in ((moved, noise), (error, np.diag(model.error))))
+        whole = moved + error
+        inverse = np.linalg.inv(whole)
+        gain = moved @ inverse
+        rest = segments.y[k + 1] - predicted
+        root = np.linalg.inv(np.linalg.cholesky(whole))
+        counted = segments.counted[k] & inside
+        standard = np.einsum("bij,bj->bi", root, rest)
+        innovations[k] = np.where(counted[:, None], standard, 0.0)
+        left = one - gain
+        if sums is not None:
+            dmean = np.einsum("bij,bjq->biq", step, slope)
+            for i in range(n):
+                dmean[:, i, i * width : (i + 1) * width] += dt[:, None] * values
+            added, erred = _direct(model, values, dt, diffusion)
+            dmoved = np.einsum("bij,bjkq,blk->bilq", step, spread, step) + added
+            dwhole = dmoved + erred
+            dgain = np.einsum("bijq,bjk->bikq", dmoved - np.einsum("bij,bjkq->bikq", gain, dwhole), inverse)
+            _collect(sums, segments.fold, counted, root, standard, dmean, dwhole, n * width)
+            slope = np.einsum("bij,bjq->biq", left, dmean)
+            slope[:, :, n * width :] += np.einsum("bijq,bj->biq", dgain, rest)
+            spread = np.einsum("bijq,bjk->bikq", dgain, error) + np.einsum("bij,bjkq->bikq", gain, erred)
+        m = predicted + np.einsum("bij,bj->bi", gain, rest)
+        covariance = left @ moved
+    return innovations
+
+
+def flow(jacobian: Float[np.ndarray, "b n n"], dt: Float[np.ndarray, " b"]) -> Float[np.ndarray, "b n n"]:
+    """How the state after a step changes with the one before; where a series runs away, by no more than is possible."""
+    change = dt[:, None, None] * jacobian
+    size = np.sqrt(np.sum(change**2, axis=(1, 2)))
+    limit = np.minimum(1.0, RECORDING.largest_flow / np.maximum(size, np.finfo(float).tiny))
+    return np.eye(jacobian.shape[1]) + limit[:, None, None] * change
+
+
+def matrices(
+    values: Float[np.ndarray, "b e"], entries: Sequence[Entry], least: Float[np.ndarray, " n"]
+) -> Float[np.ndarray, "b n n"]:
+    """A from its entries, lifted where the series is too small: a part of what is usual."""
+    n = len(least)
+    result = np.zeros((len(values), n, n))
+    for column, (i, j) in enumerate(entries):
+        result[:, i, j] = result[:, j, i] = values[:, column]
+    if n == 1:
+        return np.maximum(result, least[0])
+    size = np.sqrt(least)
+    eigenvalues, vectors = np.linalg.eigh(result / np.outer(size, size))
+    lifted = np.einsum("bij,bj,bkj->bik", vectors, np.maximum(eigenvalues, 1.0), vectors)
+    return lifted * np.outer(size, size)
+
+
+def _direct(
+    model: StepModel, values: Float[np.ndarray, "b c"], dt: Float[np.ndarray, " b"], diffusion: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """How the covariance of a step, and that of a point's error, change with the parameters of A, with Λ and R."""
+    n, width = len(model.error), model.features.size
+    count = width * len(model.entries)
+    added = np.zeros((len(dt), n, n, count + n + 1))
+    for place, (i, j) in enumerate(model.entries):
+        columns = slice(place * width, (place + 1) * width)
+        added[:, i, j, columns] = added[:, j, i, columns] = dt[:, None] * values
+    erred = -model.blur * added
+    for i in range(n):
+        erred[:, i, i, count + i] = 1.0
+    erred[..., -1] = -dt[:, None, None] * diffusion
+    return added, erred
+
+
+def _collect(
+    sums: Sums,
+    fold: int,
+    counted: Bool[np.ndarray, " b"],
+    root: np.ndarray,
+    standard: np.ndarray,
+    dmean: np.ndarray,
+    dwhole: np.ndarray,
+    first: int,
+) -> None:
+    """Add what counted steps say: of their means, then of their covariances (each off-diagonal twice)."""
+    n, steps = standard.shape[1], int(counted.sum())
+    if not steps:
+        return
+    root, standard = root[counted], standard[counted]
+    means = np.einsum("bij,bjq->biq", root, dmean[counted])
+    turned = np.einsum("bij,bjkq,blk->bilq", root, dwhole[counted], root)
+    rows, values = [means[:, i] for i in range(n)], [standard[:, i] for i in range(n)]
+    for i in range(n):
+        for j in range(i + 1):
+            scale = np.sqrt(0.5) if i == j else 1.0
+            row = np.zeros((steps, means.shape[2]))
+            row[:, first:] = scale * turned[:, i, j]
+            rows.append(row)
+            values.append(scale * (standard[:, i] * standard[:, j] - (i == j)))
+    sums.add(fold, np.concatenate(rows), np.concatenate(values), steps)

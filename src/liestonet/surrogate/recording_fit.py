@@ -1,0 +1,350 @@
+"""Drift and diffusion from a recording with errors of its points, blur and coarse steps.
+
+Gauss–Newton on one likelihood: that of the filter (`filter.py`), whose moments of a step come from drift and diffusion
+by `one_step.py`. Errors of the points and exposure are estimated beside them. See docs/method.md §4.7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.linalg
+from jaxtyping import Bool, Float
+
+from liestonet.core.progress import Progress
+from liestonet.core.uncertainty import Block, Errors, Folds, inverse
+from liestonet.surrogate.covariance import compressed, positive_root
+from liestonet.surrogate.filter import StepModel, Sums, filtered, flow, matrices, segments_in, segments_of
+from liestonet.surrogate.noiseless_coordinates import residuals
+from liestonet.surrogate.one_step import one_step
+from liestonet.surrogate.recording_errors import Level, RecordingErrors
+from liestonet.surrogate.regression import Estimate, scaled_block
+from liestonet.surrogate.shrinkage import choose_shrinkage
+from liestonet.surrogate.surrogate import Surrogate
+from liestonet.surrogate.tuning import FIT, RECORDING
+from liestonet.trajectories.clock import Relabelled
+from liestonet.trajectories.increments import Increments, IncrementSource
+from liestonet.trajectories.measurement import Measurement
+
+
+@dataclass(frozen=True)
+class _Round:
+    """Where the fit stands: parameters of f and a, errors of the points, R, and the prior variances."""
+
+    parameters: Float[np.ndarray, " p"]
+    error: Float[np.ndarray, " n"]
+    blur: float
+    prior: Float[np.ndarray, " p"]
+
+
+class RecordingFit:
+    """The fit of one source, beginning with a fit to its increments as they are."""
+
+    def __init__(self, start: Surrogate, source: IncrementSource | None, measurement: Measurement) -> None:
+        self.start, self.source, self.measurement = start, source, measurement
+        estimates = start.drift_estimates
+        self.features, self.n = estimates[0].features, len(estimates)
+        self.entries = tuple(estimate.entry for estimate in start.diffusion_estimates)
+        self.coefficients: Sequence[Estimate] = (*start.drift_estimates, *start.diffusion_estimates)
+        sample = start.overview.sample
+        rows = np.linspace(0, len(sample.t) - 1, min(RECORDING.step_points, len(sample.t))).astype(int)
+        self.points = start.overview.points[rows]
+        self.dt = sample.dt[rows] / start.domain.half[0]
+        self.values = self.features.values(self.points)[()]
+        self.last: StepModel | None = None
+        self.free = np.array([*self._free_errors(), measurement.exposure == "auto"])
+
+    def _free_errors(self) -> list[bool]:
+        return [self.measurement.noise_of(name) == "auto" for name in self.start.names]
+
+    def begin(self) -> _Round:
+        """From the increments as they are: what neighbours have in common is error or blur."""
+        overview, half = self.start.overview, self.start.domain.half
+        pairs = overview.pairs
+        rest = residuals(scaled_block(overview.consecutive, overview.domain), self.start.drift_estimates)
+        variance, common = np.mean(rest[pairs] ** 2, axis=0), np.mean(rest[pairs] * rest[pairs + 1], axis=0)
+        least, most = RECORDING.begun_correlation
+        common = np.clip(common, least * variance, most * variance)
+        share = (variance + 2 * common) / variance
+        error, blur = np.maximum(-common, 0.0), 0.0
+        for i, name in enumerate(self.start.names):
+            size = self.measurement.noise_of(name)
+            error[i] = error[i] if isinstance(size, str) else (size / half[1 + i]) ** 2
+        exposure = self.measurement.exposure
+        if isinstance(exposure, str):
+            blur = float(np.clip(np.max(common / (variance + 2 * common)), 0.0, 1 / 6)) if (common > 0).any() else 0.0
+        else:
+            blur = exposure / 6
+        parts, priors = [], []
+        for estimate in self.coefficients:
+            scale = np.sqrt(np.prod(share[list(estimate.entry)])) if len(estimate.entry) == 2 else share.min()
+            parts.append(estimate.parameters * scale)
+            priors.append(estimate.prior * scale**2)
+        return _Round(np.concatenate(parts), error, blur, np.concatenate(priors))
+
+    def split(self, parameters: Float[np.ndarray, " p"]) -> tuple[np.ndarray, np.ndarray]:
+        """Drift (c, n) and diffusion (c, e)."""
+        columns = parameters.reshape(-1, self.features.size).T
+        return columns[:, : self.n], columns[:, self.n :]
+
+    def least(self, diffusion: Float[np.ndarray, "c e"]) -> Float[np.ndarray, " n"]:
+        """The smallest A that is believed."""
+        own = [place for place, (i, j) in enumerate(self.entries) if i == j]
+        mean = np.mean(np.maximum(self.values @ diffusion[:, own], 0.0), axis=0)
+        return RECORDING.least_diffusion * np.maximum(mean, np.finfo(float).tiny)
+
+    def step_model(self, now: _Round) -> tuple[StepModel, Float[np.ndarray, "p p"]]:
+        """The moments of a step as series, and their derivative in the parameters."""
+        drift, diffusion = self.split(now.parameters)
+        least, size = self.least(diffusion), len(now.parameters)
+        jacobian = np.eye(size)
+        if self.measurement.steps == "continuous":
+            drift, diffusion, jacobian = self._whole_step(drift, diffusion, least, self._uncertain())
+        self.last = StepModel(self.features, self.entries, drift, diffusion, now.error, now.blur, least)
+        return self.last, jacobian
+
+    def _uncertain(self) -> Float[np.ndarray, "b n n"]:
+        """The covariance of the state at the points, given all that was recorded before: where the filter settles."""
+        result = np.zeros((len(self.points), self.n, self.n))
+        if self.last is None:
+            return result
+        model, dt = self.last, self.dt[:, None, None]
+        diffusion = matrices(self.values @ model.diffusion, self.entries, model.least)
+        error = np.diag(model.error) - model.blur * dt * diffusion
+        step = self._flow(model.drift)
+        for _ in range(RECORDING.settling * 4):
+            moved = step @ result @ np.swapaxes(step, 1, 2) + dt * diffusion
+            result = moved @ np.linalg.solve(moved + error, error)
+            result = (result + np.swapaxes(result, 1, 2)) / 2
+        return result
+
+    def _flow(self, drift: Float[np.ndarray, "c n"]) -> Float[np.ndarray, "b n n"]:
+        """The derivative of the state after a step in the one before."""
+        half = self.start.domain.half
+        variables = tuple((j,) for j in range(1, self.n + 1))
+        tables = self.features.values(self.points, variables)
+        jacobian = np.stack([tables[j] @ drift * half[j[0]] for j in variables], axis=2)
+        return flow(jacobian, self.dt)
+
+    def _whole_step(
+        self, drift: np.ndarray, diffusion: np.ndarray, least: np.ndarray, uncertain: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What a step adds to drift and diffusion, projected on the functions by weights of the regressions."""
+        step = one_step(self.features, self.entries, drift, diffusion, self.points, self.dt, least, uncertain)
+        width, n, dt = self.features.size, self.n, self.dt
+        a = np.stack([np.maximum(self.values @ diffusion[:, place], 0) for place in range(len(self.entries))], axis=1)
+        own = {i: np.maximum(a[:, place], least[i]) for place, (i, j) in enumerate(self.entries) if i == j}
+        moved, size = [], width * (n + len(self.entries))
+        jacobian = np.zeros((size, size))
+        drifts = np.empty_like(drift)
+        for i in range(n):
+            project = self._projection(dt / own[i])
+            drifts[:, i] = drift[:, i] + project @ (step.mean[:, i] / dt - self.values @ drift[:, i])
+            jacobian[i * width : (i + 1) * width] = self._changed(project, step.mean_change[:, i] / dt[:, None], i)
+        after = self._flow(drifts)
+        covariance = step.covariance - after @ uncertain @ np.swapaxes(after, 1, 2)
+        missed = step.mean - dt[:, None] * (self.values @ drifts)
+        for place, (i, j) in enumerate(self.entries):
+            project = self._projection(1 / (own[i] * own[j]))
+            target = (covariance[:, i, j] + missed[:, i] * missed[:, j]) / dt
+            moved.append(diffusion[:, place] + project @ (target - self.values @ diffusion[:, place]))
+            rows = slice((n + place) * width, (n + place + 1) * width)
+            jacobian[rows] = self._changed(project, step.covariance_change[:, i, j] / dt[:, None], n + place)
+        return drifts, np.stack(moved, axis=1), jacobian
+
+    def _projection(self, weights: Float[np.ndarray, " b"]) -> Float[np.ndarray, "c b"]:
+        weighted = self.values * weights[:, None]
+        gram = self.values.T @ weighted
+        ridge = RECORDING.ridge * np.trace(gram) / len(gram) * np.eye(len(gram))
+        return np.linalg.solve(gram + ridge, weighted.T)
+
+    def _changed(self, project: np.ndarray, change: np.ndarray, place: int) -> np.ndarray:
+        """Rows of the derivative: one in the coefficient's own parameters, and what the step adds."""
+        width = self.features.size
+        own = np.zeros((width, change.shape[1]))
+        columns = slice(place * width, (place + 1) * width)
+        own[:, columns] = np.eye(width)
+        added = change.copy()
+        added[:, columns] -= self.values
+        return own + project @ added
+
+    def most_blur(self, now: _Round, model: StepModel) -> float:
+        """R of a whole exposure: a sixth of a, in units of A, the covariance of a whole step over its length."""
+        own = [place for place, (i, j) in enumerate(self.entries) if i == j]
+        a, whole = (np.mean(self.values @ part[:, own]) for part in (self.split(now.parameters)[1], model.diffusion))
+        return float(np.clip(a / whole, 1.0, RECORDING.most_change)) / 6
+
+    def sums(self, model: StepModel) -> Sums:
+        """Score and information over all the data."""
+        result = Sums(model.size)
+        if self.source is None:
+            raise RuntimeError("there is no source to sum over")
+        for segments in segments_of(self.source, self.start.domain):
+            filtered(model, segments, result)
+        return result
+
+
+def is_modelled(start: Surrogate, source: IncrementSource) -> bool:
+    """Whether errors of the recording are part of the model: of few long paths in one or two coordinates with noise."""
+    return (
+        isinstance(source, Relabelled)
+        and source.autonomous
+        and not (source.measurement.is_exact and source.measurement.steps == "euler")
+        and source.measurement.order == 1
+        and start.dimension <= RECORDING.most_coordinates
+        and bool(start.noisy.all())
+        and len(start.overview.pairs) >= FIT.least_pairs
+    )
+
+
+def fit_recording(start: Surrogate, source: IncrementSource, say: Progress) -> Surrogate:
+    """The fit to increments corrected for what recording has done to them; as it was, if that does not converge."""
+    fit = RecordingFit(start, source, source.measurement)
+    now, found = fit.begin(), None
+    for count in range(RECORDING.rounds):
+        say(f"errors of the recording, round {count + 1}")
+        choosing = RECORDING.shrinking_rounds[0] <= count < RECORDING.shrinking_rounds[1]
+        try:
+            model, jacobian = fit.step_model(now)
+            sums = fit.sums(model)
+            whole = np.asarray(scipy.linalg.block_diag(jacobian, np.eye(fit.n + 1)))
+            now, moved = _next(fit, now, whole, sums, model, choosing, count < RECORDING.held_rounds)
+        except np.linalg.LinAlgError:  # parameters have run away
+            break
+        if count >= RECORDING.shrinking_rounds[1] and moved < RECORDING.standing:
+            found = _surrogate(fit, now, whole, sums)
+            break
+    return start if found is None else found
+
+
+def _next(
+    fit: RecordingFit, now: _Round, whole: np.ndarray, sums: Sums, model: StepModel, shrinking: bool, held: bool
+) -> tuple[_Round, float]:
+    """One step of Gauss–Newton, and its length in standard errors; `held` keeps the points' errors and R."""
+    size = len(now.parameters)
+    precision = whole.T @ sums.information.sum(axis=0) @ whole
+    score = whole.T @ sums.score.sum(axis=0)
+    prior = _shrunk(fit, precision, score, now) if shrinking else now.prior
+    extra = np.concatenate([1 / prior, np.zeros(fit.n), [RECORDING.blur_spread**-2]])
+    present = np.concatenate([now.parameters, now.error, [now.blur]])
+    push = score - extra * present
+    low, high = np.full(len(present), -np.inf), np.full(len(present), np.inf)
+    low[size:], high[-1] = 0.0, max(fit.most_blur(now, model), now.blur)
+    free = np.concatenate([np.ones(size, dtype=bool), fit.free & (not held)])
+    step = _bounded_step(precision + np.diag(extra), push, free, low - present, high - present)
+    moved = float(np.sqrt(max(step @ (precision + np.diag(extra)) @ step, 0.0) / free.sum()))
+    if not np.isfinite(moved):
+        raise np.linalg.LinAlgError("the step is not finite")
+    changed = present + step
+    if not isinstance(fit.measurement.exposure, str):
+        changed[-1] = fit.measurement.exposure * fit.most_blur(now, model)
+    return _Round(changed[:size], changed[size : size + fit.n], float(changed[-1]), prior), moved
+
+
+def _bounded_step(
+    hessian: Float[np.ndarray, "q q"],
+    push: Float[np.ndarray, " q"],
+    free: Bool[np.ndarray, " q"],
+    low: Float[np.ndarray, " q"],
+    high: Float[np.ndarray, " q"],
+) -> Float[np.ndarray, " q"]:
+    """Newton's step of the free parameters between bounds: what would leave them stops there, and the rest follows."""
+    step, free = np.zeros(len(push)), free.copy()
+    while True:
+        held = push - hessian @ np.where(free, 0.0, step)
+        step[free] = np.linalg.solve(hessian[np.ix_(free, free)], held[free])
+        outside = free & ((step < low) | (step > high))
+        if not outside.any():
+            return step
+        step = np.where(outside, np.clip(step, low, high), np.where(free, 0.0, step))
+        free &= ~outside
+
+
+def innovations(surrogate: Surrogate, block: Increments) -> tuple[Float[np.ndarray, "m n"], Bool[np.ndarray, " m"]]:
+    """Standardised steps of a block in its order, each given all before it, and where the filter had settled."""
+    recorded, half = surrogate.recorded, surrogate.domain.half
+    if recorded is None:
+        raise RuntimeError("the surrogate has no model of the recording's errors")
+    fit = RecordingFit(surrogate, None, Measurement(steps=recorded.steps))
+    error = np.array([0.0 if level is None else level.value for level in recorded.noise]) / half[1:]
+    now = _Round(surrogate.parameters, error**2, recorded.blur, np.ones(len(surrogate.parameters)))
+    model = fit.step_model(now)[0]
+    for _ in range(RECORDING.shrinking_rounds[1]):
+        model = fit.step_model(now)[0]
+    result, settled = np.zeros((len(block.t), fit.n)), np.zeros(len(block.t), dtype=bool)
+    for segments in segments_in(block, surrogate.domain):
+        standard = filtered(model, segments)
+        counted = segments.rows[segments.counted]
+        result[counted], settled[counted] = standard[segments.counted], True
+    return result, settled
+
+
+def _shrunk(fit: RecordingFit, precision: np.ndarray, score: np.ndarray, now: _Round) -> Float[np.ndarray, " p"]:
+    """Prior variances of every coefficient by its evidence, the others held."""
+    width, parts = fit.features.size, []
+    for place in range(len(fit.coefficients)):
+        rows = slice(place * width, (place + 1) * width)
+        own = precision[rows, rows]
+        moments = score[rows] + own @ now.parameters[rows]
+        parts.append(choose_shrinkage(own, moments[:, None], fit.features.shrunk_orders).variances)
+    return np.concatenate(parts)
+
+
+def _surrogate(fit: RecordingFit, now: _Round, whole: np.ndarray, sums: Sums) -> Surrogate:
+    """The surrogate with one information of all parameters, in which the points' errors are accounted for."""
+    size, width = len(now.parameters), fit.features.size
+    information = whole.T @ sums.information.sum(axis=0) @ whole
+    extra = np.zeros(len(information))
+    extra[-1] = RECORDING.blur_spread**-2
+    nuisance = np.flatnonzero(fit.free) + size
+    keep = np.eye(len(information))[:size]
+    if len(nuisance):
+        inner = (information + np.diag(extra))[np.ix_(nuisance, nuisance)]
+        keep[:, nuisance] = -np.linalg.solve(inner, information[nuisance, :size]).T
+    project = keep @ whole.T
+    precisions = np.einsum("pq,fqr,sr->fps", project, sums.information, project)
+    moments = sums.score @ project.T + precisions @ now.parameters
+    precision = precisions.sum(axis=0)
+    posterior = inverse(precision + np.diag(1 / now.prior))
+    scatter = posterior @ project @ positive_root(sums.outer)
+    errors = Errors(compressed(scatter), compressed(posterior / np.sqrt(now.prior)))
+    estimates = []
+    for place, estimate in enumerate(fit.coefficients):
+        rows = slice(place * width, (place + 1) * width)
+        estimates.append(
+            replace(
+                estimate,
+                parameters=now.parameters[rows],
+                precision=precision[rows, rows],
+                prior=now.prior[rows],
+                folds=None,
+            )
+        )
+    degrees = np.concatenate([estimate.features.degrees for estimate in estimates])
+    joint = Block(now.parameters, precision, now.prior, degrees, True, Folds(precisions, moments))
+    return replace(
+        fit.start,
+        drift_estimates=tuple(estimates[: fit.n]),
+        diffusion_estimates=tuple(estimates[fit.n :]),
+        errors=errors,
+        joint=joint,
+        recorded=_found(fit, now, information + np.diag(np.concatenate([1 / now.prior, extra[size:]]))),
+    )
+
+
+def _found(fit: RecordingFit, now: _Round, precision: Float[np.ndarray, "q q"]) -> RecordingErrors:
+    """Errors of the points and the exposure with their standard errors, in the data's units."""
+    size, half = len(now.parameters), fit.start.domain.half
+    free = np.concatenate([np.ones(size, dtype=bool), fit.free])
+    variances = np.zeros(len(free))
+    variances[free] = np.diag(inverse(precision[np.ix_(free, free)]))
+    noise = []
+    for i in range(fit.n):
+        value, above = np.sqrt(now.error[i]), np.sqrt(now.error[i] + np.sqrt(variances[size + i]))
+        noise.append(Level(float(value * half[1 + i]), float((above - value) * half[1 + i])))
+    known = np.sqrt(variances[-1]) < RECORDING.identified * RECORDING.blur_spread
+    ratio = 1 / fit.most_blur(now, fit.last) if fit.last is not None else 6.0
+    exposure = Level(float(now.blur * ratio), float(np.sqrt(variances[-1]) * ratio)) if known else None
+    return RecordingErrors(tuple(noise), exposure, fit.measurement.steps, now.blur)

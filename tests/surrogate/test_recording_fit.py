@@ -1,0 +1,128 @@
+"""Drift and diffusion from recordings with errors, blur and coarse steps, against the equation that made them.
+
+Every run is fixed by its seed. Bounds are three of the fit's own standard errors, which a right fit exceeds in 0.3 % of
+comparisons with other seeds, plus the bias that the docs state.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import liestonet as lsn
+from liestonet.inference.clock import choose_clock
+from liestonet.surrogate.recording_fit import innovations, is_modelled
+from liestonet.surrogate.spectral_fit import fit_again, fit_spectral
+from liestonet.surrogate.surrogate import Surrogate
+
+RATE = 1.0
+
+
+def ornstein_uhlenbeck(step: float, noise: float, blurred: bool, seed: int, points: int = 12_000) -> np.ndarray:
+    """dx = −x dt + dW by exact fine steps; noise in units of a step, points means over their whole step or not."""
+    rng, fine = np.random.default_rng(seed), 16
+    decay = np.exp(-RATE * step / fine)
+    kicks = np.sqrt((1 - decay**2) / 2) * rng.standard_normal(points * fine)
+    x = np.empty(points * fine)
+    x[0] = rng.standard_normal() / np.sqrt(2)
+    for k in range(1, len(x)):
+        x[k] = decay * x[k - 1] + kicks[k]
+    y = x.reshape(points, fine).mean(axis=1) if blurred else x[::fine]
+    return y + noise * np.std(np.diff(x[::fine])) * rng.standard_normal(points)
+
+
+def recording(values: np.ndarray, step: float) -> lsn.Trajectories:
+    return lsn.Trajectories.from_arrays([np.arange(len(values)) * step], [values[:, None]])
+
+
+def slope_and_size(surrogate: Surrogate) -> tuple[np.ndarray, np.ndarray]:
+    """Slope of the drift and mean of the diffusion at ±0.7 and 0, and their standard errors."""
+    t, x = np.zeros(3), np.array([-0.7, 0.0, 0.7])[:, None]
+
+    def both(fit: Surrogate) -> np.ndarray:
+        drift, squared = fit.drift(t, x)[:, 0], fit.diffusion_squared(t, x)[:, 0, 0]
+        return np.array([(drift[2] - drift[0]) / 1.4, squared.mean()])
+
+    middle, root = both(surrogate), surrogate.errors.root
+    changes = [both(surrogate.with_parameters(surrogate.parameters + 1e-3 * column)) - middle for column in root.T]
+    return middle, np.sqrt(np.sum((np.array(changes) / 1e-3) ** 2, axis=0))
+
+
+@pytest.mark.parametrize(
+    ("step", "noise", "blurred"), [(0.1, 0.0, False), (0.1, 1.0, False), (0.3, 0.5, False), (0.3, 0.0, True)]
+)
+def test_faults_are_removed(step: float, noise: float, blurred: bool) -> None:
+    values = ornstein_uhlenbeck(step, noise, blurred, seed=3)
+    surrogate = fit_spectral(choose_clock(recording(values, step), "restart")[0])
+    assert surrogate.recorded is not None
+    found, errors = slope_and_size(surrogate)
+    assert np.all(np.abs(found - [-RATE, 1.0]) < 3 * errors + 0.03)
+    assert errors[0] < 0.1
+    assert errors[1] < 0.1
+    level = surrogate.recorded.noise[0]
+    assert level is not None
+    true = noise * np.sqrt(1 - np.exp(-RATE * step))
+    assert abs(level.value - true) < 3 * level.error + 0.02
+
+
+def test_innovations_are_white() -> None:
+    """Correlations of neighbours within four standard errors of 0, where the increments' own is −1/3."""
+    data = recording(ornstein_uhlenbeck(0.1, 1.0, False, seed=5), 0.1)
+    surrogate = fit_spectral(choose_clock(data, "restart")[0])
+    increments = data.increments()
+    standard, settled = innovations(surrogate, increments)
+    z = standard[settled, 0]
+    own = np.corrcoef(increments.dx[:-1, 0], increments.dx[1:, 0])[0, 1]
+    assert own < -0.25
+    assert abs(np.corrcoef(z[:-1], z[1:])[0, 1]) < 4 / np.sqrt(len(z))
+    assert np.std(z) == pytest.approx(1.0, abs=4 / np.sqrt(2 * len(z)))
+
+
+def test_units_do_not_matter() -> None:
+    """The same recording in other units of time and length has the same noise in parts of a step."""
+    values = ornstein_uhlenbeck(0.2, 0.5, False, seed=6, points=6000)
+    ratios = []
+    for time, length in ((1.0, 1.0), (3600.0, 1e-6)):
+        data = recording(values * length, 0.2 * time)
+        recorded = fit_spectral(choose_clock(data, "restart")[0]).recorded
+        assert recorded is not None
+        level = recorded.noise[0]
+        assert level is not None
+        ratios.append(level.value / length)
+    assert ratios[0] == pytest.approx(ratios[1], rel=1e-3)
+
+
+def test_what_is_modelled() -> None:
+    """Marked Euler steps are left alone, other data drawn on the design of a fit too."""
+    data = recording(ornstein_uhlenbeck(0.1, 0.0, False, seed=7, points=4000), 0.1)
+    source = choose_clock(data, "restart")[0]
+    modelled = fit_spectral(source)
+    assert modelled.recorded is not None
+    assert fit_again(modelled, source).recorded is None
+    marked = lsn.fit(data, measurement=lsn.Measurement.exact(), clock="restart")
+    assert marked.recorded is None
+    assert not is_modelled(marked, choose_clock(data, "recorded")[0])
+
+
+def test_said_in_the_result(tmp_path) -> None:
+    """Noise and exposure with errors: in the result, in JSON, in a saved file and in words."""
+    result = lsn.discover(recording(ornstein_uhlenbeck(0.1, 1.0, False, seed=8), 0.1), formulas=False)
+    level = (
+        result.measurement.noise["x1"]
+        if "x1" in result.measurement.noise
+        else next(iter(result.measurement.noise.values()))
+    )
+    assert abs(level.value - np.sqrt(1 - np.exp(-0.1))) < 3 * level.error + 0.02
+    assert result.measurement.steps == "continuous"
+    file = tmp_path / "run.lsn"
+    result.save(file)
+    again = lsn.load(file)
+    assert again.measurement.noise == result.measurement.noise
+    assert again.surrogate.parameters == pytest.approx(result.surrogate.parameters)
+    assert "Measurement error" in result.report(tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_positions_alone_are_refused() -> None:
+    data = recording(ornstein_uhlenbeck(0.1, 0.0, False, seed=9, points=500), 0.1)
+    with pytest.raises(lsn.InputError, match="order=2"):
+        lsn.discover(data, measurement=lsn.Measurement(order=2))
