@@ -1,13 +1,14 @@
 """Pictures of a result: small functions `f(result, ax=None) -> ax` on matplotlib's axes.
 
 `ladder`, `time_parts`, `drift`, `diffusion` and `by_date` show the result as a whole, `state_part`, `density_part` and
-`flow` one generator, counted from 0 by `generator=`. Colours have one meaning everywhere: `with styled(): …` draws in
-the page's style.
+`flow` one generator, counted from 0 by `generator=`. `paths` and `steps` show data: `f(data, ax=None) -> ax`. Colours
+have one meaning everywhere: `with styled(): …` draws in the page's style.
 """
 
 from liestonet.render.html.evidence_plots import by_date, diffusion, drift, ladder
 from liestonet.render.html.generator_plots import density_part, flow, state_part, time_parts
 from liestonet.render.html.palette import DATA, ERROR, EXACT, INFERRED, styled
+from liestonet.render.html.recording_plots import paths, steps
 
 __all__ = [
     "DATA",
@@ -20,7 +21,9 @@ __all__ = [
     "drift",
     "flow",
     "ladder",
+    "paths",
     "state_part",
+    "steps",
     "styled",
     "time_parts",
 ]

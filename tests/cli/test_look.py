@@ -54,6 +54,31 @@ def test_what_cannot_be_decided_is_asked_with_the_command_to_type(folder):
     assert asked.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize("words", [["--plot", "look.svg"], ["--plot=look.svg"]])
+def test_a_picture_is_written_and_is_no_part_of_the_next_command(words, folder):
+    shown = run("look", "hash.txt", *words, "--gap", "1")
+    assert shown.exit_code == 0
+    assert "Wrote look.svg." in shown.stdout
+    assert shown.stdout.endswith("Next\n  liestonet discover hash.txt --gap 1\n")
+    drawn = (folder / "look.svg").read_text()
+    assert ">step of x" in drawn
+    asked = run("look", "no_time.txt", *words)
+    assert "type `liestonet discover no_time.txt --dt 0.05`" in asked.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [("look.gif", "written as .png, .svg, .pdf"), ("none/look.png", "no folder"), ("d.png", "is a folder")],
+)
+def test_a_picture_that_cannot_be_written_is_one_sentence(name, part, folder):
+    (folder / "d.png").mkdir()
+    refused = run("look", "hash.txt", "--plot", name)
+    assert refused.exit_code == 2
+    assert part in refused.stderr
+    assert refused.stderr.count("\n") == 1
+    assert not refused.stdout
+
+
 def test_hints():
     rng = np.random.default_rng(0)
     angle = 0.3 * rng.normal(size=3000).cumsum()

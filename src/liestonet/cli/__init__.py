@@ -41,6 +41,7 @@ from liestonet.cli.options import (
 )
 from liestonet.cli.output import (
     TYPED,
+    as_search,
     bar,
     check_forms,
     check_report,
@@ -341,7 +342,7 @@ def _asked(problem: UndecidedError, words: Sequence[str]) -> str:
     """The question, and the commands that answer it, ready to be typed."""
     import shlex
 
-    kept = ["discover" if word == "look" else word for word in words if word != "--debug"]
+    kept = as_search(words)
     commands = [
         f"`{shlex.join(['liestonet', *kept, *answer.option])}`{f' ({answer.meaning})' if answer.meaning else ''}"
         for answer in problem.answers

@@ -15,12 +15,13 @@ from liestonet.cli.options import (
     Gap,
     Json,
     Layout,
+    Plot,
     Sort,
     State,
     Time,
     Trajectory,
 )
-from liestonet.cli.output import TYPED
+from liestonet.cli.output import TYPED, as_search
 from liestonet.cli.reading import Reading
 from liestonet.errors import InputError
 
@@ -43,6 +44,7 @@ def look(
     decimal: Decimal = None,
     gap: Gap = None,
     sort: Sort = False,
+    plot: Plot = None,
     json: Json = False,
 ) -> None:
     """Show what would be read from a file: rows, columns, steps, paths, gaps, a plot, and the command to type next.
@@ -52,37 +54,46 @@ def look(
     \b
     Examples:
       liestonet look trap.txt
+      liestonet look trap.txt --plot look.png
       liestonet look tracks.mat --dt 15
       liestonet look table.dat --columns "t, x, y"
       liestonet look wide.csv --layout columns --json
     """
     from liestonet.cli.output import emit
+    from liestonet.core.files import check_picture
     from liestonet.trajectories.look import look_at
 
+    if plot is not None:
+        check_picture(plot)
     reading = Reading(
         time, trajectory, state, gap=gap, sort=sort, dt=dt, columns=columns, layout=layout, delimiter=delimiter,
         decimal=decimal,
     )  # fmt: skip
     try:
-        found = look_at(reading.read(file))
+        data = reading.read(file)
+        found = look_at(data)
     except InputError:
         if not json:
             emit("\n".join(first_lines(file)) + "\n" if first_lines(file) else "")
         raise
+    if plot is not None:
+        from liestonet.render.html.recording_plots import draw_recording
+
+        draw_recording(data, plot)
     command = next_command(file)
     if json:
         from json import dumps
 
         emit(dumps({**found.to_dictionary(), "next": command}, indent=2, ensure_ascii=False) + "\n")
         return
-    emit("\n".join([*first_lines(file), *described(found), "Next", f"  {command}"]) + "\n")
+    drawn = [] if plot is None else [f"Wrote {plot}.", ""]
+    emit("\n".join([*first_lines(file), *described(found), *drawn, "Next", f"  {command}"]) + "\n")
 
 
 def next_command(file: Path) -> str:
     """The search with the options that were given here."""
     words = list(TYPED.get()) or ["look", str(file)]
-    kept = ["discover" if word == "look" else word for word in words if word not in ("--json", "--debug")]
-    return shlex.join(["liestonet", *kept])
+    return shlex.join(["liestonet", *(word for word in as_search(words) if word != "--json")])
 
 
 def first_lines(file: Path) -> list[str]:

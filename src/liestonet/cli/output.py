@@ -25,6 +25,17 @@ WIDTH = 80
 TYPED: ContextVar[tuple[str, ...]] = ContextVar("TYPED", default=())
 
 
+def as_search(words: Iterable[str]) -> list[str]:
+    """What was typed, as the words of a search: `discover` for `look`, without the picture and what is for us."""
+    kept: list[str] = []
+    skipped = False
+    for word in words:
+        if not (skipped or word == "--plot" or word.startswith("--plot=") or word == "--debug"):
+            kept.append("discover" if word == "look" and not kept else word)
+        skipped = word == "--plot" and not skipped
+    return kept
+
+
 @contextmanager
 def stages(wanted: bool = True, shares: Mapping[str, float | int] = SOLVING) -> Iterator[Callable[[str], None] | None]:
     """Shows what is being done and about how long it will take, on stderr, if that is a terminal."""

@@ -1,4 +1,4 @@
-"""Where a page can be written to; apart from the page itself, which loads matplotlib."""
+"""Where a page or a picture can be written to; apart from what draws them, which loads matplotlib."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 
 from liestonet.errors import InputError
+
+PICTURES = (".png", ".svg", ".pdf")
 
 
 def check_page(path: object) -> Path:
@@ -15,8 +17,19 @@ def check_page(path: object) -> Path:
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"A report is a web page; name it with .html, not {target.name!r}.")
+    return _check_place(target, "report", "report.html")
+
+
+def check_picture(path: Path) -> Path:
+    """Refuse a place that cannot be written to, or a name that says no kind of picture."""
+    if path.suffix.lower() not in PICTURES:
+        raise InputError(f"A picture is written as {', '.join(PICTURES)}; name it so, not {path.name!r}.")
+    return _check_place(path, "picture", "look.png")
+
+
+def _check_place(target: Path, what: str, example: str) -> Path:
     if not target.absolute().parent.is_dir():
-        raise InputError(f"There is no folder {str(target.parent)!r} to write the report to; make it first.")
+        raise InputError(f"There is no folder {str(target.parent)!r} to write the {what} to; make it first.")
     if target.is_dir():
-        raise InputError(f"{str(target)!r} is a folder; name a file in it, such as 'report.html'.")
+        raise InputError(f"{str(target)!r} is a folder; name a file in it, such as {example!r}.")
     return target

@@ -18,7 +18,8 @@ from liestonet.trajectories.checks import check_names
 from liestonet.trajectories.columns import Columns, choose_columns
 from liestonet.trajectories.convert import is_numeric, is_stamp, labels, numbers, stamps
 from liestonet.trajectories.gaps import check_gap, split_at_gaps
-from liestonet.trajectories.measurement import MARK, as_measurement, measurement_in
+from liestonet.trajectories.measurement import as_measurement, measurement_in
+from liestonet.trajectories.period_marks import is_mark, with_header_periods
 from liestonet.trajectories.trajectories import Trajectories
 from liestonet.trajectories.wanted import Wanted, check_dt
 
@@ -61,13 +62,14 @@ class ColumnTable:
 def from_table(given: Any, wanted: Wanted) -> Trajectories:
     """Trajectories of a data frame, a pyarrow table or a mapping of columns."""
     table = as_table(given)
-    wanted = wanted.knowing(measurement_in(table.headers))
-    table = replace(table, headers=[header for header in table.headers if not header.startswith(MARK)])
+    headers = table.headers
+    wanted = wanted.knowing(measurement_in(headers))
+    table = replace(table, headers=[header for header in headers if not is_mark(header)])
     numeric = table.numeric() if wanted.state is None else ()
     clockless = wanted.dt is not None and wanted.time is None
     roles = (wanted.time, wanted.trajectory, wanted.state)
     columns = choose_columns(table.headers, numeric, *roles, clockless=clockless)
-    return assemble(table.column, columns, wanted)
+    return with_header_periods(assemble(table.column, columns, wanted), headers, wanted)
 
 
 def as_table(given: Any) -> ColumnTable:

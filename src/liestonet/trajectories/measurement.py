@@ -179,6 +179,15 @@ def as_measurement(given: Any) -> Measurement:
     return given
 
 
+def marked(source: Any, given: Any) -> Any:
+    """A source of increments with a measurement that was given; None leaves its own."""
+    if given is None:
+        return source
+    measurement = as_measurement(given)
+    measurement.check_names(source.names)
+    return replace(source, measurement=measurement)
+
+
 def slope_of(values: np.ndarray, images: np.ndarray) -> float | None:
     """The slope of a function that is affine on these values up to rounding; None where it is not."""
     low, high = int(np.argmin(values)), int(np.argmax(values))

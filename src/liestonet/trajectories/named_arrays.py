@@ -18,6 +18,7 @@ from liestonet.trajectories.columns import TIME_NAMES, choose_columns, find_colu
 from liestonet.trajectories.gaps import check_gap, place_in, split_at_gaps
 from liestonet.trajectories.long_tables import ColumnTable, as_arrow, as_table, assemble, from_table
 from liestonet.trajectories.measurement import Measurement, as_measurement
+from liestonet.trajectories.period_marks import with_json_periods
 from liestonet.trajectories.plain_arrays import from_array, from_block
 from liestonet.trajectories.roles import Source, arrange, choose_roles
 from liestonet.trajectories.trajectories import Trajectories
@@ -68,11 +69,12 @@ def _own_layout(arrays: Mapping[str, np.ndarray], file: Path, wanted: Wanted) ->
     if wanted.measurement is None and "measurement" in arrays:
         measurement = Measurement.from_json(str(arrays["measurement"]), file.name)
     data = Trajectories(arrays["times"], arrays["states"], offsets, names, given, measurement=measurement)
+    data = with_json_periods(data, str(arrays["periodic"]) if "periodic" in arrays else None, wanted)
     longest = check_gap(wanted.gap)
     if longest is None:
         return data
     parts = split_at_gaps(data.flat_times, data.flat_states, data.offsets, longest, data.names, place_in(data.offsets))
-    return Trajectories(*parts[:3], data.names, data.units, parts[3], measurement=measurement)
+    return Trajectories(*parts[:3], data.names, data.units, parts[3], measurement=measurement, periodic=data.periodic)
 
 
 def read_hdf(file: Path, wanted: Wanted) -> Trajectories:

@@ -20,6 +20,7 @@ from liestonet.trajectories.long_tables import ColumnTable
 from liestonet.trajectories.matlab import read_matlab
 from liestonet.trajectories.measurement import Measurement
 from liestonet.trajectories.named_arrays import read_hdf, read_npz
+from liestonet.trajectories.period_marks import PERIOD_KEY, with_json_periods
 from liestonet.trajectories.plain_arrays import read_npy
 from liestonet.trajectories.roles import Source, arrange
 from liestonet.trajectories.text_files import read_text
@@ -43,8 +44,9 @@ def _read_parquet(file: Path, wanted: Wanted) -> Trajectories:
         headers = parquet_headers(source)
         table = source.read(headers)
         measurement = measurement_in(source, file)
+        periods = periods_in(source)
     whole = ColumnTable(headers, table.column)
-    data = arrange(Source(whole), wanted)
+    data = with_json_periods(arrange(Source(whole), wanted), periods, wanted)
     return data if wanted.measurement is not None or measurement is None else replace(data, measurement=measurement)
 
 
@@ -52,6 +54,11 @@ def measurement_in(source: parquet.ParquetFile, file: Path) -> Measurement | Non
     """What a Parquet file of ours says of its measurement."""
     found = (source.schema_arrow.metadata or {}).get(MEASUREMENT_KEY.encode())
     return None if found is None else Measurement.from_json(found, file.name)
+
+
+def periods_in(source: parquet.ParquetFile) -> bytes | None:
+    """What a Parquet file of ours says of its periods, as JSON."""
+    return (source.schema_arrow.metadata or {}).get(PERIOD_KEY.encode())
 
 
 def parquet_headers(source: parquet.ParquetFile) -> list[str]:

@@ -99,6 +99,13 @@ def choose_roles(source: Source, wanted: Wanted, layout: str = "long") -> tuple[
         if wanted.state is None and by_value.unused:
             columns = replace(columns, state=tuple(name for name in columns.state if name not in by_value.unused))
         said = (*said, *(f"{name!r} counts the rows and is not used" for name in by_value.unused))
+        seconds = _seconds_of_counts(table, columns) if wanted.state is None else None
+        if seconds is not None:
+            rest = tuple(name for name in columns.state if name != seconds)
+            remark = f"{columns.time!r} and {seconds!r} are the same clock, and {seconds!r} is taken for the time; "
+            remark += f"trajectory {columns.trajectory!r}, state {listed(rest)}"
+            same = replace(columns, time=seconds, state=rest, remarks=("; ".join([remark, *said]) + ".",))
+            return table, same
         remark = f"Columns found by their values: {by_value.reason}, state {listed(columns.state)}"
         if not source.named and by_value.label is None and 1 < len(columns.state) <= READING.most_coordinates:
             remark += " (coordinates; layout columns makes each a path)"
@@ -275,6 +282,25 @@ def _by_value(table: ColumnTable, wanted: Wanted) -> _ByValue | None:
         if _tells_apart(numbers(table.column(label), label), clock):
             return _labelled_time(time, label, clock)
     return None
+
+
+def _seconds_of_counts(table: ColumnTable, columns: Columns) -> str | None:
+    """The one other column that is a constant times the counts that were found as time, and no count itself."""
+    if columns.trajectory is None or not 1 < len(columns.state) <= READING.certainly_paths:
+        return None
+    counts = numbers(table.column(columns.clock), columns.clock)
+    if not np.all(counts == np.rint(counts)):
+        return None
+    found = []
+    for header in columns.state:
+        values = numbers(table.column(header), header)
+        if len(values) != len(counts) or not np.isfinite(values).all() or np.ptp(values) == 0:
+            continue
+        slope, level = np.polynomial.Polynomial.fit(counts, values, 1).convert().coef[::-1]
+        missed = np.abs(values - level - slope * counts).max()
+        if slope > 0 and missed <= READING.even_spread * slope and np.any(values != np.rint(values)):
+            found.append(header)
+    return found[0] if len(found) == 1 else None
 
 
 def _labelled_time(time: str, label: str, clock: np.ndarray) -> _ByValue:

@@ -24,7 +24,8 @@ from liestonet.trajectories.dates import written_date
 from liestonet.trajectories.gaps import Gaps, check_gap, link
 from liestonet.trajectories.increments import BLOCK_ROWS, Increments, differences
 from liestonet.trajectories.measurement import Measurement
-from liestonet.trajectories.readers import measurement_in, parquet_columns
+from liestonet.trajectories.period_marks import periods_among, periods_from_json
+from liestonet.trajectories.readers import measurement_in, parquet_columns, periods_in
 from liestonet.trajectories.reshaping import whole_number
 from liestonet.trajectories.unwrapping import shortest_steps
 
@@ -212,6 +213,7 @@ def open_stream(path: Any, time: Any, trajectory: Any, state: Any, gap: Any, per
         check_names(columns.names, len(columns.state))
         rows = source.metadata.num_rows
         measurement = measurement_in(source, file)
+        told = periods_in(source)
         kind = source.schema_arrow.field(columns.clock).type
     first = None
     if is_text(kind):
@@ -226,6 +228,8 @@ def open_stream(path: Any, time: Any, trajectory: Any, state: Any, gap: Any, per
         raise InputError(f"The file {file.name!r} has {rows} rows, but an increment needs two; check how it was made.")
     units = columns.units | ({"t": "s"} if is_stamp(kind) else {})
     check_units(units, columns.names)
+    if periodic is None and told is not None:
+        periodic = periods_among(periods_from_json(told), columns.names)
     periods = checked_periods(periodic, columns.names)
     return TrajectoryFile(file, columns, longest, rows, first, units, measurement or Measurement(), periods)
 

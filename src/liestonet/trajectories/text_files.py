@@ -19,7 +19,8 @@ from liestonet.trajectories.broken_files import LONGEST_LINE, in_our_words, long
 from liestonet.trajectories.columns import Columns
 from liestonet.trajectories.convert import MISSING, check_text, compute, is_numeric, is_stamp
 from liestonet.trajectories.long_tables import ColumnTable
-from liestonet.trajectories.measurement import MARK, measurement_in
+from liestonet.trajectories.measurement import measurement_in
+from liestonet.trajectories.period_marks import is_mark, with_header_periods
 from liestonet.trajectories.roles import Source, arrange
 from liestonet.trajectories.text_layout import COMMENTS, TextLayout, inspect
 from liestonet.trajectories.trajectories import Trajectories
@@ -37,8 +38,9 @@ def read_text(file: Path, wanted: Wanted) -> Trajectories:
         kinds = text.kinds
     table = ColumnTable(text.headers, text.column, kinds, text.load)
     wanted = wanted.knowing(measurement_in(text.headers))
-    table = replace(table, headers=[header for header in table.headers if not header.startswith(MARK)])
+    table = replace(table, headers=[header for header in table.headers if not is_mark(header)])
     data = arrange(Source(table, layout.named, layout.suggested_dt, layout.remarks), wanted)
+    data = with_header_periods(data, text.headers, wanted)
     return replace(data, remarks=(*data.remarks, *layout.note)) if layout.notes else data
 
 

@@ -134,7 +134,7 @@ class Trajectories:
         from liestonet.trajectories.long_tables import from_table
         from liestonet.trajectories.wanted import Wanted
 
-        wanted = Wanted(time, trajectory, state, sort, gap, dt, measurement=measurement).check()
+        wanted = Wanted(time, trajectory, state, sort, gap, dt, measurement=measurement, periodic=periodic).check()
         return from_table(table, wanted).with_periods(periodic)
 
     @classmethod
@@ -168,12 +168,14 @@ class Trajectories:
         Units may stand in a header, as in "x [um]". Dates and times of day become seconds since the first. Rows
         that are not finite split a path, and so does a step longer than `gap`. Times must increase in each path,
         or decrease in all; `sort=True` sorts them. `measurement` says how points were recorded, if the file
-        does not. `periodic` gives the periods of angles and phases, as in {"theta": 2 * math.pi}.
+        does not. `periodic` gives the periods of angles and phases, as in {"theta": 2 * math.pi}, in place of
+        those that `write` kept in the file.
         """
         from liestonet.trajectories.readers import read_trajectories
         from liestonet.trajectories.wanted import Wanted
 
-        wanted = Wanted(time, trajectory, state, sort, gap, dt, columns, layout, delimiter, decimal, measurement)
+        roles = (time, trajectory, state, sort, gap, dt)
+        wanted = Wanted(*roles, columns, layout, delimiter, decimal, measurement, periodic)
         return read_trajectories(path, wanted).with_periods(periodic)
 
     @classmethod
@@ -313,7 +315,8 @@ class Trajectories:
 
         Tables are long: columns `trajectory` (0, 1, …), `t`, then the coordinates by name, with their units as
         in "x [um]". An .npz file holds the arrays `times` (N,), `states` (N, d), `offsets` (K + 1,), `names`
-        and, if there are any, `units` (the time's first).
+        and, if there are any, `units` (the time's first). All keep how the data were measured and the periods of
+        angles.
         """
         from liestonet.trajectories.writers import write_trajectories
 

@@ -32,6 +32,7 @@ class Wanted:
     delimiter: Any = None
     decimal: Any = None
     measurement: Any = None
+    periodic: Any = None
 
     def check(self) -> Wanted:
         """Each option by itself, then those that contradict each other; returns the same value."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import json
 import os
 import secrets
 from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ from jaxtyping import Int
 from liestonet.errors import InputError
 from liestonet.trajectories.columns import make_header
 from liestonet.trajectories.measurement import Measurement
+from liestonet.trajectories.period_marks import PERIOD_KEY, period_header
 
 if TYPE_CHECKING:
     from liestonet.trajectories.trajectories import Trajectories
@@ -111,6 +113,7 @@ def _write_gzipped_csv(data: Trajectories, file: IO[bytes]) -> None:
 def _write_rows(data: Trajectories, text: io.TextIOWrapper) -> None:
     table = csv.writer(text, lineterminator="\n")
     mark = [data.measurement.header()] if data.measurement != Measurement() else []
+    mark += [period_header(data.periodic)] if data.periodic else []
     table.writerow([*_headers(data), *mark])
     numbers = _trajectory_column(data)
     for first in range(0, data.points, ROWS_AT_ONCE):
@@ -128,8 +131,10 @@ def _write_parquet(data: Trajectories, file: IO[bytes]) -> None:
     columns = [_trajectory_column(data), data.flat_times, *data.flat_states.T]
     arrays = [arrow.array(np.ascontiguousarray(column)) for column in columns]
     table = arrow.Table.from_arrays(arrays, names=_headers(data))
-    if data.measurement != Measurement():
-        table = table.replace_schema_metadata({MEASUREMENT_KEY: data.measurement.to_json()})
+    told = {MEASUREMENT_KEY: data.measurement.to_json()} if data.measurement != Measurement() else {}
+    told |= {PERIOD_KEY: json.dumps(dict(data.periodic))} if data.periodic else {}
+    if told:
+        table = table.replace_schema_metadata(told)
     parquet.write_table(table, file)
 
 
@@ -141,6 +146,8 @@ def _write_npz(data: Trajectories, file: IO[bytes]) -> None:
         arrays["units"] = np.array([data.units.get(name, "") for name in columns], dtype=np.str_)
     if data.measurement != Measurement():
         arrays["measurement"] = np.array(data.measurement.to_json())
+    if data.periodic:
+        arrays["periodic"] = np.array(json.dumps(dict(data.periodic)))
     np.savez(file, **arrays, names=names)
 
 
