@@ -56,7 +56,8 @@ def count_flags(null: NullSpace, counts: list[FormalCount], certain: bool = Fals
     if bound is None:
         yield Flag(
             "no-upper-bound",
-            "Power series at a point gave no upper bound for the dimension; it rests on residuals that converge.",
+            f"Power series at a point gave no upper bound for the dimension. {null.count} is a lower bound: so many "
+            "residuals converge.",
             "Compare the answer on a second domain.",
         )
     elif bound != null.count and counts[-1].periodic is None and null.directions.basis.domain.periodic:

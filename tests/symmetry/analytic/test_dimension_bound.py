@@ -276,3 +276,17 @@ def test_brownian_bound_falls_to_its_limit():
     for before, after in pairwise(counts):
         assert all(b <= a for a, b in zip(before.free, after.free, strict=False))
     assert counts[-1].free[2] == 6
+
+
+def test_ten_coordinates_have_their_coupling_where_a_bound_is_too_large():
+    """Ornstein–Uhlenbeck with ten different rates: noise allows rotations, but none that change with the time."""
+    text = "; ".join(f"dx{i} = -{i}/4*x{i} dt + dW{i}" for i in range(1, 11))
+    domain = Domain.from_pairs([(0, 1)] + [(-1, 1)] * 10, 10)
+    (count,) = formal_counts(KINDS["fokker-planck"], SDE.parse(text).coefficients(domain), domain)
+    assert count.order == 3
+    for i in range(1, 11):
+        own = np.zeros((11, 11), dtype=bool)
+        own[np.ix_([0, i], [0, i])] = True
+        assert not (count.coupling[i] & ~own & ~np.eye(11, dtype=bool)).any()
+        assert count.coupling[i, 0, 0]  # e^{±it/4} ∂_i
+        assert count.coupling[11, 0, i]  # and its β, linear in x_i

@@ -142,6 +142,9 @@ def test_a_round_with_more_rounding_does_not_replace_a_better_one():
     assert early.tells_more_than(null([1e-9, 0.5], 1), 1)
     assert early.tells_more_than(null([1e-13, 1e-12], 2), 1)
     assert not early.tells_more_than(null([1e-12, 1e-6], 1), 1)
+    # fewer than the bound, although nothing rose: what was counted before stays
+    assert not null([1e-16, 1.4e-6, 0.1], 2).tells_more_than(null([1e-16, 1.38e-6, 0.1], 1), 2)
+    assert null([1e-16, 1.4e-9, 0.1], 2).tells_more_than(null([1e-16, 1.4e-8, 0.1], 1), 2)
     assert not null([1e-13, 0.5], 1).tells_more_than(null([1e-13, 1e-13, 0.5], 2), 2)
 
 

@@ -61,7 +61,7 @@ def formal_counts(
     equations = kind.equations(source.dimension, source.noise)
     point = generic_point(domain)
     half = units_at(source, point, domain)
-    order = 3 + max(unknown.order_below for unknown in equations.unknowns)
+    order = _first_order(equations)
     while columns_at(equations, order) <= (largest if counts else FORMAL.largest_size):
         # derivatives of the coefficients enter the equations, so their series reach further than the unknowns'
         ring = SeriesRing(source.dimension + 1, order + 1)
@@ -80,6 +80,15 @@ def formal_counts(
             break
         order += 1
     return counts
+
+
+def _first_order(equations: Equations) -> int:
+    """The lowest order at which a bound is usual; one without, where that is too large: it still tells the coupling.
+
+    Series that solve fewer conditions have more freedom, so what they do not couple no symmetry couples.
+    """
+    below = max(unknown.order_below for unknown in equations.unknowns)
+    return 3 + below if columns_at(equations, 3 + below) <= FORMAL.largest_size else 3
 
 
 def _all_coupled(equations: Equations) -> Bool[np.ndarray, "unknowns v v"]:

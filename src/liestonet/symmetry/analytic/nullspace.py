@@ -70,8 +70,16 @@ class NullSpace:
         return max(NULL_SPACE.rounding, last)
 
     def tells_more_than(self, later: NullSpace, bound: int | None) -> bool:
-        """Whether this round reaches the upper bound better than a later one: large bases have more rounding."""
-        return self.count == bound and (later.count != bound or self.worst < later.worst)
+        """Whether this round reaches the upper bound better than a later one: large bases have more rounding.
+
+        Rounding makes residuals rise. A later round that falls short of the bound with residuals that did not has seen
+        that some of them stay.
+        """
+        if bound is None or self.count != bound:
+            return False
+        if later.count >= bound:
+            return later.count > bound or self.worst < later.worst
+        return self.worst < (1 - NULL_SPACE.settled_fall) * float(later.directions.residuals[bound - 1])
 
     def last_fall(self, direction: int) -> float:
         """How much the last enrichment lowered a direction's residual; all of it where there was one round."""

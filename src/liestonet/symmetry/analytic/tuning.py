@@ -132,8 +132,8 @@ class FormalTuning:
     all_products: int = 2
     # Taylor coefficients counted once there is a first count. Source: cost.
     usual_size: int = 1200
-    # Taylor coefficients counted at most. Source: cost.
-    largest_size: int = 3700
+    # Taylor coefficients counted at most. Source: cost: ten coordinates of every kind up to the third order.
+    largest_size: int = 3750
     # Conditions times unknowns squared, over all independent blocks, up to which ranks are exact. Source: cost: about
     # half a second.
     exact_work: float = 3e7

@@ -23,6 +23,7 @@ from liestonet.symmetry.determining.tuning import EQUATIONS
 
 CHUNK = 4096
 KEPT_BYTES = 4e8
+CHUNK_BYTES = 4e8  # of basis functions and their derivatives at the points of a chunk
 
 Row = list[tuple[int, Derivative, Float[np.ndarray, " b"]]]
 Block = tuple[Int[np.ndarray, " columns"], Float[np.ndarray, "b columns"]]
@@ -77,8 +78,11 @@ class Operator:
 
     def blocks(self, basis: Basis) -> Iterator[Block]:
         """Chunk by chunk and equation by equation: the active columns and the dense block in them."""
-        for start in range(0, len(self.cloud.weights), CHUNK):
-            part = slice(start, start + CHUNK)
+        formed = {(unknown, derivative) for row in self._factors for unknown, derivative, _ in row}
+        at_a_point = 8 * sum(len(basis.degrees[unknown]) for unknown, _ in formed)
+        chunk = min(CHUNK, max(1, int(CHUNK_BYTES // max(1, at_a_point))))
+        for start in range(0, len(self.cloud.weights), chunk):
+            part = slice(start, start + chunk)
             tables = basis.tables(self.cloud.points[part], self._order)
             functions: dict[tuple[int, Derivative], np.ndarray] = {}
             for row in self._factors:
