@@ -34,8 +34,8 @@ CONTENTS = {
     "Reference": ["reference/python", "reference/values", "reference/command-line", "flags", "json"],
     "Explanation": ["method", "reading", "symptoms", "limits", "architecture"],
     "Evidence": [
-        "examples", "controls", "circles", "calibration", "long_recording_checks", "flag_rates", "constants",
-        "failures", "after_push", "neural", "catalogue", "speed", "reproduction",
+        "examples", "controls", "circles", "recordings", "calibration", "long_recording_checks", "flag_rates",
+        "constants", "failures", "after_push", "neural", "catalogue", "speed", "reproduction",
     ],
 }  # fmt: skip
 # Where the list of contents needs another title than the page has.

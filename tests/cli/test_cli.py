@@ -114,9 +114,9 @@ def test_solve_says_the_verdict_first_and_then_the_evidence():
         'Domain: t from 0 to 1, x from -1 to 1; chosen automatically; for another: --domain "x=LOW:HIGH".'
         in " ".join(text.split())
     )
-    assert len(re.findall(r"^ +\d  \S.* symmetry$", text, re.M)) == 3
+    assert re.findall(r"^ +(\d)  \S.*  symmetry$", text, re.M) == ["1", "2", "3"]
     assert re.search(r"^ +gap: a factor of \de\d$", text, re.M)
-    assert re.search(r"^  4  0\.52 +no$", text, re.M)
+    assert re.search(r"^  4  0\.52 +not a symmetry$", text, re.M)
     assert re.search(r"^  X1  ∂t +proved$", text, re.M)
     assert re.search(r"^  X3  exp\(2 t\) \(∂t \+ x ∂x\) +proved$", text, re.M)
     assert re.search(r"^  \[X1, X3\] = 2 X3$", text, re.M)

@@ -6,7 +6,7 @@ import pytest
 import sympy
 
 from liestonet.render.combinations import combination_text
-from liestonet.render.numbers import number, p_text, percent, short
+from liestonet.render.numbers import number, p_clause, p_text, percent, percent_interval, short
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,21 @@ def test_percent(value, text):
 
 def test_sizes_and_p_values():
     assert [short(value) for value in (1e-17, 2.3e-9, 0.523, 1e16)] == ["< 1e-16", "2e-9", "0.52", "> 1e15"]
-    assert [p_text(value) for value in (1e-9, 0.2134, 1.0)] == ["< 0.001", "0.21", "1"]
+    assert [p_text(value) for value in (1e-9, 0.2134, 1.0)] == ["< 0.001", "0.21", "> 0.99"]
+    assert [p_clause(value) for value in (1e-9, 0.2134, 1.0)] == ["p < 0.001", "p = 0.21", "p > 0.99"]
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "text"),
+    [
+        (0.0, 0.029, "0 % – 2.9 %"),
+        (1.153, 1.194, "115 % – 119 %"),
+        (1.1531, 1.1534, "115.3 % – 115.3 %"),
+        (12.31, 12.38, "12.3-fold – 12.4-fold"),
+    ],
+)
+def test_the_ends_of_an_interval_differ_where_four_digits_suffice(lower, upper, text):
+    assert percent_interval(lower, upper) == text
 
 
 def test_combinations_are_in_the_order_of_the_generators():

@@ -35,7 +35,7 @@ def test_long_ladders_are_folded_and_fit(count, shown):
     lines = text.splitlines()
     assert max(map(len, lines)) <= 80
     ladder = text.split("Directions")[1].split("\n\n")[0].splitlines()
-    assert sum(line.endswith("symmetry") and "more" not in line for line in ladder) == shown
+    assert sum(line.endswith("  symmetry") and "more" not in line for line in ladder) == shown
     assert (f"{count - 6} more" in text) == (count > 16)
 
 

@@ -68,8 +68,9 @@ def _with_parameter(h: Float[np.ndarray, " copies"], turning: bool, decisions: D
         simple = recognise(ratio)
         text = _parameter(h, None if simple is None else simple**2)
         rates = "" if simple is None else f", growth to rotation as {show(simple)} to 1"
-        meaning = f"Two commuting generators, rotated and scaled by the third{rates}."
-        return Named(f"Bianchi VII, {text}", f"Bianchi VII, {text}", meaning)
+        estimate = _estimate(h) if simple is not None else ""
+        meaning = f"Two commuting generators, rotated and scaled by the third{rates}{_estimated(estimate)}."
+        return Named(f"Bianchi VII, {text}", f"Bianchi VII, {text}", meaning, estimate)
     smaller = (ratio - 1) / (ratio + 1)  # λ₂/λ₁, between −1 and 1 whatever h is
     if decisions.is_zero(smaller):
         return TYPES["III"]
@@ -80,8 +81,17 @@ def _with_parameter(h: Float[np.ndarray, " copies"], turning: bool, decisions: D
         text = _parameter(h, -(((1 + quotient) / (1 - quotient)) ** 2))
         weights = f"({show(quotient.denominator)}, {show(quotient.numerator)})"
         scaled = f"Two commuting generators scaled with weights {weights} by the third"
-    estimate = f"; h estimated as {with_error(float(h[0]), standard_error(h))}." if standard_error(h) > 1e-4 else "."
-    return Named(f"Bianchi VI, {text}", f"Bianchi VI, {text}", scaled + estimate)
+    estimate = _estimate(h) if quotient is not None and quotient != 1 else ""
+    return Named(f"Bianchi VI, {text}", f"Bianchi VI, {text}", f"{scaled}{_estimated(estimate)}.", estimate)
+
+
+def _estimate(h: Float[np.ndarray, " copies"]) -> str:
+    """h with its error; empty where it is exact."""
+    return with_error(float(h[0]), standard_error(h)) if standard_error(h) > 1e-4 else ""
+
+
+def _estimated(estimate: str) -> str:
+    return f"; h estimated as {estimate}" if estimate else ""
 
 
 def _parameter(h: Float[np.ndarray, " copies"], exact: Fraction | None) -> str:

@@ -21,12 +21,16 @@ MOST_QUESTIONS = 10_000  # more than any run asks
 
 @dataclass(frozen=True)
 class AlgebraName:
-    """`resolved` is False when the uncertainty also admits the `alternatives`; `text` is then the better guess."""
+    """`resolved` is False when the uncertainty also admits the `alternatives`; `text` is then the better guess.
+
+    `estimate` is the number, with its error, that a parameter in the name was rounded from.
+    """
 
     text: str
     resolved: bool
     alternatives: tuple[str, ...]
     explanation: str
+    estimate: str = ""
 
 
 def name_algebra(constants: Constants, uncertainty: float) -> AlgebraName:
@@ -54,7 +58,7 @@ def name_algebra(constants: Constants, uncertainty: float) -> AlgebraName:
             "The Jacobi identity fails by more than the uncertainty, so these constants do not define a Lie "
             "algebra: a generator may be missing, or the uncertainty is too small. Nearest: " + explanation
         )
-    return AlgebraName(named.text, lawful and not others, tuple(others), explanation)
+    return AlgebraName(named.text, lawful and not others, tuple(others), explanation, named.estimate)
 
 
 def _obeys_jacobi(ensemble: Ensemble) -> bool:

@@ -3,14 +3,37 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from liestonet.cli.options import Seed
 
+if TYPE_CHECKING:
+    from liestonet.catalogue.system import System
+    from liestonet.result import Result
+
 SYSTEM, PATHS = "ornstein-uhlenbeck", 1000
 DATA_FILE = "paths.csv"
+# Points at which found and true symmetries are compared.
+POINTS = 500
+
+
+def _agreement(result: Result, system: System) -> str:
+    """How near the symmetries found are to the true ones."""
+    from liestonet.core.angles import principal_angles
+    from liestonet.core.points import lattice_cloud
+
+    counts = f"Found: {result.fields.count}; true: {system.dimension('ito')}"
+    if not result.fields.count:
+        return f"{counts}."
+    points, half = (
+        lattice_cloud(result.domain, POINTS).points,
+        [(high - low) / 2 for low, high in result.domain.intervals],
+    )
+    exact = system.generators("ito")
+    angle = principal_angles(result.evaluated, exact, points[:, 0], points[:, 1:], scale=(half[0], half[1:])).max()
+    return f"{counts}. Largest angle between found and true symmetries: {angle:.1f}° (0° is full agreement)."
 
 
 def demo(
@@ -54,4 +77,5 @@ def demo(
     show(Text(verdict(result), style="bold"))
     dimension = system.dimension("ito")
     show(f"\nThe paths were simulated from {system.equation}, which has {dimension} Itô symmetries: {known}.")
+    show(_agreement(result, system))
     emit(f"\nData:   {file}\nReport: {page}\n\nTo repeat the analysis, or to analyse your own file:\n  {again}\n")

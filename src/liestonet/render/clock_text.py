@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from liestonet.inference.clock import PERIOD, ClockFound
-from liestonet.render.numbers import number, p_text
+from liestonet.render.numbers import number, p_clause
 from liestonet.result.findings import DataFindings
+from liestonet.surrogate.recording_errors import Level
 
 
 def clock_text(found: DataFindings) -> str:
@@ -23,20 +24,29 @@ def clock_text(found: DataFindings) -> str:
     return f"{start} clock restarts every {every}{about}; ∂t is tested against the date ({_p_value(clock)})."
 
 
+def recording_text(found: DataFindings) -> str:
+    """Errors of the points and exposure as they were estimated; nothing where they are no part of the model."""
+    measured = found.measured
+    if measured.noise is None:
+        return ""
+    sizes = ", ".join(f"{name} {_level(level)}" for name, level in measured.noise.items())
+    exposure = measured.exposure
+    blur = "not identified" if exposure is None else f"{_level(exposure)} of a step"
+    return f"Measurement error (standard deviation): {sizes}; exposure: {blur}. The fit accounts for both."
+
+
+def _level(level: Level) -> str:
+    return f"{level.value:.2g} ± {level.error:.1g}"
+
+
 def changes_with_date(found: DataFindings) -> str:
     """That the law depends on the date, where the test says so."""
     date = None if found.clock is None else found.clock.date
-    return "" if date is None or not date.rejected else f"The law changes with the date ({_p_clause(date.p_value)})"
+    return "" if date is None or not date.rejected else f"The law changes with the date ({p_clause(date.p_value)})"
 
 
 def _p_value(clock: ClockFound) -> str:
-    return "not tested" if clock.p_value is None else _p_clause(clock.p_value)
-
-
-def _p_clause(value: float) -> str:
-    """`p = 0.21`, `p < 0.001`."""
-    text = p_text(value)
-    return f"p {text}" if text.startswith("<") else f"p = {text}"
+    return "not tested" if clock.p_value is None else p_clause(clock.p_value)
 
 
 def _relaxations(count: float) -> str:

@@ -9,10 +9,10 @@ import numpy as np
 from liestonet.core.ladder import LadderRow
 from liestonet.inference.engine import Training
 from liestonet.inference.refit import Refit
-from liestonet.render.clock_text import clock_text
+from liestonet.render.clock_text import clock_text, recording_text
 from liestonet.render.first_terms import first_terms
 from liestonet.render.limits import LEAST_TERM_OF_CANDIDATE
-from liestonet.render.numbers import number, p_text, percent
+from liestonet.render.numbers import interval_digits, number, p_clause, p_text, percent, percent_interval
 from liestonet.render.verdict import confidence_text, data_verdict
 from liestonet.render.view_parts import CandidatesView, CandidateView, Direction, LadderView, Row, SourceView
 from liestonet.result import Result
@@ -41,13 +41,19 @@ def data_view(result: Result, found: DataFindings) -> SourceView:
         data=tuple(_data(found)),
         digest=found.data.digest or "",
         training=() if found.training is None else tuple(_training(found.training)),
-        clock=clock_text(found),
+        clock=" ".join(filter(None, (clock_text(found), recording_text(found)))),
     )
 
 
 def interval(row: LadderRow) -> str:
     """The confidence interval of a residual."""
-    return f"{percent(row.lower)} – {percent(row.upper)}"
+    return percent_interval(row.lower, row.upper)
+
+
+def _direction(position: int, row: LadderRow) -> Direction:
+    """A row of the ladder; the residual has as many digits as the ends of its interval."""
+    residual = percent(row.residual, interval_digits(row.lower, row.upper))
+    return Direction(position, row.verdict, residual, interval(row), percent(row.noise), p_text(row.p_value))
 
 
 def _ladder(result: Result, found: DataFindings) -> LadderView:
@@ -55,18 +61,18 @@ def _ladder(result: Result, found: DataFindings) -> LadderView:
     confidence = confidence_text(found)
     return LadderView(
         heading="Directions by relative residual",
-        explanation="The relative residual ‖DX‖/‖X‖ is the amount by which a direction X violates the determining "
-        "equations DX = 0. The noise floor is the residual that estimation errors alone would give an exact symmetry. "
-        "p tests exact symmetry, jointly with the accepted directions in the rows above. A direction counts as a "
-        f"symmetry if p does not reject it and the {confidence} interval lies below the tolerance of "
-        f"{percent(found.criteria.tolerance)}. The generators X1, X2, … are combinations of the accepted directions.",
+        explanation="A direction is a vector field X. It is a symmetry if it solves the determining equations, linear "
+        "equations written DX = 0 for short. The relative residual ‖DX‖/‖X‖ is by how much it fails to, 0 % for an "
+        "exact symmetry. The noise floor is the residual that estimation errors alone would give an exact symmetry. p "
+        "is the probability of residuals at least this large if the direction and the accepted ones above it are "
+        "exact symmetries. A small p rejects them; a large p is no proof, and values near 1 are common because the "
+        "test is cautious. A direction counts as a symmetry if p does not reject it and its "
+        f"{confidence} interval lies below the tolerance of {percent(found.criteria.tolerance)}; it is not a symmetry "
+        "if the interval lies above. The generators X1, X2, … are combinations of the accepted directions.",
         caption=f"Bars: {confidence} intervals. Grey ticks: noise floor. Arrows: the interval reaches zero, which a "
         "logarithmic axis cannot show.",
         columns=("residual", f"{confidence} interval", "noise floor", "p"),
-        rows=tuple(
-            Direction(k, row.verdict, percent(row.residual), interval(row), percent(row.noise), p_text(row.p_value))
-            for k, row in enumerate(result.ladder, start=1)
-        ),
+        rows=tuple(_direction(k, row) for k, row in enumerate(result.ladder, start=1)),
         taken=result.fields.count,
         gap="",
     )
@@ -95,7 +101,10 @@ def _levels(result: Result, found: DataFindings) -> Iterator[str]:
     if result.symmetry == "ito" and found.law_dimension is not None:
         several = found.surrogate.noise > 1
         why = "for any choice of σ" if several else "with one noise, the choice of σ does not matter"
-        yield f"Symmetries of the law: {found.law_dimension} ({why})."
+        yield (
+            f"Symmetries of the law: {found.law_dimension} ({why}). They map solutions to "
+            "processes with the same drift and σσᵀ, and may rotate the noise."
+        )
         if several:
             yield f"Gauge: σ is lower triangular, coordinates in the order {', '.join(result.names)}."
     if found.refit is not None:
@@ -105,11 +114,15 @@ def _levels(result: Result, found: DataFindings) -> Iterator[str]:
 def _likelihood(refit: Refit, error_rate: float) -> Iterator[str]:
     answer = "rejects" if refit.p_value < error_rate else "does not reject"
     yield (
-        f"Symmetries imposed: the likelihood-ratio test {answer} them (p = {p_text(refit.p_value)}; deviance "
-        f"{number(refit.deviance)} on {refit.degrees_of_freedom:.1f} degrees of freedom)."
+        f"Drift and diffusion fitted again with these symmetries imposed: the likelihood-ratio test {answer} them "
+        f"({p_clause(refit.p_value)}). The deviance, twice the log-likelihood lost, is {refit.deviance:.1f}; if the "
+        f"symmetries are exact, at most {refit.degrees_of_freedom:.1f} is expected (the degrees of freedom)."
     )
     if np.isfinite(refit.held_out):
-        yield f"Held-out log-likelihood gained by imposing them: {refit.held_out:.1f} ± {refit.held_out_error:.1f}."
+        yield (
+            f"On paths left out of the fit, imposing them changes the log-likelihood by {refit.held_out:+.1f} ± "
+            f"{refit.held_out_error:.1f} (a gain supports them)."
+        )
 
 
 def _facts(result: Result, found: DataFindings) -> Iterator[Row]:

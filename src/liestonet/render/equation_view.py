@@ -50,8 +50,9 @@ def _ladder(result: Result, found: EquationFindings) -> LadderView:
     factor = short(found.gap).replace("> ", "more than ")
     return LadderView(
         heading="Directions by relative residual",
-        explanation="The relative residual ‖DX‖/‖X‖ is the amount by which a direction X violates the determining "
-        f"equations DX = 0; for a symmetry it is rounding error.{bound}",
+        explanation="A direction is a vector field X. It is a symmetry if it solves the determining equations, linear "
+        "equations written DX = 0 for short. The relative residual ‖DX‖/‖X‖ is by how much it fails to; for a symmetry "
+        f"it is rounding error.{bound}",
         caption="",
         columns=("residual",),
         rows=tuple(Direction(k, row.verdict, short(row.residual)) for k, row in enumerate(result.ladder, start=1)),

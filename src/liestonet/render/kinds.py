@@ -1,4 +1,4 @@
-"""What the kinds of symmetry are called, and what a symmetry of each does."""
+"""What the kinds of symmetry, the verdicts and the statuses are called, and what they mean."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KINDS = {
     "ito": KindWords(
         "Itô symmetry",
         "Itô symmetries",
-        "Each maps a solution of the equation to another solution; the noise changes only with the time.",
+        "Each maps a solution of the equation to another solution, driven by the same noise up to a change of clock.",
     ),
     "law": KindWords(
         "symmetry of the law",
@@ -35,8 +35,16 @@ KINDS = {
         "equation, is not counted.",
     ),
 }
+# What a reader sees for a stored verdict.
+VERDICT_WORDS = {
+    "symmetry": "symmetry",
+    "near-symmetry": "near-symmetry",
+    "undecided": "undecided",
+    "no": "not a symmetry",
+}
 STATUSES = {
     "proved": "SymPy substituted it into the determining equations and got zero.",
-    "consistent": "The formula lies in the estimated span, within its error (± one standard error). It is not proved.",
+    "consistent": "The formula agrees with the estimated symmetries within their errors; it is not proved. A number "
+    "after ± is one standard error; numbers without ± are simple ones that agree.",
     "numerical": "No closed form; first Taylor terms around the middle of the domain.",
 }

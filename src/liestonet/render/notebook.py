@@ -54,9 +54,9 @@ def _ladder(ladder: LadderView) -> str:
     rows, empty = [], ("",) * (len(ladder.columns) - 1)
     for line in ladder.lines():
         if isinstance(line, Direction):
-            rows.append((str(line.position), *map(escape, line.cells), line.verdict))
+            rows.append((str(line.position), *map(escape, line.cells), line.shown))
         elif isinstance(line, Folded):
-            rows.append(("…", f"{line.count} more", *empty, line.verdict))
+            rows.append(("…", f"{line.count} more", *empty, line.shown))
         else:
             rows.append(("", "", *empty, escape(line.text)))
     return _titled(ladder.heading, _table(rows, ("#", *ladder.columns, "verdict")))

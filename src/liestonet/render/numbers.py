@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from liestonet.render.limits import LARGEST_PERCENTAGE, ROUNDING
+from liestonet.render.limits import (
+    LARGEST_P,
+    LARGEST_PERCENTAGE,
+    MOST_PERCENTAGE_DIGITS,
+    PERCENTAGE_DIGITS,
+    ROUNDING,
+    SMALLEST_P,
+)
 
 
 def number(value: float | int) -> str:
@@ -23,18 +30,38 @@ def short(value: float) -> str:
     return number(float(f"{value:.1e}")) if 1e-3 <= value < 1e3 else number(float(f"{value:.0e}"))
 
 
-def percent(value: float) -> str:
+def percent(value: float, digits: int = PERCENTAGE_DIGITS) -> str:
     """A relative residual: 0.02 %, 1.3 %, 48 %, 12-fold."""
     if not value <= LARGEST_PERCENTAGE:
-        return f"{number(float(f'{value:.1e}'))}-fold"
+        return f"{number(float(f'{value:.{digits - 1}e}'))}-fold"
     if value < 5e-5:
         return "0 %" if value == 0 else "< 0.01 %"
-    return f"{number(float(f'{100 * value:.1e}'))} %"
+    return f"{number(float(f'{100 * value:.{digits - 1}e}'))} %"
+
+
+def interval_digits(lower: float, upper: float) -> int:
+    """The digits at which the ends of an interval differ: two, more where it is narrow."""
+    tried = range(PERCENTAGE_DIGITS, MOST_PERCENTAGE_DIGITS)
+    return next((k for k in tried if percent(lower, k) != percent(upper, k)), MOST_PERCENTAGE_DIGITS)
+
+
+def percent_interval(lower: float, upper: float, between: str = " – ") -> str:
+    """An interval whose ends can be told apart: 0 % – 2.9 %, 118 % – 121 %."""
+    digits = interval_digits(lower, upper)
+    return f"{percent(lower, digits)}{between}{percent(upper, digits)}"
 
 
 def p_text(value: float) -> str:
-    """A p-value: 0.21, < 0.001."""
-    return "< 0.001" if value < 1e-3 else f"{value:.2g}"
+    """A p-value: 0.21, < 0.001, > 0.99."""
+    if value < SMALLEST_P:
+        return f"< {SMALLEST_P:g}"
+    return f"> {LARGEST_P:g}" if value > LARGEST_P else f"{value:.2g}"
+
+
+def p_clause(value: float) -> str:
+    """A p-value in a sentence: `p = 0.21`, `p < 0.001`, `p > 0.99`."""
+    text = p_text(value)
+    return f"p {text}" if text[0] in "<>" else f"p = {text}"
 
 
 def term(coefficient: float, factor: str) -> str:

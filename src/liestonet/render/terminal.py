@@ -83,11 +83,11 @@ def _ladder_table(ladder: LadderView) -> Padding:
     table.add_column("verdict", no_wrap=True)
     for line in ladder.lines():
         if isinstance(line, Direction):
-            table.add_row(str(line.position), *line.cells, Text(line.verdict, style=STYLES[line.verdict]))
+            table.add_row(str(line.position), *line.cells, Text(line.shown, style=STYLES[line.verdict]))
             continue
         empty = [""] * (len(ladder.columns) - 1)
         if isinstance(line, Folded):
-            table.add_row("…", f"{line.count} more", *empty, line.verdict, style="dim")
+            table.add_row("…", f"{line.count} more", *empty, line.shown, style="dim")
         else:
             table.add_row("", "", *empty, line.text, style="bold")
     return Padding(table, (0, 0, 0, 2))

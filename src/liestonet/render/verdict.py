@@ -9,7 +9,7 @@ from liestonet.core.ladder import LadderRow
 from liestonet.render.clock_text import changes_with_date
 from liestonet.render.kinds import KINDS
 from liestonet.render.limits import LONGEST_EQUATION, ROUNDING
-from liestonet.render.numbers import number, p_text, percent, short
+from liestonet.render.numbers import number, p_clause, percent, percent_interval, short
 from liestonet.result import Result
 from liestonet.result.findings import DataFindings, EquationFindings
 
@@ -50,6 +50,8 @@ def equation_verdict(result: Result, found: EquationFindings) -> str:
     fitting = "the one found satisfies" if count == 1 else f"the {count} found satisfy"
     fitting += f" the determining equations to {_residual(taken)}"
     reason = _reason(found.bound, count, rest, fitting, "bound-doubtful" in codes, _series(result))
+    if found.bound is None:
+        return f"{who} has at least {count} independent {what}: {reason}."
     article = "an" if str(count).startswith("8") or count in (11, 18) else "a"
     return f"{who} has {article} {count}-dimensional algebra of {what}: {reason}."
 
@@ -117,7 +119,7 @@ def _found(result: Result, taken: Sequence[LadderRow], confidence: str) -> str:
     upper, p_value = max(row.upper for row in taken), min(row.p_value for row in taken)
     counted = KINDS[result.symmetry].counted(len(taken))
     within = f"{_residuals(len(taken))} below {percent(upper)} ({confidence} confidence)"
-    return f"{counted}, {within}, consistent with exact symmetry (p = {p_text(p_value)})"
+    return f"{counted}, {within}, consistent with exact symmetry ({p_clause(p_value)})"
 
 
 def _none(result: Result, confidence: str) -> str:
@@ -125,7 +127,7 @@ def _none(result: Result, confidence: str) -> str:
     nearest = min(result.ladder, key=lambda row: row.upper, default=None)
     if nearest is None or nearest.verdict != "no":
         return f"No {kind} can be confirmed ({confidence} confidence)"
-    missed = f"the nearest direction has residual {percent(nearest.lower)} to {percent(nearest.upper)}"
+    missed = f"the nearest direction has residual {percent_interval(nearest.lower, nearest.upper, ' to ')}"
     return f"No {kind} ({confidence} confidence): {missed}"
 
 
@@ -136,7 +138,8 @@ def _others(result: Result) -> Iterator[str]:
         upper = percent(max(row.upper for row in near))
         yield f"{len(near)} near-symmetr{ending}, {_residuals(len(near))} below {upper}"
     if undecided:
-        span = f"{percent(min(row.lower for row in undecided))} to {percent(max(row.upper for row in undecided))}"
+        lower, upper = min(row.lower for row in undecided), max(row.upper for row in undecided)
+        span = percent_interval(lower, upper, " to ")
         yield f"{len(undecided)} direction{'' if len(undecided) == 1 else 's'} undecided (residual {span})"
 
 

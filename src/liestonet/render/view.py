@@ -104,10 +104,11 @@ def _facts(result: Result, source: SourceView) -> Iterator[Row]:
     """The few numbers that a reader looks for first."""
     undecided = sum(row.verdict == "undecided" for row in result.ladder)
     certain = "∞" if math.isinf(result.dimension) else str(result.dimension)
-    yield "Dimension", f"{certain} found, {undecided} undecided" if undecided else certain
+    yield "Independent symmetries", f"{certain} found, {undecided} undecided" if undecided else certain
     name = _algebra_name(result)
     if name and not (undecided and not result.dimension):
-        yield "Algebra", name
+        estimate = result.algebra.named.estimate
+        yield "Algebra", f"{name} (estimated {estimate})" if estimate else name
     yield from source.facts
     yield "Coordinates", str(len(result.names))
 
@@ -128,7 +129,7 @@ def _generators(result: Result, source: SourceView) -> GeneratorsView:
         )
         for i in range(result.fields.count)
     )
-    meaning = [KINDS[result.symmetry].meaning]
+    meaning = [KINDS[result.symmetry].meaning, _components(result)]
     if math.isinf(result.dimension):
         meaning.append("The algebra is infinite-dimensional; every symmetry is built from these fields.")
     present = {row.status for row in rows}
@@ -139,6 +140,15 @@ def _generators(result: Result, source: SourceView) -> GeneratorsView:
         note="" if all(known) else _expanded(result, sought=bool(formulas)),
         statuses=tuple((status, text) for status, text in STATUSES.items() if status in present),
     )
+
+
+def _components(result: Result) -> str:
+    """What the letters of a generator stand for."""
+    one = len(result.names) == 1
+    state = f"ξ ∂{result.names[0]}" if one else "ξ₁ ∂₁ + ξ₂ ∂₂ + …"
+    moved = result.names[0] if one else "the coordinates"
+    density = "; β is the relative rate at which the density changes" if result.fields.has_beta else ""
+    return f"A generator τ ∂t + {state} moves the time t at the rate τ and {moved} at the rate ξ{density}."
 
 
 def _expanded(result: Result, sought: bool) -> str:

@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from liestonet.formulas.formula import Formula
+from liestonet.render.kinds import VERDICT_WORDS
 from liestonet.render.limits import DIRECTIONS_AT_AN_END, MOST_DIRECTIONS
 
 if TYPE_CHECKING:
@@ -38,6 +39,11 @@ class Direction:
     p_value: str = ""
 
     @property
+    def shown(self) -> str:
+        """The verdict as a reader sees it."""
+        return VERDICT_WORDS[self.verdict]
+
+    @property
     def cells(self) -> tuple[str, ...]:
         """What stands between position and verdict."""
         return (self.residual, self.interval, self.noise, self.p_value) if self.interval else (self.residual,)
@@ -49,6 +55,11 @@ class Folded:
 
     count: int
     verdict: str
+
+    @property
+    def shown(self) -> str:
+        """The verdict as a reader sees it."""
+        return VERDICT_WORDS[self.verdict]
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from liestonet.render.html.plot_geometry import (
     new_axes,
     numeric_source,
 )
+from liestonet.render.kinds import VERDICT_WORDS
 from liestonet.render.limits import MOST_DIRECTIONS_DRAWN
 from liestonet.result import Result
 from liestonet.result.findings import DataFindings
@@ -68,7 +69,9 @@ def ladder(result: Result, ax: Any = None) -> Any:
     ax.set(xlabel="relative residual", ylabel="direction")
     _plain_scale(ax, from_data)
     present = [verdict for verdict in MARKERS if any(row.verdict == verdict for row in rows)]
-    handles = [ax.plot([], [], MARKERS[v], color=VERDICTS[v], markersize=5.5, label=v)[0] for v in present]
+    handles = [
+        ax.plot([], [], MARKERS[v], color=VERDICTS[v], markersize=5.5, label=VERDICT_WORDS[v])[0] for v in present
+    ]
     ax.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, -0.22 * 3.2 / _height(ax)), ncols=4)
     return ax
 
