@@ -35,9 +35,10 @@ class Errors:
         scatter = np.concatenate([self.scatter, more], axis=1)
         return Errors(scatter, self.prior, self.complete, self.hidden + more.shape[1])
 
-    def imposed(self, left: Float[np.ndarray, "s_and_q s_and_q"]) -> Errors:
-        """What is left of every error when conditions are imposed: `left` maps the errors of `root` to themselves."""
-        root, scattered = self.root @ left, self.scatter.shape[1]
+    def imposed(self, left: Float[np.ndarray, "r r"], turn: Float[np.ndarray, "s_and_q r"]) -> Errors:
+        """What is left of every error when conditions are imposed: `left` maps the errors root @ turn to themselves."""
+        root = self.root @ turn @ left @ turn.T
+        scattered = self.scatter.shape[1]
         return Errors(root[:, :scattered], root[:, scattered:], self.complete, self.hidden)
 
     def mapped(self, left: Float[np.ndarray, "p p"]) -> Errors:
@@ -48,6 +49,16 @@ class Errors:
     def back(self) -> Float[np.ndarray, "s_and_q p"]:
         """The errors, in units of their standard deviations, that a change of the parameters is most likely made of."""
         return np.linalg.pinv(self.root, rcond=SHARED.shortest_error)
+
+    @cached_property
+    def joint(self) -> tuple[Float[np.ndarray, "p r"], Float[np.ndarray, "s_and_q r"]]:
+        """A root of the same covariance with as few directions as it has, and how they are made of those of `root`.
+
+        The directions are root @ turn, and turn has orthonormal columns: independent errors become independent errors.
+        """
+        left, lengths, rows = np.linalg.svd(self.root, full_matrices=False)
+        kept = lengths > SHARED.negligible_error * lengths[:1]
+        return left[:, kept] * lengths[kept], rows[kept].T
 
     @property
     def root(self) -> Float[np.ndarray, "p s_and_q"]:

@@ -39,7 +39,7 @@ class GivenResiduals:
         cross = np.einsum("krs,kr->sk", self.changes, self.residual, optimize=True)
         count = len(self.residual)
         gram = self.residual @ self.residual.T
-        return Evidence(np.eye(count), gram, noise, mutual, cross, self.scattered, self.complete)
+        return Evidence(np.eye(count), gram, noise, mutual, cross, np.eye(len(cross)), self.scattered, self.complete)
 
     def deviances(self) -> list[tuple[float, float]]:
         """Deviance and degrees of freedom of all generators together, then of each alone."""
@@ -78,7 +78,7 @@ def put_in(
     constant = np.zeros((1, source.dimension + 1), dtype=np.int64)
     scales = table.unknown_scales(domain.half)
     basis = Basis(domain, scales, (constant,) * len(table.unknowns))
-    operator = NoisyOperator(kind, source, basis, cloud)
+    operator = NoisyOperator(kind, source, basis, cloud, joint=False)
     slots = {slot for equation in operator.equations for slot in (*equation.factors, *equation.changes)}
     values = given.components(cloud.points, {derivative for _, derivative in slots} | {()})
     lengths = _lengths(values[()], scales, cloud)

@@ -29,7 +29,8 @@ from liestonet.surrogate.spectral_fit import fit_spectral
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.determining.fields import Fields
 from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, ITO, LAW, SPOKEN, Kind, kind_named
-from liestonet.symmetry.statistical.evidence import Evidence, gather
+from liestonet.symmetry.statistical.elimination import gather
+from liestonet.symmetry.statistical.evidence import Evidence
 from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 from liestonet.symmetry.statistical.search import generator_basis, mixed_cloud
 from liestonet.symmetry.statistical.span_covariance import Turns, turns_of
@@ -466,6 +467,7 @@ def _alone(evidence: Evidence, k: int) -> Evidence:
         evidence.noise[one],
         evidence.mutual[one, one],
         evidence.cross[:, one],
+        evidence.turn,
         evidence.scattered,
         evidence.complete,
     )

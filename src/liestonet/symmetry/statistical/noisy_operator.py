@@ -7,7 +7,7 @@ by D(δ_s). Judging needs inner products of D and the D(δ_s) over a cloud of po
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -38,25 +38,31 @@ class NoisyEquation:
 
 @dataclass(frozen=True)
 class Changes:
-    """Inner products over the cloud of D(δ_s)v: with D, with each other for one v, and summed over s for two v."""
+    """What errors do to k directions v, as inner products over the cloud: of D(δ_s)v with D, and summed over s."""
 
+    vectors: Float[np.ndarray, "m k"]
     with_basis: Float[np.ndarray, "m s k"]
-    each: Float[np.ndarray, "k s s"]
     mutual: Float[np.ndarray, "k k"]
 
-    def take(self, columns: Sequence[int]) -> Changes:
-        """The same of some of the directions."""
-        chosen = list(columns)
-        return Changes(self.with_basis[:, :, chosen], self.each[chosen], self.mutual[np.ix_(chosen, chosen)])
+    def turned(self, turn: Float[np.ndarray, "k l"]) -> Changes:
+        """The same of other directions in the span of these."""
+        return Changes(self.vectors @ turn, self.with_basis @ turn, turn.T @ self.mutual @ turn)
 
 
 class NoisyOperator:
-    """D and D(δ_s) in one basis, orthonormal on the cloud: coefficient vectors are lengths there."""
+    """D and D(δ_s) in one basis, orthonormal on the cloud: coefficient vectors are lengths there.
 
-    def __init__(self, kind: Kind, source: EstimatedCoefficients, basis: Basis, cloud: PointCloud) -> None:
+    The δ_s are those of the source's errors in as few directions as they have, or, not `joint`, as they are; `turn` says
+    how they are made of the source's own, of which the first `scattered` are the data's.
+    """
+
+    def __init__(
+        self, kind: Kind, source: EstimatedCoefficients, basis: Basis, cloud: PointCloud, joint: bool = True
+    ) -> None:
         self.basis, self.cloud = basis, cloud
         self.table: Equations = kind.equations(source.dimension, source.noise)
-        errors = source.errors.root
+        root = source.errors.root
+        errors, self.turn = source.errors.joint if joint else (root, np.eye(root.shape[1]))
         jet, directions = source.jet_and_directions(cloud.points, kind.jet_order, errors)
         self.directions, self.scattered = errors.shape[1], source.errors.scatter.shape[1]
         self.complete = source.errors.complete
@@ -121,20 +127,44 @@ class NoisyOperator:
         return np.linalg.qr(vectors)[0]
 
     def changes(self, vectors: Float[np.ndarray, "m k"]) -> Changes:
-        """What the errors do to a block of directions, as inner products."""
+        """What the errors do to a block of directions."""
         count = vectors.shape[1]
-        mixed = self.whitening @ vectors
-        images = {slot: self.functions(slot) @ mixed[self.basis.columns(slot[0])] for slot in self._changed_slots()}
+        images = self._images(vectors)
         with_basis = np.zeros((self.basis.size, self.directions * count))
-        each, mutual = np.zeros((count, self.directions, self.directions)), np.zeros((count, count))
+        mutual = np.zeros((count, count))
         for columns, block, equation in self._matrices():
-            moved = _moved(equation, images, (len(block), self.directions, count))
+            moved = _moved(images, equation.changes, (len(block), self.directions, count))
             with_basis[columns] += block.T @ moved.reshape(len(block), -1)
-            stacked = np.moveaxis(moved, 2, 0)
-            each += np.swapaxes(stacked, 1, 2) @ stacked
             flat = moved.reshape(-1, count)
             mutual += flat.T @ flat
-        return Changes((self.whitening.T @ with_basis).reshape(-1, self.directions, count), each, mutual)
+        return Changes(vectors, (self.whitening.T @ with_basis).reshape(-1, self.directions, count), mutual)
+
+    def noise(
+        self, vectors: Float[np.ndarray, "m k"], among: Float[np.ndarray, "s d"] | None = None
+    ) -> Float[np.ndarray, "k d d"]:
+        """Inner products of D(δ_s)v with each other, for each v; of combinations of the errors where they are given."""
+        count, images = vectors.shape[1], self._images(vectors)
+        width = self.directions if among is None else among.shape[1]
+        result = np.zeros((count, width, width))
+        for equation in self.equations:
+            changes = equation.changes
+            if among is not None:
+                changes = {slot: change @ among for slot, change in changes.items()}
+            moved = _moved(images, changes, (len(self.cloud.weights), width, count))
+            for k in range(count):
+                column = np.ascontiguousarray(moved[:, :, k])
+                result[k] += column.T @ column
+        return result
+
+    @property
+    def data(self) -> Float[np.ndarray, "s d"]:
+        """The data's own errors in terms of all."""
+        return self.turn[: self.scattered].T
+
+    def _images(self, vectors: Float[np.ndarray, "m k"]) -> dict[Slot, Float[np.ndarray, "b k"]]:
+        """Derivatives of directions at the cloud."""
+        mixed = self.whitening @ vectors
+        return {slot: self.functions(slot) @ mixed[self.basis.columns(slot[0])] for slot in self._changed_slots()}
 
     def _changed_slots(self) -> set[Slot]:
         return {slot for equation in self.equations for slot in equation.changes}
@@ -157,12 +187,16 @@ def _equations(
     return [NoisyEquation(dict(f), dict(c)) for f, c in zip(factors, changes, strict=True)]
 
 
-def _moved(equation: NoisyEquation, images: dict[Slot, np.ndarray], shape: tuple[int, int, int]) -> np.ndarray:
+def _moved(
+    images: dict[Slot, np.ndarray],
+    changes: dict[Slot, np.ndarray],
+    shape: tuple[int, int, int],
+) -> np.ndarray:
     """D(δ_s)v in one equation at every point, for all s and v."""
-    if not equation.changes:
+    if not changes:
         return np.zeros(shape)
-    changes = np.stack(list(equation.changes.values()), axis=2)
-    return changes @ np.stack([images[slot] for slot in equation.changes], axis=1)
+    stacked = np.stack(list(changes.values()), axis=2)
+    return stacked @ np.stack([images[slot] for slot in changes], axis=1)
 
 
 def _entry(source: Any, coefficient: Coefficient) -> np.ndarray:
@@ -175,7 +209,7 @@ def _add_noise(raw: np.ndarray, equation: NoisyEquation, operator: NoisyOperator
     if not equation.changes:
         return
     slots = list(equation.changes)
-    stacked = np.stack([equation.changes[slot][:, : operator.scattered] for slot in slots], axis=1)
+    stacked = np.stack([equation.changes[slot] @ operator.data for slot in slots], axis=1)
     covariance = stacked @ np.swapaxes(stacked, 1, 2)
     for i, first in enumerate(slots):
         for j, second in enumerate(slots):
