@@ -79,8 +79,7 @@ def put_in(
     scales = table.unknown_scales(domain.half)
     basis = Basis(domain, scales, (constant,) * len(table.unknowns))
     operator = NoisyOperator(kind, source, basis, cloud, joint=False)
-    slots = {slot for equation in operator.equations for slot in (*equation.factors, *equation.changes)}
-    values = given.components(cloud.points, {derivative for _, derivative in slots} | {()})
+    values = given.components(cloud.points, {derivative for _, derivative in operator.slots} | {()})
     lengths = _lengths(values[()], scales, cloud)
     count, points = len(lengths), len(cloud.points)
     residual = np.zeros((count, len(operator.equations), points))
@@ -88,8 +87,8 @@ def put_in(
     for row, equation in enumerate(operator.equations):
         for (unknown, derivative), factor in equation.factors.items():
             residual[:, row] += factor * values[derivative][:, :, unknown]
-        for (unknown, derivative), change in equation.changes.items():
-            changes[:, row] += values[derivative][:, :, unknown, None] * change
+        for place, (unknown, derivative) in enumerate(equation.slots):
+            changes[:, row] += values[derivative][:, :, unknown, None] * equation.changes[:, place]
     return GivenResiduals(
         (residual / lengths[:, None, None]).reshape(count, -1),
         (changes / lengths[:, None, None, None]).reshape(count, -1, operator.directions),

@@ -30,10 +30,18 @@ Slot = tuple[int, Derivative]
 
 @dataclass(frozen=True)
 class NoisyEquation:
-    """One scaled equation on the cloud: factors of the unknowns' derivatives, and their change in each direction."""
+    """One scaled equation on the cloud: factors of the unknowns' derivatives, and how errors change some of them."""
 
     factors: dict[Slot, Float[np.ndarray, " b"]]
-    changes: dict[Slot, Float[np.ndarray, "b s"]]
+    slots: tuple[Slot, ...]
+    changes: Float[np.ndarray, "b l s"]
+
+    def moved(self, images: dict[Slot, Float[np.ndarray, "b k"]], count: int) -> Float[np.ndarray, "b k s"]:
+        """D(δ_s)v at every point, of all directions."""
+        if not self.slots:
+            points, _, errors = self.changes.shape
+            return np.zeros((points, count, errors))
+        return np.stack([images[slot] for slot in self.slots], axis=2) @ self.changes
 
 
 @dataclass(frozen=True)
@@ -66,7 +74,7 @@ class NoisyOperator:
         jet, directions = source.jet_and_directions(cloud.points, kind.jet_order, errors)
         self.directions, self.scattered = errors.shape[1], source.errors.scatter.shape[1]
         self.complete = source.errors.complete
-        self.equations = _equations(self.table, basis.domain, cloud, jet, directions)
+        self.equations = _equations(self.table, basis.domain, cloud, jet, directions, self.directions)
         order = max(len(derivative) for equation in self.equations for _, derivative in equation.factors)
         self._tables = basis.tables(cloud.points, order)
         self._functions: dict[Slot, np.ndarray] = {}
@@ -89,22 +97,25 @@ class NoisyOperator:
         factor = np.linalg.cholesky(metric + JUDGING.rounding**1.5 * np.eye(len(metric)))
         return scipy.linalg.solve_triangular(factor, np.eye(len(metric)), lower=True).T
 
-    def _matrices(self) -> Iterator[tuple[np.ndarray, np.ndarray, NoisyEquation]]:
+    @cached_property
+    def _matrices(self) -> list[tuple[np.ndarray, np.ndarray, NoisyEquation]]:
         """Equation by equation: the active columns of D, its dense block in them, and the equation."""
+        result = []
         for equation in self.equations:
             sums: dict[int, np.ndarray] = {}
             for (unknown, derivative), factor in equation.factors.items():
                 product = factor[:, None] * self.functions((unknown, derivative))
-                sums[unknown] = sums[unknown] + product if unknown in sums else product
+                sums[unknown] = np.add(sums[unknown], product, out=product) if unknown in sums else product
             if sums:
                 columns = np.concatenate([np.arange(*self.basis.columns(u).indices(self.basis.size)) for u in sums])
-                yield columns, np.concatenate(list(sums.values()), axis=1), equation
+                result.append((columns, np.concatenate(list(sums.values()), axis=1), equation))
+        return result
 
     @cached_property
     def gram(self) -> Float[np.ndarray, "m m"]:
         """DᵀD in the orthonormal basis."""
         raw = np.zeros((self.basis.size, self.basis.size))
-        for columns, block, _ in self._matrices():
+        for columns, block, _ in self._matrices:
             raw[np.ix_(columns, columns)] += block.T @ block
         return self.whitening.T @ raw @ self.whitening
 
@@ -128,16 +139,15 @@ class NoisyOperator:
 
     def changes(self, vectors: Float[np.ndarray, "m k"]) -> Changes:
         """What the errors do to a block of directions."""
-        count = vectors.shape[1]
-        images = self._images(vectors)
-        with_basis = np.zeros((self.basis.size, self.directions * count))
+        count, images = vectors.shape[1], self._images(vectors)
+        with_basis = np.zeros((self.basis.size, count * self.directions))
         mutual = np.zeros((count, count))
-        for columns, block, equation in self._matrices():
-            moved = _moved(images, equation.changes, (len(block), self.directions, count))
-            with_basis[columns] += block.T @ moved.reshape(len(block), -1)
-            flat = moved.reshape(-1, count)
-            mutual += flat.T @ flat
-        return Changes(vectors, (self.whitening.T @ with_basis).reshape(-1, self.directions, count), mutual)
+        for columns, block, equation in self._matrices:
+            moved = equation.moved(images, count)
+            with_basis[columns] += block.T @ moved.reshape(len(moved), -1)
+            mutual += np.einsum("bks,bls->kl", moved, moved, optimize=True)
+        turned = (self.whitening.T @ with_basis).reshape(-1, count, self.directions)
+        return Changes(vectors, np.ascontiguousarray(np.swapaxes(turned, 1, 2)), mutual)
 
     def noise(
         self, vectors: Float[np.ndarray, "m k"], among: Float[np.ndarray, "s d"] | None = None
@@ -147,13 +157,10 @@ class NoisyOperator:
         width = self.directions if among is None else among.shape[1]
         result = np.zeros((count, width, width))
         for equation in self.equations:
-            changes = equation.changes
-            if among is not None:
-                changes = {slot: change @ among for slot, change in changes.items()}
-            moved = _moved(images, changes, (len(self.cloud.weights), width, count))
+            moved = equation.moved(images, count)
             for k in range(count):
-                column = np.ascontiguousarray(moved[:, :, k])
-                result[k] += column.T @ column
+                part = moved[:, k] if among is None else moved[:, k] @ among
+                result[k] += part.T @ part
         return result
 
     @property
@@ -166,37 +173,38 @@ class NoisyOperator:
         mixed = self.whitening @ vectors
         return {slot: self.functions(slot) @ mixed[self.basis.columns(slot[0])] for slot in self._changed_slots()}
 
+    @property
+    def slots(self) -> set[Slot]:
+        """The unknowns' derivatives that the equations have."""
+        return {slot for equation in self.equations for slot in equation.factors} | self._changed_slots()
+
     def _changed_slots(self) -> set[Slot]:
-        return {slot for equation in self.equations for slot in equation.changes}
+        return {slot for equation in self.equations for slot in equation.slots}
 
 
 def _equations(
-    table: Equations, domain: Domain, cloud: PointCloud, jet: Jet, directions: JetDirections | None
+    table: Equations, domain: Domain, cloud: PointCloud, jet: Jet, directions: JetDirections | None, errors: int
 ) -> list[NoisyEquation]:
     """Scaled factors of every equation, and their changes."""
     scale, root = table.row_scales(domain.half), np.sqrt(cloud.weights)
     factors: list[dict[Slot, Any]] = [defaultdict(float) for _ in table.rows]
-    changes: list[dict[Slot, Any]] = [defaultdict(float) for _ in table.rows]
+    changes: list[dict[Slot, np.ndarray]] = [{} for _ in table.rows]
     for term in table.terms:
         slot, size = (term.unknown, term.derivative), term.factor * scale[term.row] * root
         if term.coefficient is None:
             factors[term.row][slot] = factors[term.row][slot] + size
         else:
             factors[term.row][slot] = factors[term.row][slot] + size * _entry(jet, term.coefficient)
-            changes[term.row][slot] = changes[term.row][slot] + size[:, None] * _entry(directions, term.coefficient)
-    return [NoisyEquation(dict(f), dict(c)) for f, c in zip(factors, changes, strict=True)]
-
-
-def _moved(
-    images: dict[Slot, np.ndarray],
-    changes: dict[Slot, np.ndarray],
-    shape: tuple[int, int, int],
-) -> np.ndarray:
-    """D(δ_s)v in one equation at every point, for all s and v."""
-    if not changes:
-        return np.zeros(shape)
-    stacked = np.stack(list(changes.values()), axis=2)
-    return stacked @ np.stack([images[slot] for slot in changes], axis=1)
+            change = size[:, None] * _entry(directions, term.coefficient)
+            if slot in changes[term.row]:
+                changes[term.row][slot] += change
+            elif change.any():
+                changes[term.row][slot] = change
+    none = np.zeros((len(root), 0, errors))
+    return [
+        NoisyEquation(dict(f), tuple(c), np.stack(list(c.values()), axis=1) if c else none)
+        for f, c in zip(factors, changes, strict=True)
+    ]
 
 
 def _entry(source: Any, coefficient: Coefficient) -> np.ndarray:
@@ -206,13 +214,13 @@ def _entry(source: Any, coefficient: Coefficient) -> np.ndarray:
 
 def _add_noise(raw: np.ndarray, equation: NoisyEquation, operator: NoisyOperator) -> None:
     """Add one equation's part of N: the covariance of its factors at each point, between what they multiply."""
-    if not equation.changes:
-        return
-    slots = list(equation.changes)
-    stacked = np.stack([equation.changes[slot] @ operator.data for slot in slots], axis=1)
-    covariance = stacked @ np.swapaxes(stacked, 1, 2)
-    for i, first in enumerate(slots):
-        for j, second in enumerate(slots):
+    scattered = equation.changes @ operator.data
+    covariance = scattered @ np.swapaxes(scattered, 1, 2)
+    for i, first in enumerate(equation.slots):
+        for j, second in enumerate(equation.slots[: i + 1]):
             weighted = covariance[:, i, j, None] * operator.functions(second)
             rows, columns = operator.basis.columns(first[0]), operator.basis.columns(second[0])
-            raw[rows, columns] += operator.functions(first).T @ weighted
+            part = operator.functions(first).T @ weighted
+            raw[rows, columns] += part
+            if i != j:
+                raw[columns, rows] += part.T
