@@ -12,26 +12,27 @@ from jaxtyping import Float
 
 from liestonet.core.coefficients import JetOrder
 from liestonet.core.uncertainty import Errors
+from liestonet.surrogate.covariance import compressed
 from liestonet.surrogate.tuning import ERRORS
 
 ORDER = JetOrder(drift=2, diffusion=1, diffusion_squared=2)
 
 
 def resolved_errors(surrogate: Any) -> Errors:
-    """The same covariance in directions sorted by what they do to the coefficients, the last ones left out.
+    """The same covariance without what hardly shows in the coefficients.
 
-    Errors of the data's noise and of the prior are kept apart, and the hidden ones stay as they are.
+    Errors of the data's noise and of the prior together are turned to directions sorted by what they do, and those that
+    do next to nothing are taken out of both; the hidden ones stay as they are.
     """
     errors: Errors = surrogate.errors
     seen = errors.scatter.shape[1] - errors.hidden
-    scatter = _sorted(surrogate, errors.scatter[:, :seen])
-    scatter = np.concatenate([scatter, errors.scatter[:, seen:]], axis=1)
-    return Errors(scatter, _sorted(surrogate, errors.prior), errors.complete, errors.hidden)
-
-
-def _sorted(surrogate: Any, root: Float[np.ndarray, "p s"]) -> Float[np.ndarray, "p t"]:
-    values, turn = np.linalg.eigh(_effects(surrogate, root))
-    return root @ turn[:, values > ERRORS.least_effect**2]
+    shown = Errors(errors.scatter[:, :seen], errors.prior, errors.complete)
+    root, turn = shown.joint
+    values, vectors = np.linalg.eigh(_effects(surrogate, root))
+    kept = turn @ vectors[:, values > ERRORS.least_effect**2]
+    scatter, prior = np.split(root @ turn.T @ kept @ kept.T, [seen], axis=1)
+    scatter, prior = (compressed(part) for part in (scatter, prior))
+    return Errors(np.concatenate([scatter, errors.scatter[:, seen:]], axis=1), prior, errors.complete, errors.hidden)
 
 
 def _effects(surrogate: Any, root: Float[np.ndarray, "p s"]) -> Float[np.ndarray, "s s"]:

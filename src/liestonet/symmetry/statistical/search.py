@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -25,6 +26,7 @@ from liestonet.symmetry.statistical.judging import (
     judgements,
 )
 from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
+from liestonet.symmetry.statistical.translations import shifts
 from liestonet.symmetry.statistical.tuning import SEARCH
 from liestonet.symmetry.statistical.verdicts import Criteria, most_symmetries
 
@@ -100,13 +102,21 @@ def search(
 
 
 def search_beside(
-    found: Search, kind: Kind, source: EstimatedCoefficients, data: Float[np.ndarray, "rows v"], criteria: Criteria
+    found: Search,
+    kind: Kind,
+    source: EstimatedCoefficients,
+    data: Float[np.ndarray, "rows v"],
+    criteria: Criteria,
+    exact: Sequence[int] = (),
 ) -> Search:
-    """The symmetries of another kind, in the coordinates of an earlier search and from about its basis on."""
+    """The symmetries of another kind, in the coordinates of an earlier search and from about its basis on.
+
+    Shifts of the variables `exact` (0 is time) are imposed on the source.
+    """
     basis, n = found.operator.basis, source.dimension
     time = int(basis.degrees[0].max())
     poorer = sum(level[0] < time for level in by_dimension(SEARCH.levels, n))
-    return search_in(kind, source, basis.domain, data, criteria, max(0, poorer - 1))
+    return search_in(kind, source, basis.domain, data, criteria, max(0, poorer - 1), exact)
 
 
 def search_in(
@@ -116,21 +126,27 @@ def search_in(
     data: Float[np.ndarray, "rows v"],
     criteria: Criteria,
     first: int = 0,
+    exact: Sequence[int] = (),
 ) -> Search:
-    """Enrich the basis, from a level on, until the ladder stops moving."""
+    """Enrich the basis, from a level on, until the ladder stops moving; some shifts may be exact already."""
     n, found = source.dimension, None
     cloud = mixed_cloud(domain, data, by_dimension(SEARCH.points, n))
     levels = by_dimension(SEARCH.levels, n)
     if n > SHARED.few_coordinates and source.noise < n:
         levels = levels[:1]  # where noise is in few coordinates, a rich basis holds more than the data can exclude
-    for level in levels[first:]:
+    poorer: tuple[float, ...] = ()
+    for place, level in enumerate(levels[first:], start=first):
         basis = generator_basis(kind, n, source.noise, domain, level)
-        richer = judge_directions(NoisyOperator(kind, source, basis, cloud), kind, criteria)
-        if found is not None:
-            richer = replace(richer, poorer=tuple(row.residual for row in found.rows))
-            if _same(found, richer, most_symmetries(kind, n)):
-                return richer
-        found = richer
+        operator = NoisyOperator(kind, source, basis, cloud)
+        known = shifts(operator)[:, list(exact)] if exact else None
+        if n <= SHARED.few_coordinates and place == first == len(levels) - 2:
+            # the next level is the last and taken whatever it finds: residuals are all that it is compared with
+            poorer = _sorted(operator, kind, criteria, known).residuals()
+            continue
+        richer = replace(judge_directions(operator, kind, criteria, known), poorer=poorer)
+        if found is not None and _same(found, richer, most_symmetries(kind, n)):
+            return richer
+        found, poorer = richer, tuple(row.residual for row in richer.rows)
         if n > SHARED.few_coordinates and source.noise == n and found.count >= most_symmetries(kind, n):
             # noise of full rank allows no more, and a richer basis costs a lot
             return found
@@ -150,20 +166,27 @@ def judge_directions(
 
     Directions known as `exact` come first, and the others are judged beside them; `proposed` ones in their own order.
     """
+    found = _sorted(operator, kind, criteria, exact, proposed)
+    consistent = consistent_length(found)
+    found = best_known_first(found, consistent)
+    rows = tuple(judgements(found, consistent, criteria))
+    return Search(found.operator, found.vectors, rows, sum(row.verdict == "symmetry" for row in rows))
+
+
+def _sorted(
+    operator: NoisyOperator,
+    kind: Kind,
+    criteria: Criteria,
+    exact: Float[np.ndarray, "m e"] | None = None,
+    proposed: Float[np.ndarray, "m k"] | None = None,
+) -> Candidates:
+    """The directions to be judged in their order."""
     n = operator.table.dimension
     most = most_symmetries(kind, n)
     vectors, known = operator.lowest(most + SEARCH.extra_directions) if proposed is None else proposed, 0
     if exact is not None:
         vectors, known = exact_first(exact, vectors), exact.shape[1]
-    return _judged(candidates(operator, vectors, known, criteria.level(kind, n), proposed is not None), criteria)
-
-
-def _judged(found: Candidates, criteria: Criteria) -> Search:
-    """Candidates with verdicts."""
-    consistent = consistent_length(found)
-    found = best_known_first(found, consistent)
-    rows = tuple(judgements(found, consistent, criteria))
-    return Search(found.operator, found.vectors, rows, sum(row.verdict == "symmetry" for row in rows))
+    return candidates(operator, vectors, known, criteria.level(kind, n), proposed is not None)
 
 
 def judge_span(operator: NoisyOperator, kind: Kind, criteria: Criteria, span: Float[np.ndarray, "m k"]) -> Search:
