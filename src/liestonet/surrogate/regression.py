@@ -152,7 +152,8 @@ class Sums:
         fold = self.blocks % FIT.folds
         functions = block.functions(self.features)
         for position, precision in enumerate(self.precisions[fold]):
-            precision += functions.T @ (functions * weights[:, position, None])
+            weighted = functions * np.sqrt(weights[:, position, None])
+            precision += weighted.T @ weighted
         self.moments[fold] += functions.T @ (values * weights)
         if self.pooled and len(weights):
             self.scales = weights[0] / weights[0, 0]

@@ -49,6 +49,8 @@ class Candidates:
     @cached_property
     def free(self) -> Elimination:
         """All other directions eliminated as they are."""
+        if not self.operator.noise_gram.any():
+            return self.cautious
         return Elimination(self.operator, self.changes, cautious=False)
 
     @cached_property

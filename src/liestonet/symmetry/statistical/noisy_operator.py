@@ -7,7 +7,7 @@ by D(δ_s). Judging needs inner products of D and the D(δ_s) over a cloud of po
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -26,6 +26,8 @@ from liestonet.symmetry.determining.kinds import Kind
 from liestonet.symmetry.statistical.tuning import JUDGING
 
 Slot = tuple[int, Derivative]
+
+KEPT_BYTES = 5e7  # of D's blocks, which are formed anew for each product where they are larger
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,7 @@ class NoisyOperator:
         order = max(len(derivative) for equation in self.equations for _, derivative in equation.factors)
         self._tables = basis.tables(cloud.points, order)
         self._functions: dict[Slot, np.ndarray] = {}
+        self._kept: list[tuple[np.ndarray, np.ndarray, NoisyEquation]] | None = None
 
     def functions(self, slot: Slot) -> Float[np.ndarray, "b m"]:
         """A derivative of all basis functions of one unknown, at the cloud."""
@@ -97,10 +100,13 @@ class NoisyOperator:
         factor = np.linalg.cholesky(metric + JUDGING.rounding**1.5 * np.eye(len(metric)))
         return scipy.linalg.solve_triangular(factor, np.eye(len(metric)), lower=True).T
 
-    @cached_property
-    def _matrices(self) -> list[tuple[np.ndarray, np.ndarray, NoisyEquation]]:
-        """Equation by equation: the active columns of D, its dense block in them, and the equation."""
-        result = []
+    def _matrices(self) -> Iterable[tuple[np.ndarray, np.ndarray, NoisyEquation]]:
+        """Equation by equation: the active columns of D, its dense block in them, and the equation; kept where small."""
+        if self._kept is None and 8 * len(self.equations) * len(self.cloud.weights) * self.basis.size <= KEPT_BYTES:
+            self._kept = list(self._formed())
+        return self._formed() if self._kept is None else self._kept
+
+    def _formed(self) -> Iterator[tuple[np.ndarray, np.ndarray, NoisyEquation]]:
         for equation in self.equations:
             sums: dict[int, np.ndarray] = {}
             for (unknown, derivative), factor in equation.factors.items():
@@ -108,14 +114,13 @@ class NoisyOperator:
                 sums[unknown] = np.add(sums[unknown], product, out=product) if unknown in sums else product
             if sums:
                 columns = np.concatenate([np.arange(*self.basis.columns(u).indices(self.basis.size)) for u in sums])
-                result.append((columns, np.concatenate(list(sums.values()), axis=1), equation))
-        return result
+                yield columns, np.concatenate(list(sums.values()), axis=1), equation
 
     @cached_property
     def gram(self) -> Float[np.ndarray, "m m"]:
         """DᵀD in the orthonormal basis."""
         raw = np.zeros((self.basis.size, self.basis.size))
-        for columns, block, _ in self._matrices:
+        for columns, block, _ in self._matrices():
             raw[np.ix_(columns, columns)] += block.T @ block
         return self.whitening.T @ raw @ self.whitening
 
@@ -142,7 +147,7 @@ class NoisyOperator:
         count, images = vectors.shape[1], self._images(vectors)
         with_basis = np.zeros((self.basis.size, count * self.directions))
         mutual = np.zeros((count, count))
-        for columns, block, equation in self._matrices:
+        for columns, block, equation in self._matrices():
             moved = equation.moved(images, count)
             with_basis[columns] += block.T @ moved.reshape(len(moved), -1)
             mutual += np.einsum("bks,bls->kl", moved, moved, optimize=True)
@@ -188,23 +193,30 @@ def _equations(
     """Scaled factors of every equation, and their changes."""
     scale, root = table.row_scales(domain.half), np.sqrt(cloud.weights)
     factors: list[dict[Slot, Any]] = [defaultdict(float) for _ in table.rows]
-    changes: list[dict[Slot, np.ndarray]] = [{} for _ in table.rows]
+    terms: list[dict[Slot, list[tuple[np.ndarray, np.ndarray]]]] = [defaultdict(list) for _ in table.rows]
     for term in table.terms:
         slot, size = (term.unknown, term.derivative), term.factor * scale[term.row] * root
         if term.coefficient is None:
             factors[term.row][slot] = factors[term.row][slot] + size
         else:
             factors[term.row][slot] = factors[term.row][slot] + size * _entry(jet, term.coefficient)
-            change = size[:, None] * _entry(directions, term.coefficient)
-            if slot in changes[term.row]:
-                changes[term.row][slot] += change
-            elif change.any():
-                changes[term.row][slot] = change
-    none = np.zeros((len(root), 0, errors))
+            change = _entry(directions, term.coefficient)
+            if change.any():
+                terms[term.row][slot].append((size, change))
     return [
-        NoisyEquation(dict(f), tuple(c), np.stack(list(c.values()), axis=1) if c else none)
-        for f, c in zip(factors, changes, strict=True)
+        NoisyEquation(dict(found), tuple(changed), _changed(list(changed.values()), (len(root), len(changed), errors)))
+        for found, changed in zip(factors, terms, strict=True)
     ]
+
+
+def _changed(terms: list[list[tuple[np.ndarray, np.ndarray]]], shape: tuple[int, int, int]) -> np.ndarray:
+    """Sums of scales times changes of coefficients, slot by slot."""
+    result = np.empty(shape)
+    for place, parts in enumerate(terms):
+        np.multiply(parts[0][0][:, None], parts[0][1], out=result[:, place])
+        for size, change in parts[1:]:
+            result[:, place] += size[:, None] * change
+    return result
 
 
 def _entry(source: Any, coefficient: Coefficient) -> np.ndarray:
