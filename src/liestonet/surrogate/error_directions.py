@@ -1,36 +1,34 @@
-"""Errors that no coefficient shows are left out: the search on several coordinates costs the square of their number.
+"""Errors that no coefficient shows are left out of the search, whose cost grows with the square of their number.
 
 See docs/method.md §4.4.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from jaxtyping import Float
 
 from liestonet.core.coefficients import derivatives
 from liestonet.core.uncertainty import Errors
-from liestonet.surrogate.covariance import compressed
 from liestonet.surrogate.regression import evaluate
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.surrogate.tuning import ERRORS, FIT
 
 
 def resolved_errors(surrogate: Surrogate) -> Errors:
-    """The same covariance without what hardly shows in the coefficients.
-
-    Errors of the data's noise and of the prior together are turned to directions sorted by what they do, and those that
-    do next to nothing are taken out of both; the hidden ones stay as they are.
-    """
-    errors: Errors = surrogate.errors
-    seen = errors.scatter.shape[1] - errors.hidden
-    shown = Errors(errors.scatter[:, :seen], errors.prior, errors.complete)
-    root, turn = shown.joint
-    values, vectors = np.linalg.eigh(_effects(surrogate, root))
-    kept = turn @ vectors[:, values > ERRORS.least_effect**2]
-    scatter, prior = np.split(root @ turn.T @ kept @ kept.T, [seen], axis=1)
-    scatter, prior = (compressed(part) for part in (scatter, prior))
-    return Errors(np.concatenate([scatter, errors.scatter[:, seen:]], axis=1), prior, errors.complete, errors.hidden)
+    """The same errors with those combinations named that show in the coefficients; the hidden ones all do."""
+    errors = surrogate.errors
+    place = errors.hidden_columns
+    shown = np.delete(np.arange(errors.root.shape[1]), place)
+    left, lengths, rows = np.linalg.svd(errors.root[:, shown], full_matrices=False)
+    values, vectors = np.linalg.eigh(_effects(surrogate, left * lengths))
+    kept = rows.T @ vectors[:, values > ERRORS.least_effect**2]
+    felt = np.zeros((errors.root.shape[1], kept.shape[1] + errors.hidden))
+    felt[shown, : kept.shape[1]] = kept
+    felt[place, kept.shape[1] :] = np.eye(errors.hidden)
+    return replace(errors, felt=felt)
 
 
 def _effects(surrogate: Surrogate, root: Float[np.ndarray, "p s"]) -> Float[np.ndarray, "s s"]:

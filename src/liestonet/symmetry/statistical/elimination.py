@@ -1,9 +1,9 @@
 """What a change of the field absorbs is projected out: evidence on any block of directions, from one factorisation.
 
-For a block V the equations are projected on the complement of D's range on all other directions, V^⊥. With A = DᵀD + R,
-R a regularisation, O a basis of V^⊥ and S = O (OᵀAO)⁻¹ Oᵀ, the inner products that are left of two vectors x and y are
-xᵀy − (Dᵀx)ᵀ (S + SRS) (Dᵀy). For all blocks inside one span V₀ the directions beside V₀ are eliminated once; what a block
-leaves over of V₀ adds a matrix of low rank to S (docs/method.md §5.1).
+For a block V the equations are projected on the complement of D's range on all other directions, V^⊥. With
+A = DᵀD + R, R a regularisation, O a basis of V^⊥ and S = O (OᵀAO)⁻¹ Oᵀ, the inner products that are left of two vectors
+x and y are xᵀy − (Dᵀx)ᵀ (S + SRS) (Dᵀy). For all blocks inside one span V₀ the directions beside V₀ are eliminated
+once; what a block leaves over of V₀ adds a matrix of low rank to S (docs/method.md §5.1).
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ class Elimination:
     def data_noise(
         self, directions: Float[np.ndarray, "k c"]
     ) -> tuple[Float[np.ndarray, "c d d"], Float[np.ndarray, "d c"]]:
-        """Noise of the data's own errors in directions of V₀, and its products with the residuals, V₀ being the block."""
+        """Noise of the data's own errors in directions of V₀, and its products with residuals; V₀ is the block."""
         data = self.operator.data
         left = self.operator.noise(self.changes.vectors @ directions, data)
         changes, absorbed = (

@@ -62,8 +62,8 @@ class Changes:
 class NoisyOperator:
     """D and D(δ_s) in one basis, orthonormal on the cloud: coefficient vectors are lengths there.
 
-    The δ_s are those of the source's errors in as few directions as they have, or, not `joint`, as they are; `turn` says
-    how they are made of the source's own, of which the first `scattered` are the data's.
+    The δ_s are those of the source's errors in as few directions as they have, or, not `joint`, as they are; `turn`
+    says how they are made of the source's own, of which the first `scattered` are the data's.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class NoisyOperator:
         return scipy.linalg.solve_triangular(factor, np.eye(len(metric)), lower=True).T
 
     def _matrices(self) -> Iterable[tuple[np.ndarray, np.ndarray, NoisyEquation]]:
-        """Equation by equation: the active columns of D, its dense block in them, and the equation; kept where small."""
+        """Equation by equation: the active columns of D, its block in them, and the equation; kept where small."""
         if self._kept is None and 8 * len(self.equations) * len(self.cloud.weights) * self.basis.size <= KEPT_BYTES:
             self._kept = list(self._formed())
         return self._formed() if self._kept is None else self._kept
