@@ -18,6 +18,7 @@ from jaxtyping import Int
 from liestonet.core.flags import Flag
 from liestonet.core.generators import Generators, Lifted
 from liestonet.core.points import PointCloud
+from liestonet.core.threads import few_threads
 from liestonet.core.tuning import by_dimension
 from liestonet.diagnostics.report import data_flags
 from liestonet.errors import InputError
@@ -139,6 +140,7 @@ class SymmetryTest:
         return [*lines, *notes, *(flag.message for flag in self.doubts)]
 
 
+@few_threads
 def test(  # the linter takes it for a test
     data: Trajectories | Any,
     generators: Any,
