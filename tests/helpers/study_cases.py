@@ -21,9 +21,7 @@ SMALL = [
     for case in ("first", "second")
     for seed in (1, 2)
 ]
-REAL = [
-    ItemJob("size", f"ex1-{seed}", "size:run", {"case": "ex1", "seed": seed, "share": 1 / 512}) for seed in (1, 2)
-]
+REAL = [ItemJob("size", f"ex1-{seed}", "size:run", {"case": "ex1", "seed": seed, "share": 1 / 512}) for seed in (1, 2)]
 
 
 def contents(store: Store, jobs: Sequence[Job]) -> list[object]:
