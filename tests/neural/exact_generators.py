@@ -18,15 +18,6 @@ from liestonet.neural.generator_networks import GeneratorJets
 from liestonet.symmetry.determining.kinds import kind_named
 
 
-# Each function is compiled for one call: what optimising takes is never won back.
-AT_ONCE = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
-
-
-def at_once(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What a function of arrays answers, compiled as a whole and not step by step."""
-    return jax.jit(function, compiler_options=AT_ONCE)(*arguments)
-
-
 class ExactGenerators:
     """Formulas (τ, ξ^1, …, ξ^n, β) called like networks; derivatives are SymPy's, not ours."""
 

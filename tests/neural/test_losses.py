@@ -15,8 +15,9 @@ from liestonet.neural.losses_l6_l8 import determining_residuals
 from liestonet.neural.objective import Losses
 from liestonet.neural.settings import Objective
 from liestonet.symmetry.determining.kinds import kind_named
+from neural_cases import at_once
 
-from .exact_generators import ExactGenerators, at_once, known_case
+from .exact_generators import ExactGenerators, known_case
 
 T = sympy.Symbol("t")
 KEY = jax.random.key(0)
