@@ -21,12 +21,18 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """What JAX compiles is kept for this run: processes share it, and memory can be handed back between tests."""
-    if "JAX_COMPILATION_CACHE_DIR" not in os.environ:  # the first process; the others inherit it
-        folder = tempfile.TemporaryDirectory(prefix="liestonet-compiled-")
-        config.add_cleanup(folder.cleanup)
+    """A folder that the processes of this run share, for what JAX compiles and for pages that several tests look at.
+
+    What is compiled is there again after memory was handed back between tests.
+    """
+    if hasattr(config, "workerinput"):  # not the first process: it inherits all of this
+        return
+    folder = tempfile.TemporaryDirectory(prefix="liestonet-tests-")
+    config.add_cleanup(folder.cleanup)
+    os.environ["LIESTONET_TEST_RUN"] = folder.name
+    if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
         os.environ.update(
-            JAX_COMPILATION_CACHE_DIR=folder.name,
+            JAX_COMPILATION_CACHE_DIR=os.path.join(folder.name, "compiled"),
             JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS="0.1",
             JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES="-1",
         )
