@@ -9,9 +9,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import tempfile
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -41,6 +43,22 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--screenshots FOLDER` keeps what the browser shows of the report (tests/render/html/test_browser.py)."""
     parser.addoption("--screenshots", metavar="FOLDER", default=None, help="keep pictures of the report's pages")
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures are put together, but neither laid out nor drawn, which takes most of the time of a page.
+
+    For tests of what stands beside the pictures.
+    """
+    from matplotlib.figure import Figure
+
+    def save(figure: Figure, file: IO, **options: object) -> None:
+        empty = '<svg viewBox="0 0 1 1"></svg>'
+        file.write(empty if isinstance(file, io.TextIOBase) else empty.encode())
+
+    monkeypatch.setattr(Figure, "savefig", save)
+    monkeypatch.setattr(Figure, "tight_layout", lambda figure: None)
 
 
 @pytest.fixture(scope="session")

@@ -127,6 +127,7 @@ def test_a_file_keeps_the_clock(tmp_path: Path) -> None:
     np.testing.assert_array_equal(again.date.values, clock.date.values)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_report_shows_the_law_by_date(tmp_path: Path) -> None:
     page = forced().report(tmp_path / "report.html").read_text(encoding="utf-8")
     assert "The law by date" in page
