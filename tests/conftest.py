@@ -12,6 +12,7 @@ from __future__ import annotations
 import io
 import os
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
@@ -59,6 +60,15 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Figure, "savefig", save)
     monkeypatch.setattr(Figure, "tight_layout", lambda figure: None)
+
+
+@pytest.fixture
+def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For `lsn.test`: its p-values keep their level with any number of draws, and few keep tests quick."""
+    from liestonet.validation import bartlett
+    from liestonet.validation.tuning import RATIO
+
+    monkeypatch.setattr(bartlett, "RATIO", replace(RATIO, fewest_drawn=4, most_drawn=4))
 
 
 @pytest.fixture(scope="session")

@@ -71,7 +71,7 @@ EXAMPLES = {
 }
 
 
-@pytest.mark.usefixtures("undrawn")
+@pytest.mark.usefixtures("undrawn", "few_draws")
 @pytest.mark.parametrize(("command", "count"), EXAMPLES.items())
 def test_help_shows_examples_that_work(command, count, monkeypatch):
     monkeypatch.setattr(import_module("liestonet.cli.demo"), "PATHS", 100)  # tests/cli/test_demo.py runs all of it

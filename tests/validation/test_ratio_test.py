@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import scipy.stats
@@ -14,18 +12,12 @@ from liestonet.core.domain import Domain
 from liestonet.core.points import PointCloud
 from liestonet.surrogate.least_squares import without_prior
 from liestonet.symmetry.determining.kinds import LAW
-from liestonet.validation import bartlett
 from liestonet.validation.generator_input import parse_generators
 from liestonet.validation.generator_residuals import GivenResiduals, put_in
-from liestonet.validation.tuning import RATIO
+
+pytestmark = pytest.mark.usefixtures("few_draws")
 
 OU = lsn.SDE.parse("dx = -x dt + dW")
-
-
-@pytest.fixture(autouse=True)
-def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    """P-values keep their level with any number of draws; few keep these tests quick."""
-    monkeypatch.setattr(bartlett, "RATIO", replace(RATIO, fewest_drawn=4, most_drawn=4))
 
 
 def recording(sde: lsn.SDE, paths: int, seed: int, duration: float = 1.0) -> lsn.Trajectories:
