@@ -147,7 +147,9 @@ def test_notation():
 
 # x has the generator exp(∫ cos t³ dt) ∂x, for which no formula is known
 PARTLY = [
-    ("dx = cos(t^3)*x dt + dW1; dy = dW2; dz = dW3", "law", ["z ∂y - y ∂z", "∂y", "∂z"]),
+    pytest.param(
+        "dx = cos(t^3)*x dt + dW1; dy = dW2; dz = dW3", "law", ["z ∂y - y ∂z", "∂y", "∂z"], marks=pytest.mark.slow
+    ),
     ("dx = cos(t^3)*x dt + dW1; dy = dW2", "ito", ["∂y"]),
     ("dx = cos(t^3)*x dt + dW", "fokker-planck", ["u∂u"]),
 ]
