@@ -141,7 +141,7 @@ def test_a_push_goes_round_and_leaves_nothing(forced: lsn.Trajectories) -> None:
 @pytest.mark.usefixtures("few_draws")
 def test_given_generators_are_tested_on_the_circle(forced: lsn.Trajectories) -> None:
     """Level 1e-3 for the shift that is one; the other is beyond doubt."""
-    few = forced.take(np.arange(100))
+    few = forced.take(np.arange(200))
     assert lsn.test(few, "d_t").p_value > 1e-3
     assert lsn.test(few, "d_theta").p_value < 1e-6
     with pytest.raises(InputError, match="not periodic in theta"):

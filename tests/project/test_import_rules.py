@@ -36,6 +36,7 @@ LIBRARIES = {
     "h5py h5netcdf": "trajectories",
     "safetensors": "storage neural.checkpoint",
     "distributed": "study.cluster",
+    "threadpoolctl": "core.threads",
     "pickle cloudpickle dill shelve marshal joblib": "",
 }
 # Plain values that load no JAX, as `test_settings_load_no_jax` checks: `liestonet.Neural` lives there.

@@ -98,18 +98,20 @@ class AdequacyTuning:
     least_steps: int = 2000
     # Steps at most, evenly over the recording. Source: cost.
     most_steps: int = 200_000
-    # Steps in a block, and in a piece of one. Source: cost.
+    # Steps in a block. Source: cost.
     block: int = 16_384
+    # Steps in a piece of a block. Source: cost.
     piece: int = 4096
-    # Past steps and standardised ones count as so many standard deviations at most, and their squares as this. Source:
-    # by hand: one jump is no memory.
+    # Past steps and standardised ones count as so many standard deviations at most. Source: by hand: one jump is no
+    # memory.
     clip: float = 4.0
+    # (z² − 1)/√2 counts as this at most. Source: the same, for the square.
     clip_squares: float = 10.6
     # Diffusions below this part of their mean are taken as that. Source: by hand.
     least_diffusion: float = 1e-3
-    # Directions smaller than this part of the largest are rounding. Source: theory: sums of squares; of scores, sums of
-    # fourth powers.
+    # Directions smaller than this part of the largest are rounding. Source: theory: sums of squares.
     empty: float = 1e-9
+    # The same for the scatter of the scores. Source: theory: they are known from fewer steps.
     rounding: float = 1e-6
 
 

@@ -54,7 +54,7 @@ def direct(name: str) -> Direct:
     return Direct(operator, whole, np.stack([matrix(surrogate.parameters + each) - whole for each in directions]))
 
 
-@pytest.mark.parametrize("name", ["ornstein-uhlenbeck", "brownian-correlated"])
+@pytest.mark.parametrize("name", ["ornstein-uhlenbeck", pytest.param("brownian-correlated", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("cautious", [True, False])
 def test_blocks_of_a_span_are_those_of_whole_projections(name: str, cautious: bool):
     case = direct(name)
