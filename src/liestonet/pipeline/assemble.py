@@ -22,7 +22,6 @@ from liestonet.formulas.closed_forms import find_formulas
 from liestonet.formulas.formula import Formula
 from liestonet.formulas.proved.invariants import closed_invariants
 from liestonet.formulas.proved.origin import find_formulas_anywhere, within_closure
-from liestonet.formulas.proved.random_scalar import scalar_invariant
 from liestonet.inference.engine import Discovered, Request
 from liestonet.pipeline.data_flags import data_answer_flags
 from liestonet.pipeline.equation_flags import count_flags, family_flag, source_flags
@@ -116,8 +115,7 @@ def infinite_result(problem: Problem, family: Family, wanted: bool) -> Result:
         residuals = residuals_elsewhere(kind, source, domain, fields)
         fields, formulas = closed_forms_of(kind, sde, fields, max(source.error, float(residuals.max())))
         if sde.symbolic is not None:
-            invariants = scalar_invariant(sde.symbolic, domain) if kind.extended else ()
-            invariants = invariants or closed_invariants(sde.symbolic, domain, sde.names, family.invariants)
+            invariants = closed_invariants(sde.symbolic, domain, sde.names, family.invariants)
         order.sort(key=lambda k: _length(formulas[k]))
     chosen = family.built_on(fields, order)
     fields, formulas = fields.mixed(np.eye(fields.count)[:, chosen]), tuple(formulas[k] for k in chosen if wanted)

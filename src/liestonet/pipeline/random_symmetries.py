@@ -9,6 +9,8 @@ import math
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from liestonet.core.domain import Domain
 from liestonet.core.flags import Flag
 from liestonet.core.ladder import LadderRow
@@ -22,12 +24,14 @@ from liestonet.formulas.proved.random_scalar import scalar_answer
 from liestonet.formulas.proved.slices import random_fields
 from liestonet.formulas.waves import is_periodic
 from liestonet.pipeline.assemble import Problem, Spanned, algebra_on, equation_result
-from liestonet.pipeline.equation_flags import source_flags
+from liestonet.pipeline.equation_flags import family_flag, source_flags
 from liestonet.result import Result
 from liestonet.result.findings import EquationFindings
 from liestonet.sde.sde import SDE
 from liestonet.symmetry.analytic.dimension_bound import FormalCount
+from liestonet.symmetry.analytic.families import Family
 from liestonet.symmetry.determining.fields import Fields
+from liestonet.symmetry.determining.kinds import INVARIANT
 
 
 def extended_domain(sde: SDE, domain: Any) -> Any:
@@ -61,6 +65,32 @@ def closed_result(problem: Problem, counts: list[FormalCount], wanted: bool, say
     spanned = Spanned(fields, fields, rows, formulas if wanted else (), algebra)
     flags = source_flags(problem.sde, problem.source, problem.domain)
     return equation_result(problem, spanned, EquationFindings(problem.sde, bound, math.inf), flags)
+
+
+def closed_family(problem: Problem, wanted: bool) -> Result | None:
+    """The answer for a scalar equation that is Brownian motion in other coordinates: σ h(I) ∂x for every h."""
+    import sympy
+
+    sde, domain = problem.sde, problem.domain
+    if sde.symbolic is None or sde.dimension != sde.noise + 1 or domain.periodic:
+        return None
+    answer = scalar_answer(sde.symbolic, domain)
+    if answer is None or answer.invariant is None:
+        return None
+    zero = sympy.Integer(0)
+    field = (zero, answer.phi, *[zero] * sde.noise)
+    invariant = INVARIANT.equations(sde.dimension, sde.noise)
+    table = problem.kind.equations(sde.dimension, sde.noise)
+    if not (solves(table, sde.symbolic, list(field)) and solves(invariant, sde.symbolic, [answer.invariant])):
+        return None
+    formulas = (Formula(zero, field[1:], zero, "proved", 0.0),)
+    fields = _series(problem, formulas)
+    family = Family(1, (), fields, np.zeros((0, len(domain.intervals))))
+    algebra = replace(algebra_on(closed_fields(fields, formulas, sde.names), domain), infinite=True)
+    rows = (LadderRow(0.0, 0.0, 0.0, problem.source.error, 1.0, "symmetry"),)
+    spanned = Spanned(fields, fields, rows, formulas if wanted else (), algebra)
+    flags = (family_flag(problem.kind, family, (answer.invariant,)), *source_flags(sde, problem.source, domain))
+    return equation_result(problem, spanned, EquationFindings(sde, None, math.inf), flags, infinite=True)
 
 
 def _series(problem: Problem, formulas: tuple[Formula, ...]) -> Fields:
@@ -104,6 +134,6 @@ def of_equation(result: Result, sde: SDE) -> Result:
         "ordinary",
         f"{' and '.join(ordinary)} {'do' if several else 'does'} not depend on the Wiener process: "
         f"{'ordinary Itô symmetries' if several else 'an ordinary Itô symmetry'} with tau = 0.",
-        "The others are random symmetries proper; solve with symmetry='ito' also finds those that move time.",
+        "Solve with symmetry='ito' for all ordinary symmetries, those that move time among them.",
     )
     return replace(result, flags=(*result.flags, flag))

@@ -17,7 +17,7 @@ from liestonet.pipeline.assemble import Problem, finite_result, infinite_result,
 from liestonet.pipeline.equation_flags import invariant_flag
 from liestonet.pipeline.free_parameters import solve_generic
 from liestonet.pipeline.long_times import is_long, solve_over_long_times
-from liestonet.pipeline.random_symmetries import closed_result, extended_domain, of_equation
+from liestonet.pipeline.random_symmetries import closed_family, closed_result, extended_domain, of_equation
 from liestonet.pipeline.small_box import shown_on
 from liestonet.pipeline.tuning import solve_tuning
 from liestonet.result import Result
@@ -88,11 +88,14 @@ def solve(
 def _solve_numeric(sde: SDE, kind: Kind, domain: Any, formulas: bool, say: Progress) -> Result:
     """The steps for an equation without free parameters."""
     say("looking at the coefficients")
-    box = _domain_of(sde, domain)
+    box = domain_of(sde, domain)
     require_moderate(sde, box)
     neighbours = singular_neighbours(sde, box)
     box = replace(box, singular=neighbours and _beside_turns(neighbours, box))
     source = sde.coefficients(box)
+    known = closed_family(Problem(kind, sde, source, box), formulas) if kind.extended else None
+    if known is not None:
+        return known
     say("looking for functions that are constant along every path")
     invariants = count_invariants(source, box)
     family = find_family(kind, source, box, sde.names, invariants or 0)
@@ -166,7 +169,7 @@ def _is_known(point: float | None) -> bool:
     return point is not None
 
 
-def _domain_of(sde: SDE, domain: Iterable[Sequence[float]] | Domain | Any | None) -> Domain:
+def domain_of(sde: SDE, domain: Iterable[Sequence[float]] | Domain | Any | None) -> Domain:
     """The box that was given, or one that we choose, with one turn for every periodic coordinate."""
     if domain is None:
         box = choose_domain(sde)

@@ -60,8 +60,9 @@ def null_laws(
     evidence: Evidence,
     put_in: PutIn,
     cloud_of: Callable[[Surrogate], PointCloud],
+    costs: Callable[[GivenResiduals], list[tuple[float, float]]] = GivenResiduals.deviances,
 ) -> list[NullLaw]:
-    """Laws of the observed deviances (with degrees of freedom): of all generators together, then of each alone."""
+    """Laws of the observed deviances (with degrees of freedom), which `costs` reads off the residuals."""
     design, part = design_of(data)
     hopeless = all(NullLaw().p_value(*each) < RATIO.hopeless for each in observed)
     # what a coordinate without noise leaves is no diffusion, and nothing to draw
@@ -72,7 +73,7 @@ def null_laws(
     rng = stream_of(data, "likelihood ratio")
     recordings, ratios = draw_paths(null, design, count, rng), []
     for drawn in _drawn(null, surrogate, recordings, put_in, cloud_of, rng):
-        ratios.append([deviance / dof if dof else 1.0 for deviance, dof in drawn.deviances()])
+        ratios.append([deviance / dof if dof else 1.0 for deviance, dof in costs(drawn)])
     if len(ratios) < RATIO.least_fitted * count:
         return [NullLaw(note=_too_few(len(ratios), count))] * len(observed)
     # what exceeds χ² falls with the size of the data, and so does the error of what is known of it

@@ -52,6 +52,9 @@ class RatioTuning:
     # A residual that no error of the coefficients explains, as part of the generator, counts beyond this. Source: by
     # hand; what series and steps leave anyway.
     unexplained: float = 0.02
+    # Smooth functions of which no condition has more than this part of the largest are not seen. Source: theory:
+    # rounding.
+    seen_smooth: float = 1e-6
     # Recordings are drawn until their deviances have so many degrees of freedom in all. Source: measured
     # (docs/calibration.md); that they are few widens the law (F instead of χ²) and biases nothing.
     drawn_freedom: int = 640
@@ -77,6 +80,68 @@ class RatioTuning:
     # A draw whose deviance is so many standard deviations above the usual one is left out. Source: by hand; no χ²
     # reaches it.
     far_out: float = 8.0
+
+
+@dataclass(frozen=True)
+class MapTuning:
+    """Maps as people give them, and their test on equations and on data."""
+
+    # Step of finite differences of a callable's Jacobian, in half-widths of the box. Source: theory: fourth order, far
+    # above rounding.
+    difference: float = 1e-3
+    # What differences of a callable may miss its Jacobian by, in units of the box. Source: theory: as before.
+    wrong_slope: float = 1e-6
+    # Points at which a map is called and checked. Source: cost.
+    checked_points: int = 200
+    # Points whose images are compared in pairs. Source: cost.
+    paired_points: int = 600
+    # Points that are this many half-widths apart are different ones. Source: by hand.
+    far_pair: float = 0.2
+    # Steps of Newton's method. Source: theory: it converges quadratically or not at all.
+    newton_steps: int = 12
+    # Places that differ by less, in units of the box, are the same. Source: theory: rounding.
+    same_place: float = 1e-8
+    # A determinant below this part of the largest one is zero. Source: by hand.
+    flat: float = 1e-6
+    # Points at which an equation is compared with its image. Source: cost.
+    compared_points: int = 500
+    # An equation that differs from its image by less than this part, everywhere, is the same as far as numbers tell.
+    # Source: theory: rounding of float64 and of differences.
+    same: float = 1e-9
+    # Points of the data that are compared with their images. Source: cost.
+    visited_points: int = 4_000
+    # Neighbours that a visited place has. Source: by hand.
+    neighbours: int = 4
+    # Part of the data that has a distance to its neighbours below the largest usual one. Source: by hand.
+    usual_part: float = 0.99
+    # A place is visited if its neighbours are no farther than so many times the largest usual distance. Source: by
+    # hand.
+    farther: float = 2.0
+    # Part of the data whose images must be visited. Source: by hand; with less, most of the claim is about places
+    # that the data do not show.
+    least_visited: float = 0.25
+    # Points of a cloud that must be visited with their images. Source: by hand; more than conditions.
+    fewest_points: int = 40
+    # Above this part all of the data count as visited. Source: by hand.
+    nearly_all: float = 0.98
+    # Orders of a map up to which paths are randomised. Source: by hand.
+    largest_order: int = 12
+    # Whole paths that a randomisation needs. Source: theory: with two values each, 2⁸ outcomes resolve 1 %.
+    fewest_paths: int = 8
+    # Randomised data that the data are ranked among. Source: cost; resolves a p-value of 0.1 %.
+    draws: int = 999
+    # Starts whose law is compared with that of their images. Source: cost.
+    compared_starts: int = 300
+    # Randomised starts that they are ranked among. Source: cost.
+    start_draws: int = 199
+    # Starts that look so unlike their images are not symmetric. Source: by hand.
+    unlike_starts: float = 0.05
+    # Combinations of sums with less than this part of the largest scatter are rounding. Source: theory.
+    seen_sum: float = 1e-9
+    # Degrees of the functions in which drift and diffusion are compared by themselves, for one, two and more
+    # coordinates. Source: theory: a tilt is a constant, a change of stiffness or a circulation is linear; with more
+    # functions these drown.
+    smooth_degrees: tuple[tuple[int, int], ...] = ((2, 1), (2, 1), (1, 0))
 
 
 @dataclass(frozen=True)
@@ -181,6 +246,7 @@ class GateTuning:
 
 
 GIVEN = GivenTuning()
+MAPS = MapTuning()
 RATIO = RatioTuning()
 FLOW = FlowTuning()
 PUSH = PushTuning()

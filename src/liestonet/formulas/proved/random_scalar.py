@@ -153,9 +153,3 @@ def _brownian(fields: Directions, domain: Domain) -> ScalarAnswer | None:
         return None
     noise = sum((ratio * w for ratio, w in zip(ratios, fields.wiener, strict=True)), sympy.Integer(0))
     return ScalarAnswer(phi=first, shape=first, growth=sympy.Integer(0), invariant=height - noise - gone)
-
-
-def scalar_invariant(coefficients: SymbolicCoefficients, domain: Domain) -> tuple[Any, ...]:
-    """The function that is constant along every path of a scalar equation, w included, where there is a formula."""
-    answer = scalar_answer(coefficients, domain) if coefficients.dimension == coefficients.noise + 1 else None
-    return () if answer is None or answer.invariant is None else (answer.invariant,)
