@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from liestonet.storage import load
     from liestonet.trajectories import Measurement, Trajectories
     from liestonet.trajectories.streaming import TrajectoryFile
+    from liestonet.validation.maps.discrete import discrete
     from liestonet.validation.ratio_test import test
     from liestonet.validation.validate import validate
 
@@ -35,6 +36,7 @@ __all__ = [
     "__version__",
     "catalogue",
     "discover",
+    "discrete",
     "fit",
     "load",
     "plots",
@@ -54,6 +56,7 @@ _HOME = {
     "TrajectoryFile": "liestonet.trajectories.streaming",
     "catalogue": "liestonet.catalogue",
     "discover": "liestonet.pipeline.discover",
+    "discrete": "liestonet.validation.maps.discrete",
     "fit": "liestonet.pipeline.discover",
     "load": "liestonet.storage",
     "principal_angles": "liestonet.core.angles",

@@ -75,13 +75,13 @@ def null_laws(
     for drawn in _drawn(null, surrogate, recordings, put_in, cloud_of, rng):
         ratios.append([deviance / dof if dof else 1.0 for deviance, dof in costs(drawn)])
     if len(ratios) < RATIO.least_fitted * count:
-        return [NullLaw(note=_too_few(len(ratios), count))] * len(observed)
+        return [NullLaw(note=too_few(len(ratios), count))] * len(observed)
     # what exceeds χ² falls with the size of the data, and so does the error of what is known of it
-    means = [_mean(each, dof) for each, (_, dof) in zip(np.transpose(ratios), observed, strict=True)]
+    means = [mean_ratio(each, dof) for each, (_, dof) in zip(np.transpose(ratios), observed, strict=True)]
     return [NullLaw(1 + part * (mean - 1), len(ratios) / part**2) for mean in means]
 
 
-def _mean(ratios: Float[np.ndarray, " draws"], dof: float | int) -> float:
+def mean_ratio(ratios: Float[np.ndarray, " draws"], dof: float | int) -> float:
     """Mean without draws so far out that no χ² has them: there the diffusion was estimated as nearly zero."""
     usual = float(np.median(ratios))
     return float(np.mean(ratios[ratios <= usual * (1 + RATIO.far_out * np.sqrt(2 / max(dof, 1.0)))]))
@@ -111,7 +111,7 @@ def unshrunk_residuals(put_in: PutIn, surrogate: Surrogate, cloud: PointCloud) -
     return replace(found, residual=residual, changes=np.delete(found.changes, place, axis=2), scattered=place)
 
 
-def _too_few(fitted: int, count: int) -> str:
+def too_few(fitted: int, count: int) -> str:
     return (
         f"The p-value is asymptotic (χ²): of {count} recordings simulated from the fit only {fitted} stay in the box "
         "long enough to be fitted, too few for Bartlett's correction; record more paths."

@@ -112,7 +112,7 @@ def require_law(symmetry: Any) -> None:
         )
 
 
-def _numeric(sde: SDE) -> SDE:
+def numeric_equation(sde: SDE) -> SDE:
     """The equation with generic values of parameters that have none; proofs keep the parameters."""
     import sympy
 
@@ -121,11 +121,15 @@ def _numeric(sde: SDE) -> SDE:
 
 
 def _map(sde: SDE, claim: Any, domain: Any) -> EquationTest:
-    numeric = _numeric(sde)
-    box = domain_of(numeric, domain)
-    made = read_map(claim, sde.names, box)
+    box = domain_of(numeric_equation(sde), domain)
+    return test_map_of_equation(sde, read_map(claim, sde.names, box), box)
+
+
+def test_map_of_equation(sde: SDE, made: PointMap, box: Domain) -> EquationTest:
+    """The same for a map that was read and a box that was checked."""
+    numeric = numeric_equation(sde)
     source, cloud = numeric.coefficients(box), lattice_cloud(box, MAPS.compared_points)
-    values, size, sides = _compared(made, source, cloud, box)
+    values, size, sides = compared(made, source, cloud, box)
     residual = float(np.sqrt(np.sum(cloud.weights[:, None] * values**2)) / size)
     proved = False
     if sde.symbolic is not None and made.formulas is not None:
@@ -139,7 +143,7 @@ def _map(sde: SDE, claim: Any, domain: Any) -> EquationTest:
     return _judged(made.text, "law", residual / 2, proved, source.error, failure, box)
 
 
-def _compared(
+def compared(
     made: PointMap, source: Coefficients, cloud: PointCloud, domain: Domain
 ) -> tuple[np.ndarray, float, tuple[np.ndarray, np.ndarray]]:
     """The equations of a map at points, without units, the size of the coefficients, and what is compared."""
@@ -196,7 +200,7 @@ def _judged(
 
 
 def _generators(sde: SDE, claim: Any, symmetry: Any, domain: Any) -> EquationTest:
-    numeric = _numeric(sde)
+    numeric = numeric_equation(sde)
     box = domain_of(numeric, domain)
     given = read_generators(claim, sde.names, box)
     kind = _kind_of(symmetry, claim, given)

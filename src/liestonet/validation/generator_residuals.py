@@ -67,20 +67,28 @@ class GivenResiduals:
 
         A tilt or a circulation is in the first part, where it does not drown among the degrees of freedom of the rest.
         """
-        left, along, sizes, rest = self._seen()
+        left, along, sizes, rest = self._seen(quickly=True)
         if self.smooth is None or not len(sizes):
-            return [self.deviance()]
+            return [_scaled(along, sizes, np.eye(len(sizes)), rest)]
         noisy = np.sqrt(sizes**2 + JUDGING.model_error**2)
         first, values, _ = np.linalg.svd(noisy[:, None] * (left.T @ self.smooth), full_matrices=True)
         few = int(np.sum(values > RATIO.seen_smooth * values.max(initial=0.0)))
         if not 0 < few < len(sizes):
-            return [self.deviance()]
+            return [_scaled(along, sizes, np.eye(len(sizes)), rest)]
         return [_scaled(along, sizes, first[:, :few], 0.0), _scaled(along, sizes, first[:, few:], rest)]
 
-    def _seen(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-        """Conditions that errors of the coefficients can fulfil, the residual along them, their noise, and the rest."""
+    def _seen(self, quickly: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+        """Conditions that errors of the coefficients can fulfil, the residual along them, their noise, and the rest.
+
+        Quickly is by normal equations: what they blur is far below the noise that counts.
+        """
         matrix = self.changes.reshape(-1, self.changes.shape[2])
-        left, sizes, _ = np.linalg.svd(matrix, full_matrices=False)
+        if quickly:
+            values, vectors = np.linalg.eigh(matrix.T @ matrix)
+            sizes = np.sqrt(np.maximum(values[::-1], 0.0))
+            left = matrix @ (vectors[:, ::-1] / np.maximum(sizes, JUDGING.model_error / 10))
+        else:
+            left, sizes, _ = np.linalg.svd(matrix, full_matrices=False)
         sizes, left = sizes[sizes > JUDGING.model_error / 3], left[:, sizes > JUDGING.model_error / 3]
         flat = self.residual.reshape(-1)
         along = left.T @ flat

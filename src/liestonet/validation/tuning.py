@@ -120,12 +120,21 @@ class MapTuning:
     # Part of the data whose images must be visited. Source: by hand; with less, most of the claim is about places
     # that the data do not show.
     least_visited: float = 0.25
+    # A law that does not depend on time is assumed unless it is rejected at this level. Source: by hand.
+    autonomous_level: float = 0.05
     # Points of a cloud that must be visited with their images. Source: by hand; more than conditions.
     fewest_points: int = 40
     # Above this part all of the data count as visited. Source: by hand.
     nearly_all: float = 0.98
     # Orders of a map up to which paths are randomised. Source: by hand.
     largest_order: int = 12
+    # Images of points that agree in so many digits are the same. Source: theory: rounding of products of a few maps.
+    compared_digits: int = 6
+    # What rounding may move an image across the end of a period by. Source: as before.
+    same_image: float = 1e-7
+    # Elements of a group at most; with more it is called infinite. Source: theory: twice those of all signed
+    # permutations of four coordinates.
+    largest_group: int = 800
     # Whole paths that a randomisation needs. Source: theory: with two values each, 2⁸ outcomes resolve 1 %.
     fewest_paths: int = 8
     # Randomised data that the data are ranked among. Source: cost; resolves a p-value of 0.1 %.
@@ -142,6 +151,53 @@ class MapTuning:
     # coordinates. Source: theory: a tilt is a constant, a change of stiffness or a circulation is linear; with more
     # functions these drown.
     smooth_degrees: tuple[tuple[int, int], ...] = ((2, 1), (2, 1), (1, 0))
+
+
+@dataclass(frozen=True)
+class DiscreteTuning:
+    """Which maps are tried where none is given."""
+
+    # Coordinates up to which all signed permutations are tried. Source: cost; five have 3,839.
+    most_coordinates: int = 4
+    # Orders of turns in planes that are no signed permutations. Source: by hand; what crystals and patterns have.
+    orders: tuple[int, ...] = (3, 5, 6, 7, 8, 9, 10, 11, 12)
+    # The same for data, where every test costs power. Source: by hand.
+    orders_of_data: tuple[int, ...] = (3, 5, 6, 8)
+    # Orders of a map that are told. Source: by hand.
+    largest_order: int = 24
+    # Parts of a turn by which an angle is shifted at most. Source: by hand.
+    largest_part: int = 6
+    # Different periods of sines that a coordinate is shifted by. Source: cost.
+    most_rates: int = 4
+    # Points about which maps are tried. Source: cost.
+    most_centres: int = 8
+    # Points from which zeros of the drift are looked for. Source: cost.
+    starts: int = 40
+    # Half-widths of the box within which they count. Source: by hand.
+    reach: float = 3.0
+    # Coordinates up to which eigenvectors are tried. Source: cost of exact eigenvectors.
+    most_spectral: int = 4
+    # Branches of an inverse function that are tried. Source: cost.
+    most_branches: int = 4
+    # Places of an interval at which zeros are looked for. Source: cost.
+    looked_at: int = 2_001
+    # A map whose residual on the screening points is above this is none. Source: theory: far above rounding.
+    screened: float = 1e-6
+    # Points that candidates are screened on. Source: cost.
+    screening_points: int = 60
+    # A candidate that a plain χ² rejects at this level needs no corrected law. Source: theory: no correction brings it
+    # near any level.
+    hopeless: float = 1e-9
+    # Centres of a mirror that are tried before the best one is refined. Source: cost.
+    tried_centres: int = 41
+    # Steps by which a centre is refined at most. Source: theory: Newton's method.
+    centre_steps: int = 12
+    # A step below this part of the standard error is the last. Source: by hand.
+    centre_settled: float = 0.02
+    # Step of finite differences in the centre, in half-widths of the box. Source: theory: second order.
+    centre_difference: float = 1e-3
+    # Centres lie within this part of the box's half-width. Source: by hand; a mirror needs data on both sides.
+    farthest_centre: float = 0.6
 
 
 @dataclass(frozen=True)
@@ -247,6 +303,7 @@ class GateTuning:
 
 GIVEN = GivenTuning()
 MAPS = MapTuning()
+DISCRETE = DiscreteTuning()
 RATIO = RatioTuning()
 FLOW = FlowTuning()
 PUSH = PushTuning()

@@ -47,10 +47,15 @@ def read_map(given: object, names: Sequence[str], domain: Domain) -> PointMap:
         made = PointMap(plain.text, plain.names, regular(_rows(plain), domain, ORDER, f"map {plain.text}"))
     else:
         made = _of_callables(given, names, domain)
+    check_map(made, domain)
+    return made
+
+
+def check_map(made: PointMap, domain: Domain) -> None:
+    """Refuse a map that turns time round, tears a circle apart, or is not invertible on a box."""
     _check_clock(made, domain)
     _check_turns(made, domain)
     _check_invertible(made, domain)
-    return made
 
 
 def _rows(given: PointMap) -> Formulas:
@@ -92,7 +97,7 @@ def parse_map(text: str, names: Sequence[str]) -> PointMap:
     if row["t"].free_symbols - {symbols["t"]}:
         raise InputError(f"In the map {quote(text)}, the new time may depend on t only.")
     entries = tuple(row[name] for name in variables)
-    return PointMap(_shown(entries, variables), tuple(names), Formulas(tuple(symbols.values()), (entries,)))
+    return PointMap(shown(entries, variables), tuple(names), Formulas(tuple(symbols.values()), (entries,)))
 
 
 def _between_commas(text: str, start: int) -> list[tuple[int, str]]:
@@ -129,7 +134,7 @@ def _expression(source: str, start: int, piece: str, symbols: dict[str, Any]) ->
     return found
 
 
-def _shown(entries: Sequence[Any], variables: Sequence[str]) -> str:
+def shown(entries: Sequence[Any], variables: Sequence[str]) -> str:
     """The map as text, without what it leaves alone."""
     from liestonet.formulas.notation import expression_text
 

@@ -21,21 +21,23 @@ from liestonet.diagnostics.report import data_flags
 from liestonet.errors import InputError
 from liestonet.surrogate.spectral_fit import fit_spectral
 from liestonet.surrogate.surrogate import Surrogate
+from liestonet.symmetry.determining.kinds import LAW
 from liestonet.symmetry.statistical.search import mixed_cloud
 from liestonet.symmetry.statistical.verdicts import Criteria, verdict_of
 from liestonet.trajectories import Trajectories
 from liestonet.trajectories.clock import RESTART
 from liestonet.trajectories.measurement import marked
-from liestonet.validation.bartlett import safely_noisy
+from liestonet.validation.bartlett import NullLaw, safely_noisy, unshrunk_residuals
 from liestonet.validation.clocked import Clocked, on_clock
-from liestonet.validation.generator_residuals import GivenResiduals
+from liestonet.validation.formulas import Formulas
+from liestonet.validation.generator_residuals import GivenResiduals, put_in
 from liestonet.validation.lack_of_fit import DOUBTFUL
 from liestonet.validation.maps.map_input import read_map
 from liestonet.validation.maps.map_residuals import put_map
 from liestonet.validation.maps.point_map import PointMap
 from liestonet.validation.maps.randomisation import Randomisation, randomised
 from liestonet.validation.maps.visited import Visited
-from liestonet.validation.ratio import Clouds, Ratio, likelihood_ratio
+from liestonet.validation.ratio import Clouds, Ratio, data_cloud, likelihood_ratio
 from liestonet.validation.tuning import MAPS, RATIO
 
 
@@ -50,6 +52,7 @@ class MapTest:
     the ladder. `visited` is the part of the data whose images the data have visited; nothing is said about the rest.
     `randomisation` is a check that needs no model, where the design allows it. `doubts` are what is wrong with the
     data; with any, all else is conditional. `uncorrected` says why the null law is χ² where it should be corrected.
+    `autonomous` is the p-value of a law that does not depend on time, where that was not rejected and was assumed.
     """
 
     map: str
@@ -67,6 +70,7 @@ class MapTest:
     randomisation: Randomisation | None = None
     doubts: tuple[Flag, ...] = ()
     uncorrected: str | None = None
+    autonomous: float | None = None
     symmetry: str = "law"
 
     @property
@@ -95,6 +99,8 @@ class MapTest:
         if self.visited < MAPS.nearly_all:
             lines.append(f"The data have visited the images of {self.visited:.0%} of their points; only these count.")
         notes = [self.uncorrected] if self.uncorrected else []
+        if self.autonomous is not None:
+            notes.append(f"The law is taken not to depend on time, which is not rejected (p = {self.autonomous:.2g}).")
         notes += [str(self.randomisation)] if self.randomisation is not None else []
         return [*lines, *notes, *(flag.message for flag in self.doubts)]
 
@@ -113,6 +119,7 @@ def test_map(
     """The likelihood-ratio test of a map on data."""
     prepared = prepare(data, measurement, clock, progress or silent)
     made = read_map(given, prepared.surrogate.names, prepared.surrogate.domain)
+    prepared = prepared if moves_time(made, prepared.surrogate) else without_time(prepared)
     outcome = judged(prepared, made, Criteria(tolerance, error_rate))
     check = randomised(prepared.recorded, made, prepared.surrogate, seed)
     return replace(outcome, randomisation=check)
@@ -128,6 +135,40 @@ class Prepared:
     surrogate: Surrogate
     visited: Visited
     doubts: tuple[Flag, ...]
+    autonomous: float | None = None
+
+
+def moves_time(made: PointMap, surrogate: Surrogate) -> bool:
+    """Whether a map changes times, or itself with them."""
+    points = surrogate.overview.points[: MAPS.checked_points]
+    jet, half = made.jet(points), surrogate.domain.half
+    later = np.abs(jet.images[:, 0] - points[:, 0]).max() > MAPS.same_place * half[0]
+    return bool(later or np.abs(jet.drift * half[0] / half[1:]).max() > MAPS.same_place)
+
+
+def without_time(prepared: Prepared) -> Prepared:
+    """The same with a law that does not depend on time, if a likelihood ratio does not reject that.
+
+    Terms in time would cost most of the power of all other questions; `autonomous` keeps the p-value.
+    """
+    surrogate = prepared.surrogate
+    features = surrogate.drift_estimates[0].features
+    if not features.degrees[:, 0].any() or not surrogate.errors.complete:
+        return prepared
+    import sympy
+
+    names = tuple(sympy.Symbol(name, real=True) for name in ("t", *surrogate.names))
+    shift = Formulas(names, ((sympy.Integer(1), *[sympy.Integer(0)] * surrogate.dimension),))
+
+    def put(fit: Surrogate, cloud: PointCloud) -> GivenResiduals:
+        return put_in(LAW, fit, shift, cloud, fit.domain)
+
+    cost = unshrunk_residuals(put, surrogate, data_cloud(surrogate)).deviance()
+    p_value = NullLaw().p_value(*cost)
+    if p_value <= MAPS.autonomous_level:
+        return prepared
+    plain = fit_spectral(prepared.clocked.source(None), autonomous=True)
+    return replace(prepared, surrogate=plain, autonomous=p_value)
 
 
 def prepare(data: Trajectories, measurement: Any, clock: Any, say: Progress) -> Prepared:
@@ -144,18 +185,26 @@ def prepare(data: Trajectories, measurement: Any, clock: Any, say: Progress) -> 
 
 def judged(prepared: Prepared, made: PointMap, criteria: Criteria) -> MapTest:
     """The test itself: what imposing the map costs, by which law that is judged, and how large the residual is."""
-    surrogate = prepared.surrogate
-    kept = _kept_clock(prepared)
+    surrogate, made = prepared.surrogate, on_its_clock(prepared, made)
     cloud = mixed_cloud(surrogate.domain, surrogate.overview.points, RATIO.measured_points)
-    cloud, part = _covered(prepared, kept(made), cloud)
-    put = partial(_put, kept(made))
-    clouds = Clouds(cloud, partial(_imposed, prepared, kept(made)))
-    ratio = likelihood_ratio(put, put, prepared.tried, surrogate, clouds, GivenResiduals.split_deviances)
+    cloud, part = covered(prepared, made, cloud)
+    first = imposed_cloud(prepared, made, surrogate)
+    if first is None:
+        raise InputError(_unvisited(made, part))
+
+    def imposed(fit: Surrogate) -> PointCloud:
+        return imposed_cloud(prepared, made, fit) or first
+
+    put = partial(put_on, made)
+    ratio = likelihood_ratio(
+        put, put, prepared.tried, surrogate, Clouds(cloud, imposed), GivenResiduals.split_deviances
+    )
     return _outcome(prepared, made.text, ratio, part, criteria)
 
 
 def _outcome(prepared: Prepared, text: str, ratio: Ratio, part: float, criteria: Criteria) -> MapTest:
-    p_value = joined(ratio.p_values())
+    complete = prepared.surrogate.errors.complete
+    p_value = joined(ratio.p_values()) if complete else ratio.evidence.p_value()
     lower, upper = ratio.interval(0, 1 - criteria.error_rate)
     rejected = p_value <= criteria.error_rate
     expected = sum(law.mean * dof for law, (_, dof) in zip(ratio.laws, ratio.costs, strict=True))
@@ -174,6 +223,7 @@ def _outcome(prepared: Prepared, text: str, ratio: Ratio, part: float, criteria:
         error_rate=criteria.error_rate,
         doubts=prepared.doubts,
         uncorrected=ratio.laws[0].note,
+        autonomous=prepared.autonomous,
     )
 
 
@@ -182,17 +232,18 @@ def joined(p_values: Sequence[float]) -> float:
     return float(-np.expm1(len(p_values) * np.log1p(-min(min(p_values), 1 - np.finfo(float).eps))))
 
 
-def _put(made: PointMap, surrogate: Surrogate, cloud: PointCloud) -> GivenResiduals:
+def put_on(made: PointMap, surrogate: Surrogate, cloud: PointCloud) -> GivenResiduals:
+    """The equations of a map on a cloud, in units of the fit's own box."""
     return put_map(made, surrogate, cloud, surrogate.domain)
 
 
-def _kept_clock(prepared: Prepared) -> Any:
+def on_its_clock(prepared: Prepared, made: PointMap) -> PointMap:
     """The map with times that stay on a clock: where it restarts no time counts, where it has a period it wraps."""
     clock = prepared.clocked.clock
     if clock.window is None:
-        return lambda made: made
+        return made
     begin = prepared.surrogate.domain.intervals[0][0]
-    return lambda made: replace(made, source=OnClock(made.source, begin, clock.window, clock.kind == RESTART))
+    return replace(made, source=OnClock(made.source, begin, clock.window, clock.kind == RESTART))
 
 
 @dataclass(frozen=True)
@@ -215,38 +266,41 @@ class OnClock:
         return table
 
 
-def _covered(prepared: Prepared, made: PointMap, cloud: PointCloud) -> tuple[PointCloud, float]:
+def covered(prepared: Prepared, made: PointMap, cloud: PointCloud) -> tuple[PointCloud, float]:
     """The points of a cloud that are visited and have visited images, and which part of the data that are."""
-    images = made(prepared.surrogate.overview.points[:: max(1, len(prepared.surrogate.overview.points) // 4000)])
-    part = float(np.mean(prepared.visited(images)))
+    points = prepared.surrogate.overview.points
+    part = float(np.mean(prepared.visited(made(points[:: max(1, len(points) // MAPS.visited_points)]))))
     kept = prepared.visited(cloud.points) & prepared.visited(made(cloud.points))
     if part < MAPS.least_visited or kept.sum() < MAPS.fewest_points:
-        raise InputError(
-            f"The map {made.text} leads away from the data: they have visited the images of {part:.0%} of their points, "
-            f"and {MAPS.least_visited:.0%} are needed. Give a map between places that were recorded, or record more."
-        )
-    points = cloud.points[kept]
-    return PointCloud(points, np.full(len(points), 1 / len(points))), part
+        raise InputError(_unvisited(made, part))
+    return _even(cloud.points[kept]), part
 
 
-def _imposed(prepared: Prepared, made: PointMap, surrogate: Surrogate) -> PointCloud:
-    """Points of the data at which the map is imposed: their images are visited, and both have noise."""
+def _unvisited(made: PointMap, part: float) -> str:
+    return (
+        f"The map {made.text} leads away from the data: they have visited the images of {part:.0%} of their points, and "
+        f"{MAPS.least_visited:.0%} are needed. Give a map between places that were recorded, or record more."
+    )
+
+
+def _even(points: np.ndarray) -> PointCloud:
+    return PointCloud(points, np.full(len(points), 1 / len(points)))
+
+
+def imposed_cloud(prepared: Prepared, made: PointMap, surrogate: Surrogate) -> PointCloud | None:
+    """Points of a fit at which a map is imposed: their images are visited, and both have noise; None if too few."""
     points = surrogate.overview.points
     points = points[np.linspace(0, len(points) - 1, min(4 * RATIO.imposed_points, len(points))).astype(int)]
     points = points[prepared.visited(made(points))]
+    if len(points) < MAPS.fewest_points:
+        return None
     points = points[np.linspace(0, len(points) - 1, min(RATIO.imposed_points, len(points))).astype(int)]
-    safe = safely_noisy(surrogate, points).points
-    return safe_images(surrogate, made, safe)
-
-
-def safe_images(surrogate: Surrogate, made: PointMap, points: np.ndarray) -> PointCloud:
-    """Points whose images have a diffusion that is safely positive too."""
+    points = safely_noisy(surrogate, points).points
     noisy = np.flatnonzero(surrogate.noisy)
-    images = made(points)
-    least = [
-        np.linalg.eigvalsh(surrogate.diffusion_squared(at[:, 0], at[:, 1:])[:, noisy][:, :, noisy])[:, 0]
-        for at in (points, images)
-    ]
-    kept = points[least[1] >= RATIO.nearly_zero * np.median(least[0])] if len(noisy) else points
-    kept = kept if len(kept) else points
-    return PointCloud(kept, np.full(len(kept), 1 / len(kept)))
+    if len(noisy):
+        least = [
+            np.linalg.eigvalsh(surrogate.diffusion_squared(at[:, 0], at[:, 1:])[:, noisy][:, :, noisy])[:, 0]
+            for at in (points, made(points))
+        ]
+        points = points[least[1] >= RATIO.nearly_zero * np.median(least[0])]
+    return _even(points) if len(points) >= MAPS.fewest_points else None

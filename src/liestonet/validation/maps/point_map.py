@@ -49,7 +49,7 @@ class PointMap:
     @property
     def formulas(self) -> tuple[Any, ...] | None:
         """s and γ^1, …, γ^n as SymPy expressions; None for a callable."""
-        return self.source.rows[0] if isinstance(self.source, Formulas) else None
+        return self.source.rows[0] if isinstance(self.source, Formulas | Straight) else None
 
     def __call__(self, points: Points) -> Points:
         """The images of points (t, x)."""
@@ -66,6 +66,29 @@ class PointMap:
             hessian[:, :, i - 1, j - 1] = hessian[:, :, j - 1, i - 1] = table[i, j][0, :, 1:]
         first = table[(0,)][0]
         return MapJet(table[()][0], first[:, 0], first[:, 1:], jacobian, hessian)
+
+
+@dataclass(frozen=True, eq=False)
+class Straight:
+    """(t, x) → (t + T, M x + b): formulas, and the same in numbers, with `moved` = (T, b)."""
+
+    rows: tuple[tuple[Any, ...], ...]
+    matrix: Float[np.ndarray, "n n"]
+    moved: Float[np.ndarray, " v"]
+
+    def components(self, points: Points, derivatives: Iterable[Derivative]) -> Components:
+        """Derivatives of (s, γ): the first ones are constant, the others zero."""
+        return {tuple(derivative): self._derivative(points, tuple(derivative))[None] for derivative in derivatives}
+
+    def _derivative(self, points: Points, derivative: Derivative) -> Points:
+        if not derivative:
+            return np.column_stack([points[:, 0], points[:, 1:] @ self.matrix.T]) + self.moved
+        found = np.zeros(points.shape)
+        if derivative == (0,):
+            found[:, 0] = 1.0
+        elif len(derivative) == 1:
+            found[:, 1:] = self.matrix[:, derivative[0] - 1]
+        return found
 
 
 @dataclass(frozen=True)
