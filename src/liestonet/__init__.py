@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from liestonet.trajectories.streaming import TrajectoryFile
     from liestonet.validation.maps.discrete import discrete
     from liestonet.validation.ratio_test import test
+    from liestonet.validation.reversal.reversible import reversible
     from liestonet.validation.validate import validate
 
     __version__: str
@@ -41,6 +42,7 @@ __all__ = [
     "load",
     "plots",
     "principal_angles",
+    "reversible",
     "solve",
     "test",
     "validate",
@@ -60,6 +62,7 @@ _HOME = {
     "fit": "liestonet.pipeline.discover",
     "load": "liestonet.storage",
     "principal_angles": "liestonet.core.angles",
+    "reversible": "liestonet.validation.reversal.reversible",
     "solve": "liestonet.pipeline.solve",
     "test": "liestonet.validation.ratio_test",
     "validate": "liestonet.validation.validate",

@@ -66,15 +66,14 @@ class GivenResiduals:
         """The same in two independent parts: of the smooth functions, which are few, and of all others.
 
         A tilt or a circulation is in the first part, where it does not drown among the degrees of freedom of the rest.
+        A part without conditions has no degrees of freedom.
         """
         left, along, sizes, rest = self._seen(quickly=True)
-        if self.smooth is None or not len(sizes):
-            return [_scaled(along, sizes, np.eye(len(sizes)), rest)]
+        if self.smooth is None or not len(sizes) or not self.smooth.shape[1]:
+            return [(0.0, 0.0), _scaled(along, sizes, np.eye(len(sizes)), rest)]
         noisy = np.sqrt(sizes**2 + JUDGING.model_error**2)
         first, values, _ = np.linalg.svd(noisy[:, None] * (left.T @ self.smooth), full_matrices=True)
         few = int(np.sum(values > RATIO.seen_smooth * values.max(initial=0.0)))
-        if not 0 < few < len(sizes):
-            return [_scaled(along, sizes, np.eye(len(sizes)), rest)]
         return [_scaled(along, sizes, first[:, :few], 0.0), _scaled(along, sizes, first[:, few:], rest)]
 
     def _seen(self, quickly: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
@@ -99,7 +98,7 @@ def _scaled(
     along: Float[np.ndarray, " q"], sizes: Float[np.ndarray, " q"], part: Float[np.ndarray, "q p"], rest: float
 ) -> tuple[float, float]:
     """Deviance and degrees of freedom of a part of the conditions, given by orthonormal columns in units of noise."""
-    if not len(sizes):
+    if not part.shape[1]:
         return rest, float(rest > 0)
     total = sizes**2 + JUDGING.model_error**2
     square = float(np.sum((part.T @ (along / np.sqrt(total))) ** 2)) + rest

@@ -201,6 +201,45 @@ class DiscreteTuning:
 
 
 @dataclass(frozen=True)
+class ReversalTuning:
+    """Detailed balance and the production of entropy."""
+
+    # Total degree of the potential, for one, two, three and more coordinates: one more than the drift has. Source:
+    # theory.
+    degrees: tuple[int, ...] = (8, 7, 5, 3)
+    # Diffusion below this part of the usual one is lifted to it, where it is divided by. Source: by hand.
+    least_noise: float = 0.05
+    # Combinations of functions below this part of the largest are not seen. Source: theory: rounding.
+    seen: float = 1e-9
+    # Linear drifts that leave less than this part in the equations are in balance. Source: theory: rounding.
+    seen_low: float = 1e-6
+    # Points of the data at which balance is imposed. Source: cost.
+    imposed_points: int = 400
+    # Points over which the production of entropy is averaged. Source: cost.
+    averaged_points: int = 4_000
+    # Blocks of the recording from which the scatter of that average comes. Source: by hand; enough for a variance.
+    blocks: int = 32
+    # Relaxation times at the beginning of a path that do not count, as it may not be stationary yet. Source: theory:
+    # e⁻⁴ is left.
+    relaxations: float = 4.0
+    # Part of the recorded time that must be left without them. Source: by hand.
+    least_stationary: float = 0.2
+    # Data that change from beginning to end at this level are not stationary. Source: by hand.
+    changing_level: float = 0.01
+    # Points at which an equation is looked at. Source: cost.
+    equation_points: int = 1_200
+    # Points of the stationary state of a linear equation, evenly spaced. Source: cost.
+    spaced_points: int = 2_048
+    # Length of the simulation of an equation, in relaxation times, and its paths. Source: cost.
+    simulated_relaxations: float = 60.0
+    simulated_paths: int = 400
+    # Paths whose scatter grows by more from one quarter of it to the last half spread without end. Source: by hand.
+    largest_growth: float = 1.3
+    # Steps of it in a relaxation time. Source: cost; the bias of a step is of this order.
+    simulated_steps: int = 100
+
+
+@dataclass(frozen=True)
 class FlowTuning:
     """Finite flows of generators, by the fifth-order step of Dormand and Prince (1980)."""
 
@@ -304,6 +343,7 @@ class GateTuning:
 GIVEN = GivenTuning()
 MAPS = MapTuning()
 DISCRETE = DiscreteTuning()
+REVERSAL = ReversalTuning()
 RATIO = RatioTuning()
 FLOW = FlowTuning()
 PUSH = PushTuning()

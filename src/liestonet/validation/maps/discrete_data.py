@@ -75,7 +75,7 @@ def of_data(data: Trajectories, criteria: Criteria, measurement: Any, clock: Any
 
 
 def _joint(costs: Sequence[tuple[float, float]], laws: Sequence[NullLaw]) -> float:
-    return joined([law.p_value(*cost) for law, cost in zip(laws, costs, strict=True)])
+    return joined([law.p_value(*cost) for law, cost in zip(laws, costs, strict=True)], costs)
 
 
 def candidates(surrogate: Surrogate) -> list[AffineMap]:

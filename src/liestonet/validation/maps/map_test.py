@@ -204,7 +204,7 @@ def judged(prepared: Prepared, made: PointMap, criteria: Criteria) -> MapTest:
 
 def _outcome(prepared: Prepared, text: str, ratio: Ratio, part: float, criteria: Criteria) -> MapTest:
     complete = prepared.surrogate.errors.complete
-    p_value = joined(ratio.p_values()) if complete else ratio.evidence.p_value()
+    p_value = joined(ratio.p_values(), ratio.costs) if complete else ratio.evidence.p_value()
     lower, upper = ratio.interval(0, 1 - criteria.error_rate)
     rejected = p_value <= criteria.error_rate
     expected = sum(law.mean * dof for law, (_, dof) in zip(ratio.laws, ratio.costs, strict=True))
@@ -227,9 +227,14 @@ def _outcome(prepared: Prepared, text: str, ratio: Ratio, part: float, criteria:
     )
 
 
-def joined(p_values: Sequence[float]) -> float:
-    """One p-value of several independent ones: that of the smallest (Šidák)."""
-    return float(-np.expm1(len(p_values) * np.log1p(-min(min(p_values), 1 - np.finfo(float).eps))))
+def joined(p_values: Sequence[float], costs: Sequence[tuple[float, float | int]]) -> float:
+    """One p-value of several independent tests, each with its cost: that of the smallest (Šidák).
+
+    A test without degrees of freedom is none.
+    """
+    made = [p_value for p_value, (_, dof) in zip(p_values, costs, strict=True) if dof > 0]
+    least = min(made, default=1.0)
+    return 1.0 if least >= 1 else float(-np.expm1(len(made) * np.log1p(-least)))
 
 
 def put_on(made: PointMap, surrogate: Surrogate, cloud: PointCloud) -> GivenResiduals:
