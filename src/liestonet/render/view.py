@@ -48,6 +48,7 @@ class ResultView:
     algebra: AlgebraView | None
     flags: tuple[Flag, ...]
     validation: tuple[str, ...]
+    discrete: tuple[str, ...]
     making: tuple[Row, ...]
     command: str
 
@@ -71,6 +72,7 @@ class ResultView:
             algebra=algebra,
             flags=tuple(flag for flag in result.flags if flag.code != SAID_ELSEWHERE),
             validation=() if found.validation is None else tuple(found.validation.sentences()),
+            discrete=() if found.discrete is None else tuple(found.discrete.sentences()),
             making=tuple(_making(result, source, domain)),
             command="" if result.provenance is None else result.provenance.command,
         )

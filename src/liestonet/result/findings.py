@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from liestonet.inference.clock import ClockFound
 from liestonet.inference.engine import Training
@@ -32,6 +32,17 @@ class Validated(Protocol):
     def sentences(self) -> list[str]: ...
 
 
+@runtime_checkable
+class DiscreteSymmetries(Protocol):
+    """What `discrete` found: every candidate in words, and all of it as plain values."""
+
+    def sentences(self) -> list[str]: ...
+
+    def table(self) -> list[tuple[str, ...]]: ...
+
+    def to_dictionary(self) -> dict[str, Any]: ...
+
+
 @dataclass(frozen=True)
 class EquationFindings:
     """What `solve` found out about an equation.
@@ -48,6 +59,7 @@ class EquationFindings:
     draws: tuple[dict[str, str], ...] = ()
     parametric_brackets: dict[tuple[int, int], sympy.Expr] | None = None
     validation: Validated | None = None
+    discrete: DiscreteSymmetries | None = None
 
 
 @dataclass(frozen=True)
@@ -70,6 +82,7 @@ class DataFindings:
     training: Training | None = None
     validation: Validated | None = None
     clock: ClockFound | None = None
+    discrete: DiscreteSymmetries | None = None
 
     @property
     def measured(self) -> Measured:

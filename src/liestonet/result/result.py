@@ -21,7 +21,7 @@ from liestonet.core.provenance import Provenance
 from liestonet.errors import InputError
 from liestonet.formulas.closed_fields import ClosedFields, closed_fields
 from liestonet.formulas.formula import Formula
-from liestonet.result.findings import DataFindings, EquationFindings, Findings, Validated
+from liestonet.result.findings import DataFindings, DiscreteSymmetries, EquationFindings, Findings, Validated
 from liestonet.symmetry.determining.fields import Fields
 from liestonet.symmetry.determining.kinds import SPOKEN
 
@@ -91,6 +91,11 @@ class Result:
     def validation(self) -> Validated | None:
         """What `validate` found, where it was asked; `with_validation` keeps it here."""
         return self.findings.validation
+
+    @property
+    def discrete(self) -> DiscreteSymmetries | None:
+        """What `liestonet.discrete` found, where it was asked; `with_discrete` keeps it here."""
+        return self.findings.discrete
 
     @property
     def training(self) -> Any:
@@ -175,6 +180,10 @@ class Result:
     def with_validation(self, validation: Validated) -> Result:
         """The same result with what `validate` found, so that the report has it."""
         return replace(self, findings=replace(self.findings, validation=validation))
+
+    def with_discrete(self, found: DiscreteSymmetries) -> Result:
+        """The same result with what `liestonet.discrete` found, so that the report has it."""
+        return replace(self, findings=replace(self.findings, discrete=found))
 
     def brackets(self) -> dict[tuple[int, int], sympy.Expr]:
         """[X_i, X_j] with i < j as SymPy sums over X1, X2, …, where they do not vanish within their error.

@@ -109,6 +109,21 @@ class Discrete:
             f"p = {row.p_value:.2g} ({row.adjusted:.2g} among all){where}"
         )
 
+    def table(self) -> list[tuple[str, ...]]:
+        """Every candidate as a row of text: map, verdict, residual, interval, p-values, centre."""
+        return [
+            (
+                row.map,
+                row.verdict,
+                f"{row.residual:.2%}",
+                f"{row.lower:.2%} to {row.upper:.2%}",
+                f"{row.p_value:.2g}",
+                f"{row.adjusted:.2g}",
+                "" if row.centre is None else str(row.centre),
+            )
+            for row in self.rows
+        ]
+
     def to_dictionary(self) -> dict[str, Any]:
         """Plain numbers, text and lists for JSON."""
         return asdict(self)
