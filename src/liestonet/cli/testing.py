@@ -101,11 +101,11 @@ def try_generators(
 
     if (generator is None) == (point_map is None):
         raise InputError(
-            "Give exactly one of --generator, such as --generator \"x d_x\", and --map, such as --map \"x -> -x\"."
+            'Give exactly one of --generator, such as --generator "x d_x", and --map, such as --map "x -> -x".'
         )
     claim = point_map if generator is None else ";".join(generator)
     if point_map is not None and not is_map(point_map):
-        raise InputError(f"--map {point_map!r} has no arrow; write a map such as \"x -> -x\".")
+        raise InputError(f'--map {point_map!r} has no arrow; write a map such as "x -> -x".')
     with stages(not quiet) as progress:
         if progress is not None:
             progress(f"reading {file.name}")

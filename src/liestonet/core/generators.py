@@ -130,11 +130,11 @@ class Random:
         points = points_of(t, x, self.dimension)
         if w is None:
             raise InputError("Random symmetries depend on the Wiener process too; call generators(t, x, w).")
-        values = np.asarray(w, dtype=float)
-        values = values[:, None] if values.ndim == 1 and self.noises == 1 else values
+        given = np.asarray(w, dtype=float)
+        values = given[:, None] if given.ndim == 1 and self.noises == 1 else given
         if values.shape != (len(points), self.noises):
             raise InputError(
-                f"w has shape {np.shape(w)}, but ({len(points)}, {self.noises}) is needed: one row per point."
+                f"w has shape {given.shape}, but ({len(points)}, {self.noises}) is needed: one row per point."
             )
         table = self.base.components(np.concatenate([points, values], axis=1), [()])[()]
         return table[:, :, 1 : self.dimension + 1]

@@ -42,7 +42,9 @@ def extended_domain(sde: SDE, domain: Any) -> Any:
     try:
         given = list(pairs)
     except TypeError as problem:
-        raise InputError("The domain must be a list of (low, high) pairs: time first, then each coordinate.") from problem
+        raise InputError(
+            "The domain must be a list of (low, high) pairs: time first, then each coordinate."
+        ) from problem
     return [*given, *[None] * sde.noise] if len(given) == sde.dimension + 1 else given
 
 

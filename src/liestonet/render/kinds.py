@@ -37,8 +37,8 @@ KINDS = {
     "random": KindWords(
         "random symmetry",
         "random symmetries",
-        "Each maps a solution of the equation to another solution driven by the same noise, by an amount that depends on "
-        "the Wiener process itself.",
+        "Each maps a solution of the equation to another solution driven by the same noise, by an amount that depends "
+        "on the Wiener process itself.",
     ),
 }
 # What a reader sees for a stored verdict.

@@ -153,7 +153,8 @@ def _components(result: Result) -> str:
         shown = f"φ ∂{result.names[0]}" if one else "φ₁ ∂₁ + φ₂ ∂₂ + …"
         moved = result.names[0] if one else "the coordinates"
         wiener = ", ".join(result.noises)
-        return f"A generator {shown} moves {moved} at the rate φ(t, {', '.join(result.names)}); {wiener} with d{result.noises[0]} = dW."
+        depends = f"φ(t, {', '.join(result.names)})"
+        return f"A generator {shown} moves {moved} at the rate {depends}, where {wiener} is the Wiener process."
     state = f"ξ ∂{result.names[0]}" if one else "ξ₁ ∂₁ + ξ₂ ∂₂ + …"
     moved = result.names[0] if one else "the coordinates"
     density = "; β is the relative rate at which the density changes" if result.fields.has_beta else ""

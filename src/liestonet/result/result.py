@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from jaxtyping import Float
@@ -123,6 +123,14 @@ class Result:
         """For each generator, whether it depends on no Wiener process: all but random symmetries are ordinary."""
         return without_noise(self.evaluated, self.domain, len(self.noises))
 
+    @overload
+    def generators(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Values: ...
+
+    @overload
+    def generators(
+        self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"], w: Float[np.ndarray, "..."] | Any
+    ) -> Float[np.ndarray, "m b d"]: ...
+
     def generators(
         self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"], w: Float[np.ndarray, "..."] | Any = None
     ) -> Values | Float[np.ndarray, "m b d"]:
@@ -152,7 +160,7 @@ class Result:
             return self.closed_forms
         return tuple(replace(row, xi=row.xi[: self.surrogate.dimension]) for row in self.closed_forms)
 
-    def candidates(self, k: int | Any) -> Fields | Random:
+    def candidates(self, k: int | Any) -> Any:
         """The k directions with the smallest residuals, accepted or not; called like `generators`."""
         available = self.directions.count
         if not (is_whole(k) and 0 <= k <= available):

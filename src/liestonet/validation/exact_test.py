@@ -82,7 +82,9 @@ class EquationTest:
     def sentences(self) -> list[str]:
         """The outcome in words."""
         several, own = ";" in self.claim, SPOKEN[self.symmetry]
-        one, many = ("symmetry", "symmetries") if self.symmetry != "law" else ("symmetry of the law", "symmetries of the law")
+        one, many = (
+            ("symmetry", "symmetries") if self.symmetry != "law" else ("symmetry of the law", "symmetries of the law")
+        )
         lead = "" if self.symmetry == "law" else f"{own} "
         kind = f"{lead}{many}" if several else f"{'an' if lead.startswith('I') else 'a'} {lead}{one}"
         verb = "are" if several else "is"
@@ -94,7 +96,7 @@ class EquationTest:
         return [*lines, *([str(self.failure)] if self.failure is not None else [])]
 
 
-def test_equation(sde: SDE, claim: Any, symmetry: Any = None, domain: Any = None) -> EquationTest:
+def claim_on_equation(sde: SDE, claim: Any, symmetry: Any = None, domain: Any = None) -> EquationTest:
     """Is this a symmetry of the equation? `claim` is a map or one or several generators, all of which must hold."""
     if isinstance(claim, Result) and claim.symmetry == "random":
         return _generators(extended(sde), claim, claim.symmetry, extended_domain(sde, domain or claim.domain))
@@ -122,10 +124,10 @@ def numeric_equation(sde: SDE) -> SDE:
 
 def _map(sde: SDE, claim: Any, domain: Any) -> EquationTest:
     box = domain_of(numeric_equation(sde), domain)
-    return test_map_of_equation(sde, read_map(claim, sde.names, box), box)
+    return map_on_equation(sde, read_map(claim, sde.names, box), box)
 
 
-def test_map_of_equation(sde: SDE, made: PointMap, box: Domain) -> EquationTest:
+def map_on_equation(sde: SDE, made: PointMap, box: Domain) -> EquationTest:
     """The same for a map that was read and a box that was checked."""
     numeric = numeric_equation(sde)
     source, cloud = numeric.coefficients(box), lattice_cloud(box, MAPS.compared_points)
@@ -214,7 +216,12 @@ def _generators(sde: SDE, claim: Any, symmetry: Any, domain: Any) -> EquationTes
     proved = sde.symbolic is not None and _proved(kind, sde, given)
     where = dict(zip(("t", *sde.names), cloud.points[int(point)].tolist(), strict=True))
     number = f" of X{worst + 1}" if given.count > 1 else ""
-    failure = Failure(where, f"equation {rows[int(row)]}{number}", 0.0, float(values[worst, int(row), int(point)] / np.sqrt(cloud.weights[int(point)])))
+    failure = Failure(
+        where,
+        f"equation {rows[int(row)]}{number}",
+        0.0,
+        float(values[worst, int(row), int(point)] / np.sqrt(cloud.weights[int(point)])),
+    )
     text = str(given) if isinstance(given, Formulas) else _named(claim, given.count)
     return _judged(text, kind.name, float(sizes[worst]), proved, source.error, failure, box)
 
@@ -251,7 +258,8 @@ def _proved(kind: Kind, sde: SDE, given: Generators) -> bool:
     for row in listed:
         entries = list(row or ())
         if isinstance(given, Lifted):
-            entries.append(-sum(entry.diff(x) for entry, x in zip(entries[1:], symbols, strict=True)))
+            divergence: Any = sum(entry.diff(x) for entry, x in zip(entries[1:], symbols, strict=True))
+            entries.append(-divergence)
         if not all(is_zero(residual) for residual in table.residuals(sde.symbolic, entries)):
             return False
     return True

@@ -59,7 +59,7 @@ class GivenResiduals:
         numbers are scaled to the χ² with the same mean and variance. What no z explains, as where a coordinate has no
         noise, counts beyond a small part of the generator.
         """
-        left, along, sizes, rest = self._seen()
+        _, along, sizes, rest = self._seen()
         return _scaled(along, sizes, np.eye(len(sizes)), rest)
 
     def split_deviances(self) -> list[tuple[float, float]]:

@@ -42,13 +42,13 @@ from liestonet.trajectories.measurement import Measurement, marked
 from liestonet.trajectories.reshaping import OVERLAP
 from liestonet.validation.bartlett import NullLaw
 from liestonet.validation.clocked import Clocked, on_clock
-from liestonet.validation.exact_test import EquationTest, require_law, test_equation
+from liestonet.validation.exact_test import EquationTest, claim_on_equation, require_law
 from liestonet.validation.formulas import Formulas
 from liestonet.validation.generator_input import read_generators
 from liestonet.validation.generator_residuals import GivenResiduals, put_in
 from liestonet.validation.lack_of_fit import DOUBTFUL
 from liestonet.validation.maps.map_input import is_map
-from liestonet.validation.maps.map_test import MapTest, test_map
+from liestonet.validation.maps.map_test import MapTest, map_on_data
 from liestonet.validation.null_model import stream
 from liestonet.validation.ratio import Clouds, Ratio, data_cloud, likelihood_ratio
 from liestonet.validation.smoothness import ORDER, regular
@@ -169,7 +169,7 @@ def test(  # the linter takes it for a test
     suits the data. Where it restarts, ∂t is tested against the date. `measurement` is as in `discover`.
     """
     if isinstance(data, SDE):
-        return test_equation(data, generators, symmetry, domain)
+        return claim_on_equation(data, generators, symmetry, domain)
     if not isinstance(data, Trajectories):
         raise InputError(
             f"test takes Trajectories or an SDE, not a {type(data).__name__}; make them with Trajectories.read or "
@@ -179,7 +179,20 @@ def test(  # the linter takes it for a test
         raise InputError("A domain is for an equation; the box of data is where they are. Leave domain out.")
     if is_map(generators):
         require_law(symmetry)
-        return test_map(data, generators, seed=seed, measurement=measurement, clock=clock)
+        return map_on_data(data, generators, seed=seed, measurement=measurement, clock=clock)
+    return generators_on_data(data, generators, symmetry, seed, measurement, clock, found_on_these)
+
+
+def generators_on_data(
+    data: Trajectories,
+    generators: Any,
+    symmetry: Any = None,
+    seed: Any = 0,
+    measurement: Measurement | Any | None = None,
+    clock: Any = "auto",
+    found_on_these: bool | Int[np.ndarray, " paths"] | None = None,
+) -> SymmetryTest:
+    """The likelihood-ratio test of generators on data."""
     data = marked(data, measurement)
     held_out, twice = None, OVERLAP if OVERLAP in data.notes else None
     criteria = criteria_of(generators)

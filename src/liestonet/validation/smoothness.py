@@ -77,9 +77,7 @@ def _without_kinks(entry: Any, given: Formulas, name: str, points: np.ndarray, d
             continue
         side = _side(inner, given.variables, points)
         if side is None:
-            raise InputError(
-                f"The {name} is not differentiable where {inner} = 0, {_in_the_box(domain, given)}"
-            )
+            raise InputError(f"The {name} is not differentiable where {inner} = 0, {_in_the_box(domain, given)}")
         values = {sympy.Abs: side * inner, sympy.sign: sympy.Integer(side), sympy.Heaviside: sympy.Integer(side > 0)}
         entry = entry.subs(kink, values[kink.func])
     return entry
@@ -138,10 +136,7 @@ def _require_finite(
         limit = f"below {GIVEN.largest_value:g}" if np.isfinite(values[k, point, part]) else "finite"
         what = f"has a derivative that is not {limit}" if derivative else f"is not {limit}"
         names = tuple(str(variable) for variable in given.variables[1:])
-        raise InputError(
-            f"The {called[int(k)]} {what} at {place(names, points[point])}, "
-            f"{_in_the_box(domain, given)}"
-        )
+        raise InputError(f"The {called[int(k)]} {what} at {place(names, points[point])}, {_in_the_box(domain, given)}")
 
 
 def _in_the_box(domain: Domain, given: Formulas) -> str:

@@ -46,7 +46,8 @@ class Directions:
     def of(cls, coefficients: SymbolicCoefficients) -> Directions:
         """Those of an equation that was extended by dw = dW."""
         n, r = coefficients.dimension - coefficients.noise, coefficients.noise
-        x, sigma, f = coefficients.state[:n], coefficients.diffusion, coefficients.drift
+        x, sigma = coefficients.state[:n], coefficients.diffusion
+        f: Any = coefficients.drift
         columns: tuple[tuple[Any, ...], ...] = tuple(tuple(sigma[i, k] for i in range(n)) for k in range(r))
         drift = tuple(
             shortest(f[i, 0] - sum(column[j] * column[i].diff(x[j]) for column in columns for j in range(n)) / 2)

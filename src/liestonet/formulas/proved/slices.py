@@ -188,7 +188,9 @@ def _eigenvectors(matrices: Sequence[Any]) -> Any:
     m = matrices[0].shape[0]
     if all(matrix.is_diagonal() for matrix in matrices):
         return sympy.eye(m)
-    mixed = sum((weight * matrix for weight, matrix in zip(SLICES.weights, matrices, strict=False)), sympy.zeros(m))
+    mixed: Any = sum(
+        (weight * matrix for weight, matrix in zip(SLICES.weights, matrices, strict=False)), sympy.zeros(m)
+    )
     try:
         change, _ = mixed.diagonalize(reals_only=True)
     except (sympy.matrices.exceptions.MatrixError, ValueError, NotImplementedError):

@@ -84,7 +84,7 @@ def _second_order(builder: Builder, row: int, unknown: int, factor: float) -> No
 
 
 def _add_drift_equations(builder: Builder, moved: int | None = None, second_order: bool = True) -> None:
-    """E1^i = ∂_t ξ^i + f^j ∂_j ξ^i − ξ^j ∂_j f^i − ∂_t(τ f^i) + ½ a^{jk} ∂_jk ξ^i, for the first `moved` coordinates."""
+    """E1^i = ∂_t ξ^i + f^j ∂_j ξ^i − ξ^j ∂_j f^i − ∂_t(τ f^i) + ½ a^{jk} ∂_jk ξ^i, of the first `moved` coordinates."""
     n = builder.dimension
     for i in range(n if moved is None else moved):
         row = builder.row(f"E1[{i + 1}]", 1.0, (i,))

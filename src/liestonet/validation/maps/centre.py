@@ -44,7 +44,7 @@ class Family:
         place[self.coordinate] = centre
         offset = place - self.matrix @ place
         periods = [0.0, *(p if np.isfinite(p) else 0.0 for p in self.prepared.surrogate.domain.periods[1:])]
-        rows = [[int(round(entry)) for entry in row] for row in self.matrix.tolist()]
+        rows = [[round(entry) for entry in row] for row in self.matrix.tolist()]
         return AffineMap.of(rows, offset.tolist(), 0, periods)
 
     def map_at(self, centre: float) -> PointMap:
@@ -90,7 +90,7 @@ def find_centre(family: Family) -> FoundCentre | None:
 
 
 def _cost(family: Family, centre: float, plain: Surrogate) -> float | None:
-    """How far the shrunk fit is from a mirror about a centre, relative to its size; None where too little is covered."""
+    """How far the shrunk fit is from a mirror about a centre, relative to its size; None if too little is covered."""
     made = family.map_at(centre)
     cloud = imposed_cloud(family.prepared, made, family.prepared.surrogate)
     if cloud is None:
@@ -125,7 +125,9 @@ def _slope(family: Family, centre: float, surrogate: Surrogate, cloud: PointClou
     """How the residuals of the shrunk fit change with the centre."""
     surrogate = without_errors(surrogate)
     step = DISCRETE.centre_difference * float(surrogate.domain.half[family.coordinate + 1])
-    above, below = (put_map(family.map_at(centre + sign * step), surrogate, cloud, surrogate.domain) for sign in (1, -1))
+    above, below = (
+        put_map(family.map_at(centre + sign * step), surrogate, cloud, surrogate.domain) for sign in (1, -1)
+    )
     return (above.residual[0] - below.residual[0]) / (2 * step)
 
 

@@ -25,7 +25,7 @@ MOST_SHOWN = 24
 
 @dataclass(frozen=True)
 class Centre:
-    """Where a mirror of a coordinate stands, with its standard error and an interval that misses with the error rate."""
+    """Where a mirror of a coordinate stands, its standard error, and an interval that misses with the error rate."""
 
     coordinate: str
     value: float

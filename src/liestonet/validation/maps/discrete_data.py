@@ -23,7 +23,16 @@ from liestonet.validation.maps.centre import Family, FoundCentre, find_centre
 from liestonet.validation.maps.discrete import Centre, Discrete, DiscreteRow, holm, in_order
 from liestonet.validation.maps.groups import Group, generated, group_of
 from liestonet.validation.maps.map_input import check_map
-from liestonet.validation.maps.map_test import Prepared, covered, imposed_cloud, joined, on_its_clock, prepare, put_on, without_time
+from liestonet.validation.maps.map_test import (
+    Prepared,
+    covered,
+    imposed_cloud,
+    joined,
+    on_its_clock,
+    prepare,
+    put_on,
+    without_time,
+)
 from liestonet.validation.maps.point_map import PointMap
 from liestonet.validation.maps.shared_laws import Claim, shared_laws
 from liestonet.validation.tuning import DISCRETE, RATIO

@@ -13,7 +13,7 @@ from liestonet.errors import InputError
 from liestonet.pipeline.solve import domain_of
 from liestonet.sde.sde import SDE
 from liestonet.symmetry.statistical.verdicts import Criteria
-from liestonet.validation.exact_test import compared, numeric_equation, test_map_of_equation
+from liestonet.validation.exact_test import compared, map_on_equation, numeric_equation
 from liestonet.validation.maps.affine import AffineMap, plane_rotations, signed_permutations
 from liestonet.validation.maps.discrete import Discrete, DiscreteRow, in_order
 from liestonet.validation.maps.equation_candidates import affine_candidates, exact_number
@@ -82,7 +82,7 @@ def _row(
         return DiscreteRow(made.text, verdict, 0.0, 0.0, residual, residual, residual, "no", None, order)
     if known:
         return DiscreteRow(made.text, "symmetry", 1.0, 1.0, 0.0, 0.0, 0.0, "proved", None, order)
-    found = test_map_of_equation(sde, made, box)
+    found = map_on_equation(sde, made, box)
     return DiscreteRow(
         made.text, found.verdict, found.p_value, found.p_value, found.residual, found.lower, found.upper, found.status,
         None, order,

@@ -57,8 +57,8 @@ def time_shifts(coefficients: SymbolicCoefficients) -> list[Any]:
     import sympy
 
     t = coefficients.time
-    entries = [*coefficients.drift, *coefficients.diffusion]
-    nodes = {node for entry in entries for node in entry.atoms(sympy.sin, sympy.cos) if node.has(t)}
+    entries: list[Any] = [*coefficients.drift, *coefficients.diffusion]
+    nodes: set[Any] = {node for entry in entries for node in entry.atoms(sympy.sin, sympy.cos) if node.has(t)}
     if not nodes or any(entry.subs({node: 0 for node in nodes}).has(t) for entry in entries):
         return []
     rates = [node.args[0].coeff(t) for node in nodes]
@@ -76,13 +76,14 @@ def translations(coefficients: SymbolicCoefficients, periods: Sequence[Any]) -> 
     import sympy
 
     n = coefficients.dimension
-    entries = [*coefficients.drift, *coefficients.diffusion]
+    entries: list[Any] = [*coefficients.drift, *coefficients.diffusion]
     for i, x in enumerate(coefficients.state):
         if periods[i + 1]:
             for k in range(2, DISCRETE.largest_part + 1):
                 yield [periods[i + 1] / k if j == i else 0 for j in range(n)]
             continue
-        rates = {abs(node.args[0].coeff(x)) for e in entries for node in e.atoms(sympy.sin, sympy.cos) if node.has(x)}
+        nodes: list[Any] = [node for e in entries for node in e.atoms(sympy.sin, sympy.cos) if node.has(x)]
+        rates = {abs(node.args[0].coeff(x)) for node in nodes}
         for rate in sorted(rates - {sympy.Integer(0)}, key=str)[: DISCRETE.most_rates]:
             yield [2 * sympy.pi / rate if j == i else 0 for j in range(n)]
 
@@ -118,10 +119,11 @@ def _zeros(coefficients: SymbolicCoefficients, domain: Domain) -> list[np.ndarra
     """Zeros of the drift inside the box, by Newton's method from points all over it."""
     import sympy
 
-    if any(entry.has(coefficients.time) for entry in coefficients.drift):
+    entries: list[Any] = [*coefficients.drift]
+    if any(entry.has(coefficients.time) for entry in entries):
         return []
     n = coefficients.dimension
-    drift = sympy.lambdify(coefficients.state, list(coefficients.drift), ["scipy", "numpy"])
+    drift = sympy.lambdify(coefficients.state, entries, ["scipy", "numpy"])
     slopes = coefficients.drift.jacobian(sympy.Matrix(coefficients.state))
     jacobian = sympy.lambdify(coefficients.state, slopes, ["scipy", "numpy"])
     half, centre = domain.half[1:], domain.centre[1:]

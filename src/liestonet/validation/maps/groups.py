@@ -22,7 +22,7 @@ Function = Callable[[Float[np.ndarray, "b v"]], Float[np.ndarray, "b v"]]
 
 @dataclass(frozen=True, eq=False)
 class Element:
-    """A map as a function of points (t, x), with its images of a few of them; `periods` are zero where there is none."""
+    """A map as a function of points (t, x), with its images of a few; `periods` are zero where there is none."""
 
     function: Function
     images: Float[np.ndarray, "b v"]

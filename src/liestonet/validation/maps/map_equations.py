@@ -65,7 +65,8 @@ def exact_equations(coefficients: SymbolicCoefficients, row: tuple[Any, ...]) ->
     import sympy
 
     t, x, n = coefficients.time, coefficients.state, coefficients.dimension
-    f, a = coefficients.drift, coefficients.diffusion_squared
+    f: Any = coefficients.drift
+    a: Any = coefficients.diffusion_squared
     clock, *gamma = (sympy.sympify(part) for part in row)
     moved: Any = dict(zip((t, *x), (clock, *gamma), strict=True))
     speed = clock.diff(t)

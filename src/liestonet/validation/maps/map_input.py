@@ -79,7 +79,7 @@ def parse_map(text: str, names: Sequence[str]) -> PointMap:
         if name not in variables:
             known = ", ".join(variables)
             raise InputError(
-                f"The map {quote(text)} has {quote(name)} before the arrow, which is none of {known}; write a map as in "
+                f"The map {quote(text)} has {quote(name)} before the arrow, which is none of {known}; write it as in "
                 f"{EXAMPLE}."
             )
         if name in moved[:position]:
@@ -119,7 +119,9 @@ def _expression(source: str, start: int, piece: str, symbols: dict[str, Any]) ->
     from liestonet.sde.tokens import quote, tokenise
 
     if not piece.strip():
-        raise InputError(f"The map {quote(source)} has nothing after the arrow or between commas; write a formula there.")
+        raise InputError(
+            f"The map {quote(source)} has nothing after the arrow or between commas; write a formula there."
+        )
     tokens = tokenise(" " * start + piece)
     form = Reader(symbols).form(Parser(tokens, source, tuple(symbols)).formula())
     if set(form) - {""}:
@@ -128,8 +130,8 @@ def _expression(source: str, start: int, piece: str, symbols: dict[str, Any]) ->
     unknown = sorted(str(s) for s in found.free_symbols - set(symbols.values()))
     if unknown:
         raise InputError(
-            f"The map {quote(source)} holds {', '.join(unknown)}, but there are {', '.join(symbols)}; write numbers for "
-            "parameters."
+            f"The map {quote(source)} holds {', '.join(unknown)}, but there are {', '.join(symbols)}; write numbers "
+            "for parameters."
         )
     return found
 
@@ -226,14 +228,14 @@ def _check_invertible(made: PointMap, domain: Domain) -> None:
 
 def _meeting(made: PointMap, points: np.ndarray, images: np.ndarray, domain: Domain) -> bool:
     """Whether two points of the box, at one time, have one image: near pairs of images, then Newton's method."""
-    from scipy.spatial import cKDTree
+    from scipy.spatial import KDTree
 
     n = made.dimension
     at = points.copy()
     at[:, 0] = domain.centre[0]
     values = made(at)[:, 1:]
     scales = np.maximum(np.ptp(values, axis=0), np.finfo(float).tiny)
-    pairs = cKDTree(values / scales).query(values / scales, k=min(n + 3, len(values)))[1]
+    pairs = np.asarray(KDTree(values / scales).query(values / scales, k=min(n + 3, len(values)))[1])
     places = at[:, 1:] / domain.half[1:]
     for i, row in enumerate(pairs):
         far = [int(j) for j in row[1:] if np.abs(places[i] - places[int(j)]).max() > MAPS.far_pair]

@@ -48,9 +48,7 @@ def put_map(made: PointMap, source: EstimatedCoefficients, cloud: PointCloud, do
     )
 
 
-def coefficient_size(
-    f: tuple[np.ndarray, ...], a: tuple[np.ndarray, ...], cloud: PointCloud, domain: Domain
-) -> float:
+def coefficient_size(f: tuple[np.ndarray, ...], a: tuple[np.ndarray, ...], cloud: PointCloud, domain: Domain) -> float:
     """Root mean square of drift and diffusion without units, over points and their images."""
     squares = [np.sum(cloud.weights[:, None] * stacked(*pair, domain) ** 2) for pair in zip(f, a, strict=True)]
     return max(float(np.sqrt(np.mean(squares))), np.finfo(float).tiny)

@@ -105,7 +105,7 @@ class MapTest:
         return [*lines, *notes, *(flag.message for flag in self.doubts)]
 
 
-def test_map(
+def map_on_data(
     data: Trajectories,
     given: Any,
     *,
@@ -265,9 +265,7 @@ class OnClock:
         table = self.base.components(points, derivatives)
         if () in table:
             times = table[()][:, :, 0]
-            table[()][:, :, 0] = (
-                points[:, 0] if self.restarts else self.begin + np.mod(times - self.begin, self.window)
-            )
+            table[()][:, :, 0] = points[:, 0] if self.restarts else self.begin + np.mod(times - self.begin, self.window)
         return table
 
 
@@ -283,8 +281,8 @@ def covered(prepared: Prepared, made: PointMap, cloud: PointCloud) -> tuple[Poin
 
 def _unvisited(made: PointMap, part: float) -> str:
     return (
-        f"The map {made.text} leads away from the data: they have visited the images of {part:.0%} of their points, and "
-        f"{MAPS.least_visited:.0%} are needed. Give a map between places that were recorded, or record more."
+        f"The map {made.text} leads away from the data: they have visited the images of {part:.0%} of their points, "
+        f"and {MAPS.least_visited:.0%} are needed. Give a map between places that were recorded, or record more."
     )
 
 

@@ -30,7 +30,7 @@ class Visited:
     @classmethod
     def by(cls, points: Points, domain: Domain) -> Visited:
         """Places that these points have visited."""
-        from scipy.spatial import cKDTree
+        from scipy.spatial import KDTree
 
         rows = np.linspace(0, len(points) - 1, min(MAPS.visited_points, len(points))).astype(int)
         chosen = points[rows]
@@ -38,7 +38,7 @@ class Visited:
         centre = np.array([low for low, _ in domain.intervals])
         made = cls(domain, None, centre, scales, np.inf)
         places = made._placed(chosen)
-        tree = cKDTree(places)
+        tree = KDTree(places)
         count = min(MAPS.neighbours + 1, len(places))
         distances = np.asarray(tree.query(places, k=count)[0]).reshape(len(places), -1)[:, -1]
         return cls(domain, tree, centre, scales, MAPS.farther * float(np.quantile(distances, MAPS.usual_part)))

@@ -144,16 +144,13 @@ def constant_rows(frame: Frame, found: Coefficients) -> Float[np.ndarray, "rows 
     """The equations without Φ, one below the other: linear in f and a, for every set of them."""
     signs, noisy = frame.signs, np.flatnonzero(frame.signs.noisy)
     still = np.flatnonzero(~frame.signs.noisy)
-    even, odd, divergence = split(found, signs)
+    even, _, divergence = split(found, signs)
     whole = np.linalg.solve(frame.roots, (2 * even - found.slope)[:, noisy]) / np.sqrt(2 * frame.rate)
     parts = [_flat(whole, frame)]
     if signs.turned:
         parts.append(_flat(divergence[:, None], frame) / frame.rate)
         parts.append(_uneven(frame, found, noisy))
-        if len(still):
-            moved = 2 * even[:, still] / frame.scales[still][:, None] / frame.rate
-            parts.append(_flat(moved, frame))
-    elif len(still):
+    if len(still):
         parts.append(_flat(2 * even[:, still] / frame.scales[still][:, None] / frame.rate, frame))
     return np.concatenate(parts)
 
@@ -166,7 +163,9 @@ def _uneven(frame: Frame, found: Coefficients, noisy: np.ndarray) -> np.ndarray:
     difference = found.turned.squared - epsilon[:, None, None] * found.squared * epsilon[:, None]
     inner = difference[:, noisy][:, :, noisy]
     left = np.linalg.solve(frame.roots, inner.reshape(len(inner), len(noisy), -1)).reshape(inner.shape)
-    both = np.linalg.solve(frame.roots, np.swapaxes(left, 1, 2).reshape(len(inner), len(noisy), -1)).reshape(inner.shape)
+    both = np.linalg.solve(frame.roots, np.swapaxes(left, 1, 2).reshape(len(inner), len(noisy), -1)).reshape(
+        inner.shape
+    )
     return _flat(both.reshape(len(inner), -1, inner.shape[-1]), frame)
 
 
@@ -191,9 +190,7 @@ def potential_rows(frame: Frame, found: Coefficients) -> Float[np.ndarray, "rows
     return np.concatenate(parts)
 
 
-def change_rows(
-    frame: Frame, changed: Coefficients, slope: Float[np.ndarray, "b n"]
-) -> Float[np.ndarray, "rows s"]:
+def change_rows(frame: Frame, changed: Coefficients, slope: Float[np.ndarray, "b n"]) -> Float[np.ndarray, "rows s"]:
     """How the equations change with the coefficients, at a Φ with this gradient."""
     signs, noisy = frame.signs, np.flatnonzero(frame.signs.noisy)
     rows = constant_rows(frame, changed)

@@ -1,8 +1,8 @@
 """Detailed balance of data: a likelihood ratio with a free potential, and the production of entropy with its error.
 
-Imposing balance is a restriction of drift and diffusion, with Φ free: what Φ takes up is no evidence. Entropy is produced
-at the rate e = ½ E[uᵀ a⁻¹ u], u = 2 f⁺ − div a − a∇ ln ρ, the mean over the stationary density. Noise of the estimate
-makes |u|² too large on average; that is taken off. See docs/method.md §15.2 and §15.3.
+Imposing balance is a restriction of drift and diffusion, with Φ free: what Φ takes up is no evidence. Entropy is
+produced at the rate e = ½ E[uᵀ a⁻¹ u], u = 2 f⁺ − div a − a∇ ln ρ, the mean over the stationary density. Noise of the
+estimate makes |u|² too large on average; that is taken off. See docs/method.md §15.2 and §15.3.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ def of_data(
         return _one_coordinate(prepared, criteria, notes)
     if not surrogate.errors.complete:
         raise InputError(
-            f"reversible takes data of at most three coordinates, not {surrogate.dimension}: with more, only a sample of "
-            "the errors is known. Ask about fewer."
+            f"reversible takes data of at most three coordinates, not {surrogate.dimension}: with more, only a sample "
+            "of the errors is known. Ask about fewer."
         )
     say("testing detailed balance")
     put = partial(_put, signs, prepared)
@@ -239,7 +239,9 @@ def _breaking(signs: Signs, prepared: Prepared, cloud: PointCloud) -> Callable[[
     def breaking(x: Any) -> Float[np.ndarray, "b n"]:
         states = np.asarray(x, dtype=float)
         if states.ndim != 2 or states.shape[1] != surrogate.dimension:
-            raise InputError(f"x has shape {states.shape}, but (B, {surrogate.dimension}) is needed: one row per point.")
+            raise InputError(
+                f"x has shape {states.shape}, but (B, {surrogate.dimension}) is needed: one row per point."
+            )
         points = np.column_stack([np.full(len(states), surrogate.domain.centre[0]), states])
         here, _ = at_points(signs, surrogate, points, nothing)
         even, _, _ = split(here, signs)
@@ -261,8 +263,7 @@ def _entropy(signs: Signs, prepared: Prepared, criteria: Criteria) -> tuple[Entr
     points = np.column_stack([data.flat_times[rows], data.flat_states[rows]])
     points[:, 0] = surrogate.domain.centre[0]
     value, variance = _rate(signs, with_own_bias(surrogate), points, groups)
-    reach = float(scipy.special.ndtri(1 - criteria.error_rate / 2)) * np.sqrt(variance)
-    return EntropyProduction(value, float(np.sqrt(variance)), max(value - reach, 0.0), max(value + reach, 0.0)), None
+    return EntropyProduction.around(value, float(np.sqrt(variance)), criteria.error_rate), None
 
 
 def _rate(
@@ -286,14 +287,16 @@ def _rate(
     scattered = moved[:, : errors.scatter.shape[1] - errors.hidden]
     noise = scattered.T @ scattered
     white = np.linalg.solve(np.swapaxes(best.roots, 1, 2), best.local[..., None])[..., 0]
-    metric = np.einsum("bi,bijs,bj->s", white, changed.squared[:, noisy][:, :, noisy], white, optimize=True) / len(points)
+    metric = np.einsum("bi,bijs,bj->s", white, changed.squared[:, noisy][:, :, noisy], white, optimize=True) / len(
+        points
+    )
     slope = moved.T @ best.local.ravel() * root - metric / 2
     value = best.value - 0.5 * float(np.trace(noise))
     return value, float(slope @ slope) + 0.5 * float(np.sum(noise**2)) + best.variance
 
 
 def stationary_rows(prepared: Prepared) -> tuple[Int[np.ndarray, " b"], Int[np.ndarray, " b"], str | None]:
-    """Rows of the paths that are stationary, blocks that they belong to, and why there are none where there are none."""
+    """Rows of the paths that are stationary, blocks that they belong to, and why there are none, if so."""
     recorded = prepared.recorded
     nothing = np.zeros(0, dtype=np.int64)
     rate = recorded_times(recorded).rate
@@ -305,14 +308,20 @@ def stationary_rows(prepared: Prepared) -> tuple[Int[np.ndarray, " b"], Int[np.n
     if late.mean() < REVERSAL.least_stationary:
         p_value = _changing(recorded)
         if p_value < REVERSAL.changing_level:
-            return nothing, nothing, (
-                "The paths have not reached a stationary state: they are too short beside their relaxation time "
-                f"({1 / rate:.3g}), and their law changes from beginning to end (p = {p_value:.2g})."
+            return (
+                nothing,
+                nothing,
+                (
+                    "The paths have not reached a stationary state: they are too short beside their relaxation time "
+                    f"({1 / rate:.3g}), and their law changes from beginning to end (p = {p_value:.2g})."
+                ),
             )
         late = np.ones(len(recorded.flat_times), dtype=bool)
     elif (p_value := _changing(recorded, waiting)) < REVERSAL.changing_level:
-        return nothing, nothing, (
-            f"The paths have not reached a stationary state: their law still changes (p = {p_value:.2g})."
+        return (
+            nothing,
+            nothing,
+            (f"The paths have not reached a stationary state: their law still changes (p = {p_value:.2g})."),
         )
     rows = np.flatnonzero(late)
     rows = rows[np.linspace(0, len(rows) - 1, min(REVERSAL.averaged_points, len(rows))).astype(int)]

@@ -1,7 +1,7 @@
 """Detailed balance of an equation: proved by SymPy or refuted, and the production of entropy (docs/method.md §15.4).
 
-With noise in every coordinate ∇Φ = a⁻¹(2f⁺ − div a) must be free of curl and div f⁻ + f⁻·∇Φ zero; no integral is needed.
-A coordinate without noise, such as a position, must have f⁺ = 0, and ∂Φ there follows from the last equation.
+With noise in every coordinate ∇Φ = a⁻¹(2f⁺ − div a) must be free of curl and div f⁻ + f⁻·∇Φ zero; no integral is
+needed. A coordinate without noise, such as a position, must have f⁺ = 0, and ∂Φ there follows from the last equation.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
-import scipy.special
 import scipy.stats.qmc
 from jaxtyping import Bool, Float
 
@@ -115,7 +114,7 @@ def _require_autonomous(sde: SDE, box: Domain) -> None:
         here, later = (coefficient(t, points[:, 1:]) for t in (points[:, 0], points[::-1, 0]))
         if np.abs(here - later).max() > MAPS.same * max(1.0, float(np.abs(here).max())):
             raise InputError(
-                "The equation depends on time, so it has no stationary state and no detailed balance; fix the time in it."
+                "The equation depends on time, so it has no stationary state and no detailed balance; fix the time."
             )
 
 
@@ -202,9 +201,7 @@ def _still_slopes(
     solved = sympy.solve(rows, unknown, dict=True)
     if len(solved) != 1 or set(solved[0]) != set(unknown):
         return None
-    return {
-        j: sympy.simplify(solved[0][g] + potential.diff(x[j])) for j, g in zip(still, unknown, strict=True)
-    }
+    return {j: sympy.simplify(solved[0][g] + potential.diff(x[j])) for j, g in zip(still, unknown, strict=True)}
 
 
 def _where(conditions: list[Any], numeric: SDE, box: Domain) -> str | None:
@@ -239,7 +236,10 @@ class _At:
     def __call__(self, points: Float[np.ndarray, "b v"]) -> Coefficients:
         n = self.source.dimension
         places = [points, self.signs.image(points)] if self.signs.turned else [points]
-        found = [coefficients_of(_filled(self.source.jet(p[:, 0], p[:, 1:], ORDER), len(p), n), n, sets=False) for p in places]
+        found = [
+            coefficients_of(_filled(self.source.jet(p[:, 0], p[:, 1:], ORDER), len(p), n), n, sets=False)
+            for p in places
+        ]
         return replace(found[0], turned=found[1]) if self.signs.turned else found[0]
 
 
@@ -296,7 +296,7 @@ def _measured(signs: Signs, source: Source, box: Domain, state: _State | None) -
 def _entropy(
     sde: SDE, signs: Signs, box: Domain, criteria: Criteria, state: _State | None, why: str | None
 ) -> tuple[EntropyProduction | None, str | None]:
-    """Exact for a linear drift with constant noise, else over simulated paths; None with a reason where there is none."""
+    """Exact for a linear drift with constant noise, else over simulated paths; None with a reason if there is none."""
     points = lattice_cloud(box, MAPS.checked_points).points
     even, _, _ = split(_At(signs, sde.coefficients(box))(points), signs)
     still = ~signs.noisy
@@ -310,9 +310,7 @@ def _entropy(
     at, turns = _At(signs, state.source), {v: box.intervals[v] for v in box.periodic}
     groups = np.repeat(np.arange(len(state.states)), state.states.shape[1]) * REVERSAL.blocks // len(state.states)
     found = produced(Stationary(signs, at(state.points), state.points, groups, turns))
-    error = float(np.sqrt(found.variance))
-    reach = float(scipy.special.ndtri(1 - criteria.error_rate / 2)) * error
-    return EntropyProduction(found.value, error, max(found.value - reach, 0.0), max(found.value + reach, 0.0)), None
+    return EntropyProduction.around(found.value, float(np.sqrt(found.variance)), criteria.error_rate), None
 
 
 def _linear(sde: SDE, box: Domain) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
@@ -327,9 +325,7 @@ def _linear(sde: SDE, box: Domain) -> tuple[np.ndarray, np.ndarray, np.ndarray] 
     return found[:-1].T, found[-1], a[0]
 
 
-def _of_linear(
-    matrix: np.ndarray, offset: np.ndarray, squared: np.ndarray, signs: Signs
-) -> EntropyProduction:
+def _of_linear(matrix: np.ndarray, offset: np.ndarray, squared: np.ndarray, signs: Signs) -> EntropyProduction:
     """½ tr(a⁺ U S Uᵀ) for u = Ux: with MS + SMᵀ + a = 0, ln ρ has the gradient −S⁻¹(x − m)."""
     epsilon = np.diag(signs.epsilon)
     spread = scipy.linalg.solve_continuous_lyapunov(matrix, -squared)
@@ -345,7 +341,7 @@ def _of_linear(
 
 
 def _stationary(sde: SDE, signs: Signs, box: Domain, seed: Any) -> tuple[_State | None, str | None]:
-    """Points of the stationary state: Gaussian for a linear equation, else from simulated paths; or why there are none."""
+    """Points of the stationary state, Gaussian for a linear equation, else of simulated paths; or why there is none."""
     linear = _linear(sde, box)
     if linear is not None:
         matrix, offset, squared = linear
@@ -367,7 +363,10 @@ def _stationary(sde: SDE, signs: Signs, box: Domain, seed: Any) -> tuple[_State 
         return None, f"The stationary state is not known, as paths could not be simulated: {problem}"
     paths = np.array(data.states)
     stride = max(1, paths.shape[1] // 40)
-    late, earlier = paths[:, paths.shape[1] // 2 :: stride], paths[:, paths.shape[1] // 4 : paths.shape[1] // 2 : stride]
+    late, earlier = (
+        paths[:, paths.shape[1] // 2 :: stride],
+        paths[:, paths.shape[1] // 4 : paths.shape[1] // 2 : stride],
+    )
     turns = [i for i, name in enumerate(sde.names) if name not in sde.periodic]
     growth = late.std(axis=(0, 1))[turns] / np.maximum(earlier.std(axis=(0, 1))[turns], np.finfo(float).tiny)
     if not np.isfinite(late).all() or (growth > REVERSAL.largest_growth).any():

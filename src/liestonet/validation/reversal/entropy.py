@@ -43,7 +43,9 @@ class Stationary:
         """A box that all points and their images are in: ln ρ is sought among functions on it."""
         places = np.concatenate([self.points, self.signs.image(self.points)])
         low, high = places.min(axis=0), places.max(axis=0)
-        pairs = [(float(a), float(b)) if b > a else (float(a) - 1, float(a) + 1) for a, b in zip(low, high, strict=True)]
+        pairs = [
+            (float(a), float(b)) if b > a else (float(a) - 1, float(a) + 1) for a, b in zip(low, high, strict=True)
+        ]
         return Domain(tuple(self.turns.get(v, pair) for v, pair in enumerate(pairs)), periodic=tuple(self.turns))
 
 
@@ -87,8 +89,8 @@ class Averages:
         first = np.stack([basis.functions(tables, 0, (i,)) for i in range(1, n + 1)], axis=1)
         squared, slope = state.found.squared[..., 0], state.found.slope[..., 0]
         total = np.einsum("bk,bkq->bq", slope[:, self.noisy], first[:, self.noisy])
-        for i in self.noisy:
-            for j in self.noisy:
+        for i in self.noisy.tolist():
+            for j in self.noisy.tolist():
                 second = basis.functions(tables, 0, tuple(sorted((i + 1, j + 1))))
                 total += squared[:, i, j][:, None] * second
         return total, np.einsum("bkl,bkq->blq", self.roots, first[:, self.noisy])

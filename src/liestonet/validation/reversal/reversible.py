@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.special
 from jaxtyping import Bool, Float
 
 from liestonet.core.numbers import is_real
@@ -29,8 +30,11 @@ class EntropyProduction(float):
         made.error, made.lower, made.upper = float(error), float(lower), float(upper)
         return made
 
-    def __getnewargs__(self) -> tuple[float, float, float, float]:
-        return float(self), self.error, self.lower, self.upper
+    @classmethod
+    def around(cls, estimate: float, error: float, error_rate: float) -> EntropyProduction:
+        """The rate near an estimate that noise may have made negative; a rate is not."""
+        reach, value = float(scipy.special.ndtri(1 - error_rate / 2)) * error, max(estimate, 0.0)
+        return cls(value, error, max(estimate - reach, 0.0), value + reach)
 
     def __str__(self) -> str:
         return f"{float(self):.4g} ± {self.error:.2g}" if self.error else f"{float(self):.6g}"
@@ -128,8 +132,8 @@ def reversible(
     """Detailed balance: does the process, in its stationary state, have the law of its paths run backwards?
 
     `odd` names variables that change sign when time is reversed, such as a velocity: a Langevin particle is reversible
-    with `odd=("v",)`. Takes an `SDE` (`domain` as in `solve`; `seed` for the simulation that entropy production may need)
-    or `Trajectories` (`measurement` and `clock` as in `discover`).
+    with `odd=("v",)`. Takes an `SDE` (`domain` as in `solve`; `seed` is for a simulation that entropy production may
+    need) or `Trajectories` (`measurement` and `clock` as in `discover`).
     """
     from liestonet.validation.reversal.balance_data import of_data
     from liestonet.validation.reversal.balance_equation import of_equation
