@@ -13,10 +13,7 @@ from liestonet.core.coefficients import Derivative
 from liestonet.core.domain import Domain
 from liestonet.core.points import lattice_cloud, points_of
 from liestonet.errors import InputError
-
-NOISE_POINTS = 200
-# A slope below this part of a field is rounding.
-NO_SLOPE = 1e-7
+from liestonet.core.tuning import SHARED
 
 # tau (m, B), xi (m, B, d) and, where there is one, beta (m, B).
 Values = tuple[np.ndarray, ...]
@@ -145,10 +142,10 @@ def without_noise(generators: Generators, domain: Domain, noises: int) -> tuple[
     if not generators.count or not noises:
         return (True,) * generators.count
     variables = range(len(domain.intervals) - noises, len(domain.intervals))
-    table = generators.components(lattice_cloud(domain, NOISE_POINTS).points, [(), *[(v,) for v in variables]])
+    table = generators.components(lattice_cloud(domain, SHARED.noise_points).points, [(), *[(v,) for v in variables]])
     size = np.abs(table[()]).max(axis=(1, 2))
     slopes = np.max([domain.half[v] * np.abs(table[(v,)]).max(axis=(1, 2)) for v in variables], axis=0)
-    return tuple((slopes <= NO_SLOPE * size).tolist())
+    return tuple((slopes <= SHARED.no_slope * size).tolist())
 
 
 def directional_derivative(

@@ -163,6 +163,8 @@ class DiscreteTuning:
     orders: tuple[int, ...] = (3, 5, 6, 7, 8, 9, 10, 11, 12)
     # The same for data, where every test costs power. Source: by hand.
     orders_of_data: tuple[int, ...] = (3, 5, 6, 8)
+    # Candidates that are listed in words; a result keeps all. Source: by hand; a screen.
+    most_shown: int = 24
     # Orders of a map that are told. Source: by hand.
     largest_order: int = 24
     # Parts of a turn by which an angle is shifted at most. Source: by hand.
@@ -230,8 +232,9 @@ class ReversalTuning:
     equation_points: int = 1_200
     # Points of the stationary state of a linear equation, evenly spaced. Source: cost.
     spaced_points: int = 2_048
-    # Length of the simulation of an equation, in relaxation times, and its paths. Source: cost.
+    # Length of the simulation of an equation, in relaxation times. Source: cost.
     simulated_relaxations: float = 60.0
+    # Paths of that simulation. Source: cost.
     simulated_paths: int = 400
     # Paths whose scatter grows by more from one quarter of it to the last half spread without end. Source: by hand.
     largest_growth: float = 1.3
