@@ -12,8 +12,8 @@ from jaxtyping import Float
 from liestonet.core.coefficients import Derivative
 from liestonet.core.domain import Domain
 from liestonet.core.points import lattice_cloud, points_of
-from liestonet.errors import InputError
 from liestonet.core.tuning import SHARED
+from liestonet.errors import InputError
 
 # tau (m, B), xi (m, B, d) and, where there is one, beta (m, B).
 Values = tuple[np.ndarray, ...]

@@ -8,9 +8,10 @@ estimated without shrinking (`surrogate/least_squares.py`) and compared with dat
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from jaxtyping import Int
@@ -49,6 +50,7 @@ from liestonet.validation.generator_residuals import GivenResiduals, put_in
 from liestonet.validation.lack_of_fit import DOUBTFUL
 from liestonet.validation.maps.map_input import is_map
 from liestonet.validation.maps.map_test import MapTest, map_on_data
+from liestonet.validation.maps.point_map import PointMap
 from liestonet.validation.null_model import stream
 from liestonet.validation.ratio import Clouds, Ratio, data_cloud, likelihood_ratio
 from liestonet.validation.smoothness import ORDER, regular
@@ -142,7 +144,56 @@ class SymmetryTest:
         return [*lines, *notes, *(flag.message for flag in self.doubts)]
 
 
-def test(  # the linter takes it for a test
+# Text may be a map or generators, which types cannot tell; the linter takes this function for a test.
+@overload
+def test(
+    data: SDE,
+    generators: Any,
+    symmetry: Any = ...,  # noqa: PT028
+    *,
+    seed: Any = ...,  # noqa: PT028
+    measurement: Any = ...,  # noqa: PT028
+    clock: Any = ...,  # noqa: PT028
+    found_on_these: Any = ...,  # noqa: PT028
+    domain: Any = ...,  # noqa: PT028
+) -> EquationTest: ...
+@overload
+def test(
+    data: Trajectories,
+    generators: tuple[Callable[..., Any], Callable[..., Any]] | PointMap,
+    symmetry: Any = ...,  # noqa: PT028
+    *,
+    seed: Any = ...,  # noqa: PT028
+    measurement: Any = ...,  # noqa: PT028
+    clock: Any = ...,  # noqa: PT028
+    found_on_these: Any = ...,  # noqa: PT028
+    domain: Any = ...,  # noqa: PT028
+) -> MapTest: ...
+@overload
+def test(
+    data: Trajectories,
+    generators: str,
+    symmetry: Any = ...,  # noqa: PT028
+    *,
+    seed: Any = ...,  # noqa: PT028
+    measurement: Any = ...,  # noqa: PT028
+    clock: Any = ...,  # noqa: PT028
+    found_on_these: Any = ...,  # noqa: PT028
+    domain: Any = ...,  # noqa: PT028
+) -> Any: ...
+@overload
+def test(
+    data: Any,
+    generators: Any,
+    symmetry: Any = ...,  # noqa: PT028
+    *,
+    seed: Any = ...,  # noqa: PT028
+    measurement: Any = ...,  # noqa: PT028
+    clock: Any = ...,  # noqa: PT028
+    found_on_these: Any = ...,  # noqa: PT028
+    domain: Any = ...,  # noqa: PT028
+) -> SymmetryTest: ...
+def test(
     data: Trajectories | Any,
     generators: Any,
     symmetry: str | Kind | Any = None,  # noqa: PT028

@@ -52,7 +52,8 @@ def random_fields(coefficients: SymbolicCoefficients, domain: Domain) -> list[Fi
     zeros = (0,) * len(fields.wiener)
     carried = [(0, *field, *zeros) for field in _carried(shapes, matrices, fields)]
     equations = RANDOM.equations(coefficients.dimension, coefficients.noise)
-    return [_as_expressions(field) for field in carried if solves(equations, coefficients, _as_expressions(field))]
+    listed = [_as_expressions(field) for field in carried]
+    return [field for field in listed if solves(equations, coefficients, list(field))]
 
 
 def _as_expressions(field: Sequence[Any]) -> Any:
