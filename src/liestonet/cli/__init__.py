@@ -54,6 +54,7 @@ from liestonet.cli.output import (
 )
 from liestonet.cli.progress import SOLVING, without
 from liestonet.cli.reproduce import reproduce
+from liestonet.cli.reversal import reverse
 from liestonet.cli.stored import check_run, open_run
 from liestonet.cli.testing import try_generators
 from liestonet.cli.validate import validate_run
@@ -254,6 +255,7 @@ app.command()(discover)
 app.command()(reproduce)
 app.command(name="open")(open_run)
 app.command(name="test")(try_generators)
+app.command(name="reversible")(reverse)
 app.command(name="validate")(validate_run)
 
 

@@ -116,5 +116,5 @@ def test_callables_must_fit():
     ]:
         with pytest.raises(InputError, match=said):
             read_map(given, ("x",), LINE)
-    with pytest.raises(InputError, match="callable with .jacobian"):
+    with pytest.raises(InputError, match=r"callable with \.jacobian"):
         read_map(3, ("x",), LINE)

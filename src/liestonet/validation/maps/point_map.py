@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float
@@ -17,6 +17,7 @@ from liestonet.validation.tuning import MAPS
 Points = Float[np.ndarray, "b v"]
 
 
+@runtime_checkable
 class Smooth(Protocol):
     """One row of components (s, γ^1, …, γ^n) with derivatives, as generators have them (τ, ξ^1, …, ξ^n)."""
 
