@@ -30,7 +30,7 @@ from liestonet.sde.sde import SDE
 from liestonet.surrogate.spectral_fit import fit_spectral
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.determining.fields import Fields
-from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, ITO, LAW, SPOKEN, Kind, kind_named
+from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, ITO, LAW, SPOKEN, Kind, kind_from_data
 from liestonet.symmetry.statistical.evidence import Evidence, gather
 from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 from liestonet.symmetry.statistical.search import generator_basis, mixed_cloud
@@ -352,10 +352,10 @@ def _dated(outcome: SymmetryTest, clocked: Clocked, claimed: _Claim, surrogate: 
 
 def _kind(symmetry: Any, generators: Any, given: Generators) -> Kind:
     if symmetry is not None:
-        return kind_named(symmetry)
+        return kind_from_data(symmetry)
     if isinstance(generators, Result):
-        return kind_named(generators.symmetry)
-    return FOKKER_PLANCK if given.has_beta else kind_named("law")
+        return kind_from_data(generators.symmetry)
+    return FOKKER_PLANCK if given.has_beta else LAW
 
 
 def _of_paths(kind: Kind, given: Generators) -> Generators:

@@ -297,7 +297,7 @@ def test_misprints_lose_true_generators(known, equations, annihilated):
     assert np.all((values < 1e-10) | (values > 1e-2))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if not kind.extended])
 def test_relative_residual_has_no_units(kind):
     """The operator in the basis of its own box is the same matrix in minutes and millimetres as in seconds."""
     text = "dx = (1 + t x - y^2) dt + (2 + x y) dW1 + t dW2; dy = cos(x + t) dt + (1 + y^2) dW2"

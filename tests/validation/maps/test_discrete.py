@@ -20,7 +20,7 @@ COUPLED = "dx = (x - x^3 + y - x) dt + 0.5 dW1; dy = (y - y^3 + x - y) dt + 0.5 
         ("dx = (x - x^3) dt + dW", "Z2", 2),
         ("dx = (x - x^3 + 0.2) dt + dW", "trivial", 1),
         ("dx = (1 - x) dt + dW", "Z2", 2),  # x → 2 − x
-        ("dx = x/2 dt + x dW", "Z2", 2),  # x → 1/x
+        ("dx = x/2 dt + x dW", "Z2 x Z2", 4),  # x → 1/x and x → −x
         ("dx = (1 - x) dt + sqrt(x) dW", "trivial", 1),
         ("dx = (x - x^3 + sin(t)) dt + dW", "Z2", 2),
         (COUPLED, "Z2 x Z2", 4),

@@ -212,7 +212,7 @@ class Balanced:
     slope: Float[np.ndarray, "b n"]
     coefficients: Float[np.ndarray, " q"]
     residual: Float[np.ndarray, " rows"]
-    range: Float[np.ndarray, "rows q"]
+    range: Float[np.ndarray, "rows k"]
 
     def without_potential(self, rows: Float[np.ndarray, "rows s"]) -> Float[np.ndarray, "rows s"]:
         """Rows without what a change of Φ takes up."""

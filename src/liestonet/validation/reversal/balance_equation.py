@@ -65,6 +65,9 @@ def of_equation(
     say("looking for the stationary state")
     state, why = _stationary(numeric, signs, box, seed)
     residual, breaking = _measured(signs, source if state is None else state.source, box, state)
+    linear = _linear(numeric, box)
+    if linear is not None and state is not None:
+        breaking = _Gaussian.of(*linear, signs).breaking
     holds = proved is None and residual <= max(MAPS.same**0.5, 10 * source.error)
     rate: EntropyProduction | None = EntropyProduction(0.0, 0.0, 0.0, 0.0)
     if not holds:
@@ -280,9 +283,7 @@ def _measured(signs: Signs, source: Source, box: Domain, state: _State | None) -
     best = balanced(frame, found)
 
     def breaking(x: Any) -> Float[np.ndarray, "b n"]:
-        states = np.asarray(x, dtype=float)
-        if states.ndim != 2 or states.shape[1] != source.dimension:
-            raise InputError(f"x has shape {states.shape}, but (B, {source.dimension}) is needed: one row per point.")
+        states = _states(x, source.dimension)
         places = np.column_stack([np.full(len(states), domain.centre[0]), states])
         here = at(places)
         even, _, _ = split(here, signs)
@@ -306,7 +307,7 @@ def _entropy(
         return None, why
     linear = _linear(sde, box)
     if linear is not None:
-        return _of_linear(*linear, signs), None
+        return _Gaussian.of(*linear, signs).rate(linear[2]), None
     at, turns = _At(signs, state.source), {v: box.intervals[v] for v in box.periodic}
     groups = np.repeat(np.arange(len(state.states)), state.states.shape[1]) * REVERSAL.blocks // len(state.states)
     found = produced(Stationary(signs, at(state.points), state.points, groups, turns))
@@ -325,19 +326,43 @@ def _linear(sde: SDE, box: Domain) -> tuple[np.ndarray, np.ndarray, np.ndarray] 
     return found[:-1].T, found[-1], a[0]
 
 
-def _of_linear(matrix: np.ndarray, offset: np.ndarray, squared: np.ndarray, signs: Signs) -> EntropyProduction:
-    """½ tr(a⁺ U S Uᵀ) for u = Ux: with MS + SMᵀ + a = 0, ln ρ has the gradient −S⁻¹(x − m)."""
-    epsilon = np.diag(signs.epsilon)
-    spread = scipy.linalg.solve_continuous_lyapunov(matrix, -squared)
-    middle = -np.linalg.solve(matrix, offset)
-    inverse = np.linalg.inv(spread)
-    # u = 2f⁺ − a∇ln ρ(εx): f⁺ = ½(M + εMε)x + ½(b + εb), ∇ ln ρ(εx) = −ε S⁻¹ (εx − m)
-    slope = matrix + epsilon @ matrix @ epsilon + squared @ epsilon @ inverse @ epsilon
-    shift = offset + epsilon @ offset - squared @ epsilon @ inverse @ middle
-    moved = slope @ middle + shift
-    pseudo = np.linalg.pinv(squared)
-    value = 0.5 * float(np.trace(pseudo @ slope @ spread @ slope.T) + moved @ pseudo @ moved)
-    return EntropyProduction(value, 0.0, value, value)
+@dataclass(frozen=True, eq=False)
+class _Gaussian:
+    """The stationary state of a linear equation, MS + SMᵀ + a = 0, with u = 2f⁺ − a∇ ln ρ(εx) = Ux + u₀."""
+
+    spread: Float[np.ndarray, "n n"]
+    middle: Float[np.ndarray, " n"]
+    slope: Float[np.ndarray, "n n"]
+    shift: Float[np.ndarray, " n"]
+
+    @classmethod
+    def of(cls, matrix: np.ndarray, offset: np.ndarray, squared: np.ndarray, signs: Signs) -> _Gaussian:
+        """f⁺ = ½(M + εMε)x + ½(b + εb), and ∇ ln ρ(εx) = −ε S⁻¹ (εx − m)."""
+        epsilon = np.diag(signs.epsilon)
+        spread = scipy.linalg.solve_continuous_lyapunov(matrix, -squared)
+        middle = -np.linalg.solve(matrix, offset)
+        inverse = np.linalg.inv(spread)
+        slope = matrix + epsilon @ matrix @ epsilon + squared @ epsilon @ inverse @ epsilon
+        shift = offset + epsilon @ offset - squared @ epsilon @ inverse @ middle
+        return cls(spread, middle, slope, shift)
+
+    def breaking(self, x: Any) -> Float[np.ndarray, "b n"]:
+        """½u at states x."""
+        return (_states(x, len(self.middle)) @ self.slope.T + self.shift) / 2
+
+    def rate(self, squared: np.ndarray) -> EntropyProduction:
+        """½E[uᵀ a⁺ u]."""
+        moved, pseudo = self.slope @ self.middle + self.shift, np.linalg.pinv(squared)
+        value = 0.5 * float(np.trace(pseudo @ self.slope @ self.spread @ self.slope.T) + moved @ pseudo @ moved)
+        return EntropyProduction(value, 0.0, value, value)
+
+
+def _states(x: Any, count: int) -> Float[np.ndarray, "b n"]:
+    """States as people give them, one row per point."""
+    states = np.asarray(x, dtype=float)
+    if states.ndim != 2 or states.shape[1] != count:
+        raise InputError(f"x has shape {states.shape}, but (B, {count}) is needed: one row per point.")
+    return states
 
 
 def _stationary(sde: SDE, signs: Signs, box: Domain, seed: Any) -> tuple[_State | None, str | None]:
