@@ -19,6 +19,7 @@ from jaxtyping import Int
 from liestonet.core.flags import Flag
 from liestonet.core.generators import Generators, Lifted
 from liestonet.core.points import PointCloud
+from liestonet.core.threads import few_threads
 from liestonet.core.tuning import by_dimension
 from liestonet.diagnostics.report import data_flags
 from liestonet.errors import InputError
@@ -31,7 +32,8 @@ from liestonet.surrogate.spectral_fit import fit_spectral
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.determining.fields import Fields
 from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, ITO, LAW, SPOKEN, Kind, kind_from_data
-from liestonet.symmetry.statistical.evidence import Evidence, gather
+from liestonet.symmetry.statistical.elimination import gather
+from liestonet.symmetry.statistical.evidence import Evidence
 from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 from liestonet.symmetry.statistical.search import generator_basis, mixed_cloud
 from liestonet.symmetry.statistical.span_covariance import Turns, turns_of
@@ -193,6 +195,7 @@ def test(
     found_on_these: Any = ...,  # noqa: PT028
     domain: Any = ...,  # noqa: PT028
 ) -> SymmetryTest: ...
+@few_threads
 def test(
     data: Trajectories | Any,
     generators: Any,
@@ -536,6 +539,7 @@ def _alone(evidence: Evidence, k: int) -> Evidence:
         evidence.noise[one],
         evidence.mutual[one, one],
         evidence.cross[:, one],
+        evidence.turn,
         evidence.scattered,
         evidence.complete,
     )

@@ -12,6 +12,7 @@ from typing import Any
 
 from liestonet.core.numbers import is_real
 from liestonet.core.progress import Progress, silent
+from liestonet.core.threads import few_threads
 from liestonet.errors import InputError
 from liestonet.sde.sde import SDE
 from liestonet.symmetry.statistical.verdicts import Criteria
@@ -133,6 +134,7 @@ def _are(count: int) -> str:
     return "is a symmetry" if count == 1 else "are symmetries"
 
 
+@few_threads
 def discrete(
     data: SDE | Trajectories | Any,
     *,

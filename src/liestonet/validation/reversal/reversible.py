@@ -12,6 +12,7 @@ from jaxtyping import Bool, Float
 
 from liestonet.core.numbers import is_real
 from liestonet.core.progress import Progress, silent
+from liestonet.core.threads import few_threads
 from liestonet.errors import InputError
 from liestonet.sde.sde import SDE
 from liestonet.symmetry.statistical.verdicts import Criteria
@@ -117,6 +118,7 @@ class Reversibility:
         return {**plain, "entropy_production": None if produced is None else produced.to_dictionary()}
 
 
+@few_threads
 def reversible(
     data: SDE | Trajectories | Any,
     odd: Iterable[str] | str | Any = (),
