@@ -147,6 +147,20 @@ def test_what_solve_found_is_proved_again():
     assert lsn.test(sde, lsn.solve(sde, symmetry="ito")).status == "proved"
 
 
+def test_random_generators_are_written_with_w():
+    sde = lsn.SDE.parse("dx = (x - x^2) dt + x dW")
+    assert lsn.test(sde, "x^2*exp(-w - t/2) d_x", "random").status == "proved"
+    wrong = lsn.test(sde, "x^2*exp(-w) d_x", "random")
+    assert not wrong.holds
+    assert wrong.failure is not None
+    assert "w" in wrong.failure.point
+    for claim in ("d_t", "d_w"):
+        with pytest.raises(InputError, match="no component along"):
+            lsn.test(sde, claim, "random")
+    with pytest.raises(InputError, match="leave symmetry out"):
+        lsn.test(sde, lsn.solve(sde, formulas=False), "random")
+
+
 def test_a_map_is_a_symmetry_of_the_law():
     with pytest.raises(InputError, match="symmetry of the law"):
         lsn.test(lsn.SDE.parse(WELL), "x -> -x", "ito")

@@ -98,11 +98,18 @@ class EquationTest:
 
 def claim_on_equation(sde: SDE, claim: Any, symmetry: Any = None, domain: Any = None) -> EquationTest:
     """Is this a symmetry of the equation? `claim` is a map or one or several generators, all of which must hold."""
-    if isinstance(claim, Result) and claim.symmetry == "random":
-        return _generators(extended(sde), claim, claim.symmetry, extended_domain(sde, domain or claim.domain))
     if is_map(claim):
         require_law(symmetry)
         return _map(sde, claim, domain)
+    asked = claim.symmetry if symmetry is None and isinstance(claim, Result) else symmetry
+    if asked is not None and kind_named(asked).extended:
+        if isinstance(claim, Result) and not kind_named(claim.symmetry).extended:
+            raise InputError(
+                f"A result with {SPOKEN[claim.symmetry]} symmetries is tested as such; leave symmetry out, or write "
+                "random generators as text with w."
+            )
+        own = claim.domain if isinstance(claim, Result) else None
+        return _generators(extended(sde), claim, asked, extended_domain(sde, domain or own))
     return _generators(sde, claim, symmetry, domain)
 
 
@@ -209,6 +216,7 @@ def _generators(sde: SDE, claim: Any, symmetry: Any, domain: Any) -> EquationTes
     if kind is FOKKER_PLANCK and not given.has_beta:
         given = Lifted(regular(given, box, ORDER + 1) if isinstance(given, Formulas) else given, sde.dimension)
     source, cloud = numeric.coefficients(box), lattice_cloud(box, MAPS.compared_points)
+    _require_known(kind, sde, given, cloud)
     values, rows = exact_residuals(kind, source, given, cloud, box)
     sizes = np.sqrt(np.sum(values**2, axis=(1, 2)))
     worst = int(np.argmax(sizes))
@@ -224,6 +232,19 @@ def _generators(sde: SDE, claim: Any, symmetry: Any, domain: Any) -> EquationTes
     )
     text = str(given) if isinstance(given, Formulas) else _named(claim, given.count)
     return _judged(text, kind.name, float(sizes[worst]), proved, source.error, failure, box)
+
+
+def _require_known(kind: Kind, sde: SDE, given: Generators, cloud: PointCloud) -> None:
+    """Refuse components that a kind does not have: random symmetries move neither time nor the Wiener process."""
+    unknowns = kind.equations(sde.dimension, sde.noise).unknowns
+    absent = [k for k, unknown in enumerate(unknowns) if unknown.absent]
+    values = given.components(cloud.points, [()])[()]
+    moved = [("t", *sde.names)[k] for k in absent if np.abs(values[:, :, k]).max() > 0]
+    if moved:
+        raise InputError(
+            f"A {SPOKEN[kind.name]} symmetry has no component along {' or '.join(moved)}; test such a generator as ito "
+            "or law."
+        )
 
 
 def _named(claim: Any, count: int) -> str:
