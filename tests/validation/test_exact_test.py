@@ -104,6 +104,12 @@ def test_the_residual_is_the_part_that_the_mirror_changes():
     assert found.verdict == "no"
 
 
+def test_mirrors_and_shifts_of_an_angle():
+    sde = lsn.SDE.parse("dtheta = sin(2*theta) dt + dW").with_periods({"theta": 2 * np.pi})
+    for claim, holds in (("theta -> -theta", True), ("theta -> theta + pi", True), ("theta -> theta + 1", False)):
+        assert lsn.test(sde, claim).holds is holds
+
+
 def test_parameters_without_values_are_proved_for_all():
     assert lsn.test(lsn.SDE.parse("dx = (a*x - b*x^3) dt + c dW"), "x -> -x").status == "proved"
 
