@@ -188,7 +188,8 @@ def share(count: int, of: int) -> str:
 def page(records: list[dict[str, Any]]) -> str:
     by_case = {name: [record for record in records if record["case"] == name] for name in CASES}
     return (
-        f"# Mirrors and reversibility\n\n{INTRODUCTION}{progress(len(records))}\n## True symmetries\n\n{true_table(by_case)}\n\n"
+        f"# Mirrors and reversibility\n\n{INTRODUCTION}{progress(len(records))}\n"
+        f"## True symmetries\n\n{true_table(by_case)}\n\n"
         f"## Power\n\n{power_table(by_case)}\n\n## Intervals\n\n{interval_table(by_case)}\n\n{MEASURED}"
     )
 
@@ -199,8 +200,8 @@ def progress(finished: int) -> str:
     if finished >= planned:
         return ""
     return (
-        f"\n**{finished:,} of {planned:,} runs are finished.** Gross errors would show in so few; whether the error rate is "
-        "5 %\nand intervals cover 95 % would not.\n"
+        f"\n**{finished:,} of {planned:,} runs are finished.** Gross errors would show in so few; whether the error\n"
+        "rate is 5 % and intervals cover 95 % would not.\n"
     )
 
 
