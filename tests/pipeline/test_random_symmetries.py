@@ -121,12 +121,16 @@ def span(sde: lsn.SDE, fields: list[tuple[Any, ...]], noises: tuple[str, ...]) -
     return np.array(columns).T.reshape(-1, len(fields))
 
 
-def marked(text: str, expected: list[tuple[Any, ...]]) -> Any:
-    """Systems take longer; one of each kind stays in the fast set by the tests below."""
-    return pytest.param(text, expected, id=text, marks=[pytest.mark.slow] if ";" in text else [])
+FAST = 18  # of the list above; systems take longer, and tests below keep some in the fast set
 
 
-@pytest.mark.parametrize(("text", "expected"), [marked(*case) for case in KNOWN])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(text, expected, id=text, marks=[pytest.mark.slow] if ";" in text or place >= FAST else [])
+        for place, (text, expected) in enumerate(KNOWN)
+    ],
+)
 def test_dimension_and_span(text: str, expected: list[tuple[Any, ...]]):
     sde = lsn.SDE.parse(text)
     found = lsn.solve(sde, symmetry="random")
@@ -251,6 +255,7 @@ def test_a_domain_may_leave_the_wiener_process_out():
     assert given.domain.intervals[2] == (-0.5, 0.5)
 
 
+@pytest.mark.slow
 def test_results_can_be_kept_shown_and_put_into_a_page(tmp_path):
     found = lsn.solve(lsn.SDE.parse("dx = (x - x^2) dt + x dW"), symmetry="random")
     found.save(tmp_path / "run.lsn")

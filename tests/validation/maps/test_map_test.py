@@ -16,6 +16,7 @@ def well(tilt: float = 0.0, low: float = -1.8, seed: int = 3) -> lsn.Trajectorie
     return sde.simulate(starts, duration=2.0, step=0.02, paths=96, seed=seed)
 
 
+@pytest.mark.slow
 def test_a_true_mirror_and_a_broken_one():
     """The true one is rejected at 0.1 % in one seed of a thousand; a tilt of 0.8 is far beyond the noise."""
     true = lsn.test(well(), "x -> -x")
