@@ -1,6 +1,7 @@
 """What random symmetries cost beside ordinary ones: processor time and memory of `solve`, up to three coordinates.
 
-    python benchmarks/random_kind.py    prints the table and writes benchmarks/random_kind.md
+    python benchmarks/random_kind.py    prints the table and writes benchmarks/random_kind.md; a number after it
+                                        replaces the number of repeats
 
 Every run is a process of its own with one thread, so that peak memory is its own. Seconds are processor time after
 import, the median of the repeats, with closed forms and proofs.
@@ -48,11 +49,11 @@ def measure(equation: str, kind: str) -> dict[str, Any]:
     return {"dimension": str(found.dimension), "seconds": seconds, "peak": peak, "proved": statuses.count("proved")}
 
 
-def measured(equation: str, kind: str) -> dict[str, Any]:
+def measured(equation: str, kind: str, repeats: int) -> dict[str, Any]:
     """The median of several runs, each in a process of its own."""
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     runs = []
-    for _ in range(REPEATS):
+    for _ in range(repeats):
         done = subprocess.run(
             [sys.executable, __file__, "--one", equation, kind],
             capture_output=True,
@@ -64,14 +65,14 @@ def measured(equation: str, kind: str) -> dict[str, Any]:
     return runs[0] | {"seconds": statistics.median(run["seconds"] for run in runs)}
 
 
-def table() -> str:
+def table(repeats: int) -> str:
     """Markdown: one row a system."""
     lines = [
         "| system | coordinates | ito: dimension | seconds | peak MB | random: dimension | seconds | peak MB | × ito |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for name, equation in SYSTEMS.items():
-        ito, random = (measured(equation, kind) for kind in ("ito", "random"))
+        ito, random = (measured(equation, kind, repeats) for kind in ("ito", "random"))
         ratio = random["seconds"] / ito["seconds"]
         cells = [name, equation.count(";") + 1]
         for run in (ito, random):
@@ -86,12 +87,13 @@ def main() -> None:
     if sys.argv[1:2] == ["--one"]:
         sys.stdout.write(json.dumps(measure(*sys.argv[2:4])))
         return
+    repeats = int(sys.argv[1]) if len(sys.argv) > 1 else REPEATS
     head = (
         "# Benchmark: random symmetries\n\nPrinted by `python benchmarks/random_kind.py`; Python "
         f"{platform.python_version()}, {platform.machine()}, one thread. Seconds are processor time after import, with "
-        f"closed forms and proofs, median of {REPEATS} runs.\n\n"
+        f"closed forms and proofs, {f'median of {repeats} runs' if repeats > 1 else 'one run'}.\n\n"
     )
-    text = head + table() + "\n"
+    text = head + table(repeats) + "\n"
     (ROOT / "benchmarks" / "random_kind.md").write_text(text, encoding="utf-8")
     sys.stdout.write(text)
 
