@@ -168,12 +168,13 @@ def test_brownian_motion_in_other_coordinates_has_infinitely_many(text: str, inv
     assert math.isinf(found.dimension)
     (row,) = found.formulas()
     (flag,) = [flag for flag in found.flags if flag.code == "infinite"]
-    names = {"x": x, "t": t, "w": w}
-    expected = sp.sympify(invariant, locals=names)
+    names: Any = {"x": x, "t": t, "w": w}
+    read: Any = sp.sympify
+    expected = read(invariant, locals=names)
     text = flag.message.split("I = ")[1].rstrip(".")
     for shown_as, written in (("^", "**"), (" ", "*"), ("*-*", "-"), ("*+*", "+")):
         text = text.replace(shown_as, written)
-    shown = sp.sympify(text, locals=names)
+    shown = read(text, locals=names)
     slope = sp.simplify(sp.diff(shown, w) / sp.diff(expected, w))
     assert slope.is_number
     assert sp.simplify(sp.diff(shown - slope * expected, x)) == 0

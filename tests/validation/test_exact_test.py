@@ -50,11 +50,13 @@ CASES = [
 def law_is_kept(sde: lsn.SDE, text: str) -> bool:
     """Itô's formula and the change of clock by SymPy, written here and not read from the package."""
     source: Any = sde.symbolic
+    read: Any = sp.sympify
     t, state = source.time, list(source.state)
     left, right = text.split("->")
     names = {"t": t, "pi": sp.pi} | {s.name: s for s in state}
-    given = dict(zip([part.strip() for part in left.split(",")], sp.sympify(f"[{right}]", locals=names), strict=True))
-    clock, image = given.get("t", t), sp.Matrix([given.get(s.name, s) for s in state])
+    given = dict(zip([part.strip() for part in left.split(",")], read(f"[{right}]", locals=names), strict=True))
+    clock = given.get("t", t)
+    image: Any = sp.Matrix([given.get(s.name, s) for s in state])
     drift, squared = source.drift, source.diffusion_squared
     there = dict(zip([t, *state], [clock, *image], strict=True))
     speed, slopes = sp.diff(clock, t), image.jacobian(state)

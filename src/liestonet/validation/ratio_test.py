@@ -148,7 +148,7 @@ class SymmetryTest:
 
 # Text may be a map or generators, which types cannot tell; the linter takes this function for a test.
 @overload
-def test(
+def test(  # pyright: ignore[reportOverlappingOverload]
     data: SDE,
     generators: Any,
     symmetry: Any = ...,  # noqa: PT028

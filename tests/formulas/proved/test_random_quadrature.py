@@ -22,7 +22,8 @@ def solved(text: str) -> tuple[lsn.SDE, Any]:
     sde = lsn.SDE.parse(text)
     larger = extended(sde)
     phis = [row.xi for row in lsn.solve(sde, symmetry="random").formulas()] if sde.dimension > 1 else []
-    return sde, random_quadrature(larger.symbolic, choose_domain(larger), phis)
+    source: Any = larger.symbolic
+    return sde, random_quadrature(source, choose_domain(larger), phis)
 
 
 SCALAR = [
@@ -38,6 +39,7 @@ SCALAR = [
 def test_solution_is_a_riemann_integral(text: str):
     """u has no noise left, and x(u) solves the equation along a fine path of the noise."""
     sde, found = solved(text)
+    source: Any = sde.symbolic
     assert found.noise == ((0,),)
     (drift,), (inverse,), (height,) = found.drift, found.inverse, found.heights
     assert not drift.has(x)
@@ -47,8 +49,8 @@ def test_solution_is_a_riemann_integral(text: str):
     start = 0.8
     path = np.empty(n + 1)
     path[0] = start
-    f, sigma = (sp.lambdify((t, x), e, "math") for e in (sde.symbolic.drift[0], sde.symbolic.diffusion[0]))
-    slope = sp.lambdify((t, x), sp.diff(sde.symbolic.diffusion[0], x), "math")
+    f, sigma = (sp.lambdify((t, x), e, "math") for e in (source.drift[0], source.diffusion[0]))
+    slope = sp.lambdify((t, x), sp.diff(source.diffusion[0], x), "math")
     for k in range(n):  # Milstein's step
         dw, here = noise[k + 1] - noise[k], path[k]
         s = sigma(times[k], here)
@@ -86,7 +88,8 @@ def test_scalar_theory_says_one_none_or_all():
     box = Domain(((0.0, 1.0), (0.5, 2.0), (-1.0, 1.0)))
 
     def answer(text: str) -> Any:
-        return scalar_answer(extended(lsn.SDE.parse(text)).symbolic, box)
+        source: Any = extended(lsn.SDE.parse(text)).symbolic
+        return scalar_answer(source, box)
 
     assert answer("dx = (x - x^2) dt + x dW").rates == (-1,)
     none = answer("dx = (x - x^2 + x^3) dt + x dW")
