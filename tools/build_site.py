@@ -25,6 +25,7 @@ CONTENTS = {
         "first_command",
         "long_recordings",
         "angles",
+        "mirrors",
         "files",
         "report",
         "validation",
@@ -34,8 +35,8 @@ CONTENTS = {
     "Reference": ["reference/python", "reference/values", "reference/command-line", "flags", "json"],
     "Explanation": ["method", "reading", "symptoms", "limits", "architecture"],
     "Evidence": [
-        "examples", "controls", "circles", "recordings", "calibration", "long_recording_checks", "flag_rates",
-        "constants", "failures", "after_push", "neural", "catalogue", "speed", "reproduction",
+        "examples", "controls", "circles", "recordings", "calibration", "map_rates", "long_recording_checks",
+        "flag_rates", "constants", "failures", "after_push", "neural", "catalogue", "speed", "reproduction",
     ],
 }  # fmt: skip
 # Where the list of contents needs another title than the page has.
@@ -52,7 +53,7 @@ TITLES = {
     "catalogue": "The catalogue",
     "speed": "Speed",
 }
-BENCHMARKS = ("solve", "discover", "closed_forms", "neural", "push")
+BENCHMARKS = ("solve", "random_kind", "discover", "closed_forms", "neural", "push")
 SPEED_HEAD = """\
 # Speed and memory
 

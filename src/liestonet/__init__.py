@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from liestonet.storage import load
     from liestonet.trajectories import Measurement, Trajectories
     from liestonet.trajectories.streaming import TrajectoryFile
+    from liestonet.validation.maps.discrete import discrete
     from liestonet.validation.ratio_test import test
+    from liestonet.validation.reversal.reversible import reversible
     from liestonet.validation.validate import validate
 
     __version__: str
@@ -35,10 +37,12 @@ __all__ = [
     "__version__",
     "catalogue",
     "discover",
+    "discrete",
     "fit",
     "load",
     "plots",
     "principal_angles",
+    "reversible",
     "solve",
     "test",
     "validate",
@@ -54,9 +58,11 @@ _HOME = {
     "TrajectoryFile": "liestonet.trajectories.streaming",
     "catalogue": "liestonet.catalogue",
     "discover": "liestonet.pipeline.discover",
+    "discrete": "liestonet.validation.maps.discrete",
     "fit": "liestonet.pipeline.discover",
     "load": "liestonet.storage",
     "principal_angles": "liestonet.core.angles",
+    "reversible": "liestonet.validation.reversal.reversible",
     "solve": "liestonet.pipeline.solve",
     "test": "liestonet.validation.ratio_test",
     "validate": "liestonet.validation.validate",

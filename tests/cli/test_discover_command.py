@@ -271,3 +271,22 @@ def test_a_terminal_sees_the_stages(table):
     assert "looking for symmetries" in seen or "drift from" in seen or "reading" in seen
     assert outcome.stdout.startswith("3 Itô symmetries")
     assert "\x1b" not in outcome.stdout
+
+
+@pytest.mark.slow
+def test_discrete_symmetries_are_shown_and_kept(table: Path, folder: Path):
+    """x → −x is a symmetry of the spring; at most 5 % of recordings reject it, and this seed is none of them."""
+    outcome = run(*named(table), "--discrete", "--out", folder / "run")
+    assert outcome.exit_code == 0, outcome.output
+    assert "Discrete symmetries" in outcome.stdout
+    kept = lsn.load(folder / "run" / "run.lsn")
+    assert kept.discrete is not None
+    rows = json.loads(kept.to_json())["discrete"]["rows"]
+    assert {row["map"]: row["verdict"] for row in rows}["position -> -position"] != "no"
+    assert "Discrete symmetries" in (folder / "run" / "report.html").read_text()
+
+
+def test_discrete_symmetries_need_all_paths(table: Path):
+    outcome = run(*named(table), "--discrete", "--stream")
+    assert outcome.exit_code == 2
+    assert "--stream" in outcome.stderr

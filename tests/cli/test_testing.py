@@ -71,3 +71,30 @@ def test_a_long_series_is_cut_into_windows(table: Path):
     outcome = run(table, "--generator", "d_t", "--restart-clock")
     assert outcome.exit_code == 2
     assert "--restart-clock needs --window" in outcome.stderr
+
+
+def test_a_map_is_tested_instead(table: Path):
+    outcome = run(table, "--map", "x -> -x", "--json")
+    assert outcome.exit_code == 0, outcome.output
+    found = json.loads(outcome.stdout)
+    assert found["map"] == "x -> -x"
+    assert found["p_value"] > 1e-3  # one seed of a thousand
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("--map", "x -> -x", "--generator", "d_t"),
+        ("--map", "-x"),
+        ("--map", "y -> -y"),
+        ("--map", "x -> x^2"),
+        ("--map", "x -> x + 100"),
+        ("--map", "x -> __import__('os')"),
+    ],
+)
+def test_a_wrong_map_ends_in_one_sentence(table: Path, words: tuple[str, ...]):
+    outcome = run(table, *words)
+    assert outcome.exit_code == 2
+    assert outcome.stderr.startswith("liestonet: ")
+    assert outcome.stderr.count("\n") == 1

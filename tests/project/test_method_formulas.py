@@ -313,7 +313,7 @@ def test_brownian_motion_has_the_largest_algebras(n):
     source = lsn.SDE.parse("; ".join(f"d{name} = dW{i}" for i, name in enumerate("xyz"[:n], 1))).symbolic
     assert source is not None
     domain = Domain(((0.0, 1.0), *[(-1.0, 1.0)] * n))
-    for kind in KINDS.values():
+    for kind in (each for each in KINDS.values() if not each.extended):
         if n < 3 or kind.name != "fokker-planck":
             assert formal_counts(kind, source, domain)[-1].bound == most_symmetries(kind, n)
 

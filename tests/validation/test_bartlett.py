@@ -120,12 +120,12 @@ def test_the_expected_deviance_is_that_of_independent_recordings():
     from liestonet.symmetry.determining.kinds import LAW
     from liestonet.validation.generator_input import parse_generators
     from liestonet.validation.generator_residuals import put_in
-    from liestonet.validation.ratio_test import _data_cloud
+    from liestonet.validation.ratio import data_cloud
 
     given, ratios = parse_generators("exp(-t) d_x", ("x",)), []
     for seed in range(24):
         free = without_prior(lsn.fit(recording(8, seed)))
-        deviance, dof = put_in(LAW, free, given, _data_cloud(free), free.domain).deviance()
+        deviance, dof = put_in(LAW, free, given, data_cloud(free), free.domain).deviance()
         ratios.append(deviance / dof)
     known = [lsn.test(recording(8, seed), "exp(-t) d_x") for seed in range(100, 101)]
     means = [found.expected / found.dof for found in known if found.expected is not None]

@@ -28,6 +28,7 @@ from liestonet.cli.demo import demo
 from liestonet.cli.discover import discover
 from liestonet.cli.look import look
 from liestonet.cli.options import (
+    AnySymmetry,
     Equation,
     Json,
     Latex,
@@ -37,7 +38,6 @@ from liestonet.cli.options import (
     Report,
     Seed,
     Stratonovich,
-    Symmetry,
 )
 from liestonet.cli.output import (
     TYPED,
@@ -54,6 +54,7 @@ from liestonet.cli.output import (
 )
 from liestonet.cli.progress import SOLVING, without
 from liestonet.cli.reproduce import reproduce
+from liestonet.cli.reversal import reverse
 from liestonet.cli.stored import check_run, open_run
 from liestonet.cli.testing import try_generators
 from liestonet.cli.validate import validate_run
@@ -164,7 +165,7 @@ def start(
 @app.command()
 def solve(
     equation: Equation,
-    symmetry: Symmetry = "ito",
+    symmetry: AnySymmetry = "ito",
     domain: Annotated[
         list[str] | None,
         typer.Option(
@@ -198,6 +199,7 @@ def solve(
       liestonet solve "dx = y dt; dy = -k*y dt + s dW" --param k=1 --param s=3/2
       liestonet solve "dx = x ∘ dW" --symmetry fokker-planck --domain "x=1:2"
       liestonet solve "dtheta = sin(theta) dt + dW" --periodic theta=2pi
+      liestonet solve "dx = (x - x^2) dt + x dW" --symmetry random
       liestonet solve langevin --latex > langevin.tex
       liestonet solve langevin --save run.lsn
       liestonet solve langevin --report langevin.html
@@ -253,6 +255,7 @@ app.command()(discover)
 app.command()(reproduce)
 app.command(name="open")(open_run)
 app.command(name="test")(try_generators)
+app.command(name="reversible")(reverse)
 app.command(name="validate")(validate_run)
 
 

@@ -87,6 +87,9 @@ def discover(
         ),
     ] = None,
     json: Json = False,
+    discrete: Annotated[
+        bool, typer.Option("--discrete", help="Test mirrors, turns and permutations too, and name their group.")
+    ] = False,
     no_formulas: Annotated[bool, typer.Option("--no-formulas", help="Skip the search for closed forms.")] = False,
     quiet: Quiet = False,
 ) -> None:
@@ -103,35 +106,41 @@ def discover(
       liestonet discover series.csv --state x --clock 86400
       liestonet discover tracks.csv --thin 6 --gap 0.5 --no-formulas --json
       liestonet discover trap.txt --dt 0.0069 --exposure 1
+      liestonet discover well.csv --discrete --out run
     """
     from liestonet.cli.output import emit, show_result, stages, with_command
     from liestonet.cli.progress import DISCOVERING, without
     from liestonet.pipeline.discover import discover as find_symmetries
+    from liestonet.validation.maps.discrete import discrete as find_maps
 
+    if discrete and stream:
+        raise InputError("--discrete needs all paths in memory; leave --stream out.")
     if out is not None:
         check_folder(out)
     with stages(not quiet, without(DISCOVERING, drawing=out is None, formulas=no_formulas)) as progress:
         if progress is not None:
             progress(f"reading {file.name}")
         windows = Windows(window, stride, restart_clock)
+        reading = Reading(
+            time,
+            trajectory,
+            state,
+            log,
+            windows,
+            thin,
+            gap,
+            sort,
+            stream,
+            dt,
+            columns,
+            layout,
+            delimiter,
+            decimal,
+            periodic,
+        )
+        data = reading.read(file)
         result = find_symmetries(
-            Reading(
-                time,
-                trajectory,
-                state,
-                log,
-                windows,
-                thin,
-                gap,
-                sort,
-                stream,
-                dt,
-                columns,
-                layout,
-                delimiter,
-                decimal,
-                periodic,
-            ).read(file),
+            data,
             engine=engine_named(engine),
             symmetry=symmetry,
             dimension=dimension,
@@ -142,6 +151,17 @@ def discover(
             clock=read_clock(clock),
             progress=progress,
         )
+        if discrete:
+            result = result.with_discrete(
+                find_maps(
+                    data,
+                    tolerance=tolerance,
+                    error_rate=error_rate,
+                    measurement=read_measurement(noise, exposure, steps),
+                    clock=read_clock(clock),
+                    progress=progress,
+                )
+            )
         result = with_command(result)
         written = () if out is None else write_files(result, out, progress)
     show_result(result, json, False, quiet)

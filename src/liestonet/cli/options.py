@@ -114,6 +114,15 @@ Symmetry = Annotated[
         help="ito (same noise), law (same law of the paths) or fokker-planck (same equation of the density).",
     ),
 ]
+AnySymmetry = Annotated[
+    str,
+    typer.Option(
+        "--symmetry",
+        metavar="KIND",
+        help="ito (same noise), law (same law of the paths), fokker-planck (same equation of the density) or random "
+        "(same noise, by an amount that depends on it).",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
 Latex = Annotated[bool, typer.Option("--latex", help="Print generators and commutators in LaTeX.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print one sentence only.")]

@@ -31,18 +31,28 @@ from liestonet.cli.options import (
     Window,
 )
 from liestonet.cli.reading import Reading, Windows, read_clock, read_measurement
+from liestonet.errors import InputError
 
 
 def try_generators(
     file: File,
     generator: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             metavar="FIELD",
             show_default=False,
             help='Such as "2 t d_t + x d_x", in t and the names of the columns. Repeatable: all are tested together.',
         ),
-    ],
+    ] = None,
+    point_map: Annotated[
+        str | None,
+        typer.Option(
+            "--map",
+            metavar="MAP",
+            show_default=False,
+            help='A mirror, turn or shift instead, such as "x -> -x", "x, y -> -y, x" or "t, x -> t + 1, -x".',
+        ),
+    ] = None,
     time: Time = None,
     trajectory: Trajectory = None,
     state: State = None,
@@ -71,10 +81,10 @@ def try_generators(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Test whether a given vector field is a symmetry of recorded paths.
+    """Test whether a given vector field, or a map, is a symmetry of recorded paths.
 
-    A likelihood-ratio test: how much likelihood does it cost to make the field an exact symmetry? Prints the p-value,
-    and by how much the field misses being a symmetry at most.
+    A likelihood-ratio test: how much likelihood does it cost to make it an exact symmetry? Prints the p-value, and by
+    how much it misses being a symmetry at most. Give exactly one of --generator and --map.
 
     \b
     Examples:
@@ -82,10 +92,20 @@ def try_generators(
       liestonet test tracks.parquet --generator "d_t" --generator "-y d_x + x d_y"
       liestonet test paths.csv --generator "exp(-t) d_x" --symmetry ito --json
       liestonet test series.csv --state x --clock restart --generator "d_t"
+      liestonet test well.csv --map "x -> -x"
+      liestonet test tracks.csv --state "x, y" --map "x, y -> -y, x" --json
     """
     from liestonet.cli.output import emit, paragraphs, stages
+    from liestonet.validation.maps.map_input import is_map
     from liestonet.validation.ratio_test import test
 
+    if (generator is None) == (point_map is None):
+        raise InputError(
+            'Give exactly one of --generator, such as --generator "x d_x", and --map, such as --map "x -> -x".'
+        )
+    claim = point_map if generator is None else ";".join(generator)
+    if point_map is not None and not is_map(point_map):
+        raise InputError(f'--map {point_map!r} has no arrow; write a map such as "x -> -x".')
     with stages(not quiet) as progress:
         if progress is not None:
             progress(f"reading {file.name}")
@@ -108,7 +128,7 @@ def try_generators(
         if progress is not None:
             progress("testing")
         measurement = read_measurement(noise, exposure, steps)
-        outcome = test(data, ";".join(generator), symmetry, measurement=measurement, clock=read_clock(clock))
+        outcome = test(data, claim, symmetry, measurement=measurement, clock=read_clock(clock))
     if json:
         from dataclasses import asdict
         from json import dumps

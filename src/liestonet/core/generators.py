@@ -10,7 +10,10 @@ import numpy as np
 from jaxtyping import Float
 
 from liestonet.core.coefficients import Derivative
-from liestonet.core.points import points_of
+from liestonet.core.domain import Domain
+from liestonet.core.points import lattice_cloud, points_of
+from liestonet.core.tuning import SHARED
+from liestonet.errors import InputError
 
 # tau (m, B), xi (m, B, d) and, where there is one, beta (m, B).
 Values = tuple[np.ndarray, ...]
@@ -105,6 +108,44 @@ class Normalised:
         width = points.shape[1]
         table = self.base.components(points, derivatives)
         return {d: values[:, :, :width] / self.lengths[:, None, None] for d, values in table.items()}
+
+
+@dataclass(frozen=True)
+class Random:
+    """Generators φ(t, x, w) ∂x: fields in the coordinates x and, last, the Wiener processes w, which move x only."""
+
+    base: Generators
+    dimension: int
+    noises: int
+
+    @property
+    def count(self) -> int:
+        return self.base.count
+
+    def __call__(self, t: object, x: object, w: object = None) -> Float[np.ndarray, "m b d"]:
+        """xi (m, B, d) at points t (B,), x (B, d), w (B, r) or, for one Wiener process, (B,)."""
+        points = points_of(t, x, self.dimension)
+        if w is None:
+            raise InputError("Random symmetries depend on the Wiener process too; call generators(t, x, w).")
+        given = np.asarray(w, dtype=float)
+        values = given[:, None] if given.ndim == 1 and self.noises == 1 else given
+        if values.shape != (len(points), self.noises):
+            raise InputError(
+                f"w has shape {given.shape}, but ({len(points)}, {self.noises}) is needed: one row per point."
+            )
+        table = self.base.components(np.concatenate([points, values], axis=1), [()])[()]
+        return table[:, :, 1 : self.dimension + 1]
+
+
+def without_noise(generators: Generators, domain: Domain, noises: int) -> tuple[bool, ...]:
+    """For each generator, whether no component changes with the last `noises` coordinates of a box."""
+    if not generators.count or not noises:
+        return (True,) * generators.count
+    variables = range(len(domain.intervals) - noises, len(domain.intervals))
+    table = generators.components(lattice_cloud(domain, SHARED.noise_points).points, [(), *[(v,) for v in variables]])
+    size = np.abs(table[()]).max(axis=(1, 2))
+    slopes = np.max([domain.half[v] * np.abs(table[(v,)]).max(axis=(1, 2)) for v in variables], axis=0)
+    return tuple((slopes <= SHARED.no_slope * size).tolist())
 
 
 def directional_derivative(

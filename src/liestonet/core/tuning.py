@@ -40,6 +40,10 @@ class SharedTuning:
     # The interval of a periodic coordinate is one turn if its length is the period up to this part. Source: by hand;
     # people round 2π.
     turn_rounding: float = 1e-3
+    # Points at which a random symmetry is asked whether it changes with the Wiener process. Source: cost.
+    noise_points: int = 200
+    # A slope below this part of a field is none. Source: theory: rounding of series.
+    no_slope: float = 1e-7
 
 
 SHARED = SharedTuning()

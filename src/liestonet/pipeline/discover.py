@@ -27,7 +27,7 @@ from liestonet.pipeline.tuning import discover_tuning
 from liestonet.result import Result
 from liestonet.surrogate.spectral_fit import fit_spectral
 from liestonet.surrogate.surrogate import Surrogate
-from liestonet.symmetry.determining.kinds import Kind, kind_named
+from liestonet.symmetry.determining.kinds import Kind, kind_from_data
 from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories.clock import Relabelled
 from liestonet.trajectories.increments import IncrementSource
@@ -85,7 +85,7 @@ def discover(
     engine = Spectral() if engine is None else engine
     if not isinstance(engine, Engine):
         raise InputError(f"The engine must be liestonet.Spectral() or liestonet.Neural(), not {engine!r}.")
-    kind, seed = kind_named(symmetry), _checked_seed(seed)
+    kind, seed = kind_from_data(symmetry), _checked_seed(seed)
     criteria = _criteria(tolerance, error_rate)
     dimension, formulas = plain(dimension), truth_of("formulas", formulas)
     source, chosen = choose_clock(_checked(data, measurement), clock)

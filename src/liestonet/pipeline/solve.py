@@ -18,10 +18,12 @@ from liestonet.pipeline.assemble import Problem, finite_result, infinite_result,
 from liestonet.pipeline.equation_flags import invariant_flag
 from liestonet.pipeline.free_parameters import solve_generic
 from liestonet.pipeline.long_times import is_long, solve_over_long_times
+from liestonet.pipeline.random_symmetries import closed_family, closed_result, extended_domain, of_equation
 from liestonet.pipeline.small_box import shown_on
 from liestonet.pipeline.tuning import solve_tuning
 from liestonet.result import Result
 from liestonet.sde.domain_choice import check_domain, choose_domain, require_moderate
+from liestonet.sde.extended import extended
 from liestonet.sde.periodicity import require_periodic
 from liestonet.sde.sde import SDE
 from liestonet.sde.singularities import singular_neighbours
@@ -46,9 +48,10 @@ def solve(
     formulas: bool | Any = True,
     progress: Progress | None = None,
 ) -> Result:
-    """All projectable Lie-point symmetries of an SDE.
+    """All projectable Lie-point symmetries of an SDE, or its random ones.
 
-    `symmetry` is "ito", "law" or "fokker-planck". `domain` is a list of (low, high) pairs, time first, then each
+    `symmetry` is "ito", "law", "fokker-planck" or "random": generators φ(t, x, w) ∂x that depend on the Wiener
+    processes w, without a time component. `domain` is a list of (low, high) pairs, time first, then each
     coordinate; without one a sensible box is chosen and named in the result, and so is every interval given as
     None. `periodic` gives the periods of angles and phases, as in {"theta": 2 * math.pi}: their interval is one turn,
     and generators are periodic too. Parameters without a value stay symbols, and the answer is for generic values of
@@ -65,14 +68,17 @@ def solve(
         )
     formulas, say = truth_of("formulas", formulas), progress or silent
     sde = sde if periodic is None else sde.with_periods(periodic)
+    target = extended(sde) if kind.extended else sde
+    domain = extended_domain(sde, domain) if kind.extended else domain
     if sde.parameters:
 
         def at_values(numeric: SDE, wanted: bool) -> Result:
             return _solve_numeric(numeric, kind, domain, wanted, say)
 
-        result = solve_generic(sde, kind, formulas, at_values, say)
+        result = solve_generic(target, kind, formulas, at_values, say)
     else:
-        result = _solve_numeric(sde, kind, domain, formulas, say)
+        result = _solve_numeric(target, kind, domain, formulas, say)
+    result = of_equation(result, sde) if kind.extended else result
     pairs = None if result.domain.chosen else [list(pair) for pair in result.domain.intervals]
     equation = "sde" if sde.symbolic is None else f"liestonet.SDE.parse({str(sde)!r})"
     made = provenance_of(
@@ -84,11 +90,14 @@ def solve(
 def _solve_numeric(sde: SDE, kind: Kind, domain: Any, formulas: bool, say: Progress) -> Result:
     """The steps for an equation without free parameters."""
     say("looking at the coefficients")
-    box = _domain_of(sde, domain)
+    box = domain_of(sde, domain)
     require_moderate(sde, box)
     neighbours = singular_neighbours(sde, box)
     box = replace(box, singular=neighbours and _beside_turns(neighbours, box))
     source = sde.coefficients(box)
+    known = closed_family(Problem(kind, sde, source, box), formulas) if kind.extended else None
+    if known is not None:
+        return known
     say("looking for functions that are constant along every path")
     invariants = count_invariants(source, box)
     family = find_family(kind, source, box, sde.names, invariants or 0)
@@ -101,7 +110,9 @@ def _solve_numeric(sde: SDE, kind: Kind, domain: Any, formulas: bool, say: Progr
     bound, coupling = (counts[-1].bound, counts[-1].coupling) if counts else (None, None)
     long = is_long(source, box)
     problem = Problem(kind, sde, source, box)
-    result = solve_over_long_times(problem, counts, formulas, say) if long else None
+    result = closed_result(problem, counts, formulas, say) if kind.extended else None
+    if result is None and long:
+        result = solve_over_long_times(problem, counts, formulas, say)
     if result is None:
         null, box = _null_space(kind, source, box, bound, coupling, say)
         problem = Problem(kind, sde, source, box)
@@ -160,7 +171,7 @@ def _is_known(point: float | None) -> bool:
     return point is not None
 
 
-def _domain_of(sde: SDE, domain: Iterable[Sequence[float]] | Domain | Any | None) -> Domain:
+def domain_of(sde: SDE, domain: Iterable[Sequence[float]] | Domain | Any | None) -> Domain:
     """The box that was given, or one that we choose, with one turn for every periodic coordinate."""
     if domain is None:
         box = choose_domain(sde)

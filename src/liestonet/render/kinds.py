@@ -34,6 +34,12 @@ KINDS = {
         "Each maps solutions of the Fokker–Planck equation to solutions. Superposition, a symmetry of every linear "
         "equation, is not counted.",
     ),
+    "random": KindWords(
+        "random symmetry",
+        "random symmetries",
+        "Each maps a solution of the equation to another solution driven by the same noise, by an amount that depends "
+        "on the Wiener process itself.",
+    ),
 }
 # What a reader sees for a stored verdict.
 VERDICT_WORDS = {

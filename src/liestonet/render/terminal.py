@@ -55,6 +55,8 @@ def _blocks(view: ResultView) -> Iterator[Iterable[RenderableType]]:
         if view.algebra.name:
             yield [Text.assemble((f"Algebra: {view.algebra.name}", "bold"), f". {view.algebra.explanation}")]
         yield _commutators(view.algebra)
+    if view.discrete:
+        yield [_heading("Discrete symmetries"), *map(indented, view.discrete)]
     if view.source.levels:
         yield [Text(sentence) for sentence in view.source.levels]
     if view.flags:

@@ -93,7 +93,7 @@ def _none_reason(bound: int | None, rest: Sequence[LadderRow], series: str) -> s
 
 def _subject(result: Result, found: EquationFindings) -> str:
     text = str(found.equation)
-    return text if len(text) <= LONGEST_EQUATION else f"This {len(result.names)}-dimensional equation"
+    return text if len(text) <= LONGEST_EQUATION else f"This {result.surrogate.dimension}-dimensional equation"
 
 
 def _residual(rows: Sequence[LadderRow]) -> str:

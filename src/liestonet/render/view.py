@@ -39,6 +39,7 @@ class ResultView:
 
     kind: str
     names: tuple[str, ...]
+    dimension: int
     source: SourceView
     symbolic: SymbolicCoefficients | None
     domain: DomainView
@@ -47,6 +48,7 @@ class ResultView:
     algebra: AlgebraView | None
     flags: tuple[Flag, ...]
     validation: tuple[str, ...]
+    discrete: tuple[str, ...]
     making: tuple[Row, ...]
     command: str
 
@@ -61,6 +63,7 @@ class ResultView:
         return cls(
             kind=KINDS[result.symmetry].several,
             names=result.names,
+            dimension=result.surrogate.dimension,
             source=source,
             symbolic=found.equation.symbolic if exact else None,
             domain=domain,
@@ -69,6 +72,7 @@ class ResultView:
             algebra=algebra,
             flags=tuple(flag for flag in result.flags if flag.code != SAID_ELSEWHERE),
             validation=() if found.validation is None else tuple(found.validation.sentences()),
+            discrete=() if found.discrete is None else tuple(found.discrete.sentences()),
             making=tuple(_making(result, source, domain)),
             command="" if result.provenance is None else result.provenance.command,
         )
@@ -110,12 +114,12 @@ def _facts(result: Result, source: SourceView) -> Iterator[Row]:
         estimate = result.algebra.named.estimate
         yield "Algebra", f"{name} (estimated {estimate})" if estimate else name
     yield from source.facts
-    yield "Coordinates", str(len(result.names))
+    yield "Coordinates", str(result.surrogate.dimension)
 
 
 def _generators(result: Result, source: SourceView) -> GeneratorsView:
     """Every generator in closed form with its status; first terms where there is no formula."""
-    formulas = result.formulas()
+    formulas = result.closed_forms
     known = [row.status != "numerical" for row in formulas] or [False] * result.fields.count
     error = max((row.residual for row in result.ladder[: result.fields.count]), default=0.0)
     terms = [] if all(known) else first_terms(result.fields, result.domain, result.names, error)
@@ -144,7 +148,13 @@ def _generators(result: Result, source: SourceView) -> GeneratorsView:
 
 def _components(result: Result) -> str:
     """What the letters of a generator stand for."""
-    one = len(result.names) == 1
+    one = result.surrogate.dimension == 1
+    if result.noises:
+        shown = f"φ ∂{result.names[0]}" if one else "φ₁ ∂₁ + φ₂ ∂₂ + …"
+        moved = result.names[0] if one else "the coordinates"
+        wiener = ", ".join(result.noises)
+        depends = f"φ(t, {', '.join(result.names)})"
+        return f"A generator {shown} moves {moved} at the rate {depends}, where {wiener} is the Wiener process."
     state = f"ξ ∂{result.names[0]}" if one else "ξ₁ ∂₁ + ξ₂ ∂₂ + …"
     moved = result.names[0] if one else "the coordinates"
     density = "; β is the relative rate at which the density changes" if result.fields.has_beta else ""

@@ -53,6 +53,8 @@ def dictionary_of(result: Result) -> dict[str, Any]:
         },
         "flags": [vars(flag) for flag in result.flags],
     }
+    if found.discrete is not None:
+        plain["discrete"] = found.discrete.to_dictionary()
     return _plain(plain | _estimated(found) if isinstance(found, DataFindings) else plain)
 
 

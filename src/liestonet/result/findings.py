@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from liestonet.inference.adequacy import FitTest
 from liestonet.inference.clock import ClockFound
@@ -33,6 +33,17 @@ class Validated(Protocol):
     def sentences(self) -> list[str]: ...
 
 
+@runtime_checkable
+class DiscreteSymmetries(Protocol):
+    """What `discrete` found: every candidate in words, and all of it as plain values."""
+
+    def sentences(self) -> list[str]: ...
+
+    def table(self) -> list[tuple[str, ...]]: ...
+
+    def to_dictionary(self) -> dict[str, Any]: ...
+
+
 @dataclass(frozen=True)
 class EquationFindings:
     """What `solve` found out about an equation.
@@ -49,6 +60,7 @@ class EquationFindings:
     draws: tuple[dict[str, str], ...] = ()
     parametric_brackets: dict[tuple[int, int], sympy.Expr] | None = None
     validation: Validated | None = None
+    discrete: DiscreteSymmetries | None = None
 
 
 @dataclass(frozen=True)
@@ -72,6 +84,7 @@ class DataFindings:
     training: Training | None = None
     validation: Validated | None = None
     clock: ClockFound | None = None
+    discrete: DiscreteSymmetries | None = None
     tests: tuple[FitTest, ...] = ()
 
     @property

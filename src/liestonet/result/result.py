@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from jaxtyping import Float
@@ -14,14 +14,14 @@ from jaxtyping import Float
 from liestonet.algebra.structure import Algebra
 from liestonet.core.domain import Domain
 from liestonet.core.flags import Flag
-from liestonet.core.generators import Values
+from liestonet.core.generators import Random, Values, without_noise
 from liestonet.core.ladder import LadderRow
 from liestonet.core.numbers import is_whole
 from liestonet.core.provenance import Provenance
 from liestonet.errors import InputError
 from liestonet.formulas.closed_fields import ClosedFields, closed_fields
 from liestonet.formulas.formula import Formula
-from liestonet.result.findings import DataFindings, EquationFindings, Findings, Validated
+from liestonet.result.findings import DataFindings, DiscreteSymmetries, EquationFindings, Findings, Validated
 from liestonet.symmetry.determining.fields import Fields
 from liestonet.symmetry.determining.kinds import SPOKEN
 
@@ -39,7 +39,8 @@ class Result:
     is admitted, and `generators` then gives the fields that the family is built on. `directions` are all that the
     ladder has a row for, accepted or not. `findings` are what the answer rests on: `EquationFindings` from `solve`,
     `DataFindings` from `discover`. `provenance` is how the result was made: settings, versions and the command that
-    makes it again.
+    makes it again. `names` are the variables beside time that generators depend on: the coordinates and, for random
+    symmetries, the Wiener processes after them (`noises`).
     """
 
     symmetry: str
@@ -92,6 +93,11 @@ class Result:
         return self.findings.validation
 
     @property
+    def discrete(self) -> DiscreteSymmetries | None:
+        """What `liestonet.discrete` found, where it was asked; `with_discrete` keeps it here."""
+        return self.findings.discrete
+
+    @property
     def training(self) -> Any:
         """What the neural engine remembers of its training (a `TrainingRecord`); None for the others."""
         return self.findings.training if isinstance(self.findings, DataFindings) else None
@@ -107,9 +113,36 @@ class Result:
         found = self.findings
         return found.draws[0] if isinstance(found, EquationFindings) and found.draws else {}
 
-    def generators(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Values:
-        """tau (m, B), xi (m, B, d) and, for Fokker–Planck, beta (m, B) at the points t (B,), x (B, d)."""
-        return self.evaluated(t, x)
+    @property
+    def noises(self) -> tuple[str, ...]:
+        """Names of the Wiener processes that random symmetries depend on; none for the other kinds."""
+        return self.names[self.surrogate.dimension :]
+
+    @cached_property
+    def ordinary(self) -> tuple[bool, ...]:
+        """For each generator, whether it depends on no Wiener process: all but random symmetries are ordinary."""
+        return without_noise(self.evaluated, self.domain, len(self.noises))
+
+    @overload
+    def generators(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Values: ...
+
+    @overload
+    def generators(
+        self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"], w: Float[np.ndarray, "..."] | Any
+    ) -> Float[np.ndarray, "m b d"]: ...
+
+    def generators(
+        self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"], w: Float[np.ndarray, "..."] | Any = None
+    ) -> Values | Float[np.ndarray, "m b d"]:
+        """tau (m, B), xi (m, B, d) and, for Fokker–Planck, beta (m, B) at the points t (B,), x (B, d).
+
+        Random symmetries have w too, the Wiener processes (B, r) or (B,), and move the state only: xi (m, B, d).
+        """
+        if not self.noises:
+            if w is not None:
+                raise InputError(f"{SPOKEN[self.symmetry]} symmetries do not depend on w; call generators(t, x).")
+            return self.evaluated(t, x)
+        return Random(self.evaluated, self.surrogate.dimension, len(self.noises))(t, x, w)
 
     @cached_property
     def evaluated(self) -> Fields | ClosedFields:
@@ -123,9 +156,11 @@ class Result:
 
     def formulas(self) -> tuple[Formula, ...]:
         """The generators in closed form, in the order of `generators`: rows with tau, xi, beta and status."""
-        return self.closed_forms
+        if not self.noises:
+            return self.closed_forms
+        return tuple(replace(row, xi=row.xi[: self.surrogate.dimension]) for row in self.closed_forms)
 
-    def candidates(self, k: int | Any) -> Fields:
+    def candidates(self, k: int | Any) -> Any:
         """The k directions with the smallest residuals, accepted or not; called like `generators`."""
         available = self.directions.count
         if not (is_whole(k) and 0 <= k <= available):
@@ -133,7 +168,8 @@ class Result:
                 f"There are {available} directions on the ladder; ask for a whole number from 0 to {available}, "
                 f"not {k!r}."
             )
-        return self.directions.mixed(np.eye(available)[:, :k])
+        chosen = self.directions.mixed(np.eye(available)[:, :k])
+        return Random(chosen, self.surrogate.dimension, len(self.noises)) if self.noises else chosen
 
     def push(self, data: Any, i: int | Any, eps: float | Any, *, margin: float | None = 1.0) -> Any:
         """The paths of `data` moved by the finite flow of generator i (from 0), with steps of their own (`Pushed`).
@@ -143,6 +179,8 @@ class Result:
         """
         from liestonet.validation.push import push
 
+        if self.noises:
+            raise InputError("A random symmetry moves a path with its noise, which data do not record; push another.")
         if margin is None:
             return push(self.evaluated, data, i, eps)
         return push(self.evaluated, data, i, eps, domain=self.domain, margin=margin)
@@ -150,6 +188,10 @@ class Result:
     def with_validation(self, validation: Validated) -> Result:
         """The same result with what `validate` found, so that the report has it."""
         return replace(self, findings=replace(self.findings, validation=validation))
+
+    def with_discrete(self, found: DiscreteSymmetries) -> Result:
+        """The same result with what `liestonet.discrete` found, so that the report has it."""
+        return replace(self, findings=replace(self.findings, discrete=found))
 
     def brackets(self) -> dict[tuple[int, int], sympy.Expr]:
         """[X_i, X_j] with i < j as SymPy sums over X1, X2, …, where they do not vanish within their error.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 import scipy.linalg
@@ -25,8 +26,12 @@ from liestonet.surrogate.tuning import ERRORS, FIT
 from liestonet.trajectories.increments import Increments
 
 
+@lru_cache(maxsize=1)
 def without_prior(surrogate: Surrogate) -> Surrogate:
-    """A fit with its shrinkage undone; what a finite step hides stays among the errors."""
+    """A fit with its shrinkage undone; what a finite step hides stays among the errors.
+
+    Remembered for the last fit: questions about it may be many.
+    """
     if surrogate.joint is not None:
         return _jointly(surrogate, surrogate.joint)
     drift = tuple(estimate.unshrunk() for estimate in surrogate.drift_estimates)

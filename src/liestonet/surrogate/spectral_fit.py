@@ -39,10 +39,10 @@ from liestonet.trajectories.clock import Relabelled
 from liestonet.trajectories.increments import Increments, IncrementSource
 
 
-def fit_spectral(source: IncrementSource, progress: Progress | None = None) -> Surrogate:
-    """Estimate drift and diffusion of trajectories in memory or in a file."""
+def fit_spectral(source: IncrementSource, progress: Progress | None = None, autonomous: bool = False) -> Surrogate:
+    """Estimate drift and diffusion of trajectories in memory or in a file; `autonomous` leaves terms in time out."""
     try:
-        return _recorded(_fitted(source, progress or silent), source, progress or silent)
+        return _recorded(_fitted(source, progress or silent, autonomous), source, progress or silent)
     except np.linalg.LinAlgError:
         raise InputError(
             "Drift and diffusion cannot be estimated from these paths: their increments differ too much in size, or "
@@ -59,11 +59,11 @@ def _recorded(fitted: Surrogate, source: IncrementSource, say: Progress) -> Surr
     return found if found.dimension == 1 or found is fitted else replace(found, errors=resolved_errors(found))
 
 
-def _fitted(source: IncrementSource, say: Progress) -> Surrogate:
+def _fitted(source: IncrementSource, say: Progress, autonomous: bool = False) -> Surrogate:
     """Coordinates and degrees first, then drift, diffusion, and the covariance of both."""
     say("looking over the data")
     overview = look_over(source)
-    features = choose_features(overview, isinstance(source, Relabelled) and source.autonomous)
+    features = choose_features(overview, autonomous or (isinstance(source, Relabelled) and source.autonomous))
     say(f"drift from {overview.count:,} increments")
     sample = scaled_block(overview.sample, overview.domain)
     entries: list[Entry] = [(i,) for i in range(sample.dx.shape[1])]

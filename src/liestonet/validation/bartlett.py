@@ -60,8 +60,9 @@ def null_laws(
     evidence: Evidence,
     put_in: PutIn,
     cloud_of: Callable[[Surrogate], PointCloud],
+    costs: Callable[[GivenResiduals], list[tuple[float, float]]] = GivenResiduals.deviances,
 ) -> list[NullLaw]:
-    """Laws of the observed deviances (with degrees of freedom): of all generators together, then of each alone."""
+    """Laws of the observed deviances (with degrees of freedom), which `costs` reads off the residuals."""
     design, part = design_of(data)
     hopeless = all(NullLaw().p_value(*each) < RATIO.hopeless for each in observed)
     # what a coordinate without noise leaves is no diffusion, and nothing to draw
@@ -72,15 +73,15 @@ def null_laws(
     rng = stream_of(data, "likelihood ratio")
     recordings, ratios = draw_paths(null, design, count, rng), []
     for drawn in _drawn(null, surrogate, recordings, put_in, cloud_of, rng):
-        ratios.append([deviance / dof if dof else 1.0 for deviance, dof in drawn.deviances()])
+        ratios.append([deviance / dof if dof else 1.0 for deviance, dof in costs(drawn)])
     if len(ratios) < RATIO.least_fitted * count:
-        return [NullLaw(note=_too_few(len(ratios), count))] * len(observed)
+        return [NullLaw(note=too_few(len(ratios), count))] * len(observed)
     # what exceeds χ² falls with the size of the data, and so does the error of what is known of it
-    means = [_mean(each, dof) for each, (_, dof) in zip(np.transpose(ratios), observed, strict=True)]
+    means = [mean_ratio(each, dof) for each, (_, dof) in zip(np.transpose(ratios), observed, strict=True)]
     return [NullLaw(1 + part * (mean - 1), len(ratios) / part**2) for mean in means]
 
 
-def _mean(ratios: Float[np.ndarray, " draws"], dof: float | int) -> float:
+def mean_ratio(ratios: Float[np.ndarray, " draws"], dof: float | int) -> float:
     """Mean without draws so far out that no χ² has them: there the diffusion was estimated as nearly zero."""
     usual = float(np.median(ratios))
     return float(np.mean(ratios[ratios <= usual * (1 + RATIO.far_out * np.sqrt(2 / max(dof, 1.0)))]))
@@ -110,7 +111,7 @@ def unshrunk_residuals(put_in: PutIn, surrogate: Surrogate, cloud: PointCloud) -
     return replace(found, residual=residual, changes=np.delete(found.changes, place, axis=2), scattered=place)
 
 
-def _too_few(fitted: int, count: int) -> str:
+def too_few(fitted: int, count: int) -> str:
     return (
         f"The p-value is asymptotic (χ²): of {count} recordings simulated from the fit only {fitted} stay in the box "
         "long enough to be fitted, too few for Bartlett's correction; record more paths."

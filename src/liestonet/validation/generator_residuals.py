@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float
@@ -21,16 +21,21 @@ from liestonet.validation.tuning import RATIO
 
 @dataclass(frozen=True)
 class GivenResiduals:
-    """DX of k generators of unit length, equation by equation and point by point, and D(δ_s)X for s errors."""
+    """DX of k generators of unit length, equation by equation and point by point, and D(δ_s)X for s errors.
+
+    The same holds what other claims leave in equations that are affine in the coefficients, such as that of a map.
+    `smooth` are then functions of a low degree, as columns: what a residual has of these is tested by itself.
+    """
 
     residual: Float[np.ndarray, "k rows"]
     changes: Float[np.ndarray, "k rows s"]
     scattered: int
     complete: bool
+    smooth: Float[np.ndarray, "rows q"] | None = None
 
     def alone(self, k: int) -> GivenResiduals:
         """The same of one generator."""
-        return GivenResiduals(self.residual[k : k + 1], self.changes[k : k + 1], self.scattered, self.complete)
+        return replace(self, residual=self.residual[k : k + 1], changes=self.changes[k : k + 1])
 
     def evidence(self) -> Evidence:
         """The same as inner products, for intervals; the generators are not free to turn."""
@@ -54,20 +59,54 @@ class GivenResiduals:
         numbers are scaled to the χ² with the same mean and variance. What no z explains, as where a coordinate has no
         noise, counts beyond a small part of the generator.
         """
+        _, along, sizes, rest = self._seen()
+        return _scaled(along, sizes, np.eye(len(sizes)), rest)
+
+    def split_deviances(self) -> list[tuple[float, float]]:
+        """The same in two independent parts: of the smooth functions, which are few, and of all others.
+
+        A tilt or a circulation is in the first part, where it does not drown among the degrees of freedom of the rest.
+        A part without conditions has no degrees of freedom.
+        """
+        left, along, sizes, rest = self._seen(quickly=True)
+        if self.smooth is None or not len(sizes) or not self.smooth.shape[1]:
+            return [(0.0, 0.0), _scaled(along, sizes, np.eye(len(sizes)), rest)]
+        noisy = np.sqrt(sizes**2 + JUDGING.model_error**2)
+        first, values, _ = np.linalg.svd(noisy[:, None] * (left.T @ self.smooth), full_matrices=True)
+        few = int(np.sum(values > RATIO.seen_smooth * values.max(initial=0.0)))
+        return [_scaled(along, sizes, first[:, :few], 0.0), _scaled(along, sizes, first[:, few:], rest)]
+
+    def _seen(self, quickly: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+        """Conditions that errors of the coefficients can fulfil, the residual along them, their noise, and the rest.
+
+        Quickly is by normal equations: what they blur is far below the noise that counts.
+        """
         matrix = self.changes.reshape(-1, self.changes.shape[2])
-        left, sizes, _ = np.linalg.svd(matrix, full_matrices=False)
+        if quickly:
+            values, vectors = np.linalg.eigh(matrix.T @ matrix)
+            sizes = np.sqrt(np.maximum(values[::-1], 0.0))
+            left = matrix @ (vectors[:, ::-1] / np.maximum(sizes, JUDGING.model_error / 10))
+        else:
+            left, sizes, _ = np.linalg.svd(matrix, full_matrices=False)
         sizes, left = sizes[sizes > JUDGING.model_error / 3], left[:, sizes > JUDGING.model_error / 3]
         flat = self.residual.reshape(-1)
         along = left.T @ flat
-        rest = max(float(flat @ flat - along @ along) / RATIO.unexplained**2 - 1.0, 0.0)
-        if not len(sizes):
-            return rest, float(rest > 0)
-        total = sizes**2 + JUDGING.model_error**2
-        square = float(np.sum(along**2 / total)) + rest
-        # what the data's scatter alone would make of each; all of it where the model's error may be as large
-        expected = np.where(sizes > JUDGING.model_error, sizes**2 / total, 1.0)
-        mean, spread = float(expected.sum()), float(np.sum(expected**2))
-        return square * mean / spread, mean**2 / spread
+        return left, along, sizes, max(float(flat @ flat - along @ along) / RATIO.unexplained**2 - 1.0, 0.0)
+
+
+def _scaled(
+    along: Float[np.ndarray, " q"], sizes: Float[np.ndarray, " q"], part: Float[np.ndarray, "q p"], rest: float
+) -> tuple[float, float]:
+    """Deviance and degrees of freedom of a part of the conditions, given by orthonormal columns in units of noise."""
+    if not part.shape[1]:
+        return rest, float(rest > 0)
+    total = sizes**2 + JUDGING.model_error**2
+    square = float(np.sum((part.T @ (along / np.sqrt(total))) ** 2)) + rest
+    # what the data's scatter alone would make of each; all of it where the model's error may be as large
+    expected = np.where(sizes > JUDGING.model_error, sizes**2 / total, 1.0)
+    shares = np.einsum("qp,q,qr->pr", part, expected, part, optimize=True)
+    mean, spread = float(np.trace(shares)), float(np.sum(shares**2))
+    return square * mean / spread, mean**2 / spread
 
 
 def put_in(

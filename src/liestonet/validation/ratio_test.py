@@ -8,9 +8,10 @@ estimated without shrinking (`surrogate/least_squares.py`) and compared with dat
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from jaxtyping import Int
@@ -26,10 +27,11 @@ from liestonet.inference.clock import ClockFound
 from liestonet.inference.refit import refit_with_symmetries
 from liestonet.pipeline.discover import discover
 from liestonet.result import Result
+from liestonet.sde.sde import SDE
 from liestonet.surrogate.spectral_fit import fit_spectral
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.determining.fields import Fields
-from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, ITO, LAW, SPOKEN, Kind, kind_named
+from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, ITO, LAW, SPOKEN, Kind, kind_from_data
 from liestonet.symmetry.statistical.elimination import gather
 from liestonet.symmetry.statistical.evidence import Evidence
 from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
@@ -41,14 +43,18 @@ from liestonet.trajectories import Trajectories
 from liestonet.trajectories.clock import RESTART
 from liestonet.trajectories.measurement import Measurement, marked
 from liestonet.trajectories.reshaping import OVERLAP
-from liestonet.validation.bartlett import NullLaw, null_laws, safely_noisy, unshrunk_residuals
+from liestonet.validation.bartlett import NullLaw
 from liestonet.validation.clocked import Clocked, on_clock
+from liestonet.validation.exact_test import EquationTest, claim_on_equation, require_law
 from liestonet.validation.formulas import Formulas
 from liestonet.validation.generator_input import read_generators
 from liestonet.validation.generator_residuals import GivenResiduals, put_in
-from liestonet.validation.intervals import interval, with_own_bias
 from liestonet.validation.lack_of_fit import DOUBTFUL
+from liestonet.validation.maps.map_input import is_map
+from liestonet.validation.maps.map_test import MapTest, map_on_data
+from liestonet.validation.maps.point_map import PointMap
 from liestonet.validation.null_model import stream
+from liestonet.validation.ratio import Clouds, Ratio, data_cloud, likelihood_ratio
 from liestonet.validation.smoothness import ORDER, regular
 from liestonet.validation.tuning import RATIO
 
@@ -140,8 +146,57 @@ class SymmetryTest:
         return [*lines, *notes, *(flag.message for flag in self.doubts)]
 
 
+# Text may be a map or generators, which types cannot tell; the linter takes this function for a test.
+@overload
+def test(  # pyright: ignore[reportOverlappingOverload]
+    data: SDE,
+    generators: Any,
+    symmetry: Any = ...,  # noqa: PT028
+    *,
+    seed: Any = ...,  # noqa: PT028
+    measurement: Any = ...,  # noqa: PT028
+    clock: Any = ...,  # noqa: PT028
+    found_on_these: Any = ...,  # noqa: PT028
+    domain: Any = ...,  # noqa: PT028
+) -> EquationTest: ...
+@overload
+def test(
+    data: Trajectories,
+    generators: tuple[Callable[..., Any], Callable[..., Any]] | PointMap,
+    symmetry: Any = ...,  # noqa: PT028
+    *,
+    seed: Any = ...,  # noqa: PT028
+    measurement: Any = ...,  # noqa: PT028
+    clock: Any = ...,  # noqa: PT028
+    found_on_these: Any = ...,  # noqa: PT028
+    domain: Any = ...,  # noqa: PT028
+) -> MapTest: ...
+@overload
+def test(
+    data: Trajectories,
+    generators: str,
+    symmetry: Any = ...,  # noqa: PT028
+    *,
+    seed: Any = ...,  # noqa: PT028
+    measurement: Any = ...,  # noqa: PT028
+    clock: Any = ...,  # noqa: PT028
+    found_on_these: Any = ...,  # noqa: PT028
+    domain: Any = ...,  # noqa: PT028
+) -> Any: ...
+@overload
+def test(
+    data: Any,
+    generators: Any,
+    symmetry: Any = ...,  # noqa: PT028
+    *,
+    seed: Any = ...,  # noqa: PT028
+    measurement: Any = ...,  # noqa: PT028
+    clock: Any = ...,  # noqa: PT028
+    found_on_these: Any = ...,  # noqa: PT028
+    domain: Any = ...,  # noqa: PT028
+) -> SymmetryTest: ...
 @few_threads
-def test(  # the linter takes it for a test
+def test(
     data: Trajectories | Any,
     generators: Any,
     symmetry: str | Kind | Any = None,  # noqa: PT028
@@ -150,8 +205,13 @@ def test(  # the linter takes it for a test
     measurement: Measurement | Any | None = None,  # noqa: PT028
     clock: str | float | Any = "auto",  # noqa: PT028
     found_on_these: bool | Int[np.ndarray, " paths"] | None = None,  # noqa: PT028
-) -> SymmetryTest:
-    """Is this a symmetry of my data? A likelihood-ratio test of given generators, all together.
+    domain: Any = None,  # noqa: PT028
+) -> SymmetryTest | MapTest | EquationTest:
+    """Is this a symmetry of my data, or of my equation? Of a map, or of generators, all together.
+
+    Data are put to a likelihood-ratio test. An equation (an `SDE`) gets a proof, or a point where it fails; `domain` is
+    the box for it, as in `solve`. Maps are text such as "x, y -> -y, x" or "t, x -> t + 1, -x", or a callable with its
+    Jacobian; they are symmetries of the law.
 
     `generators` are text such as "2 t d_t + x d_x" (several separated by semicolons), SymPy rows (tau, [xi, …]), a
     result, or anything called like `result.generators`. `symmetry` is "ito", "law" or "fokker-planck"; without one it
@@ -162,8 +222,31 @@ def test(  # the linter takes it for a test
     of the result, of other generators 5 %. `clock` is as in `discover`; "auto" is the clock of a result, else what
     suits the data. Where it restarts, ∂t is tested against the date. `measurement` is as in `discover`.
     """
+    if isinstance(data, SDE):
+        return claim_on_equation(data, generators, symmetry, domain)
     if not isinstance(data, Trajectories):
-        raise InputError(f"test takes Trajectories, not a {type(data).__name__}; make them with Trajectories.read.")
+        raise InputError(
+            f"test takes Trajectories or an SDE, not a {type(data).__name__}; make them with Trajectories.read or "
+            "SDE.parse."
+        )
+    if domain is not None:
+        raise InputError("A domain is for an equation; the box of data is where they are. Leave domain out.")
+    if is_map(generators):
+        require_law(symmetry)
+        return map_on_data(data, generators, seed=seed, measurement=measurement, clock=clock)
+    return generators_on_data(data, generators, symmetry, seed, measurement, clock, found_on_these)
+
+
+def generators_on_data(
+    data: Trajectories,
+    generators: Any,
+    symmetry: Any = None,
+    seed: Any = 0,
+    measurement: Measurement | Any | None = None,
+    clock: Any = "auto",
+    found_on_these: bool | Int[np.ndarray, " paths"] | None = None,
+) -> SymmetryTest:
+    """The likelihood-ratio test of generators on data."""
     data = marked(data, measurement)
     held_out, twice = None, OVERLAP if OVERLAP in data.notes else None
     criteria = criteria_of(generators)
@@ -207,26 +290,20 @@ class _Claim:
 def _tested(claimed: _Claim, data: Trajectories, surrogate: Surrogate, held_out: str | None) -> SymmetryTest:
     """The test itself: what imposing the generators costs, by which law that is judged, and how large residuals are."""
     kind, given, turns = claimed.kind, claimed.given, claimed.turns
-    complete, own, laws = surrogate.errors.complete, None, [NullLaw()] * (given.count + 1)
-    if claimed.turning and (turns is None or not complete):
+    if claimed.turning and (turns is None or not surrogate.errors.complete):
         evidence, deviance, dof = _free_to_turn(kind, surrogate, given)
         costs = [(deviance, dof), *(_alone(evidence, k).deviance() for k in range(given.count))]
+        ratio = Ratio(evidence, evidence, costs, [NullLaw()] * len(costs))
     else:
         # with one noise Itô and law claim the same, and the law's equations are linear in what is estimated
         claim = LAW if kind is ITO and surrogate.noise <= 1 else kind
         put, put_claim = (partial(_put_in, each, given, turns) for each in (kind, claim))
         cloud = mixed_cloud(surrogate.domain, surrogate.overview.points, RATIO.measured_points)
-        measured = put(surrogate, cloud)
-        evidence, imposed = measured.evidence(), measured
-        if complete:  # in many dimensions there is only a sample of the errors
-            own = put(with_own_bias(surrogate), cloud).evidence()
-            imposed = unshrunk_residuals(put_claim, surrogate, _data_cloud(surrogate))
-        costs = imposed.deviances()
-        if complete:
-            laws = null_laws(costs, data, surrogate, put_claim(surrogate, cloud).evidence(), put_claim, _data_cloud)
-    deviance, dof = costs[0]
-    joint, *singles = [law.p_value(*cost) for law, cost in zip(laws, costs, strict=True)]
-    ends = [interval(evidence, own or evidence, k, 1 - claimed.error_rate) for k in range(given.count)]
+        ratio = likelihood_ratio(put, put_claim, data, surrogate, Clouds(cloud, data_cloud))
+    deviance, dof = ratio.costs[0]
+    evidence, laws = ratio.evidence, ratio.laws
+    joint, *singles = ratio.p_values()
+    ends = [ratio.interval(k, 1 - claimed.error_rate) for k in range(given.count)]
     rows = tuple(
         GeneratorRow(claimed.names[k], evidence.residual(k), *ends[k], p_value) for k, p_value in enumerate(singles)
     )
@@ -278,10 +355,10 @@ def _dated(outcome: SymmetryTest, clocked: Clocked, claimed: _Claim, surrogate: 
 
 def _kind(symmetry: Any, generators: Any, given: Generators) -> Kind:
     if symmetry is not None:
-        return kind_named(symmetry)
+        return kind_from_data(symmetry)
     if isinstance(generators, Result):
-        return kind_named(generators.symmetry)
-    return FOKKER_PLANCK if given.has_beta else kind_named("law")
+        return kind_from_data(generators.symmetry)
+    return FOKKER_PLANCK if given.has_beta else LAW
 
 
 def _of_paths(kind: Kind, given: Generators) -> Generators:
@@ -364,13 +441,6 @@ def _labels(generators: Any, given: Generators) -> list[str]:
         if len(named) == given.count:
             return [field_text(form, generators.names) for form in named]
     return [f"X{k + 1}" for k in range(given.count)]
-
-
-def _data_cloud(surrogate: Surrogate) -> PointCloud:
-    """Points of the data, spread evenly over them, where the diffusion is safely positive."""
-    points = surrogate.overview.points
-    points = points[np.linspace(0, len(points) - 1, min(RATIO.imposed_points, len(points))).astype(int)]
-    return safely_noisy(surrogate, points)
 
 
 def _put_in(

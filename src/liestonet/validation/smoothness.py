@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement
 from typing import Any
 
@@ -19,15 +19,24 @@ from liestonet.validation.tuning import GIVEN
 ORDER = 2
 
 
-def regular(given: Formulas, domain: Domain, order: int = ORDER) -> Formulas:
-    """The same formulas if they are smooth on the box; |g| and sign g become ±g and ±1 where g keeps its sign."""
+def regular(given: Formulas, domain: Domain, order: int = ORDER, called: str = "") -> Formulas:
+    """The same formulas if they are smooth on the box; |g| and sign g become ±g and ±1 where g keeps its sign.
+
+    `called` is what they are, where that is no generator.
+    """
     points = _looked_at(domain)
-    rows = [tuple(_without_kinks(entry, given, k, points, domain) for entry in row) for k, row in enumerate(given.rows)]
+    names = [called or f"generator {_name(given, k)}" for k in range(given.count)]
+    rows = [
+        tuple(_without_kinks(entry, given, name, points, domain) for entry in row)
+        for name, row in zip(names, given.rows, strict=True)
+    ]
     plain = Formulas(given.variables, tuple(rows))
-    for k, row in enumerate(rows):
-        _require_no_poles(row, plain, k, points, domain)
+    for name, row in zip(names, rows, strict=True):
+        _require_no_poles(row, plain, name, points, domain)
     for derivative in _derivatives(domain.dimension, order):
-        _require_finite(plain, derivative, points, domain)
+        _require_finite(plain, names, derivative, points, domain)
+    if called:
+        return plain
     sizes = np.abs(plain.components(points, [()])[()]).max(axis=(1, 2))
     if (sizes < GIVEN.smallest_value).any():
         name = _name(plain, int(np.argmin(sizes)))
@@ -54,7 +63,7 @@ def _derivatives(dimension: int, order: int) -> Iterator[Derivative]:
         yield from combinations_with_replacement(range(1, dimension + 1), count)
 
 
-def _without_kinks(entry: Any, given: Formulas, k: int, points: np.ndarray, domain: Domain) -> Any:
+def _without_kinks(entry: Any, given: Formulas, name: str, points: np.ndarray, domain: Domain) -> Any:
     """|g|, sign g and the like on one side of g = 0, where the box lies on one; else they cannot be differentiated."""
     import sympy
 
@@ -68,9 +77,7 @@ def _without_kinks(entry: Any, given: Formulas, k: int, points: np.ndarray, doma
             continue
         side = _side(inner, given.variables, points)
         if side is None:
-            raise InputError(
-                f"The generator {_name(given, k)} is not differentiable where {inner} = 0, {_in_the_box(domain, given)}"
-            )
+            raise InputError(f"The {name} is not differentiable where {inner} = 0, {_in_the_box(domain, given)}")
         values = {sympy.Abs: side * inner, sympy.sign: sympy.Integer(side), sympy.Heaviside: sympy.Integer(side > 0)}
         entry = entry.subs(kink, values[kink.func])
     return entry
@@ -86,16 +93,14 @@ def _larger(*parts: Any) -> Any:
     return result
 
 
-def _require_no_poles(row: tuple[Any, ...], given: Formulas, k: int, points: np.ndarray, domain: Domain) -> None:
+def _require_no_poles(row: tuple[Any, ...], given: Formulas, name: str, points: np.ndarray, domain: Domain) -> None:
     """Refuse quotients whose denominator changes sign in the box: points looked at rarely hit its zero."""
     import sympy
 
     for power in sorted({p for entry in row for p in entry.atoms(sympy.Pow)}, key=sympy.default_sort_key):
         base, exponent = power.args
         if exponent.is_negative and base.free_symbols and _side(base, given.variables, points) is None:
-            raise InputError(
-                f"The generator {_name(given, k)} is not finite where {base} = 0, {_in_the_box(domain, given)}"
-            )
+            raise InputError(f"The {name} is not finite where {base} = 0, {_in_the_box(domain, given)}")
 
 
 def _side(expression: Any, variables: tuple[Any, ...], points: np.ndarray) -> int | None:
@@ -112,7 +117,9 @@ def _side(expression: Any, variables: tuple[Any, ...], points: np.ndarray) -> in
     return None if (values > 0).any() else -1
 
 
-def _require_finite(given: Formulas, derivative: Derivative, points: np.ndarray, domain: Domain) -> None:
+def _require_finite(
+    given: Formulas, called: Sequence[str], derivative: Derivative, points: np.ndarray, domain: Domain
+) -> None:
     """Refuse values that are not finite, or too large to be squared, and derivatives that are not functions."""
     from liestonet.sde.probing import place
 
@@ -121,7 +128,7 @@ def _require_finite(given: Formulas, derivative: Derivative, points: np.ndarray,
     except (NameError, TypeError, AttributeError, NotImplementedError) as problem:  # SymPy has no numbers for it
         told = "be differentiated" if derivative else "be evaluated as a real number"
         raise InputError(
-            f"The generator {given} cannot {told} everywhere; write it with functions that are smooth."
+            f"The {'; '.join(called)} cannot {told} everywhere; write it with functions that are smooth."
         ) from problem
     bad = ~(np.abs(values) < GIVEN.largest_value)
     if bad.any():
@@ -129,10 +136,7 @@ def _require_finite(given: Formulas, derivative: Derivative, points: np.ndarray,
         limit = f"below {GIVEN.largest_value:g}" if np.isfinite(values[k, point, part]) else "finite"
         what = f"has a derivative that is not {limit}" if derivative else f"is not {limit}"
         names = tuple(str(variable) for variable in given.variables[1:])
-        raise InputError(
-            f"The generator {_name(given, int(k))} {what} at {place(names, points[point])}, "
-            f"{_in_the_box(domain, given)}"
-        )
+        raise InputError(f"The {called[int(k)]} {what} at {place(names, points[point])}, {_in_the_box(domain, given)}")
 
 
 def _in_the_box(domain: Domain, given: Formulas) -> str:
@@ -142,8 +146,8 @@ def _in_the_box(domain: Domain, given: Formulas) -> str:
         for variable, (low, high) in zip(given.variables, domain.intervals, strict=True)
     ]
     return (
-        f"which the data's box contains; give one that is smooth and of moderate size for {', '.join(ranges)}, or "
-        "leave that part of the data out."
+        f"which the box contains; give one that is smooth and of moderate size for {', '.join(ranges)}, or take "
+        "a smaller box."
     )
 
 

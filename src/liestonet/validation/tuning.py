@@ -52,6 +52,9 @@ class RatioTuning:
     # A residual that no error of the coefficients explains, as part of the generator, counts beyond this. Source: by
     # hand; what series and steps leave anyway.
     unexplained: float = 0.02
+    # Smooth functions of which no condition has more than this part of the largest are not seen. Source: theory:
+    # rounding.
+    seen_smooth: float = 1e-6
     # Recordings are drawn until their deviances have so many degrees of freedom in all. Source: measured
     # (docs/calibration.md); that they are few widens the law (F instead of χ²) and biases nothing.
     drawn_freedom: int = 640
@@ -77,6 +80,166 @@ class RatioTuning:
     # A draw whose deviance is so many standard deviations above the usual one is left out. Source: by hand; no χ²
     # reaches it.
     far_out: float = 8.0
+
+
+@dataclass(frozen=True)
+class MapTuning:
+    """Maps as people give them, and their test on equations and on data."""
+
+    # Step of finite differences of a callable's Jacobian, in half-widths of the box. Source: theory: fourth order, far
+    # above rounding.
+    difference: float = 1e-3
+    # What differences of a callable may miss its Jacobian by, in units of the box. Source: theory: as before.
+    wrong_slope: float = 1e-6
+    # Points at which a map is called and checked. Source: cost.
+    checked_points: int = 200
+    # Points whose images are compared in pairs. Source: cost.
+    paired_points: int = 600
+    # Points that are this many half-widths apart are different ones. Source: by hand.
+    far_pair: float = 0.2
+    # Steps of Newton's method. Source: theory: it converges quadratically or not at all.
+    newton_steps: int = 12
+    # Places that differ by less, in units of the box, are the same. Source: theory: rounding.
+    same_place: float = 1e-8
+    # A determinant below this part of the largest one is zero. Source: by hand.
+    flat: float = 1e-6
+    # Points at which an equation is compared with its image. Source: cost.
+    compared_points: int = 500
+    # An equation that differs from its image by less than this part, everywhere, is the same as far as numbers tell.
+    # Source: theory: rounding of float64 and of differences.
+    same: float = 1e-9
+    # Points of the data that are compared with their images. Source: cost.
+    visited_points: int = 4_000
+    # Neighbours that a visited place has. Source: by hand.
+    neighbours: int = 4
+    # Part of the data that has a distance to its neighbours below the largest usual one. Source: by hand.
+    usual_part: float = 0.99
+    # A place is visited if its neighbours are no farther than so many times the largest usual distance. Source: by
+    # hand.
+    farther: float = 2.0
+    # Part of the data whose images must be visited. Source: by hand; with less, most of the claim is about places
+    # that the data do not show.
+    least_visited: float = 0.25
+    # A law that does not depend on time is assumed unless it is rejected at this level. Source: by hand.
+    autonomous_level: float = 0.05
+    # Points of a cloud that must be visited with their images. Source: by hand; more than conditions.
+    fewest_points: int = 40
+    # Above this part all of the data count as visited. Source: by hand.
+    nearly_all: float = 0.98
+    # Orders of a map up to which paths are randomised. Source: by hand.
+    largest_order: int = 12
+    # Images of points that agree in so many digits are the same. Source: theory: rounding of products of a few maps.
+    compared_digits: int = 6
+    # What rounding may move an image across the end of a period by. Source: as before.
+    same_image: float = 1e-7
+    # Elements of a group at most; with more it is called infinite. Source: theory: twice those of all signed
+    # permutations of four coordinates.
+    largest_group: int = 800
+    # Whole paths that a randomisation needs. Source: theory: with two values each, 2⁸ outcomes resolve 1 %.
+    fewest_paths: int = 8
+    # Randomised data that the data are ranked among. Source: cost; resolves a p-value of 0.1 %.
+    draws: int = 999
+    # Starts whose law is compared with that of their images. Source: cost.
+    compared_starts: int = 300
+    # Randomised starts that they are ranked among. Source: cost.
+    start_draws: int = 199
+    # Starts that look so unlike their images are not symmetric. Source: by hand.
+    unlike_starts: float = 0.05
+    # Combinations of sums with less than this part of the largest scatter are rounding. Source: theory.
+    seen_sum: float = 1e-9
+    # Degrees of the functions in which drift and diffusion are compared by themselves, for one, two and more
+    # coordinates. Source: theory: a tilt is a constant, a change of stiffness or a circulation is linear; with more
+    # functions these drown.
+    smooth_degrees: tuple[tuple[int, int], ...] = ((2, 1), (2, 1), (1, 0))
+
+
+@dataclass(frozen=True)
+class DiscreteTuning:
+    """Which maps are tried where none is given."""
+
+    # Coordinates up to which all signed permutations are tried. Source: cost; five have 3,839.
+    most_coordinates: int = 4
+    # Orders of turns in planes that are no signed permutations. Source: by hand; what crystals and patterns have.
+    orders: tuple[int, ...] = (3, 5, 6, 7, 8, 9, 10, 11, 12)
+    # The same for data, where every test costs power. Source: by hand.
+    orders_of_data: tuple[int, ...] = (3, 5, 6, 8)
+    # Candidates that are listed in words; a result keeps all. Source: by hand; a screen.
+    most_shown: int = 24
+    # Orders of a map that are told. Source: by hand.
+    largest_order: int = 24
+    # Parts of a turn by which an angle is shifted at most. Source: by hand.
+    largest_part: int = 6
+    # Different periods of sines that a coordinate is shifted by. Source: cost.
+    most_rates: int = 4
+    # Points about which maps are tried. Source: cost.
+    most_centres: int = 8
+    # Points from which zeros of the drift are looked for. Source: cost.
+    starts: int = 40
+    # Half-widths of the box within which they count. Source: by hand.
+    reach: float = 3.0
+    # Coordinates up to which eigenvectors are tried. Source: cost of exact eigenvectors.
+    most_spectral: int = 4
+    # Branches of an inverse function that are tried. Source: cost.
+    most_branches: int = 4
+    # Places of an interval at which zeros are looked for. Source: cost.
+    looked_at: int = 2_001
+    # A map whose residual on the screening points is above this is none. Source: theory: far above rounding.
+    screened: float = 1e-6
+    # Points that candidates are screened on. Source: cost.
+    screening_points: int = 60
+    # A candidate that a plain χ² rejects at this level needs no corrected law. Source: theory: no correction brings it
+    # near any level.
+    hopeless: float = 1e-9
+    # Centres of a mirror that are tried before the best one is refined. Source: cost.
+    tried_centres: int = 41
+    # Steps by which a centre is refined at most. Source: theory: Newton's method.
+    centre_steps: int = 12
+    # A step below this part of the standard error is the last. Source: by hand.
+    centre_settled: float = 0.02
+    # Step of finite differences in the centre, in half-widths of the box. Source: theory: second order.
+    centre_difference: float = 1e-3
+    # Centres lie within this part of the box's half-width. Source: by hand; a mirror needs data on both sides.
+    farthest_centre: float = 0.6
+
+
+@dataclass(frozen=True)
+class ReversalTuning:
+    """Detailed balance and the production of entropy."""
+
+    # Total degree of the potential, for one, two, three and more coordinates: one more than the drift has. Source:
+    # theory.
+    degrees: tuple[int, ...] = (8, 7, 5, 3)
+    # Diffusion below this part of the usual one is lifted to it, where it is divided by. Source: by hand.
+    least_noise: float = 0.05
+    # Combinations of functions below this part of the largest are not seen. Source: theory: rounding.
+    seen: float = 1e-9
+    # Linear drifts that leave less than this part in the equations are in balance. Source: theory: rounding.
+    seen_low: float = 1e-6
+    # Points of the data at which balance is imposed. Source: cost.
+    imposed_points: int = 400
+    # Points over which the production of entropy is averaged. Source: cost.
+    averaged_points: int = 4_000
+    # Blocks of the recording from which the scatter of that average comes. Source: by hand; enough for a variance.
+    blocks: int = 32
+    # Relaxation times at the beginning of a path that do not count, as it may not be stationary yet. Source: theory:
+    # e⁻⁴ is left.
+    relaxations: float = 4.0
+    # Part of the recorded time that must be left without them. Source: by hand.
+    least_stationary: float = 0.2
+    # Data that change from beginning to end at this level are not stationary. Source: by hand.
+    changing_level: float = 0.01
+    # Points at which an equation is looked at. Source: cost.
+    equation_points: int = 1_200
+    # Points of the stationary state of a linear equation, evenly spaced. Source: cost.
+    spaced_points: int = 2_048
+    # Length of the simulation of an equation, in relaxation times. Source: cost.
+    simulated_relaxations: float = 60.0
+    # Paths of that simulation. Source: cost.
+    simulated_paths: int = 400
+    # Paths whose scatter grows by more from one quarter of it to the last half spread without end. Source: by hand.
+    largest_growth: float = 1.3
+    # Steps of it in a relaxation time. Source: cost; the bias of a step is of this order.
+    simulated_steps: int = 100
 
 
 @dataclass(frozen=True)
@@ -181,6 +344,9 @@ class GateTuning:
 
 
 GIVEN = GivenTuning()
+MAPS = MapTuning()
+DISCRETE = DiscreteTuning()
+REVERSAL = ReversalTuning()
 RATIO = RatioTuning()
 FLOW = FlowTuning()
 PUSH = PushTuning()

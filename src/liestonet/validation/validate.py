@@ -35,7 +35,7 @@ from liestonet.validation.generator_input import read_generators
 from liestonet.validation.lack_of_fit import LackOfFit, lack_of_fit
 from liestonet.validation.null_model import as_pairs
 from liestonet.validation.push_test import Invariance, fewest_draws, invariance
-from liestonet.validation.ratio_test import SymmetryTest, criteria_of, same_data, test
+from liestonet.validation.ratio_test import SymmetryTest, criteria_of, generators_on_data, same_data
 from liestonet.validation.sensitivity import SensitivityRow, sensitivity
 from liestonet.validation.tuning import AFTER_PUSH, GATES, PUSH
 
@@ -170,7 +170,7 @@ def validate(
     if data is None:
         tested = _own_test(result, paths, kind, gates, seed)
     else:
-        tested = test(recorded, result, kind, seed=seed, clock=clock)
+        tested = generators_on_data(recorded, result, kind, seed=seed, clock=clock)
     lengths = _lengths(given, surrogate)
     unit = _unit(given, lengths)
     pushed = invariance(
@@ -219,14 +219,16 @@ def _own_test(result: Result, kept: Trajectories, kind: Kind, gates: LackOfFit, 
     own = _series(result)
     if own.noisy.all():
         pieces = own.overview.sample.trajectory
-        found = test(kept, result, kind, seed=seed, found_on_these=pieces, clock="recorded")
+        found = generators_on_data(kept, result, kind, seed=seed, found_on_these=pieces, clock="recorded")
         return replace(found, doubts=gates.doubts)
     # single increments do not tell which coordinates are without noise, so a search on half of them would go wrong
     told = (
         "The generators were found on the same increments, none held out, so the p-value is too large: validate on "
         "other data."
     )
-    return replace(test(kept, result, kind, seed=seed, clock="recorded"), doubts=gates.doubts, held_out=told)
+    return replace(
+        generators_on_data(kept, result, kind, seed=seed, clock="recorded"), doubts=gates.doubts, held_out=told
+    )
 
 
 def _unit(given: Generators, lengths: Float[np.ndarray, " m"]) -> Generators:
@@ -286,7 +288,7 @@ def _containment(
     paths: Trajectories, given: Generators, surrogate: Surrogate, criteria: Criteria, seed: int, same: bool
 ) -> Containment | None:
     """The Fokker–Planck generators of the same data, and whether these lie among them; None where none are found."""
-    lifted = test(paths, given, FOKKER_PLANCK, seed=seed, clock="recorded")
+    lifted = generators_on_data(paths, given, FOKKER_PLANCK, seed=seed, clock="recorded")
     found = discover(
         paths,
         symmetry="fokker-planck",

@@ -68,13 +68,73 @@ def identical(found, expected) -> bool:
     return all(sp.expand((a - b).doit()) == 0 for a, b in zip(found, expected, strict=True))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+ORDINARY = [name for name, kind in KINDS.items() if not kind.extended]
+
+
+@pytest.mark.parametrize("kind", ORDINARY)
 @pytest.mark.parametrize(("n", "r"), SHAPES)
 def test_tables_are_the_equations_of_the_theory(kind, n, r):
     g = generic(n, r)
     unknowns = [g.tau, *g.xi, *([g.beta] if kind == "fokker-planck" else [])]
     found = KINDS[kind].equations(n, r).residuals(g.source, unknowns)
     assert identical(found, by_hand(kind, g.t, g.x, g.f, g.sigma, unknowns))
+
+
+class Extended:
+    """A generic equation beside its Wiener processes, and a generic field φ(t, x, w) that moves x only."""
+
+    def __init__(self, n: int, r: int) -> None:
+        base = generic(n, r)
+        self.t, self.x, self.w = base.t, base.x, sp.symbols("w1 w2", real=True)[:r]
+        self.f, self.sigma = base.f, base.sigma
+        self.phi = [sp.Function(f"phi{i}")(self.t, *self.x, *self.w) for i in range(n)]
+        drift = sp.ImmutableMatrix([*base.f, *[0] * r])
+        noise = sp.ImmutableMatrix(sp.Matrix(base.sigma).col_join(sp.eye(r)))
+        self.source = SymbolicCoefficients((*self.x, *self.w), self.t, drift, noise)
+        self.rows = KINDS["random"].equations(n + r, r).residuals(self.source, [0, *self.phi, *[0] * r])
+
+    def bracket(self, drift: list, wiener: int | None) -> list:
+        """[V, φ] for V = ∂_t + drift·∂x, or ∂_w + drift·∂x for one of the Wiener processes."""
+        outer = self.t if wiener is None else self.w[wiener]
+        return [
+            sp.diff(p, outer)
+            + sum(drift[j] * sp.diff(p, y) - self.phi[j] * sp.diff(drift[i], y) for j, y in enumerate(self.x))
+            for i, p in enumerate(self.phi)
+        ]
+
+
+@pytest.mark.parametrize(("n", "r"), SHAPES)
+def test_random_table_is_the_equation_of_the_theory(n, r):
+    """The equations of Gaeta and Spadaro (arXiv:1705.08873), written out."""
+    g = Extended(n, r)
+    a = sp.Matrix(g.sigma) * sp.Matrix(g.sigma).T
+    first = []
+    for i, p in enumerate(g.phi):
+        total = sp.diff(p, g.t) + sum(sp.diff(p, w, 2) for w in g.w) / 2
+        for j, y in enumerate(g.x):
+            total += g.f[j] * sp.diff(p, y) - g.phi[j] * sp.diff(g.f[i], y)
+            total += sum(g.sigma[j][k] * sp.diff(p, y, w) for k, w in enumerate(g.w))
+            total += sum(a[j, m] * sp.diff(p, y, z) for m, z in enumerate(g.x)) / 2
+        first.append(total)
+    columns = [[g.sigma[i][k] for i in range(n)] for k in range(r)]
+    brackets = [g.bracket(column, k) for k, column in enumerate(columns)]
+    second = [brackets[k][i] for i in range(n) for k in range(r)]
+    assert identical(g.rows, [*first, *second])
+
+
+@pytest.mark.parametrize(("n", "r"), SHAPES)
+def test_random_symmetries_are_those_that_commute(n, r):
+    """docs/method.md §2.7: E1 = [V₀, φ] + ½ (V_k e_k + e_k·∂σ_k) with e_k = [V_k, φ], whatever φ is."""
+    g = Extended(n, r)
+    columns = [[g.sigma[i][k] for i in range(n)] for k in range(r)]
+    slope = [sum(c[j] * sp.diff(c[i], y) for c in columns for j, y in enumerate(g.x)) / 2 for i in range(n)]
+    expected = g.bracket([f - s for f, s in zip(g.f, slope, strict=True)], None)
+    for k, column in enumerate(columns):
+        e = g.bracket(column, k)
+        for i in range(n):
+            carried = sp.diff(e[i], g.w[k]) + sum(column[j] * sp.diff(e[i], y) for j, y in enumerate(g.x))
+            expected[i] += (carried + sum(e[j] * sp.diff(column[i], y) for j, y in enumerate(g.x))) / 2
+    assert identical(g.rows[:n], expected)
 
 
 @pytest.mark.parametrize(("n", "r"), SHAPES)
@@ -237,7 +297,7 @@ def test_misprints_lose_true_generators(known, equations, annihilated):
     assert np.all((values < 1e-10) | (values > 1e-2))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if not kind.extended])
 def test_relative_residual_has_no_units(kind):
     """The operator in the basis of its own box is the same matrix in minutes and millimetres as in seconds."""
     text = "dx = (1 + t x - y^2) dt + (2 + x y) dW1 + t dW2; dy = cos(x + t) dt + (1 + y^2) dW2"

@@ -101,7 +101,7 @@ def _noise_parts(coefficients: SymbolicCoefficients, domain: Domain) -> tuple[An
     if not entries:
         return None
     root: Any = sympy.factor(entries[0]) if len(entries) == 1 else sympy.sqrt(sympy.factor(squared[0, 0]))
-    root = _real(root, (t, x), domain.intervals)
+    root = real_on(root, (t, x), domain.intervals)
     of_time, of_state = root.as_independent(x, as_Add=False)
     if of_state.has(t):
         return None
@@ -109,7 +109,7 @@ def _noise_parts(coefficients: SymbolicCoefficients, domain: Domain) -> tuple[An
     return of_time, number * of_state
 
 
-def _real(expression: Any, symbols: tuple[Any, ...], intervals: tuple[tuple[float, float], ...]) -> Any:
+def real_on(expression: Any, symbols: tuple[Any, ...], intervals: tuple[tuple[float, float], ...]) -> Any:
     """The expression with moduli and roots of squares resolved by the signs on a box."""
     import sympy
 
@@ -123,7 +123,7 @@ def _height(coefficients: SymbolicCoefficients, domain: Domain, noise: Any) -> A
     """y = ∫dx/s, an integral that is kept where there is no closed form."""
     x = coefficients.state[0]
     height = antiderivative(shortest(1 / noise), x, domain.intervals[1], ("t",))
-    return None if height is None else _real(height, (x,), domain.intervals[1:])
+    return None if height is None else real_on(height, (x,), domain.intervals[1:])
 
 
 def _drift_of_height(coefficients: SymbolicCoefficients, parts: tuple[Any, Any]) -> Any:
@@ -161,13 +161,13 @@ def _moving_frame(coefficients: SymbolicCoefficients, domain: Domain, parts: tup
     exponent = antiderivative(rate, t, interval, taken)
     if exponent is None:
         return None
-    growth = shortest(_real(sympy.exp(exponent), (t,), domain.intervals[:1]))
+    growth = shortest(real_on(sympy.exp(exponent), (t,), domain.intervals[:1]))
     path = antiderivative(shortest(forcing / growth), t, interval, taken)
     speed = shortest((parts[0] / growth) ** 2)
     clock = antiderivative(speed, t, interval, taken)
     if path is None or clock is None:
         return None
-    clock = _real(clock, (t,), domain.intervals[:1])
+    clock = real_on(clock, (t,), domain.intervals[:1])
     place = shortest(height / growth) - path
     rest = shortest(drift - rate * height - forcing)
     return Frame(clock, speed, parts[1], growth, rate, forcing, place, height, shortest(rest / growth / speed))

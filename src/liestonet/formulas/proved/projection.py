@@ -10,10 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from liestonet.core.domain import Domain
+from liestonet.core.multiindex import total_degree, union
 from liestonet.core.points import lattice_cloud
 from liestonet.formulas.formula import Formula
 from liestonet.formulas.functionspace import evaluate
-from liestonet.formulas.proved.tuning import PROOFS
+from liestonet.formulas.proved.tuning import PROOFS, SLICES
+from liestonet.symmetry.determining.basis import Basis
+from liestonet.symmetry.determining.equations import Equations
 from liestonet.symmetry.determining.fields import Fields
 
 
@@ -33,3 +37,25 @@ def projected(fields: Fields, formulas: Sequence[Formula], symbols: tuple[Any, .
             found = np.linalg.lstsq(roots * functions, roots * values, rcond=1e-14)[0]
             coefficients[basis.columns(unknown), np.array(proved)] = found
     return Fields(basis, coefficients, fields.has_beta)
+
+
+def from_formulas(
+    formulas: Sequence[Formula], equations: Equations, domain: Domain, symbols: tuple[Any, ...]
+) -> Fields:
+    """Series on a box for generators that are known by their formulas alone, as near as moderate degrees come.
+
+    Each component has products of the variables that occur in it.
+    """
+    variables = len(domain.intervals)
+    scales = equations.unknown_scales(domain.half)
+    rows = [(row.tau, *row.xi, row.beta)[: len(scales)] for row in formulas]
+    degrees = []
+    for unknown in range(len(scales)):
+        own = np.zeros((0, variables), dtype=np.int64)
+        for row in rows:
+            if row[unknown] != 0:
+                active = [v for v, symbol in enumerate(symbols) if symbol in row[unknown].free_symbols]
+                own = union(own, total_degree(active, variables, SLICES.degrees[min(len(active), 7)]))
+        degrees.append(own)
+    basis = Basis(domain, scales, tuple(degrees))
+    return projected(Fields(basis, np.zeros((basis.size, len(rows)))), formulas, symbols)

@@ -52,6 +52,8 @@ def _numerator(expression: Any) -> Any:
     functions = rational.atoms(sympy.Function)
     inner = {node for function in functions for part in function.args for node in part.atoms(sympy.Function)}
     rational = rational.xreplace({node: sympy.Dummy() for node in functions - inner})
+    # an identity in a letter is one in π and e
+    rational = rational.xreplace({number: sympy.Dummy() for number in rational.atoms(sympy.NumberSymbol)})
     generators = sorted(rational.free_symbols, key=str)
     if not generators or any(not node.exp.is_Integer for node in rational.atoms(sympy.Pow)):
         return sympy.expand(sympy.fraction(sympy.together(rational))[0].xreplace({imaginary: sympy.I}))

@@ -61,3 +61,30 @@ class ProofTuning:
 
 
 PROOFS = ProofTuning()
+
+
+@dataclass(frozen=True)
+class SliceTuning:
+    """Random symmetries from what they are where the Wiener processes are zero."""
+
+    # Brackets with the noise are taken so many times beyond the first ones. Source: cost; more only matters where the
+    # first ones span too little.
+    depth: int = 2
+    # Brackets that are taken at most. Source: cost.
+    most_fields: int = 12
+    # Operations of a bracket at most. Source: cost.
+    longest: int = 200
+    # Points at which brackets are compared. Source: by hand.
+    points: int = 60
+    # Brackets whose smallest singular value is below this are sums of others. Source: theory: rounding.
+    dependent: float = 1e-10
+    # Points beyond the number of fields, for the action of the noise on them. Source: by hand.
+    extra_points: int = 4
+    # Weights that tell joint eigenvectors of several matrices apart. Source: theory: no small integers relate them.
+    weights: tuple[int, ...] = (1, 17, 301, 5077, 86323, 1467491)
+    # Total degree of the series that stands beside a formula, by the number of variables it has. Source: cost; the
+    # formula is what is evaluated.
+    degrees: tuple[int, ...] = (0, 24, 14, 10, 7, 5, 4, 3)
+
+
+SLICES = SliceTuning()

@@ -34,14 +34,14 @@ def directions(view: ResultView, result: Result) -> Section | None:
 
 def coefficients(view: ResultView, result: Result) -> Section | None:
     """Drift and diffusion of up to three coordinates, each along its own; the equation itself, where it is known."""
-    shown = range(min(len(view.names), MOST_COORDINATES_DRAWN))
+    shown = range(min(view.dimension, MOST_COORDINATES_DRAWN))
     html = render(
         "coefficients.html",
         equations=[] if view.symbolic is None else [formula(line) for line in equation_mathml(view.symbolic)],
         pictures=list(_pictures(result, shown)),
         explanation=view.source.coefficients,
-        hidden=len(view.names) - len(shown),
-        several=len(view.names) > 1,
+        hidden=view.dimension - len(shown),
+        several=view.dimension > 1,
     )
     return Section("Drift and diffusion", html)
 

@@ -124,3 +124,17 @@ def algebra(view: ResultView, _: Result) -> Section | None:
 
 def _bracket(i: int, j: int) -> str:
     return f"<mo>[</mo>{generator_name(i)}<mo>,</mo>{generator_name(j)}<mo>]</mo>"
+
+
+def maps(view: ResultView, result: Result) -> Section | None:
+    """Mirrors, turns and permutations, where these were asked for."""
+    found = result.discrete
+    if found is None:
+        return None
+    head, *_ = view.discrete
+    columns = ("map", "verdict", "residual", "95 % interval", "p-value", "among all", "centre")
+    rows = found.table()
+    html = render(
+        "discrete.html", head=head, columns=columns, rows=rows[:MOST_LINES_ON_PAGE], more=len(rows) - MOST_LINES_ON_PAGE
+    )
+    return Section("Discrete symmetries", html)

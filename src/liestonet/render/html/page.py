@@ -31,7 +31,7 @@ def render_page(result: Result) -> str:
     whole = render(
         "report.html",
         style=source("report.css"),
-        title=f"{kind} of {', '.join(view.names[:3])}",
+        title=f"{kind} of {', '.join(view.names[: min(3, view.dimension)])}",
         kind=kind,
         origin=view.source.origin,
         verdict=view.verdict,

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from liestonet.render.html.evidence_sections import by_date, coefficients, directions
-from liestonet.render.html.generator_sections import algebra, candidates, generators
+from liestonet.render.html.generator_sections import algebra, candidates, generators, maps
 from liestonet.render.html.making_sections import data, flags, levels, making
 from liestonet.render.html.markup import Section
 from liestonet.render.html.validation_sections import certainty
@@ -20,6 +20,7 @@ SECTIONS: tuple[Callable[[ResultView, Result], Section | None], ...] = (
     directions,
     certainty,
     algebra,
+    maps,
     levels,
     coefficients,
     by_date,

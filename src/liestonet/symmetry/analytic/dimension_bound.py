@@ -122,6 +122,7 @@ def columns_at(equations: Equations, order: int) -> int:
     return sum(
         order + 1 if unknown.time_only else comb(n + 1 + order - unknown.order_below, n + 1)
         for unknown in equations.unknowns
+        if not unknown.absent
     )
 
 

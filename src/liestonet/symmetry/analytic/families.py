@@ -186,7 +186,8 @@ def _simple_symmetries(kind: Kind, source: Coefficients, domain: Domain, degrees
     equations = kind.equations(n, source.noise)
     time = total_degree([0], n + 1, FAMILIES.time_degree)
     states = [degrees[0]] * n + [degrees[1]] * kind.has_beta
-    basis = Basis(domain, equations.unknown_scales(domain.half), (time, *states))
+    admitted = zip(equations.unknowns, [degrees[0], *states], strict=True)
+    basis = Basis(domain, equations.unknown_scales(domain.half), tuple(u.admitted(rows, time) for u, rows in admitted))
     operator = Operator(kind, source, domain, cloud_for(basis, domain))
     directions = lowest_directions(operator, basis, min(basis.size, FAMILIES.most_directions))
     found = Fields(basis, directions.coefficients[:, directions.residuals < FAMILIES.found], kind.has_beta)

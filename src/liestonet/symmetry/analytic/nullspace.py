@@ -95,7 +95,7 @@ def start_basis(kind: Kind, source: Coefficients, domain: Domain, coupling: Coup
     degree = by_dimension(NULL_SPACE.start_degree, n)
     equations = kind.equations(n, source.noise)
     full, time = total_degree(range(n + 1), n + 1, degree), total_degree([0], n + 1, degree + 1)
-    degrees = [time if unknown.time_only else full for unknown in equations.unknowns]
+    degrees = [unknown.admitted(full, time) for unknown in equations.unknowns]
     return Basis(domain, equations.unknown_scales(domain.half), _admitted(degrees, coupling))
 
 

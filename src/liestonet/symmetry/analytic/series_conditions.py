@@ -75,7 +75,7 @@ class FormalSystem:
         degrees: list[int] = []
         columns: list[tuple[int, int]] = []
         for number, unknown in enumerate(unknowns):
-            allowed = sums <= order - unknown.order_below
+            allowed = (sums <= order - unknown.order_below) & (not unknown.absent)
             if unknown.time_only:
                 allowed &= ~self.ring.exponents[:, 1:].any(axis=1)
             place[number, allowed] = len(degrees) + np.arange(allowed.sum())

@@ -16,6 +16,7 @@ import numpy as np
 from jaxtyping import Float
 
 from liestonet.core.coefficients import Derivative
+from liestonet.core.multiindex import Degrees
 
 if TYPE_CHECKING:
     import sympy
@@ -46,13 +47,19 @@ class Term(NamedTuple):
 class Unknown(NamedTuple):
     """A function sought: its name, the variable whose half-width is its natural size, and what it may depend on.
 
-    `order_below` says by how many derivatives it enters the equations below the leading unknowns.
+    `order_below` says by how many derivatives it enters the equations below the leading unknowns. One that is `absent`
+    is zero: it keeps its place among the components of a generator and has no functions of its own.
     """
 
     name: str
     scale_variable: int | None
     time_only: bool = False
     order_below: int = 0
+    absent: bool = False
+
+    def admitted(self, full: Degrees, time: Degrees) -> Degrees:
+        """Which of the functions of all variables (`full`), or of `time` alone, it may be made of."""
+        return full[:0] if self.absent else time if self.time_only else full
 
 
 class Row(NamedTuple):
@@ -142,7 +149,9 @@ class Builder:
         return len(self._rows) - 1
 
     def add(self, row: int, form: LinearForm, unknown: int, derivative: Derivative = (), factor: float = 1.0) -> None:
-        """Add `factor · form · ∂^derivative unknown` to an equation."""
+        """Add `factor · form · ∂^derivative unknown` to an equation; one that is absent adds nothing."""
+        if self.unknowns[unknown].absent:
+            return
         for number, coefficient in form:
             self._terms[row, coefficient, unknown, tuple(sorted(derivative))] += factor * number
 

@@ -1,7 +1,8 @@
-"""The three kinds of symmetry. A kind is a value: which unknowns it has, which equations, which jets it needs.
+"""The kinds of symmetry. A kind is a value: which unknowns it has, which equations, which jets it needs.
 
 `ITO` fixes the Wiener process (the paper's notion), `LAW` only the law of the solution, `FOKKER_PLANCK` the
-density's equation, modulo superposition. Equations: docs/method.md §2.
+density's equation, modulo superposition. `RANDOM` lets generators depend on the Wiener process itself: its equations
+are those of the equation extended by dw = dW (`sde/extended.py`). Equations: docs/method.md §2.
 """
 
 from __future__ import annotations
@@ -17,11 +18,16 @@ from liestonet.symmetry.determining.equations import ONE, Builder, Coefficient, 
 
 @dataclass(frozen=True)
 class Kind:
-    """A notion of symmetry; `equations(n, r)` is its table of determining equations."""
+    """A notion of symmetry; `equations(n, r)` is its table of determining equations.
+
+    Generators of an `extended` kind depend on the Wiener processes w too: n counts the coordinates of the extended
+    equation, whose last r are w. Trajectories do not record w, so that such a kind is for equations only.
+    """
 
     name: str
     jet_order: JetOrder
     build: Callable[[int, int], Equations]
+    extended: bool = False
 
     @property
     def has_beta(self) -> bool:
@@ -77,10 +83,10 @@ def _second_order(builder: Builder, row: int, unknown: int, factor: float) -> No
             builder.add(row, _a(j, k), unknown, (j + 1, k + 1), factor)
 
 
-def _add_drift_equations(builder: Builder) -> None:
-    """E1^i = ∂_t ξ^i + f^j ∂_j ξ^i − ξ^j ∂_j f^i − ∂_t(τ f^i) + ½ a^{jk} ∂_jk ξ^i."""
+def _add_drift_equations(builder: Builder, moved: int | None = None, second_order: bool = True) -> None:
+    """E1^i = ∂_t ξ^i + f^j ∂_j ξ^i − ξ^j ∂_j f^i − ∂_t(τ f^i) + ½ a^{jk} ∂_jk ξ^i, of the first `moved` coordinates."""
     n = builder.dimension
-    for i in range(n):
+    for i in range(n if moved is None else moved):
         row = builder.row(f"E1[{i + 1}]", 1.0, (i,))
         builder.add(row, ONE, i + 1, (0,))
         for j in range(n):
@@ -88,7 +94,20 @@ def _add_drift_equations(builder: Builder) -> None:
             builder.add(row, _drift(i, j + 1), j + 1, (), -1.0)
         builder.add(row, _drift(i, 0), 0, (), -1.0)
         builder.add(row, _drift(i), 0, (0,), -1.0)
-        _second_order(builder, row, i + 1, 0.5)
+        if second_order:
+            _second_order(builder, row, i + 1, 0.5)
+
+
+def _add_noise_equations(builder: Builder, moved: int) -> None:
+    """E2^i_k = σ^j_k ∂_j ξ^i − ξ^j ∂_j σ^i_k − τ ∂_t σ^i_k − ½ τ' σ^i_k, for the first `moved` coordinates."""
+    for i in range(moved):
+        for k in range(builder.noise):
+            row = builder.row(f"E2[{i + 1},{k + 1}]", 0.5, (i,))
+            for j in range(builder.dimension):
+                builder.add(row, _sigma(j, k), i + 1, (j + 1,))
+                builder.add(row, _sigma(i, k, j + 1), j + 1, (), -1.0)
+            builder.add(row, _sigma(i, k, 0), 0, (), -1.0)
+            builder.add(row, _sigma(i, k), 0, (0,), -0.5)
 
 
 def _add_covariance_equations(builder: Builder, label: str, factor: float) -> None:
@@ -107,17 +126,20 @@ def _add_covariance_equations(builder: Builder, label: str, factor: float) -> No
 
 @lru_cache(maxsize=32)
 def _ito(n: int, r: int) -> Equations:
-    """E1 and E2^i_k = σ^j_k ∂_j ξ^i − ξ^j ∂_j σ^i_k − τ ∂_t σ^i_k − ½ τ' σ^i_k (docs/method.md §2.1)."""
+    """E1 and E2 (docs/method.md §2.1)."""
     builder = Builder(n, r, _generator(n))
     _add_drift_equations(builder)
-    for i in range(n):
-        for k in range(r):
-            row = builder.row(f"E2[{i + 1},{k + 1}]", 0.5, (i,))
-            for j in range(n):
-                builder.add(row, _sigma(j, k), i + 1, (j + 1,))
-                builder.add(row, _sigma(i, k, j + 1), j + 1, (), -1.0)
-            builder.add(row, _sigma(i, k, 0), 0, (), -1.0)
-            builder.add(row, _sigma(i, k), 0, (0,), -0.5)
+    _add_noise_equations(builder, n)
+    return builder.finish()
+
+
+@lru_cache(maxsize=32)
+def _random(n: int, r: int) -> Equations:
+    """E1 and E2 of the extended equation for φ^i(t, x, w) alone: neither time nor w moves (docs/method.md §2.7)."""
+    moved = n - r
+    builder = Builder(n, r, [u._replace(absent=not 0 < i <= moved) for i, u in enumerate(_generator(n))])
+    _add_drift_equations(builder, moved)
+    _add_noise_equations(builder, moved)
     return builder.finish()
 
 
@@ -178,17 +200,40 @@ def _invariant(n: int, r: int) -> Equations:
     return builder.finish()
 
 
+@lru_cache(maxsize=32)
+def _commutant(n: int, r: int) -> Equations:
+    """[∂_t + f, ξ] = 0 and [σ_k, ξ] = 0: fields that commute with drift and noise, both taken as vector fields."""
+    builder = Builder(n, r, [u._replace(absent=i == 0) for i, u in enumerate(_generator(n))])
+    _add_drift_equations(builder, second_order=False)
+    _add_noise_equations(builder, n)
+    return builder.finish()
+
+
 ITO = Kind("ito", JetOrder(drift=1, diffusion=1, diffusion_squared=0), _ito)
 LAW = Kind("law", JetOrder(drift=1, diffusion_squared=1), _law)
 FOKKER_PLANCK = Kind("fokker-planck", JetOrder(drift=2, diffusion_squared=3), _fokker_planck)
+RANDOM = Kind("random", JetOrder(drift=1, diffusion=1, diffusion_squared=0), _random, extended=True)
 
 # Not a symmetry, but found by the same means: what makes an algebra infinite-dimensional (see `families`).
 INVARIANT = Kind("invariant", JetOrder(drift=0, diffusion=0, diffusion_squared=0), _invariant)
+# Nor is this: random symmetries at one place of the Wiener process (see `formulas/proved/slices.py`).
+COMMUTANT = Kind("commutant", JetOrder(drift=1, diffusion=1), _commutant)
 
-KINDS = {kind.name: kind for kind in (ITO, LAW, FOKKER_PLANCK)}
+KINDS = {kind.name: kind for kind in (ITO, LAW, FOKKER_PLANCK, RANDOM)}
 
 # Names as sentences have them: "these Itô symmetries".
-SPOKEN = {"ito": "Itô", "law": "law", "fokker-planck": "Fokker–Planck"}
+SPOKEN = {"ito": "Itô", "law": "law", "fokker-planck": "Fokker–Planck", "random": "random"}
+
+
+def kind_from_data(name: object) -> Kind:
+    """The kind with this name, if trajectories can show symmetries of it."""
+    kind = kind_named(name)
+    if kind.extended:
+        raise InputError(
+            f"A {SPOKEN[kind.name]} symmetry depends on the Wiener process, which trajectories do not record; ask for "
+            f"{', '.join(other.name for other in KINDS.values() if not other.extended)}, or solve an equation."
+        )
+    return kind
 
 
 def kind_named(name: object) -> Kind:

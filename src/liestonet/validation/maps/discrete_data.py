@@ -1,0 +1,239 @@
+"""Discrete symmetries of data: every candidate is tested, the error rate is that of all of them together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from liestonet.core.points import PointCloud
+from liestonet.core.progress import Progress
+from liestonet.errors import InputError
+from liestonet.surrogate.surrogate import Surrogate
+from liestonet.symmetry.statistical.search import mixed_cloud
+from liestonet.symmetry.statistical.verdicts import Criteria, verdict_of
+from liestonet.trajectories import Trajectories
+from liestonet.validation.bartlett import NullLaw
+from liestonet.validation.intervals import interval, with_own_bias
+from liestonet.validation.maps.affine import AffineMap, plane_rotations, signed_permutations
+from liestonet.validation.maps.centre import Family, FoundCentre, find_centre
+from liestonet.validation.maps.discrete import Centre, Discrete, DiscreteRow, holm, in_order
+from liestonet.validation.maps.groups import Group, generated, group_of
+from liestonet.validation.maps.map_input import check_map
+from liestonet.validation.maps.map_test import (
+    Prepared,
+    covered,
+    imposed_cloud,
+    joined,
+    on_its_clock,
+    prepare,
+    put_on,
+    without_time,
+)
+from liestonet.validation.maps.point_map import PointMap
+from liestonet.validation.maps.shared_laws import Claim, shared_laws
+from liestonet.validation.tuning import DISCRETE, RATIO
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """One candidate that the data can be asked about."""
+
+    map: PointMap
+    affine: AffineMap
+    claim: Claim
+    centre: FoundCentre | None = None
+
+
+def of_data(data: Trajectories, criteria: Criteria, measurement: Any, clock: Any, say: Progress) -> Discrete:
+    """All candidates on data, with their group."""
+    prepared = without_time(prepare(data, measurement, clock, say))
+    say("looking for candidates")
+    affine = candidates(prepared.surrogate)
+    tried = [found for each in affine if (found := _tried(prepared, each)) is not None]
+    tried += _mirrors(prepared)
+    if not tried:
+        raise InputError(
+            "The data have not visited the image of any candidate: they lie on one side of everything. Record both "
+            "sides, or test a single map with lsn.test."
+        )
+    say(f"testing {len(tried)} candidates")
+    surrogate = prepared.surrogate
+    if surrogate.errors.complete:
+        observed = [each.claim.costs(surrogate) for each in tried]
+        laws = shared_laws([each.claim for each in tried], observed, prepared.tried, surrogate, say)
+        p_values = [_joint(costs, rules) for costs, rules in zip(observed, laws, strict=True)]
+    else:
+        laws = [[NullLaw()]] * len(tried)
+        p_values = [_evidence(prepared, each)[0].p_value() for each in tried]
+    adjusted = holm(p_values)
+    rows = [
+        _row(prepared, each, p, among, rules, criteria)
+        for each, p, among, rules in zip(tried, p_values, adjusted, laws, strict=True)
+    ]
+    left = len(affine) + len(_families(prepared)) - len(tried)
+    notes = [f"{left} candidates lead to places that the data have not visited and were left out."] if left else []
+    if prepared.autonomous is not None:
+        notes.append(f"The law is taken not to depend on time, which is not rejected (p = {prepared.autonomous:.2g}).")
+    notes += [flag.message for flag in prepared.doubts]
+    group = _group(tried, rows, surrogate.names)
+    return Discrete(in_order(rows), group, "data", False, criteria.error_rate, tuple(notes))
+
+
+def _joint(costs: Sequence[tuple[float, float]], laws: Sequence[NullLaw]) -> float:
+    return joined([law.p_value(*cost) for law, cost in zip(laws, costs, strict=True)], costs)
+
+
+def candidates(surrogate: Surrogate) -> list[AffineMap]:
+    """Signed permutations and turns in planes, one for each cyclic group, and shifts of angles by parts of a turn."""
+    import sympy
+
+    n, turns = surrogate.dimension, surrogate.domain.periods
+    periods = [0.0, *(float(p) if np.isfinite(p) else 0.0 for p in turns[1:])]
+    matrices = [*signed_permutations(n), *plane_rotations(n, DISCRETE.orders_of_data)]
+    found = [AffineMap.of(matrix, None, 0, periods) for matrix in matrices if _keeps_turns(matrix, periods[1:])]
+    for i in range(n):
+        for k in range(2, DISCRETE.largest_part + 1) if periods[i + 1] else ():
+            offset = [periods[i + 1] / k if j == i else 0 for j in range(n)]
+            found.append(AffineMap.of(sympy.eye(n), offset, 0, periods))
+    return _one_each(found)
+
+
+def _keeps_turns(matrix: Any, periods: Sequence[float]) -> bool:
+    """Whether angles go to angles of the same period, up to a sign."""
+    n = len(periods)
+    for i in range(n):
+        for j in range(n):
+            if matrix[i, j] != 0 and periods[i] != periods[j]:
+                return False
+            if (periods[i] or periods[j]) and matrix[i, j] not in (0, 1, -1):
+                return False
+    return True
+
+
+def _one_each(maps: Sequence[AffineMap]) -> list[AffineMap]:
+    """One map for each cyclic group: a map holds if and only if its inverse does, and the other generators."""
+    found, seen = [], set()
+    for each in maps:
+        order = each.element.order(DISCRETE.largest_order)
+        power, keys = each.element, [each.element.key]
+        for k in range(2, order or 0):
+            power = each.element.after(power)
+            if np.gcd(k, order or 0) == 1:
+                keys.append(power.key)
+        if not seen & set(keys):
+            found.append(each)
+            seen |= set(keys)
+    return found
+
+
+def _tried(prepared: Prepared, each: AffineMap) -> Tried | None:
+    """A candidate whose images the data have visited, else None."""
+    made = on_its_clock(prepared, each.as_map(prepared.surrogate.names))
+    try:
+        check_map(made, prepared.surrogate.domain)
+    except InputError:
+        return None
+    if not _is_covered(prepared, made):
+        return None
+    return Tried(made, each, Claim(made.text, partial(put_on, made), partial(_imposed, prepared, made)))
+
+
+def _imposed(prepared: Prepared, made: PointMap, surrogate: Surrogate) -> Any:
+    cloud = imposed_cloud(prepared, made, surrogate)
+    return cloud if cloud is not None else imposed_cloud(prepared, made, prepared.surrogate)
+
+
+def _families(prepared: Prepared) -> list[Family]:
+    """Mirrors of single coordinates about an unknown centre."""
+    n = prepared.surrogate.dimension
+    return [Family(prepared, np.diag([-1.0 if j == i else 1.0 for j in range(n)]), i) for i in range(n)]
+
+
+def _mirrors(prepared: Prepared) -> list[Tried]:
+    """The mirrors whose centre could be found, where all errors of the coefficients are known."""
+    if not prepared.surrogate.errors.complete:
+        return []
+    found = [(family, find_centre(family)) for family in _families(prepared)]
+    return [
+        Tried(family.map_at(each.value), family.at(each.value), each.claim, each)
+        for family, each in found
+        if each is not None and _is_covered(prepared, family.map_at(each.value))
+    ]
+
+
+def _is_covered(prepared: Prepared, made: PointMap) -> bool:
+    try:
+        covered(prepared, made, _measured(prepared))
+    except InputError:
+        return False
+    return imposed_cloud(prepared, made, prepared.surrogate) is not None
+
+
+def _measured(prepared: Prepared) -> PointCloud:
+    return mixed_cloud(prepared.surrogate.domain, prepared.surrogate.overview.points, RATIO.measured_points)
+
+
+def _evidence(prepared: Prepared, each: Tried) -> tuple[Any, Any]:
+    """Residual and noise of a candidate on points all over what the data cover: cautious, and with its own bias."""
+    surrogate = prepared.surrogate
+    cloud, _ = covered(prepared, each.map, _measured(prepared))
+    cautious = each.claim.put(surrogate, cloud).evidence()
+    return cautious, each.claim.put(with_own_bias(surrogate), cloud).evidence()
+
+
+def _row(
+    prepared: Prepared, each: Tried, p_value: float, adjusted: float, laws: list[NullLaw], criteria: Criteria
+) -> DiscreteRow:
+    cautious, own = _evidence(prepared, each)
+    lower, upper = interval(cautious, own, 0, 1 - criteria.error_rate)
+    rejected = adjusted <= criteria.error_rate
+    centre: Centre | None = None if each.centre is None else each.centre.interval(laws, criteria.error_rate)
+    return DiscreteRow(
+        map=each.map.text if centre is None else _about(each, centre, prepared),
+        verdict=verdict_of(not rejected, rejected, lower, upper, criteria.tolerance),
+        p_value=p_value,
+        adjusted=adjusted,
+        residual=cautious.residual(0),
+        lower=lower,
+        upper=upper,
+        status="tested",
+        centre=centre,
+        order=each.affine.element.order(DISCRETE.largest_order),
+    )
+
+
+def _about(each: Tried, centre: Centre, prepared: Prepared) -> str:
+    return f"{centre.coordinate} -> {2 * centre.value:.4g} - {centre.coordinate}"
+
+
+def _group(tried: Sequence[Tried], rows: Sequence[DiscreteRow], names: Sequence[str]) -> Group:
+    """The group of symmetries, as far as all its elements were tested and none of them is in doubt.
+
+    Mirrors about an unknown centre count where no other candidate is a symmetry.
+    """
+    pairs = [(each, row) for each, row in zip(tried, rows, strict=True) if row.verdict == "symmetry"]
+    fixed = [each for each, _ in pairs if each.centre is None]
+    if not fixed:
+        return group_of([(row.map, each.affine.element) for each, row in pairs[:1]])
+    supported = _supported([each.affine for each in fixed])
+    chosen: list[AffineMap] = []
+    for each in fixed:
+        elements = generated([other.element for other in (*chosen, each.affine)])
+        if elements is not None and all(element.key in supported for element in elements):
+            chosen.append(each.affine)
+    return group_of([(each.as_map(names).text, each.element) for each in chosen])
+
+
+def _supported(maps: Sequence[AffineMap]) -> set[tuple[float, ...]]:
+    """All powers of maps that are symmetries: what holds for a map holds for these."""
+    found = set()
+    for each in maps:
+        power = each.element
+        for _ in range(each.element.order(DISCRETE.largest_order) or 1):
+            found.add(power.key)
+            power = each.element.after(power)
+    return found

@@ -1,0 +1,260 @@
+"""Maps as people give them: text such as "x, y -> -y, x", or a callable with its Jacobian; checked on a box.
+
+Text goes through the grammar of equations, so that nothing in it is executed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from liestonet.core.domain import Domain
+from liestonet.core.points import lattice_cloud
+from liestonet.errors import InputError
+from liestonet.validation.formulas import Formulas
+from liestonet.validation.maps.point_map import Called, PointMap
+from liestonet.validation.smoothness import ORDER, regular
+from liestonet.validation.tuning import MAPS
+
+ARROW = re.compile(r"-+>|→|↦|⟶")
+EXAMPLE = '"x -> -x"'
+
+
+def is_map(given: object) -> bool:
+    """Whether this is given as a map: text with an arrow, a callable with a Jacobian, or a map that was read before."""
+    if isinstance(given, str):
+        return ARROW.search(given) is not None
+    return isinstance(given, PointMap) or _callables(given) is not None
+
+
+def _callables(given: Any) -> tuple[Any, Any] | None:
+    """A callable and its Jacobian: a pair of both, or a callable that has it as an attribute."""
+    if isinstance(given, tuple | list):
+        return (given[0], given[1]) if len(given) == 2 and all(callable(part) for part in given) else None
+    jacobian = getattr(given, "jacobian", None)
+    return (given, jacobian) if callable(given) and callable(jacobian) else None
+
+
+def read_map(given: object, names: Sequence[str], domain: Domain) -> PointMap:
+    """A map of time and the named coordinates, checked: smooth and invertible on the box, time runs forwards."""
+    if isinstance(given, PointMap):
+        return given
+    if isinstance(given, str):
+        plain = parse_map(given, names)
+        made = PointMap(plain.text, plain.names, regular(_rows(plain), domain, ORDER, f"map {plain.text}"))
+    else:
+        made = _of_callables(given, names, domain)
+    check_map(made, domain)
+    return made
+
+
+def check_map(made: PointMap, domain: Domain) -> None:
+    """Refuse a map that turns time round, tears a circle apart, or is not invertible on a box."""
+    _check_clock(made, domain)
+    _check_turns(made, domain)
+    _check_invertible(made, domain)
+
+
+def _rows(given: PointMap) -> Formulas:
+    if not isinstance(given.source, Formulas):
+        raise TypeError("the map has no formulas")
+    return given.source
+
+
+def parse_map(text: str, names: Sequence[str]) -> PointMap:
+    """A map from text: names, an arrow, and as many formulas; coordinates that are not named stay."""
+    from sympy import Symbol
+
+    from liestonet.sde.tokens import quote
+
+    arrows = list(ARROW.finditer(text))
+    if len(arrows) != 1:
+        raise InputError(f"The map {quote(text)} needs one arrow between names and formulas, as in {EXAMPLE}.")
+    variables = ("t", *names)
+    moved = [part.strip() for part in text[: arrows[0].start()].split(",")]
+    for position, name in enumerate(moved):
+        if name not in variables:
+            known = ", ".join(variables)
+            raise InputError(
+                f"The map {quote(text)} has {quote(name)} before the arrow, which is none of {known}; write it as in "
+                f"{EXAMPLE}."
+            )
+        if name in moved[:position]:
+            raise InputError(f"The map {quote(text)} moves {name} twice; name it once.")
+    pieces = _between_commas(text, arrows[0].end())
+    if len(pieces) != len(moved):
+        raise InputError(
+            f"The map {quote(text)} has {len(moved)} name{'s' * (len(moved) != 1)} before the arrow and {len(pieces)} "
+            f"formula{'s' * (len(pieces) != 1)} after it; give one formula for each name."
+        )
+    symbols = {name: Symbol(name, real=True) for name in variables}
+    row = dict(symbols) | {
+        name: _expression(text, start, piece, symbols) for name, (start, piece) in zip(moved, pieces, strict=True)
+    }
+    if row["t"].free_symbols - {symbols["t"]}:
+        raise InputError(f"In the map {quote(text)}, the new time may depend on t only.")
+    entries = tuple(row[name] for name in variables)
+    return PointMap(shown(entries, variables), tuple(names), Formulas(tuple(symbols.values()), (entries,)))
+
+
+def _between_commas(text: str, start: int) -> list[tuple[int, str]]:
+    """The pieces after the arrow with the places where they begin; commas inside brackets separate nothing."""
+    pieces, depth, begin = [], 0, start
+    for position in range(start, len(text)):
+        letter = text[position]
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth == 0:
+            pieces.append((begin, text[begin:position]))
+            begin = position + 1
+    return [*pieces, (begin, text[begin:])]
+
+
+def _expression(source: str, start: int, piece: str, symbols: dict[str, Any]) -> Any:
+    """One formula, read by the grammar of equations."""
+    from liestonet.sde.grammar import Parser
+    from liestonet.sde.parse import Reader
+    from liestonet.sde.tokens import quote, tokenise
+
+    if not piece.strip():
+        raise InputError(
+            f"The map {quote(source)} has nothing after the arrow or between commas; write a formula there."
+        )
+    tokens = tokenise(" " * start + piece)
+    form = Reader(symbols).form(Parser(tokens, source, tuple(symbols)).formula())
+    if set(form) - {""}:
+        raise InputError(f"The map {quote(source)} holds a differential such as dt; a map has plain formulas.")
+    found: Any = form[""]
+    unknown = sorted(str(s) for s in found.free_symbols - set(symbols.values()))
+    if unknown:
+        raise InputError(
+            f"The map {quote(source)} holds {', '.join(unknown)}, but there are {', '.join(symbols)}; write numbers "
+            "for parameters."
+        )
+    return found
+
+
+def shown(entries: Sequence[Any], variables: Sequence[str]) -> str:
+    """The map as text, without what it leaves alone."""
+    from liestonet.formulas.notation import expression_text
+
+    moved = [(name, entry) for name, entry in zip(variables, entries, strict=True) if str(entry) != name]
+    moved = moved or [(variables[-1], entries[-1])]
+    left, right = ", ".join(name for name, _ in moved), ", ".join(expression_text(entry) for _, entry in moved)
+    return f"{left} -> {right}"
+
+
+def _of_callables(given: object, names: Sequence[str], domain: Domain) -> PointMap:
+    """A callable with its Jacobian, which must be the one of this callable."""
+    found = _callables(given)
+    if found is None:
+        raise InputError(
+            f"A map is text such as {EXAMPLE}, a pair (map, jacobian) of callables, or a callable with .jacobian; a "
+            f"{type(given).__name__} is none of these."
+        )
+    source = Called(*found, domain.half)
+    points = lattice_cloud(domain, MAPS.checked_points).points
+    try:
+        values, slopes = source.values(points), source.slopes(points)
+    except Exception as problem:
+        reason = " ".join(str(problem).split()).rstrip(".") or type(problem).__name__
+        raise InputError(f"The map could not be called with t (B,) and x (B, {len(names)}): {reason}.") from problem
+    if not (np.isfinite(values).all() and np.isfinite(slopes).all()):
+        raise InputError("The map or its Jacobian is not finite everywhere on the box; give one that is smooth there.")
+    made = PointMap(str(getattr(found[0], "__name__", "map")), tuple(names), source)
+    for j in range(1, len(names) + 1):
+        differences = source._difference(source.values, points, j)[:, 1:]
+        wrong = np.abs(differences - slopes[:, :, j - 1]) * domain.half[j] / domain.half[1:]
+        if not wrong.max() <= MAPS.wrong_slope * max(1.0, float(np.abs(slopes).max())):
+            raise InputError(
+                "The map is not smooth on the box, or the Jacobian is not that of the map: they differ by "
+                f"{wrong.max():.2g} in units of the box."
+            )
+    return made
+
+
+def _check_clock(made: PointMap, domain: Domain) -> None:
+    points = lattice_cloud(domain, MAPS.checked_points).points
+    speed = made.source.components(points, [(0,)])[(0,)][0][:, 0]
+    if (speed <= 0).any():
+        raise InputError(
+            f"The map {made.text} turns time round or stops it; the new time must grow with t. Whether paths look the "
+            "same run backwards is asked with lsn.reversible."
+        )
+
+
+def _check_turns(made: PointMap, domain: Domain) -> None:
+    """A map of a circle winds round once, in either sense, and all else is the same after a turn."""
+    points = lattice_cloud(domain, MAPS.checked_points).points
+    here = made(points)
+    for variable in domain.periodic:
+        after = points.copy()
+        after[:, variable] += domain.periods[variable]
+        change = (made(after) - here) / np.where(np.isfinite(domain.periods), domain.periods, domain.half)
+        turns = np.round(change)
+        name, period = made.names[variable - 1], domain.periods[variable]
+        turns[:, [v for v in range(turns.shape[1]) if v not in domain.periodic]] = 0.0
+        if np.abs(change - turns).max() > MAPS.same_place:
+            raise InputError(
+                f"The map {made.text} is another one after a turn of {name} by {period:.6g}; give one that comes back."
+            )
+        winding = turns[:, [v for v in domain.periodic]]
+        if np.abs(winding).sum(axis=1).max() != 1 or np.abs(winding).sum(axis=1).min() != 1:
+            raise InputError(
+                f"The map {made.text} is not invertible: over a turn of {name} it does not wind round exactly once."
+            )
+
+
+def _check_invertible(made: PointMap, domain: Domain) -> None:
+    """Refuse maps that fold the box or take two of its points to one."""
+    cloud = lattice_cloud(domain, MAPS.paired_points)
+    jet = made.jet(cloud.points)
+    determinants = np.linalg.det(jet.jacobian * domain.half[1:] / domain.half[1:, None])
+    low, high = float(determinants.min()), float(determinants.max())
+    if low <= 0 <= high or min(abs(low), abs(high)) <= MAPS.flat * max(abs(low), abs(high)):
+        raise InputError(
+            f"The map {made.text} is not invertible on the box: its Jacobian has no inverse everywhere. Give one that "
+            "takes different points to different ones."
+        )
+    if not jet.hessian.any():
+        return  # an affine map with a determinant is invertible
+    if _meeting(made, cloud.points, jet.images, domain):
+        raise InputError(
+            f"The map {made.text} is not invertible on the box: it takes different points to one. Give another."
+        )
+
+
+def _meeting(made: PointMap, points: np.ndarray, images: np.ndarray, domain: Domain) -> bool:
+    """Whether two points of the box, at one time, have one image: near pairs of images, then Newton's method."""
+    from scipy.spatial import KDTree
+
+    n = made.dimension
+    at = points.copy()
+    at[:, 0] = domain.centre[0]
+    values = made(at)[:, 1:]
+    scales = np.maximum(np.ptp(values, axis=0), np.finfo(float).tiny)
+    pairs = np.asarray(KDTree(values / scales).query(values / scales, k=min(n + 3, len(values)))[1])
+    places = at[:, 1:] / domain.half[1:]
+    for i, row in enumerate(pairs):
+        far = [int(j) for j in row[1:] if np.abs(places[i] - places[int(j)]).max() > MAPS.far_pair]
+        for j in far[:1]:
+            if _same_image(made, at[i], at[j], domain):
+                return True
+    return False
+
+
+def _same_image(made: PointMap, one: np.ndarray, start: np.ndarray, domain: Domain) -> bool:
+    """Whether Newton's method, from another point, finds a second one with the image of the first."""
+    target, place = made(one[None])[0, 1:], start.copy()
+    for _ in range(MAPS.newton_steps):
+        jet = made.jet(place[None])
+        step = np.linalg.solve(jet.jacobian[0], jet.images[0, 1:] - target)
+        place[1:] -= step
+        inside = (np.abs(place[1:] - domain.centre[1:]) <= domain.half[1:] * (1 + MAPS.same_place)).all()
+        if not np.isfinite(place).all() or not inside:
+            return False
+        if np.abs(step / domain.half[1:]).max() < MAPS.same_place:
+            return bool(np.abs((place - one)[1:] / domain.half[1:]).max() > MAPS.far_pair / 10)
+    return False

@@ -1,0 +1,309 @@
+"""Is this map a symmetry of the law of my data? A likelihood ratio, as for generators (docs/method.md §14.3).
+
+The equations of a map are affine in drift and diffusion, so that imposing them is a linear restriction of what was
+estimated. Points whose images the data have not visited say nothing and are left out; where most are, the question is
+refused. Beside the ratio stands a randomisation check, exact where the design allows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from liestonet.core.flags import Flag
+from liestonet.core.points import PointCloud
+from liestonet.core.progress import Progress, silent
+from liestonet.diagnostics.report import data_flags
+from liestonet.errors import InputError
+from liestonet.surrogate.spectral_fit import fit_spectral
+from liestonet.surrogate.surrogate import Surrogate
+from liestonet.symmetry.determining.kinds import LAW
+from liestonet.symmetry.statistical.search import mixed_cloud
+from liestonet.symmetry.statistical.verdicts import Criteria, verdict_of
+from liestonet.trajectories import Trajectories
+from liestonet.trajectories.clock import RESTART
+from liestonet.trajectories.measurement import marked
+from liestonet.validation.bartlett import NullLaw, safely_noisy, unshrunk_residuals
+from liestonet.validation.clocked import Clocked, on_clock
+from liestonet.validation.formulas import Formulas
+from liestonet.validation.generator_residuals import GivenResiduals, put_in
+from liestonet.validation.lack_of_fit import DOUBTFUL
+from liestonet.validation.maps.map_input import read_map
+from liestonet.validation.maps.map_residuals import put_map
+from liestonet.validation.maps.point_map import PointMap
+from liestonet.validation.maps.randomisation import Randomisation, randomised
+from liestonet.validation.maps.visited import Visited
+from liestonet.validation.ratio import Clouds, Ratio, data_cloud, likelihood_ratio
+from liestonet.validation.tuning import MAPS, RATIO
+
+
+@dataclass(frozen=True)
+class MapTest:
+    """What data say of a map as a symmetry of their law.
+
+    `residual` is the part of drift and diffusion that the map changes, relative to their size; its interval misses the
+    truth with `error_rate`. `deviance` is twice the log likelihood that imposing the map costs, `dof` the number of
+    conditions, `expected` the mean deviance if it is exact. `p_value` is the chance of at least that cost then: it
+    joins a test in smooth functions, which are few, and one in all others, which are independent. `verdict` is as on
+    the ladder. `visited` is the part of the data whose images the data have visited; nothing is said about the rest.
+    `randomisation` is a check that needs no model, where the design allows it. `doubts` are what is wrong with the
+    data; with any, all else is conditional. `uncorrected` says why the null law is χ² where it should be corrected.
+    `autonomous` is the p-value of a law that does not depend on time, where that was not rejected and was assumed.
+    """
+
+    map: str
+    p_value: float
+    deviance: float
+    dof: float
+    residual: float
+    lower: float
+    upper: float
+    verdict: str
+    increments: int
+    visited: float
+    expected: float
+    error_rate: float = Criteria().error_rate
+    randomisation: Randomisation | None = None
+    doubts: tuple[Flag, ...] = ()
+    uncorrected: str | None = None
+    autonomous: float | None = None
+    symmetry: str = "law"
+
+    @property
+    def rejected(self) -> bool:
+        """Whether the test rejects that the map is an exact symmetry."""
+        return self.p_value <= self.error_rate
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences())
+
+    def sentences(self) -> list[str]:
+        """The outcome in words, the verdict first."""
+        doubt = self.doubts[0].code if self.doubts else ""
+        start = f"Provided that the data are a diffusion, which is in doubt ({doubt}): the" if doubt else "The"
+        said = "rejects" if self.rejected else "does not reject"
+        differs = abs(self.expected - self.dof) >= 0.05
+        costs = f"deviance {self.deviance:.1f} on {self.dof:.1f} degrees of freedom"
+        costs += f", {self.expected:.1f} expected" if differs else ""
+        confidence = f"{100 * (1 - self.error_rate):g} %"
+        lines = [
+            f"{start} likelihood-ratio test {said} {self.map} as a symmetry of the law "
+            f"(p = {self.p_value:.2g}; {costs}; {self.increments:,} increments).",
+            f"{self.map}: {self.verdict}; residual {self.residual:.2%}, {confidence} interval {self.lower:.2%} to "
+            f"{self.upper:.2%}.",
+        ]
+        if self.visited < MAPS.nearly_all:
+            lines.append(f"The data have visited the images of {self.visited:.0%} of their points; only these count.")
+        notes = [self.uncorrected] if self.uncorrected else []
+        if self.autonomous is not None:
+            notes.append(f"The law is taken not to depend on time, which is not rejected (p = {self.autonomous:.2g}).")
+        notes += [str(self.randomisation)] if self.randomisation is not None else []
+        return [*lines, *notes, *(flag.message for flag in self.doubts)]
+
+
+def map_on_data(
+    data: Trajectories,
+    given: Any,
+    *,
+    seed: Any = 0,
+    measurement: Any = None,
+    clock: Any = "auto",
+    error_rate: float = Criteria().error_rate,
+    tolerance: float = Criteria().tolerance,
+    progress: Progress | None = None,
+) -> MapTest:
+    """The likelihood-ratio test of a map on data."""
+    prepared = prepare(data, measurement, clock, progress or silent)
+    made = read_map(given, prepared.surrogate.names, prepared.surrogate.domain)
+    prepared = prepared if moves_time(made, prepared.surrogate) else without_time(prepared)
+    outcome = judged(prepared, made, Criteria(tolerance, error_rate))
+    check = randomised(prepared.recorded, made, prepared.surrogate, seed)
+    return replace(outcome, randomisation=check)
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Data that are asked about maps: on their clock, fitted once, with the places that they visited."""
+
+    recorded: Trajectories
+    clocked: Clocked
+    tried: Trajectories
+    surrogate: Surrogate
+    visited: Visited
+    doubts: tuple[Flag, ...]
+    autonomous: float | None = None
+
+
+def moves_time(made: PointMap, surrogate: Surrogate) -> bool:
+    """Whether a map changes times, or itself with them."""
+    points = surrogate.overview.points[: MAPS.checked_points]
+    jet, half = made.jet(points), surrogate.domain.half
+    later = np.abs(jet.images[:, 0] - points[:, 0]).max() > MAPS.same_place * half[0]
+    return bool(later or np.abs(jet.drift * half[0] / half[1:]).max() > MAPS.same_place)
+
+
+def without_time(prepared: Prepared) -> Prepared:
+    """The same with a law that does not depend on time, if a likelihood ratio does not reject that.
+
+    Terms in time would cost most of the power of all other questions; `autonomous` keeps the p-value.
+    """
+    surrogate = prepared.surrogate
+    features = surrogate.drift_estimates[0].features
+    if not features.degrees[:, 0].any() or not surrogate.errors.complete:
+        return prepared
+    import sympy
+
+    names = tuple(sympy.Symbol(name, real=True) for name in ("t", *surrogate.names))
+    shift = Formulas(names, ((sympy.Integer(1), *[sympy.Integer(0)] * surrogate.dimension),))
+
+    def put(fit: Surrogate, cloud: PointCloud) -> GivenResiduals:
+        return put_in(LAW, fit, shift, cloud, fit.domain)
+
+    cost = unshrunk_residuals(put, surrogate, data_cloud(surrogate)).deviance()
+    p_value = NullLaw().p_value(*cost)
+    if p_value <= MAPS.autonomous_level:
+        return prepared
+    plain = fit_spectral(prepared.clocked.source(None), autonomous=True)
+    return replace(prepared, surrogate=plain, autonomous=p_value)
+
+
+def prepare(data: Trajectories, measurement: Any, clock: Any, say: Progress) -> Prepared:
+    """Fit data for questions about maps."""
+    data = marked(data, measurement)
+    say("estimating drift and diffusion")
+    clocked = on_clock(data, clock, None)
+    surrogate = fit_spectral(clocked.source(None))
+    visited = Visited.by(surrogate.overview.points, surrogate.domain)
+    doubts = (*clocked.doubts(), *(flag for flag in data_flags(surrogate) if flag.code in DOUBTFUL))
+    tried = clocked.paths if clocked.restarted else data
+    return Prepared(data, clocked, tried, surrogate, visited, doubts)
+
+
+def judged(prepared: Prepared, made: PointMap, criteria: Criteria) -> MapTest:
+    """The test itself: what imposing the map costs, by which law that is judged, and how large the residual is."""
+    surrogate, made = prepared.surrogate, on_its_clock(prepared, made)
+    cloud = mixed_cloud(surrogate.domain, surrogate.overview.points, RATIO.measured_points)
+    cloud, part = covered(prepared, made, cloud)
+    first = imposed_cloud(prepared, made, surrogate)
+    if first is None:
+        raise InputError(_unvisited(made, part))
+
+    def imposed(fit: Surrogate) -> PointCloud:
+        return imposed_cloud(prepared, made, fit) or first
+
+    put = partial(put_on, made)
+    ratio = likelihood_ratio(
+        put, put, prepared.tried, surrogate, Clouds(cloud, imposed), GivenResiduals.split_deviances
+    )
+    return _outcome(prepared, made.text, ratio, part, criteria)
+
+
+def _outcome(prepared: Prepared, text: str, ratio: Ratio, part: float, criteria: Criteria) -> MapTest:
+    complete = prepared.surrogate.errors.complete
+    p_value = joined(ratio.p_values(), ratio.costs) if complete else ratio.evidence.p_value()
+    lower, upper = ratio.interval(0, 1 - criteria.error_rate)
+    rejected = p_value <= criteria.error_rate
+    expected = sum(law.mean * dof for law, (_, dof) in zip(ratio.laws, ratio.costs, strict=True))
+    return MapTest(
+        map=text,
+        p_value=p_value,
+        deviance=sum(deviance for deviance, _ in ratio.costs),
+        dof=sum(dof for _, dof in ratio.costs),
+        residual=ratio.evidence.residual(0),
+        lower=lower,
+        upper=upper,
+        verdict=verdict_of(not rejected, rejected, lower, upper, criteria.tolerance),
+        increments=prepared.surrogate.overview.count,
+        visited=part,
+        expected=expected,
+        error_rate=criteria.error_rate,
+        doubts=prepared.doubts,
+        uncorrected=ratio.laws[0].note,
+        autonomous=prepared.autonomous,
+    )
+
+
+def joined(p_values: Sequence[float], costs: Sequence[tuple[float, float | int]]) -> float:
+    """One p-value of several independent tests, each with its cost: that of the smallest (Šidák).
+
+    A test without degrees of freedom is none.
+    """
+    made = [p_value for p_value, (_, dof) in zip(p_values, costs, strict=True) if dof > 0]
+    least = min(made, default=1.0)
+    return 1.0 if least >= 1 else float(-np.expm1(len(made) * np.log1p(-least)))
+
+
+def put_on(made: PointMap, surrogate: Surrogate, cloud: PointCloud) -> GivenResiduals:
+    """The equations of a map on a cloud, in units of the fit's own box."""
+    return put_map(made, surrogate, cloud, surrogate.domain)
+
+
+def on_its_clock(prepared: Prepared, made: PointMap) -> PointMap:
+    """The map with times that stay on a clock: where it restarts no time counts, where it has a period it wraps."""
+    clock = prepared.clocked.clock
+    if clock.window is None:
+        return made
+    begin = prepared.surrogate.domain.intervals[0][0]
+    return replace(made, source=OnClock(made.source, begin, clock.window, clock.kind == RESTART))
+
+
+@dataclass(frozen=True)
+class OnClock:
+    """A map whose new times are counted round a clock; where it restarts, the law has no date, and time stays."""
+
+    base: Any
+    begin: float
+    window: float
+    restarts: bool
+
+    def components(self, points: np.ndarray, derivatives: Any) -> Any:
+        """The components of the map, times wrapped."""
+        table = self.base.components(points, derivatives)
+        if () in table:
+            times = table[()][:, :, 0]
+            table[()][:, :, 0] = points[:, 0] if self.restarts else self.begin + np.mod(times - self.begin, self.window)
+        return table
+
+
+def covered(prepared: Prepared, made: PointMap, cloud: PointCloud) -> tuple[PointCloud, float]:
+    """The points of a cloud that are visited and have visited images, and which part of the data that are."""
+    points = prepared.surrogate.overview.points
+    part = float(np.mean(prepared.visited(made(points[:: max(1, len(points) // MAPS.visited_points)]))))
+    kept = prepared.visited(cloud.points) & prepared.visited(made(cloud.points))
+    if part < MAPS.least_visited or kept.sum() < MAPS.fewest_points:
+        raise InputError(_unvisited(made, part))
+    return _even(cloud.points[kept]), part
+
+
+def _unvisited(made: PointMap, part: float) -> str:
+    return (
+        f"The map {made.text} leads away from the data: they have visited the images of {part:.0%} of their points, "
+        f"and {MAPS.least_visited:.0%} are needed. Give a map between places that were recorded, or record more."
+    )
+
+
+def _even(points: np.ndarray) -> PointCloud:
+    return PointCloud(points, np.full(len(points), 1 / len(points)))
+
+
+def imposed_cloud(prepared: Prepared, made: PointMap, surrogate: Surrogate) -> PointCloud | None:
+    """Points of a fit at which a map is imposed: their images are visited, and both have noise; None if too few."""
+    points = surrogate.overview.points
+    points = points[np.linspace(0, len(points) - 1, min(4 * RATIO.imposed_points, len(points))).astype(int)]
+    points = points[prepared.visited(made(points))]
+    if len(points) < MAPS.fewest_points:
+        return None
+    points = points[np.linspace(0, len(points) - 1, min(RATIO.imposed_points, len(points))).astype(int)]
+    points = safely_noisy(surrogate, points).points
+    noisy = np.flatnonzero(surrogate.noisy)
+    if len(noisy):
+        least = [
+            np.linalg.eigvalsh(surrogate.diffusion_squared(at[:, 0], at[:, 1:])[:, noisy][:, :, noisy])[:, 0]
+            for at in (points, made(points))
+        ]
+        points = points[least[1] >= RATIO.nearly_zero * np.median(least[0])]
+    return _even(points) if len(points) >= MAPS.fewest_points else None

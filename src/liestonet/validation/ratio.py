@@ -1,0 +1,80 @@
+"""The likelihood ratio of a claim that is affine in the coefficients, whatever it is about: its cost and its law.
+
+The claim is a function that puts coefficients into equations on a cloud of points (`PutIn`). What it costs to impose
+them is judged by data drawn where they hold (docs/method.md §7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from liestonet.core.points import PointCloud
+from liestonet.surrogate.surrogate import Surrogate
+from liestonet.symmetry.statistical.evidence import Evidence
+from liestonet.trajectories import Trajectories
+from liestonet.validation.bartlett import NullLaw, PutIn, null_laws, safely_noisy, unshrunk_residuals
+from liestonet.validation.generator_residuals import GivenResiduals
+from liestonet.validation.intervals import interval, with_own_bias
+from liestonet.validation.tuning import RATIO
+
+Costs = Callable[[GivenResiduals], list[tuple[float, float]]]
+
+
+@dataclass(frozen=True)
+class Clouds:
+    """Where residuals are measured, and how points are chosen at which a claim is imposed on a fit."""
+
+    measured: PointCloud
+    imposed: Callable[[Surrogate], PointCloud]
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """Evidence on the residuals, what imposing the claim costs (deviance, degrees of freedom), and the laws of that.
+
+    `own` is the evidence with the bias of the estimate itself in place of all that a prior may hide.
+    """
+
+    evidence: Evidence
+    own: Evidence
+    costs: Sequence[tuple[float, float | int]]
+    laws: Sequence[NullLaw]
+
+    def p_values(self) -> list[float]:
+        """The chance of each cost where the claim holds."""
+        return [law.p_value(*cost) for law, cost in zip(self.laws, self.costs, strict=True)]
+
+    def interval(self, k: int, confidence: float) -> tuple[float, float]:
+        """Ends of the interval of one residual, wrong together with chance 1 − confidence."""
+        return interval(self.evidence, self.own, k, confidence)
+
+
+def likelihood_ratio(
+    put: PutIn,
+    put_claim: PutIn,
+    data: Trajectories,
+    surrogate: Surrogate,
+    clouds: Clouds,
+    costs: Costs = GivenResiduals.deviances,
+) -> Ratio:
+    """The ratio for a claim; `put` measures its residuals, `put_claim` is what is imposed, often the same."""
+    measured = put(surrogate, clouds.measured)
+    evidence = measured.evidence()
+    if not surrogate.errors.complete:  # in many dimensions there is only a sample of the errors
+        paid = costs(measured)
+        return Ratio(evidence, evidence, paid, [NullLaw()] * len(paid))
+    own = put(with_own_bias(surrogate), clouds.measured).evidence()
+    paid = costs(unshrunk_residuals(put_claim, surrogate, clouds.imposed(surrogate)))
+    claimed = put_claim(surrogate, clouds.measured).evidence()
+    laws = null_laws(paid, data, surrogate, claimed, put_claim, clouds.imposed, costs)
+    return Ratio(evidence, own, paid, laws)
+
+
+def data_cloud(surrogate: Surrogate) -> PointCloud:
+    """Points of the data, spread evenly over them, where the diffusion is safely positive."""
+    points = surrogate.overview.points
+    points = points[np.linspace(0, len(points) - 1, min(RATIO.imposed_points, len(points))).astype(int)]
+    return safely_noisy(surrogate, points)
