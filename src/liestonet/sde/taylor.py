@@ -94,6 +94,7 @@ def coefficient_series(
             "drift": expand(coefficients.drift)[:, 0],
             "diffusion": expand(coefficients.diffusion),
             "diffusion_squared": expand(coefficients.diffusion_squared),
+            "killing": expand(coefficients.killing),
         }
     except (UnknownFunctionError, ZeroDivisionError, OverflowError, ValueError):
         return None
