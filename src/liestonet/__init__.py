@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from liestonet import plots
     from liestonet.catalogue import catalogue
     from liestonet.core.angles import principal_angles
+    from liestonet.densities.density import density
+    from liestonet.densities.price import price
     from liestonet.errors import InputError
     from liestonet.inference.spectral_engine import Spectral
     from liestonet.neural.settings import Neural
@@ -34,10 +36,12 @@ __all__ = [
     "TrajectoryFile",
     "__version__",
     "catalogue",
+    "density",
     "discover",
     "fit",
     "load",
     "plots",
+    "price",
     "principal_angles",
     "solve",
     "test",
@@ -53,9 +57,11 @@ _HOME = {
     "Trajectories": "liestonet.trajectories",
     "TrajectoryFile": "liestonet.trajectories.streaming",
     "catalogue": "liestonet.catalogue",
+    "density": "liestonet.densities.density",
     "discover": "liestonet.pipeline.discover",
     "fit": "liestonet.pipeline.discover",
     "load": "liestonet.storage",
+    "price": "liestonet.densities.price",
     "principal_angles": "liestonet.core.angles",
     "solve": "liestonet.pipeline.solve",
     "test": "liestonet.validation.ratio_test",

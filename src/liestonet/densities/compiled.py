@@ -11,7 +11,7 @@ import sympy
 from jaxtyping import Float
 from sympy import Expr, Symbol
 
-from liestonet.density.tuning import TABLE
+from liestonet.densities.tuning import TABLE
 from liestonet.sde.symbolic import numeric_modules
 
 Array = Float[np.ndarray, "..."]
@@ -50,7 +50,14 @@ def _for_floats(expression: Any) -> Any:
     return expression.xreplace(large) if large else expression
 
 
-_SPECIAL: dict[str, Any] = {}
+def _hyper(above: Sequence[float], below: Sequence[float], z: Any) -> Any:
+    """Kummer's function, the only hypergeometric one that formulas here hold."""
+    from scipy.special import hyp1f1
+
+    return hyp1f1(above[0], below[0], z)
+
+
+_SPECIAL: dict[str, Any] = {"hyper": _hyper}
 
 
 @dataclass(frozen=True)

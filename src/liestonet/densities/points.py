@@ -14,7 +14,7 @@ from liestonet.errors import InputError
 from liestonet.sde.tokens import suggestion
 
 if TYPE_CHECKING:
-    from liestonet.density.density import Density
+    from liestonet.densities.density import Density
 
 Array = Float[np.ndarray, "..."]
 

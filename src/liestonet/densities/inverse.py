@@ -8,9 +8,9 @@ import mpmath
 import sympy
 from sympy import Expr, Symbol
 
-from liestonet.density.precision import function_of
-from liestonet.density.state_space import ScalarEquation
-from liestonet.density.tuning import POTENTIAL
+from liestonet.densities.precision import function_of
+from liestonet.densities.state_space import ScalarEquation
+from liestonet.densities.tuning import POTENTIAL
 
 _INVERSES: dict[Any, Any] = {
     sympy.log: sympy.exp,

@@ -14,9 +14,9 @@ from typing import Any
 import sympy
 from sympy import Expr, Symbol
 
-from liestonet.density.state_space import ScalarEquation
-from liestonet.density.timed_numbers import Timed, expansions
-from liestonet.density.tuning import POTENTIAL
+from liestonet.densities.state_space import ScalarEquation
+from liestonet.densities.timed_numbers import Timed, expansions
+from liestonet.densities.tuning import POTENTIAL
 
 Series = list[Any]  # Taylor coefficients in x − b, each a function of time
 Rate = Callable[[Any], Any]

@@ -15,11 +15,11 @@ from jaxtyping import Float
 from scipy.special import exprel
 from sympy import Expr, Symbol
 
-from liestonet.density.compiled import Compiled, compiled
-from liestonet.density.quadratures import over_time, tidy
-from liestonet.density.state_space import ScalarEquation
-from liestonet.density.structure import Structure
-from liestonet.density.tuning import CLOCK
+from liestonet.densities.compiled import Compiled, compiled
+from liestonet.densities.quadratures import over_time, tidy
+from liestonet.densities.state_space import ScalarEquation
+from liestonet.densities.structure import Structure
+from liestonet.densities.tuning import CLOCK
 from liestonet.errors import InputError
 
 Array = Float[np.ndarray, "..."]

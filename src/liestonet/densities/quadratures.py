@@ -9,9 +9,9 @@ import sympy
 from sympy import Expr, Symbol
 from sympy.integrals.rationaltools import ratint
 
-from liestonet.density.precision import function_of
-from liestonet.density.state_space import ScalarEquation
-from liestonet.density.tuning import POTENTIAL
+from liestonet.densities.precision import function_of
+from liestonet.densities.state_space import ScalarEquation
+from liestonet.densities.tuning import POTENTIAL
 from liestonet.formulas.quadrature import closed_integral
 from liestonet.formulas.shortest import shortest
 

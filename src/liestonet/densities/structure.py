@@ -12,11 +12,11 @@ from typing import Any
 import sympy
 from sympy import Expr
 
-from liestonet.density.boundaries import End, places_near
-from liestonet.density.potential import Gauge, Jets, jets_at, vanishing
-from liestonet.density.quadratures import over_state, tidy
-from liestonet.density.state_space import ScalarEquation
-from liestonet.density.tuning import BOUNDARY
+from liestonet.densities.boundaries import End, places_near
+from liestonet.densities.potential import Gauge, Jets, jets_at, vanishing
+from liestonet.densities.quadratures import over_state, tidy
+from liestonet.densities.state_space import ScalarEquation
+from liestonet.densities.tuning import BOUNDARY
 from liestonet.errors import InputError
 
 ZERO, HALF = sympy.Integer(0), sympy.Rational(1, 2)

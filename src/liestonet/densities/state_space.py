@@ -15,8 +15,8 @@ import mpmath
 import sympy
 from sympy import Expr, Symbol
 
-from liestonet.density.precision import evaluated, function_of
-from liestonet.density.tuning import STATE_SPACE
+from liestonet.densities.precision import evaluated, function_of
+from liestonet.densities.tuning import STATE_SPACE
 from liestonet.errors import InputError
 from liestonet.sde.sde import SDE
 from liestonet.sde.singularities import Locus, Singularity, loci
@@ -251,6 +251,11 @@ def _roots(expression: Expr, state: Symbol, draw: Values) -> list[Expr]:
     return list(dict.fromkeys(_recognised(numerator.subs(draw), state, root) for root in found))
 
 
+def real_zeros(expression: Expr, state: Symbol) -> list[Expr]:
+    """Real zeros of an expression in the state alone."""
+    return _roots(expression, state, {})
+
+
 def _at(root: Expr, draw: Values) -> Any:
     """The real value of a root at the draw; None where it is complex."""
     value = evaluated(root.subs(draw))
@@ -296,14 +301,23 @@ def _chosen(symbolic: SymbolicCoefficients, draw: Values, points: list[Expr], st
     if not intervals:
         raise InputError("There is no interval on which drift and noise are real and the noise is not zero.")
     name = symbolic.state[0]
-    for usual in STATE_SPACE.usual if start is None else (start,):
-        for low, high in intervals:
-            if evaluated(low.subs(draw)) < usual < evaluated(high.subs(draw)):
-                return low, high
-    if start is not None:
-        listed = " or ".join(f"({low}, {high})" for low, high in intervals)
-        raise InputError(f"The start {name} = {start:g} is outside the state space {listed}; start inside.")
-    return intervals[0]
+    held = [interval for usual in STATE_SPACE.usual for interval in intervals if _holds(interval, usual, draw)]
+    best = (held or intervals)[0]
+    if start is None or _holds(best, start, draw):
+        return best
+    around = [interval for interval in intervals if _holds(interval, start, draw)]
+    # numbers below zero are taken for a mistake where the equation also lives above
+    if not around or (start < 0 and evaluated(best[0].subs(draw)) >= 0):
+        low, high = best
+        raise InputError(
+            f"The start {name} = {start:g} is outside the state space ({low}, {high}); start inside, or give "
+            "domain=(low, high) for another one."
+        )
+    return around[0]
+
+
+def _holds(interval: tuple[Expr, Expr], place: float, draw: Values) -> bool:
+    return bool(evaluated(interval[0].subs(draw)) < place < evaluated(interval[1].subs(draw)))
 
 
 def _exists(symbolic: SymbolicCoefficients, draw: Values, low: Expr, high: Expr) -> bool:

@@ -10,10 +10,10 @@ from typing import Any
 import sympy
 from sympy import Expr, Symbol
 
-from liestonet.density.clocks import free_integrals
-from liestonet.density.plan import Plan
-from liestonet.density.quadratures import tidy
-from liestonet.density.structure import HALF, Structure
+from liestonet.densities.clocks import free_integrals
+from liestonet.densities.plan import Plan
+from liestonet.densities.quadratures import tidy
+from liestonet.densities.structure import HALF, Structure
 
 ZERO, ONE = sympy.Integer(0), sympy.Integer(1)
 
@@ -52,7 +52,7 @@ def tidy_exponent(exponent: Expr) -> Expr:
 
 def _free(plan: Plan, h: Expr, h0: Expr) -> Expr:
     """A normal density, or that of a Bessel process, in h."""
-    growth, variance, shift, loss = _free_times(plan)
+    growth, variance, shift, loss = free_times(plan)
     carried = tidy(sympy.exp(growth)) * h0
     if plan.shape == "line":
         return sympy.exp(-((h - carried - shift) ** 2) / (2 * variance) - loss) / sympy.sqrt(2 * sympy.pi * variance)
@@ -72,7 +72,7 @@ def _bessel(order: Expr, z: Expr) -> Expr:
     return sympy.besseli(order, z)
 
 
-def _free_times(plan: Plan) -> tuple[Expr, Expr, Expr, Expr]:
+def free_times(plan: Plan) -> tuple[Expr, Expr, Expr, Expr]:
     """∫b, variance, mean from zero and ∫killing between t0 and t."""
     structure = plan.structure
     t, _, t0, _ = names_of(plan)
@@ -105,7 +105,7 @@ def _free_times(plan: Plan) -> tuple[Expr, Expr, Expr, Expr]:
 
 def _bound(plan: Plan, h: Expr, h0: Expr) -> Expr:
     """The kernel of a potential, on a line or from a point."""
-    m, rate, l, middle, speed, start, action = _bound_times(plan)
+    m, rate, l, middle, speed, start, action = bound_times(plan)
     if plan.shape == "line":
         w, w0 = h - middle, h0 - start
         exponent = -(rate * w**2 - 2 * w * w0 + l * w0**2) / (2 * m) - speed * w - action
@@ -115,7 +115,7 @@ def _bound(plan: Plan, h: Expr, h0: Expr) -> Expr:
     return sympy.sqrt(h * h0) / m * sympy.exp(exponent) * wave
 
 
-def _bound_times(plan: Plan) -> tuple[Expr, Expr, Expr, Expr, Expr, Expr, Expr]:
+def bound_times(plan: Plan) -> tuple[Expr, Expr, Expr, Expr, Expr, Expr, Expr]:
     """m, m′, l, the middle with its speed at t, where it was at t0, and the action."""
     structure = plan.structure
     t, _, t0, _ = names_of(plan)

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import gammaln, hyp0f1, ive
 
-from liestonet.density.tuning import BESSEL
+from liestonet.densities.tuning import BESSEL
 
 Array = Float[np.ndarray, "..."]
 # Numbers of Debye's expansion u_1 … u_6 (Abramowitz and Stegun 9.3.9): polynomials in p, lowest power first.

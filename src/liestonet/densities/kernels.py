@@ -11,11 +11,11 @@ import numpy as np
 import sympy
 from jaxtyping import Float
 
-from liestonet.density.bessel import bessel_ratio, log_scaled_bessel
-from liestonet.density.clocks import Bound, Clock, Free, bound_clock, free_clock
-from liestonet.density.compiled import Compiled, compiled
-from liestonet.density.plan import Plan, require_possible
-from liestonet.density.tuning import KERNEL
+from liestonet.densities.bessel import bessel_ratio, log_scaled_bessel
+from liestonet.densities.clocks import Bound, Clock, Free, bound_clock, free_clock
+from liestonet.densities.compiled import Compiled, compiled
+from liestonet.densities.plan import Plan, require_possible
+from liestonet.densities.tuning import KERNEL
 
 Array = Float[np.ndarray, "..."]
 
@@ -107,7 +107,7 @@ class Kernel:
 
     @cached_property
     def _inverse(self) -> Compiled | None:
-        from liestonet.density.inverse import inverse_of
+        from liestonet.densities.inverse import inverse_of
 
         structure = self.plan.structure
         equation = structure.equation

@@ -9,12 +9,12 @@ import sympy
 from sympy import Expr
 
 from liestonet.core.domain import Domain
-from liestonet.density.formula import density_formula, names_of
-from liestonet.density.plan import Plan
-from liestonet.density.precision import evaluated, function_of
-from liestonet.density.state_space import ScalarEquation
-from liestonet.density.structure import Structure
-from liestonet.density.tuning import CHECKS
+from liestonet.densities.formula import density_formula, names_of
+from liestonet.densities.plan import Plan
+from liestonet.densities.precision import evaluated, function_of
+from liestonet.densities.state_space import ScalarEquation
+from liestonet.densities.structure import Structure
+from liestonet.densities.tuning import CHECKS
 from liestonet.formulas.proved.proofs import is_zero
 from liestonet.sde.sde import SDE
 from liestonet.symmetry.analytic.dimension_bound import formal_counts

@@ -13,9 +13,9 @@ import mpmath
 import sympy
 from sympy import Expr
 
-from liestonet.density.precision import evaluated
-from liestonet.density.state_space import INFINITE, ScalarEquation
-from liestonet.density.tuning import BOUNDARY, STATE_SPACE
+from liestonet.densities.precision import evaluated
+from liestonet.densities.state_space import INFINITE, ScalarEquation
+from liestonet.densities.tuning import BOUNDARY, STATE_SPACE
 from liestonet.errors import InputError
 
 CHOICES = ("reflecting", "absorbing")

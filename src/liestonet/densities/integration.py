@@ -13,12 +13,17 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.density.kernels import Kernel
-from liestonet.density.tuning import INTEGRAL
+from liestonet.densities.kernels import Kernel
+from liestonet.densities.tuning import INTEGRAL
 from liestonet.errors import InputError
 
 Array = Float[np.ndarray, "..."]
 Vector = Float[np.ndarray, " n"]
+Rows = Callable[[Vector, Vector], Any]  # of states and heights, several rows
+NOT_INTEGRABLE = (
+    "The payoff is not integrable: it grows faster than the density falls, and its expectation is infinite; "
+    "give one that grows less."
+)
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(INTEGRAL.nodes)
 
 
@@ -160,21 +165,94 @@ class Mass:
             result[part] = sums[panel[part]] + (inner * weights).sum(axis=1)
         return result
 
-    def expectation(self, function: Callable[[Vector, Vector], Array], breaks: Sequence[float] = ()) -> tuple[Array, Array]:
-        """∫ function(x, h) p dx with an estimate of its error; the function may have several rows."""
-        marks = [float(b) for b in np.atleast_1d(self.coordinate(np.asarray(breaks, dtype=float))) if np.isfinite(b)]
-        coarse, fine = (self._summed(function, self.edges(marks, finer)) for finer in (1, 2))
-        return fine, np.abs(fine - coarse) + INTEGRAL.rounding * np.abs(fine)
+    def expectation(self, function: Rows, breaks: Sequence[float] = ()) -> tuple[Vector, Vector]:
+        """∫ f(x) p dx of every row f of a function, with an estimate of its error; panels are halved where needed.
 
-    def _summed(self, function: Callable[[Vector, Vector], Array], edges: Vector) -> Array:
-        xi, weights = panel_nodes(edges[:-1], edges[1:])
-        flat = xi.reshape(-1)
-        h, change = self.place(flat)
+        `breaks` are heights at which the function is not smooth. What grows faster than the density falls is refused.
+        """
+        marks = [float(b) for b in np.atleast_1d(self.coordinate(np.asarray(breaks, dtype=float))) if np.isfinite(b)]
+        edges = self._edges_of(function, marks)
+        low, high = edges[:-1], edges[1:]
+        kept, error = self._first(function, edges[0]), 0.0
+        for level in range(INTEGRAL.levels):
+            middle = (low + high) / 2
+            whole = self._summed(function, low, high)
+            halves = self._summed(function, low, middle), self._summed(function, middle, high)
+            wrong = np.abs(whole - halves[0] - halves[1])
+            size = np.abs(kept + (halves[0] + halves[1]).sum(axis=1))[:, None]
+            fine = (wrong <= INTEGRAL.tolerance * size / max(len(low), 16)).all(axis=0)
+            fine |= (wrong <= INTEGRAL.rounding * (np.abs(halves[0]) + np.abs(halves[1]))).all(axis=0)
+            fine |= level == INTEGRAL.levels - 1
+            kept = kept + (halves[0] + halves[1])[:, fine].sum(axis=1)
+            error = error + wrong[:, fine].sum(axis=1)
+            if fine.all():
+                break
+            left, centre, right = low[~fine], middle[~fine], high[~fine]
+            low, high = np.concatenate([left, centre]), np.concatenate([centre, right])
+        if not np.isfinite(kept).all():
+            raise InputError(NOT_INTEGRABLE)
+        return kept, error + INTEGRAL.rounding * np.abs(kept)
+
+    def _edges_of(self, function: Rows, marks: Sequence[float]) -> Vector:
+        """Panels that cover where the density times the function is."""
+        edges = self.edges(marks)
+        step = min(float(np.diff(edges).max()), INTEGRAL.widest_panel)
+        if self.kernel.plan.shape == "interval":
+            return edges
+        for side in (-1, 1):
+            edges = self._extended(function, edges, step, side)
+        return edges
+
+    def _extended(self, function: Rows, edges: Vector, step: float, side: int) -> Vector:
+        """More panels on one side, while the function there outweighs the density."""
+        top = float(self._weighed(function, (edges[:-1] + edges[1:]) / 2).max())
+        if top == -np.inf:
+            return edges
+        added = []
+        place = float(edges[0] if side < 0 else edges[-1])
+        limit = INTEGRAL.reach + abs(place)
+        while True:
+            value = float(self._weighed(function, np.array([place]))[0])
+            near_zero = side < 0 and self.kernel.plan.shape == "radial"
+            if value < top - INTEGRAL.depth or (near_zero and self._falls(function, place)):
+                break
+            if abs(place) > limit:
+                raise InputError(NOT_INTEGRABLE)
+            top = max(top, value)
+            place += side * step
+            added.append(place)
+        return np.unique(np.concatenate([edges, added]))
+
+    def _falls(self, function: Rows, place: float) -> bool:
+        """Whether nothing is lost next to h = 0, because the function stays as it is and the density is a power."""
+        two = self._weighed(function, np.array([place - 1.0, place]))
+        return bool(two[0] < two[1]) and bool(abs((two[1] - two[0]) - self.kernel.power(self.values)) < INTEGRAL.constant)
+
+    def _weighed(self, function: Rows, xi: Vector) -> Vector:
+        """log of the density times the largest row of the function."""
+        h, change = self.place(xi)
+        with np.errstate(all="ignore"):
+            rows = np.abs(np.asarray(function(self.state(h), h), dtype=float)).max(axis=0)
+            found = self.log_density(h) + change + np.log(rows)
+        return np.where(np.isnan(found), -np.inf, found)
+
+    def _first(self, function: Rows, edge: float) -> Vector:
+        """What is left next to h = 0, where the density is a power and the function stays as it is."""
+        h, _ = self.place(np.array([edge]))
+        rows = np.asarray(function(self.state(h), h), dtype=float)[:, 0]
+        if self.kernel.plan.shape != "radial":
+            return np.zeros(len(rows))
+        rest = float(np.exp(self.log_integrand(np.array([edge]))[0])) / self.kernel.power(self.values)
+        return np.where(np.isfinite(rows), rows, 0.0) * rest
+
+    def _summed(self, function: Rows, low: Vector, high: Vector) -> Float[np.ndarray, "rows panels"]:
+        xi, weights = panel_nodes(low, high)
+        h, change = self.place(xi.reshape(-1))
         mass = np.exp(self.log_density(h) + change) * weights.reshape(-1)
         with np.errstate(all="ignore"):
             values = np.asarray(function(self.state(h), h), dtype=float)
-        total = np.where(mass > 0, np.nan_to_num(values, nan=np.inf) * mass, 0.0).sum(axis=-1)
-        return total + self.tail * values[..., 0] if self.tail else total
+            product = np.where(mass > 0, values * mass, 0.0)
+        return product.reshape(len(values), *xi.shape).sum(axis=2)
 
 
 def panel_nodes(low: Vector, high: Vector) -> tuple[Float[np.ndarray, "n k"], Float[np.ndarray, "n k"]]:

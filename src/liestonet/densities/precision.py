@@ -9,7 +9,7 @@ import mpmath
 import sympy
 from sympy import Expr, Symbol
 
-from liestonet.density.tuning import STATE_SPACE
+from liestonet.densities.tuning import STATE_SPACE
 
 
 def evaluated(expression: Any) -> Any:

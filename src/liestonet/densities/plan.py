@@ -8,11 +8,11 @@ from typing import Any, Literal
 import sympy
 from sympy import Expr
 
-from liestonet.density.boundaries import CHOICES, End, ends_of, is_even
-from liestonet.density.precision import function_of
-from liestonet.density.state_space import ScalarEquation
-from liestonet.density.structure import HALF, Structure, limit_at, structure_of
-from liestonet.density.tuning import BOUNDARY
+from liestonet.densities.boundaries import CHOICES, End, ends_of, is_even
+from liestonet.densities.precision import function_of
+from liestonet.densities.state_space import ScalarEquation
+from liestonet.densities.structure import HALF, Structure, limit_at, structure_of
+from liestonet.densities.tuning import BOUNDARY
 from liestonet.errors import InputError
 
 Shape = Literal["line", "radial", "interval"]

@@ -15,15 +15,15 @@ import numpy as np
 from jaxtyping import Float
 
 from liestonet.core.progress import Progress, silent
-from liestonet.density.checks import DisagreementError, counted_dimension, forward_residual, potential_is_proved
-from liestonet.density.formula import density_formula, names_of
-from liestonet.density.integration import Mass
-from liestonet.density.kernels import Kernel
-from liestonet.density.plan import BoundaryRow, plan_of
-from liestonet.density.points import Points, checked_points
-from liestonet.density.potential import dimension_of
-from liestonet.density.state_space import ScalarEquation, require_scalar, scalar_equation
-from liestonet.density.tuning import BOUNDARY, CHECKS
+from liestonet.densities.checks import DisagreementError, counted_dimension, forward_residual, potential_is_proved
+from liestonet.densities.formula import density_formula, names_of
+from liestonet.densities.integration import Mass
+from liestonet.densities.kernels import Kernel
+from liestonet.densities.plan import BoundaryRow, plan_of
+from liestonet.densities.points import Points, checked_points
+from liestonet.densities.potential import dimension_of
+from liestonet.densities.state_space import ScalarEquation, require_scalar, scalar_equation
+from liestonet.densities.tuning import BOUNDARY, CHECKS
 from liestonet.errors import InputError
 from liestonet.sde.sde import SDE
 from liestonet.sde.singularities import Locus, Singularity, loci

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import mpmath
 from sympy import Expr
 
-from liestonet.density.tuning import POTENTIAL
+from liestonet.densities.tuning import POTENTIAL
 
 if TYPE_CHECKING:
-    from liestonet.density.state_space import ScalarEquation
+    from liestonet.densities.state_space import ScalarEquation
 
 
 @dataclass(frozen=True)

@@ -159,6 +159,12 @@ class IntegralTuning:
     resolved: int = 24
     # No peak is narrower than this part of what is looked at. Source: cost.
     narrow: float = 1e-5
+    # Relative error of an expectation that is asked for. Source: theory: ten digits of a price, three spared.
+    tolerance: float = 1e-13
+    # How often panels are halved around a kink that is not known. Source: theory: 2^-40 of a panel is rounding.
+    levels: int = 40
+    # A function next to h = 0 is constant if its logarithm changes by less than this over an e-fold. Source: by hand.
+    constant: float = 1e-3
     # Rounding of sums of densities. Source: theory.
     rounding: float = 1e-14
     # The widest coordinate in which the state is sought, and how often its interval is halved. Source: theory: float64.
@@ -190,3 +196,20 @@ class CheckTuning:
 
 
 CHECKS = CheckTuning()
+
+
+@dataclass(frozen=True)
+class PriceTuning:
+    """Prices in closed form."""
+
+    # The highest power of a payoff in the coordinate of unit noise that is integrated in closed form. Source: cost.
+    highest_power: int = 8
+    # Closed form and quadrature agree within this part, or one of them is wrong. Source: theory: ten digits are asked.
+    agreement: float = 1e-9
+    # Powers nearer than this are equal. Source: theory: rounding.
+    same_power: float = 1e-9
+    # Error of a closed form in floating point. Source: theory: a few operations.
+    rounding: float = 1e-14
+
+
+PRICE = PriceTuning()
