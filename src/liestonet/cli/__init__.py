@@ -223,9 +223,7 @@ def solve(
     box = read_domain(sde, domain or (), system)
     expected = without(SOLVING, drawing=report is None, parameters=not sde.parameters)
     with stages(not quiet, expected) as progress:
-        found = find_symmetries(
-            sde, symmetry, box, periodic=read_periods(periodic), killing=killing, progress=progress
-        )
+        found = find_symmetries(sde, symmetry, box, periodic=read_periods(periodic), killing=killing, progress=progress)
         result = with_command(found)
         written = None if report is None else write_page(result, report, progress)
     if save is not None:

@@ -1,4 +1,4 @@
-"""`liestonet density` and `liestonet price`: closed-form densities and prices. Reads options, calls the library, prints."""
+"""`liestonet density` and `liestonet price`: closed forms. Reads options, calls the library, prints."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ MOST_POINTS = 10_000
 ROUNDING = 1e-12
 Killing = Annotated[
     str | None,
-    typer.Option("--killing", metavar="RATE", help='Rate at which paths end, such as 0.05 or "r*x"; in a price, the discount.'),
+    typer.Option(
+        "--killing", metavar="RATE", help='Rate at which paths end, such as 0.05 or "r*x"; in a price, the discount.'
+    ),
 ]
 Boundary = Annotated[
     str | None,
@@ -39,7 +41,9 @@ Boundary = Annotated[
 ]
 StateSpace = Annotated[
     str | None,
-    typer.Option("--domain", metavar="NAME=LOW:HIGH", help='State space, such as "x=0:1" or "x=0:inf"; chosen automatically.'),
+    typer.Option(
+        "--domain", metavar="NAME=LOW:HIGH", help='State space, such as "x=0:1" or "x=0:inf"; chosen automatically.'
+    ),
 ]
 Start = Annotated[float | None, typer.Option("--x0", help="Where paths start.")]
 StartTime = Annotated[float, typer.Option("--t0", help="When paths start.")]
@@ -100,7 +104,7 @@ def show_price(
         typer.Option(
             metavar="PAYOFF",
             show_default=False,
-            help='What is paid: "1" (a bond), "max(x - 110, 0)" or "call(110)", "x > 110", or any formula in the state.',
+            help='What is paid: "1" (a bond), "max(x - 110, 0)" or "call(110)", "x > 110", any formula in the state.',
         ),
     ],
     maturity: Annotated[float, typer.Option(show_default=False, help="When it is paid.")],
@@ -121,8 +125,10 @@ def show_price(
 
     \b
     Examples:
-      liestonet price "dx = 0.05*x dt + 0.2*x dW" --payoff "call(110)" --maturity 1 --x0 100 --killing 0.05
-      liestonet price "dr = 0.5*(0.06 - r) dt + 0.1*sqrt(r) dW" --payoff 1 --maturity 5 --x0 0.03 --killing r
+      liestonet price "dx = 0.05*x dt + 0.2*x dW" --payoff "call(110)" --maturity 1 \\
+          --x0 100 --killing 0.05
+      liestonet price "dr = 0.5*(0.06 - r) dt + 0.1*sqrt(r) dW" --payoff 1 --maturity 5 \\
+          --x0 0.03 --killing r
       liestonet price cev --payoff "x > 1" --maturity 1 --x0 1 --boundary absorbing --json
     """
     from liestonet.densities.price import price

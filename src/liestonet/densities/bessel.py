@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 from scipy.special import gammaln, hyp0f1, ive
 
+from liestonet.densities.numbers import Numbers
 from liestonet.densities.tuning import BESSEL
 
-Array = Float[np.ndarray, "..."]
 # Numbers of Debye's expansion u_1 … u_6 (Abramowitz and Stegun 9.3.9): polynomials in p, lowest power first.
 _DEBYE = (
     ((1, 3, 24), (3, -5, 24)),
@@ -26,7 +25,7 @@ _DEBYE = (
 )
 
 
-def log_scaled_bessel(order: Any, z: Any) -> Array:
+def log_scaled_bessel(order: Any, z: Any) -> Numbers:
     """log I_ν(z) − z for z ≥ 0, also where I_ν underflows: by its series for small z, by Debye's for large ν."""
     nu, z = np.broadcast_arrays(np.asarray(order, dtype=float), np.asarray(z, dtype=float))
     with np.errstate(all="ignore"):
@@ -38,14 +37,20 @@ def log_scaled_bessel(order: Any, z: Any) -> Array:
     return result
 
 
-def _beyond(nu: Array, z: Array) -> Array:
+def _beyond(nu: Numbers, z: Numbers) -> Numbers:
+    found = np.full(z.shape, -np.inf)
     small = z**2 < BESSEL.series * (nu + 1)
     with np.errstate(all="ignore"):
-        series = nu * np.log(z / 2) - gammaln(nu + 1) + np.log(hyp0f1(nu + 1, z**2 / 4)) - z
-        return np.where(small, series, np.where(nu > BESSEL.large, _debye(nu, z), -np.inf))
+        if small.any():
+            n, y = nu[small], z[small]
+            found[small] = n * np.log(y / 2) - gammaln(n + 1) + np.log(hyp0f1(n + 1, y**2 / 4)) - y
+        large = ~small & (nu > BESSEL.large)
+        if large.any():
+            found[large] = _debye(nu[large], z[large])
+    return found
 
 
-def _debye(nu: Array, z: Array) -> Array:
+def _debye(nu: Numbers, z: Numbers) -> Numbers:
     """The uniform expansion for large orders."""
     nu = np.abs(nu) + (nu == 0)
     ratio = z / nu
@@ -56,7 +61,7 @@ def _debye(nu: Array, z: Array) -> Array:
     return nu * eta - z - 0.5 * np.log(2 * np.pi * nu * root) + np.log(total)
 
 
-def bessel_ratio(order: Any, z: Array) -> Array:
+def bessel_ratio(order: Any, z: Numbers) -> Numbers:
     """I_{ν+1}(z)/I_ν(z); z/(2(ν + 1)) where z is small."""
     nu = np.asarray(order, dtype=float)
     with np.errstate(all="ignore"):

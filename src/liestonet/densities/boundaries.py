@@ -11,8 +11,8 @@ from typing import Any
 
 import mpmath
 import sympy
-from sympy import Expr
 
+from liestonet.densities.numbers import Expression
 from liestonet.densities.precision import evaluated
 from liestonet.densities.state_space import INFINITE, ScalarEquation
 from liestonet.densities.tuning import BOUNDARY, STATE_SPACE
@@ -25,7 +25,7 @@ CHOICES = ("reflecting", "absorbing")
 class End:
     """One end of the state space: its place, whether its height is finite, and A there."""
 
-    point: Expr
+    point: Expression
     upper: bool
     finite: bool
     exponent: float = 0.0
@@ -57,7 +57,9 @@ def _end(equation: ScalarEquation, upper: bool) -> End:
     for place, offset in _places(point, upper):
         p, b = offset * slope(time, place), offset * pull(time, place)
         if not (mpmath.isfinite(p) and mpmath.isfinite(b)):
-            raise InputError(f"What happens at {equation.state} = {point} could not be computed; give a domain without it.")
+            raise InputError(
+                f"What happens at {equation.state} = {point} could not be computed; give a domain without it."
+            )
         found.append((p, b))
     (coarse, _), (p, b) = found
     finite = bool(p > 1 + BOUNDARY.rounding) if point in INFINITE else bool(p < 1 - BOUNDARY.rounding)
@@ -69,7 +71,7 @@ def _end(equation: ScalarEquation, upper: bool) -> End:
     return End(point, upper, finite, float((b - p / 2) / (1 - p)) if finite else 0.0)
 
 
-def is_even(equation: ScalarEquation, height: Expr, exponent: Expr, end: End) -> bool:
+def is_even(equation: ScalarEquation, height: Expression, exponent: Expression, end: End) -> bool:
     """Whether g − A/h is an odd function of the distance h from an end: only then can paths be reflected there."""
     rest = equation.function(_drift(equation, height) - exponent / height)
     distance = equation.function(height)
@@ -85,7 +87,7 @@ def places_near(end: End) -> list[Any]:
     return [place for place, _ in _places(end.point, end.upper)]
 
 
-def _places(point: Expr, upper: bool) -> list[tuple[Any, Any]]:
+def _places(point: Expression, upper: bool) -> list[tuple[Any, Any]]:
     """Points ever closer to an end, and how far they are from it; from zero where the end is infinite."""
     found = []
     with mpmath.workdps(STATE_SPACE.digits):
@@ -99,9 +101,8 @@ def _places(point: Expr, upper: bool) -> list[tuple[Any, Any]]:
     return found
 
 
-def _drift(equation: ScalarEquation, height: Expr) -> Expr:
+def _drift(equation: ScalarEquation, height: Expression) -> Expression:
     """The drift of a function of time and state, by Itô's formula."""
     t, x = equation.time, equation.state
     slope = sympy.diff(height, x)
     return sympy.diff(height, t) + equation.drift * slope + equation.squared * sympy.diff(slope, x) / 2
-

@@ -6,10 +6,10 @@ from typing import Any
 
 import mpmath
 import sympy
-from sympy import Expr
 
 from liestonet.core.domain import Domain
 from liestonet.densities.formula import density_formula, names_of
+from liestonet.densities.numbers import Expression
 from liestonet.densities.plan import Plan
 from liestonet.densities.precision import evaluated, function_of
 from liestonet.densities.state_space import ScalarEquation
@@ -75,9 +75,10 @@ def forward_residual(plan: Plan) -> float | None:
     return worst
 
 
-def _summed(formula: Expr) -> Expr:
+def _summed(formula: Expression) -> Expression:
     """A sum over images as its terms that count."""
-    def terms(term: Expr, limits: Any) -> Expr:
+
+    def terms(term: Expression, limits: Any) -> Expression:
         return sympy.Add(*(term.subs(limits[0], k) for k in range(-CHECKS.images, CHECKS.images + 1)))
 
     return formula.replace(sympy.Sum, terms)
@@ -86,7 +87,9 @@ def _summed(formula: Expr) -> Expr:
 def _samples(equation: ScalarEquation) -> list[tuple[Any, Any, Any, Any]]:
     """Ten rows t, x, t0, x0: all pairs of places, times a little apart."""
     places, times = list(equation.inside()), list(equation.times())
-    rows = [(times[k % len(times)], one, other) for k, (one, other) in enumerate((a, b) for a in places for b in places)]
+    rows = [
+        (times[k % len(times)], one, other) for k, (one, other) in enumerate((a, b) for a in places for b in places)
+    ]
     rows.append((times[0], places[0], places[-1]))
     with mpmath.workdps(CHECKS.digits):
         return [(start + mpmath.mpf(CHECKS.duration) / (3 + k), x, start, x0) for k, (start, x, x0) in enumerate(rows)]

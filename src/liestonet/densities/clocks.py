@@ -11,18 +11,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import sympy
-from jaxtyping import Float
 from scipy.special import exprel
-from sympy import Expr, Symbol
+from sympy import Symbol
 
 from liestonet.densities.compiled import Compiled, compiled
+from liestonet.densities.numbers import Expression, Numbers
 from liestonet.densities.quadratures import over_time, tidy
 from liestonet.densities.state_space import ScalarEquation
 from liestonet.densities.structure import Structure
 from liestonet.densities.tuning import CLOCK
 from liestonet.errors import InputError
 
-Array = Float[np.ndarray, "..."]
 ZERO = sympy.Integer(0)
 
 
@@ -66,7 +65,7 @@ def free_clock(structure: Structure) -> Clock:
         return lambda t, t0, *values: _steady_free(parts, t, t0, values)
     closed = _closed_free(structure.equation, b, alpha, loss)
 
-    def clock(t: Array, t0: Array, *values: float) -> Free:
+    def clock(t: Numbers, t0: Numbers, *values: float) -> Free:
         if closed is not None:
             found = Free(*closed(t, t0, *values))
             if all(np.isfinite(part).all() for part in found) and bool((np.asarray(found.variance) > 0).all()):
@@ -80,13 +79,15 @@ def _variables(equation: ScalarEquation) -> list[Symbol]:
     return [equation.time, *equation.free]
 
 
-def _steady_free(parts: Compiled, t: Array, t0: Array, values: Sequence[float]) -> Free:
+def _steady_free(parts: Compiled, t: Numbers, t0: Numbers, values: Sequence[float]) -> Free:
     b, alpha, loss = (float(part) for part in parts(0.0, *values))
     span = t - t0
     return Free(b * span, span * exprel(2 * b * span), alpha * span * exprel(b * span), loss * span)
 
 
-def free_integrals(equation: ScalarEquation, b: Expr, alpha: Expr, loss: Expr) -> tuple[Expr, Expr, Expr, Expr] | None:
+def free_integrals(
+    equation: ScalarEquation, b: Expression, alpha: Expression, loss: Expression
+) -> tuple[Expression, Expression, Expression, Expression] | None:
     """β = ∫b, ∫e^{−2β}, ∫αe^{−β} and ∫killing as functions of time, or None."""
     beta = over_time(equation, b)
     if beta is None:
@@ -97,14 +98,14 @@ def free_integrals(equation: ScalarEquation, b: Expr, alpha: Expr, loss: Expr) -
     return None if spread is None or shift is None or lost is None else (beta, spread, shift, lost)
 
 
-def _closed_free(equation: ScalarEquation, b: Expr, alpha: Expr, loss: Expr) -> Compiled | None:
+def _closed_free(equation: ScalarEquation, b: Expression, alpha: Expression, loss: Expression) -> Compiled | None:
     found = free_integrals(equation, b, alpha, loss)
     if found is None:
         return None
     t, start = equation.time, Symbol("t0", real=True)
     beta, spread, shift, lost = found
 
-    def between(primitive: Expr) -> Expr:
+    def between(primitive: Expression) -> Expression:
         return primitive - primitive.subs(t, start)
 
     parts = [
@@ -116,8 +117,8 @@ def _closed_free(equation: ScalarEquation, b: Expr, alpha: Expr, loss: Expr) -> 
     return compiled([t, start, *equation.free], parts)
 
 
-def _free_field(parts: Compiled, values: Sequence[float]) -> Callable[[Array, Array], Array]:
-    def field(time: Array, state: Array) -> Array:
+def _free_field(parts: Compiled, values: Sequence[float]) -> Callable[[Numbers, Numbers], Numbers]:
+    def field(time: Numbers, state: Numbers) -> Numbers:
         b, alpha, loss = parts(time, *values)
         return np.stack([b, 2 * b * state[1] + 1, b * state[2] + alpha, loss])
 
@@ -131,25 +132,25 @@ def bound_clock(structure: Structure) -> Clock:
         return lambda t, t0, *values: _steady_bound(parts, t, t0, values)
     start = np.array([0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0])
 
-    def clock(t: Array, t0: Array, *values: float) -> Bound:
-        m, rate, l, _, middle, speed, action = _solved(_bound_field(parts, values), start, t, t0)
+    def clock(t: Numbers, t0: Numbers, *values: float) -> Bound:
+        m, rate, even, _, middle, speed, action = _solved(_bound_field(parts, values), start, t, t0)
         _require_positive(m)
-        return Bound(np.log(m), rate / m, l / m, 1 / m, middle, speed, np.zeros_like(m), action)
+        return Bound(np.log(m), rate / m, even / m, 1 / m, middle, speed, np.zeros_like(m), action)
 
     return clock
 
 
-def _bound_field(parts: Compiled, values: Sequence[float]) -> Callable[[Array, Array], Array]:
-    def field(time: Array, state: Array) -> Array:
+def _bound_field(parts: Compiled, values: Sequence[float]) -> Callable[[Numbers, Numbers], Numbers]:
+    def field(time: Numbers, state: Numbers) -> Numbers:
         q2, q1, q0 = parts(time, *values)
-        m, dm, l, dl, place, speed, _ = state
+        m, dm, even, slope, place, speed, _ = state
         action = speed**2 / 2 + q2 * place**2 + q1 * place + q0
-        return np.stack([dm, 2 * q2 * m, dl, 2 * q2 * l, speed, 2 * q2 * place + q1, action])
+        return np.stack([dm, 2 * q2 * m, slope, 2 * q2 * even, speed, 2 * q2 * place + q1, action])
 
     return field
 
 
-def _steady_bound(parts: Compiled, t: Array, t0: Array, values: Sequence[float]) -> Bound:
+def _steady_bound(parts: Compiled, t: Numbers, t0: Numbers, values: Sequence[float]) -> Bound:
     """m = sinh(ωT)/ω and l = cosh(ωT), ω² = 2q₂; circular functions for q₂ < 0, up to half a turn."""
     q2, q1, q0 = (float(part) for part in parts(0.0, *values))
     span = np.asarray(t - t0, dtype=float)
@@ -166,7 +167,16 @@ def _steady_bound(parts: Compiled, t: Array, t0: Array, values: Sequence[float])
     if q2 < 0:
         _require_positive(np.where(size < np.pi, 1.0, -1.0))
         sine, slope = np.sin(size), size / np.tan(size)
-        return Bound(np.log(span * sine / size), slope / span, slope / span, size / sine / span, place + zero, zero, place + zero, action)
+        return Bound(
+            np.log(span * sine / size),
+            slope / span,
+            slope / span,
+            size / sine / span,
+            place + zero,
+            zero,
+            place + zero,
+            action,
+        )
     slope = np.where(size > 0, size / np.tanh(np.where(size > 0, size, 1.0)), 1.0)
     decay = -np.expm1(-2 * size)
     inverse = np.where(size > 0, 2 * size * np.exp(-size) / np.where(decay > 0, decay, 1.0), 1.0)
@@ -174,7 +184,7 @@ def _steady_bound(parts: Compiled, t: Array, t0: Array, values: Sequence[float])
     return Bound(log_m, slope / span, slope / span, inverse / span, place + zero, zero, place + zero, action)
 
 
-def _require_positive(m: Array) -> None:
+def _require_positive(m: Numbers) -> None:
     if not bool((np.asarray(m) > 0).all()):
         raise InputError(
             "The expectation is infinite at this time, because the potential is not bounded below; "
@@ -182,7 +192,7 @@ def _require_positive(m: Array) -> None:
         )
 
 
-def _solved(field: Callable[[Array, Array], Array], start: Array, t: Array, t0: Array) -> Array:
+def _solved(field: Callable[[Numbers, Numbers], Numbers], start: Numbers, t: Numbers, t0: Numbers) -> Numbers:
     """The differential equation from t₀ to t, once for each different pair, all pairs in step."""
     from scipy.integrate import solve_ivp
 
@@ -190,7 +200,7 @@ def _solved(field: Callable[[Array, Array], Array], start: Array, t: Array, t0: 
     pairs, back = np.unique(np.stack([end.reshape(-1), begin.reshape(-1)]), axis=1, return_inverse=True)
     span, count = pairs[0] - pairs[1], pairs.shape[1]
 
-    def stacked(part: float, state: Array) -> Array:
+    def stacked(part: float, state: Numbers) -> Numbers:
         slope = field(pairs[1] + part * span, state.reshape(len(start), count))
         return (span * slope).reshape(-1)
 
@@ -202,5 +212,3 @@ def _solved(field: Callable[[Array, Array], Array], start: Array, t: Array, t0: 
         raise InputError(f"The time dependence could not be integrated ({found.message}); take a shorter time.")
     values = found.y[:, -1].reshape(len(start), count)
     return values[:, back.reshape(-1)].reshape(len(start), *end.shape)
-
-

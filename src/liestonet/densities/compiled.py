@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 import sympy
-from jaxtyping import Float
-from sympy import Expr, Symbol
+from sympy import Symbol
 
+from liestonet.densities.numbers import Expression, Numbers
 from liestonet.densities.tuning import TABLE
 from liestonet.sde.symbolic import numeric_modules
-
-Array = Float[np.ndarray, "..."]
 
 
 @dataclass(frozen=True)
@@ -24,7 +22,7 @@ class Compiled:
     function: Callable[..., Any]
     tables: tuple[Table, ...] = ()
 
-    def __call__(self, *values: Any) -> list[Array]:
+    def __call__(self, *values: Any) -> list[Numbers]:
         shape = np.broadcast_shapes(*(np.shape(value) for value in values))
         with np.errstate(all="ignore"):
             extra = [table(*values) for table in self.tables]
@@ -32,7 +30,7 @@ class Compiled:
         return [np.broadcast_to(np.asarray(part, dtype=float), shape) for part in found]
 
 
-def compiled(variables: Sequence[Symbol], expressions: Sequence[Expr], state: Symbol | None = None) -> Compiled:
+def compiled(variables: Sequence[Symbol], expressions: Sequence[Expression], state: Symbol | None = None) -> Compiled:
     """Expressions as a function of the variables; integrals up to the state become tables."""
     integrals = sorted(set().union(*(e.atoms(sympy.Integral) for e in expressions)), key=str)
     names = {node: sympy.Dummy(f"integral{k}") for k, node in enumerate(integrals)}
@@ -69,7 +67,7 @@ class Table:
     place: int
     _kept: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
-    def __call__(self, *values: Any) -> Array:
+    def __call__(self, *values: Any) -> Numbers:
         (variable, low, high) = self.integral.limits[0]
         others = [symbol for symbol in self.variables if symbol in self.integral.free_symbols]
         state = self.variables[self.place] if self.variables else None
@@ -83,7 +81,7 @@ class Table:
             return np.asarray(_definite(integrand, start, float(high.subs(fixed))))
         return _cumulative(integrand, start, np.asarray(values[self.place], dtype=float))
 
-    def _one_by_one(self, values: Sequence[Any], settings: dict[Any, Any]) -> Array:
+    def _one_by_one(self, values: Sequence[Any], settings: dict[Any, Any]) -> Numbers:
         """The same where a parameter or the time differs from point to point: group by group."""
         arrays = np.broadcast_arrays(*(np.asarray(value, dtype=float) for value in values))
         flat = [array.reshape(-1) for array in arrays]
@@ -99,7 +97,7 @@ class Table:
         return result.reshape(arrays[0].shape)
 
 
-def _cumulative(integrand: Callable[[Any], Any], start: float, ends: Array) -> Array:
+def _cumulative(integrand: Callable[[Any], Any], start: float, ends: Numbers) -> Numbers:
     """∫ from the start to every end: Chebyshev series on panels that are halved until they converge."""
     finite = np.isfinite(ends)
     if not finite.any():
@@ -111,7 +109,7 @@ def _cumulative(integrand: Callable[[Any], Any], start: float, ends: Array) -> A
     edges = np.array([panel.domain[0] for panel in panels] + [high])
     sums = np.concatenate([[0.0], np.cumsum([panel(panel.domain[1]) for panel in panels])])
 
-    def primitive(places: Array) -> Array:
+    def primitive(places: Numbers) -> Numbers:
         number = np.clip(np.searchsorted(edges, places, side="right") - 1, 0, len(panels) - 1)
         result = np.empty(places.shape)
         for k in np.unique(number):

@@ -7,18 +7,19 @@ checks.py), the ends and the kernel (plan.py), and its proof (checks.py).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
+from liestonet.core.numbers import is_real
 from liestonet.core.progress import Progress, silent
 from liestonet.densities.checks import DisagreementError, counted_dimension, forward_residual, potential_is_proved
 from liestonet.densities.formula import density_formula, names_of
 from liestonet.densities.integration import Mass
 from liestonet.densities.kernels import Kernel
+from liestonet.densities.numbers import Numbers
 from liestonet.densities.plan import BoundaryRow, plan_of
 from liestonet.densities.points import Points, checked_points
 from liestonet.densities.potential import dimension_of
@@ -27,8 +28,6 @@ from liestonet.densities.tuning import BOUNDARY, CHECKS
 from liestonet.errors import InputError
 from liestonet.sde.sde import SDE
 from liestonet.sde.singularities import Locus, Singularity, loci
-
-Array = Float[np.ndarray, "..."]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +47,7 @@ class Density:
     choice: Any = None
     given_domain: Any = None
     singular_times: tuple[Locus, ...] = field(default=(), repr=False)
+    bound: tuple[float, ...] = ()
 
     def __call__(self, t: Any, x: Any, t0: Any = 0.0, x0: Any = None, **parameters: Any) -> Any:
         """p at these points, an array where one of them is; zero where x is outside the state space."""
@@ -67,13 +67,14 @@ class Density:
             result[inside] = self._logarithms(points)
         return points.shaped(result)
 
-    def _logarithms(self, points: Points) -> Array:
+    def _logarithms(self, points: Points) -> Numbers:
         """log p at the points inside; parameters far from those that it was found for get a kernel of their own."""
         values = [part if np.ndim(part) == 0 else part[points.inside] for part in points.arrays]
         found = self.kernel.log_density(*values, points.values)
         if points.values and np.isnan(found).any():
-            given = dict(zip(self.parameters, points.values, strict=True))
-            found = self.with_parameters(given).kernel.log_density(*values)
+            given = dict(zip((symbol.name for symbol in self._equation.free), points.values, strict=True))
+            other = density(self.sde.with_parameters(given), boundary=self.choice, domain=self.given_domain)
+            found = other.kernel.log_density(*values)
         return found
 
     def cdf(self, t: Any, x: Any, t0: Any = 0.0, x0: Any = None, **parameters: Any) -> Any:
@@ -105,7 +106,11 @@ class Density:
     @property
     def boundary(self) -> str:
         """What happens at the ends of the state space: "reflecting", "absorbing", "not reached" or "none"."""
-        return self.kernel.plan.boundary
+        plan = self.kernel.plan
+        if self.bound and plan.structure.exponent is not None and not plan.killed_before:
+            reached = self.kernel.exponent(self.bound) < 0.5 - BOUNDARY.nearest
+            return str(plan.choice) if reached else "not reached"
+        return plan.boundary
 
     @property
     def boundaries(self) -> tuple[BoundaryRow, ...]:
@@ -115,18 +120,21 @@ class Density:
     @property
     def domain(self) -> tuple[Any, Any]:
         """The ends of the state space, in SymPy."""
-        equation = self._equation
+        equation = self._equation.at(dict(zip(self._equation.free, self.bound, strict=False)))
         return equation.written(equation.low), equation.written(equation.high)
 
     @property
     def parameters(self) -> tuple[str, ...]:
         """Names that have no value."""
-        return tuple(symbol.name for symbol in self._equation.free)
+        return () if self.bound else tuple(symbol.name for symbol in self._equation.free)
 
     @cached_property
     def formula(self) -> Any:
         """p as a SymPy expression in t, x, t0, x0 and the free parameters."""
-        return self._equation.written(density_formula(self.kernel.plan)).xreplace(self._plain_start)
+        found = density_formula(self.kernel.plan)
+        if self.bound:
+            found = found.subs(dict(zip(self._equation.free, self.bound, strict=True)))
+        return self._equation.written(found).xreplace(self._plain_start)
 
     @property
     def symbols(self) -> tuple[Any, Any, Any, Any]:
@@ -151,7 +159,12 @@ class Density:
         given = dict(values or {}) | more
         if not given:
             return self
-        return density(self.sde.with_parameters(given), boundary=self.choice, domain=self.given_domain)
+        sde = self.sde.with_parameters(given)
+        if set(given) == set(self.parameters) and all(is_real(value) for value in given.values()):
+            numbers = tuple(float(given[name]) for name in self.parameters)
+            if self.kernel.holds_at(numbers):
+                return replace(self, sde=sde, bound=numbers)
+        return density(sde, boundary=self.choice, domain=self.given_domain)
 
     def _points(self, t: Any, x: Any, t0: Any, x0: Any, parameters: Mapping[str, Any]) -> Points:
         if x0 is None:
@@ -209,7 +222,7 @@ def density_from(
     counted = counted_dimension(sde, equation)
     if counted is not None and counted != dimension and max(counted, dimension) > 2:
         raise DisagreementError(
-            f"The potential of {sde} has {dimension} symmetries and power series count {counted}; no density is returned."
+            f"The potential of {sde} has {dimension} symmetries, and power series count {counted}; none is returned."
         )
     if dimension < 4:
         _refuse(sde, 2 if counted is None else counted)
@@ -222,9 +235,7 @@ def density_from(
         raise DisagreementError(f"The density found for {sde} misses its equation by {residual:.1e}; none is returned.")
     if not proved and residual is None:
         raise InputError(f"A density of {sde} was found but could not be proved; none is returned.")
-    singular = tuple(
-        locus for locus in loci(sde) if locus.variables == (0,) and locus.kind is not Singularity.KINK
-    )
+    singular = tuple(locus for locus in loci(sde) if locus.variables == (0,) and locus.kind is not Singularity.KINK)
     return Density(
         sde, Kernel(plan), dimension, "proved" if proved else "verified", residual, boundary, domain, singular
     )
@@ -248,6 +259,6 @@ def _require_bounded(sde: SDE, structure: Any) -> None:
     if value < -BOUNDARY.nearest:
         longest = np.pi / np.sqrt(-2 * value)
         raise InputError(
-            f"The killing {sde.killing} is not bounded below: expectations are infinite after t − t0 = {longest / 2:.3g} at "
-            "the latest; give a killing that is bounded below."
+            f"The killing {sde.killing} is not bounded below: expectations are infinite after t − t0 = "
+            f"{longest / 2:.3g} at the latest; give a killing that is bounded below."
         )

@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 import sympy
-from sympy import Expr, Symbol
+from sympy import Symbol
 
 from liestonet.densities.clocks import free_integrals
+from liestonet.densities.numbers import Expression
 from liestonet.densities.plan import Plan
 from liestonet.densities.quadratures import tidy
 from liestonet.densities.structure import HALF, Structure
@@ -27,12 +28,12 @@ def names_of(plan: Plan) -> tuple[Symbol, Symbol, Symbol, Symbol]:
     return equation.time, equation.state, Symbol(f"{equation.time.name}0", real=True), start
 
 
-def density_formula(plan: Plan) -> Expr:
+def density_formula(plan: Plan) -> Expression:
     """p(t, x | t0, x0), written in symbols that know their signs; `ScalarEquation.written` takes that away."""
     return sympy.powsimp(_assembled(plan), combine="exp")
 
 
-def _assembled(plan: Plan) -> Expr:
+def _assembled(plan: Plan) -> Expression:
     structure = plan.structure
     t, x, t0, x0 = names_of(plan)
     h, h0 = structure.height, structure.height.subs({x: x0, t: t0}, simultaneous=True)
@@ -45,15 +46,15 @@ def _assembled(plan: Plan) -> Expr:
     return change * _bound(plan, h, h0) / structure.equation.noise
 
 
-def tidy_exponent(exponent: Expr) -> Expr:
+def tidy_exponent(exponent: Expression) -> Expression:
     """An exponent whose logarithms are put together."""
     return sympy.logcombine(sympy.expand(exponent), force=True)
 
 
-def _free(plan: Plan, h: Expr, h0: Expr) -> Expr:
+def _free(plan: Plan, h: Expression, h0: Expression) -> Expression:
     """A normal density, or that of a Bessel process, in h."""
     growth, variance, shift, loss = free_times(plan)
-    carried = tidy(sympy.exp(growth)) * h0
+    carried = (tidy(sympy.exp(growth)) if growth.has(sympy.log) else sympy.exp(growth)) * h0
     if plan.shape == "line":
         return sympy.exp(-((h - carried - shift) ** 2) / (2 * variance) - loss) / sympy.sqrt(2 * sympy.pi * variance)
     exponent = plan.structure.exponent if plan.structure.exponent is not None else ZERO
@@ -63,7 +64,7 @@ def _free(plan: Plan, h: Expr, h0: Expr) -> Expr:
     return factor * sympy.exp(-(h**2 + carried**2) / (2 * variance) - loss) * wave
 
 
-def _bessel(order: Expr, z: Expr) -> Expr:
+def _bessel(order: Expression, z: Expression) -> Expression:
     """I_ν(z), by hyperbolic functions for ν = ±½."""
     if order == HALF:
         return sympy.sqrt(2 / (sympy.pi * z)) * sympy.sinh(z)
@@ -72,7 +73,7 @@ def _bessel(order: Expr, z: Expr) -> Expr:
     return sympy.besseli(order, z)
 
 
-def free_times(plan: Plan) -> tuple[Expr, Expr, Expr, Expr]:
+def free_times(plan: Plan) -> tuple[Expression, Expression, Expression, Expression]:
     """∫b, variance, mean from zero and ∫killing between t0 and t."""
     structure = plan.structure
     t, _, t0, _ = names_of(plan)
@@ -94,8 +95,12 @@ def free_times(plan: Plan) -> tuple[Expr, Expr, Expr, Expr]:
         return beta, tidy(sympy.exp(2 * until)) * spread, tidy(sympy.exp(until)) * moved, lost
     s, r = Symbol("s", real=True), Symbol("r", real=True)
 
-    def integral(integrand: Expr, low: Any, high: Any, variable: Symbol) -> Expr:
-        return sympy.Integral(integrand.subs(t, variable), (variable, low, high)) if integrand.has(t) else integrand * (high - low)
+    def integral(integrand: Expression, low: Any, high: Any, variable: Symbol) -> Expression:
+        return (
+            sympy.Integral(integrand.subs(t, variable), (variable, low, high))
+            if integrand.has(t)
+            else integrand * (high - low)
+        )
 
     rest = integral(b, s, t, r)
     variance = sympy.Integral(sympy.exp(2 * rest), (s, t0, t))
@@ -103,19 +108,21 @@ def free_times(plan: Plan) -> tuple[Expr, Expr, Expr, Expr]:
     return integral(b, t0, t, s), variance, shift, integral(loss, t0, t, s)
 
 
-def _bound(plan: Plan, h: Expr, h0: Expr) -> Expr:
+def _bound(plan: Plan, h: Expression, h0: Expression) -> Expression:
     """The kernel of a potential, on a line or from a point."""
-    m, rate, l, middle, speed, start, action = bound_times(plan)
+    m, rate, even, middle, speed, start, action = bound_times(plan)
     if plan.shape == "line":
         w, w0 = h - middle, h0 - start
-        exponent = -(rate * w**2 - 2 * w * w0 + l * w0**2) / (2 * m) - speed * w - action
+        exponent = -(rate * w**2 - 2 * w * w0 + even * w0**2) / (2 * m) - speed * w - action
         return sympy.exp(exponent) / sympy.sqrt(2 * sympy.pi * m)
     wave = _bessel(plan.order, h * h0 / m)
-    exponent = -(rate * h**2 + l * h0**2) / (2 * m) - action
+    exponent = -(rate * h**2 + even * h0**2) / (2 * m) - action
     return sympy.sqrt(h * h0) / m * sympy.exp(exponent) * wave
 
 
-def bound_times(plan: Plan) -> tuple[Expr, Expr, Expr, Expr, Expr, Expr, Expr]:
+def bound_times(
+    plan: Plan,
+) -> tuple[Expression, Expression, Expression, Expression, Expression, Expression, Expression]:
     """m, m′, l, the middle with its speed at t, where it was at t0, and the action."""
     structure = plan.structure
     t, _, t0, _ = names_of(plan)
@@ -134,14 +141,14 @@ def bound_times(plan: Plan) -> tuple[Expr, Expr, Expr, Expr, Expr, Expr, Expr]:
 
 def _unknown_times(structure: Structure, t: Symbol, t0: Symbol) -> tuple[Any, ...]:
     """Functions m, l and δ of t and t0, for which no closed form is known: m″ = 2q₂m, l″ = 2q₂l, δ″ = 2q₂δ + q₁."""
-    m, l, middle, action = (sympy.Function(name)(t, t0) for name in ("m", "l", "delta", "S"))
+    m, even, middle, action = (sympy.Function(name)(t, t0) for name in ("m", "l", "delta", "S"))
     if structure.q1 == 0:
         middle = ZERO
         action = sympy.Integral(structure.q0, (t, t0, t)) if structure.q0.has(t) else structure.q0 * (t - t0)
-    return m, sympy.diff(m, t), l, middle, sympy.diff(middle, t), ZERO, action
+    return m, sympy.diff(m, t), even, middle, sympy.diff(middle, t), ZERO, action
 
 
-def _images(plan: Plan, h: Expr, h0: Expr) -> Expr:
+def _images(plan: Plan, h: Expression, h0: Expression) -> Expression:
     """Brownian motion between two ends, as a sum over images."""
     structure = plan.structure
     t, _, t0, _ = names_of(plan)
@@ -149,7 +156,7 @@ def _images(plan: Plan, h: Expr, h0: Expr) -> Expr:
     lower, upper = plan.signs
     width: Any = plan.width
 
-    def bell(away: Expr) -> Expr:
+    def bell(away: Expression) -> Expression:
         return sympy.exp(-(away**2) / (2 * span))
 
     turned = ONE if lower * upper > 0 else (-1) ** k

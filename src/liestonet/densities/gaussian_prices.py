@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import sympy
-from sympy import Expr, Symbol
+from sympy import Symbol
 
 from liestonet.densities.formula import bound_times, free_times, names_of
 from liestonet.densities.inverse import inverse_of
+from liestonet.densities.numbers import Expression
 from liestonet.densities.payoffs import Payoff, Piece
 from liestonet.densities.plan import Plan
-from liestonet.densities.quadratures import tidy
+from liestonet.densities.quadratures import negligible, tidy
 from liestonet.densities.structure import HALF
 from liestonet.densities.tuning import PRICE
 
@@ -25,12 +26,12 @@ ZERO = sympy.Integer(0)
 class Normal(NamedTuple):
     """The density of h: `mass` times a normal one."""
 
-    mean: Expr
-    variance: Expr
-    mass: Expr
+    mean: Expression
+    variance: Expression
+    mass: Expression
 
 
-def closed_price(plan: Plan, payoff: Payoff) -> Expr | None:
+def closed_price(plan: Plan, payoff: Payoff) -> Expression | None:
     """The price as an expression in t, t0, x0; None where the density or the payoff is of another kind."""
     if not payoff.pieces or plan.shape == "interval":
         return None
@@ -40,7 +41,7 @@ def closed_price(plan: Plan, payoff: Payoff) -> Expr | None:
     return _normal_price(plan, payoff, *inverse) if plan.shape == "line" else _bessel_price(plan, payoff, *inverse)
 
 
-def _normal_price(plan: Plan, payoff: Payoff, h: Symbol, state: Expr) -> Expr | None:
+def _normal_price(plan: Plan, payoff: Payoff, h: Symbol, state: Expression) -> Expression | None:
     law = _normal(plan)
     if law is None:
         return None
@@ -64,20 +65,20 @@ def _normal(plan: Plan) -> Normal | None:
         return Normal(sympy.exp(growth) * h0 + shift, variance, sympy.exp(-loss))
     if structure.rate is None or structure.forcing is None or not structure.steady:
         return None
-    if tidy(structure.q2 - structure.rate**2 / 2) == 0:
+    if negligible(structure.equation, sympy.expand(structure.q2 - structure.rate**2 / 2)):
         return _linearly_killed(plan, h0, structure.rate, structure.forcing)
-    m, rate, l, middle, speed, start, action = bound_times(plan)
+    m, rate, even, middle, speed, start, action = bound_times(plan)
     w0, b, a = h0 - start, structure.rate, structure.forcing
     # the exponent is −½P h² + Q h + R
     precision = rate / m - b
     pull = rate * middle / m + w0 / m - speed + a
-    rest = -rate * middle**2 / (2 * m) - middle * w0 / m - l * w0**2 / (2 * m) + speed * middle - action
+    rest = -rate * middle**2 / (2 * m) - middle * w0 / m - even * w0**2 / (2 * m) + speed * middle - action
     rest -= a * h0 + b * h0**2 / 2
     mass = sympy.exp(rest + pull**2 / (2 * precision)) / sympy.sqrt(m * precision)
     return Normal(pull / precision, 1 / precision, mass)
 
 
-def _linearly_killed(plan: Plan, h0: Expr, b: Expr, a: Expr) -> Normal:
+def _linearly_killed(plan: Plan, h0: Expression, b: Expression, a: Expression) -> Normal:
     """A killing k₁h + k₀: h and its integral are normal together, and the exponential shifts the mean."""
     structure = plan.structure
     t, _, t0, _ = names_of(plan)
@@ -95,7 +96,7 @@ def _linearly_killed(plan: Plan, h0: Expr, b: Expr, a: Expr) -> Normal:
     return Normal(mean - linear * joint, variance, mass)
 
 
-def _terms(piece: Piece, plan: Plan, h: Symbol, state: Expr) -> list[tuple[Expr, int, Expr]] | None:
+def _terms(piece: Piece, plan: Plan, h: Symbol, state: Expression) -> list[tuple[Expression, int, Expression]] | None:
     """The payoff on a piece as a sum of c h^n e^{λh}; None where it is none."""
     if piece.value == 0:
         return []
@@ -125,7 +126,7 @@ def _terms(piece: Piece, plan: Plan, h: Symbol, state: Expr) -> list[tuple[Expr,
     return found
 
 
-def _heights(piece: Piece, plan: Plan) -> tuple[Expr, Expr]:
+def _heights(piece: Piece, plan: Plan) -> tuple[Expression, Expression]:
     """The ends of a piece as heights, the smaller one first."""
     equation, height = plan.structure.equation, plan.structure.height
     named = {symbol: other for other, symbol in equation.named.items()}
@@ -136,7 +137,7 @@ def _heights(piece: Piece, plan: Plan) -> tuple[Expr, Expr]:
     return ends[0], ends[1]
 
 
-def _partial(n: int, rate: Expr, low: Expr, high: Expr, law: Normal) -> Expr:
+def _partial(n: int, rate: Expression, low: Expression, high: Expression, law: Normal) -> Expression:
     """∫ h^n e^{λh} of a normal density between two points."""
     mean, variance = law.mean + rate * law.variance, law.variance
     root = sympy.sqrt(variance)
@@ -146,13 +147,13 @@ def _partial(n: int, rate: Expr, low: Expr, high: Expr, law: Normal) -> Expr:
     return sympy.exp(rate * law.mean + rate**2 * variance / 2) * total
 
 
-def _moments(n: int, low: Expr, high: Expr) -> list[Expr]:
+def _moments(n: int, low: Expression, high: Expression) -> list[Expression]:
     """∫ z^k φ(z) dz between two points for k up to n."""
 
-    def bell(z: Expr) -> Expr:
+    def bell(z: Expression) -> Expression:
         return ZERO if z in (sympy.oo, -sympy.oo) else sympy.exp(-(z**2) / 2) / sympy.sqrt(2 * sympy.pi)
 
-    def flank(k: int, z: Expr) -> Expr:
+    def flank(k: int, z: Expression) -> Expression:
         return ZERO if z in (sympy.oo, -sympy.oo) else z**k * bell(z)
 
     whole = low == -sympy.oo and high == sympy.oo
@@ -170,7 +171,7 @@ def _moments(n: int, low: Expr, high: Expr) -> list[Expr]:
     return found[: n + 1]
 
 
-def _bessel_price(plan: Plan, payoff: Payoff, h: Symbol, state: Expr) -> Expr | None:
+def _bessel_price(plan: Plan, payoff: Payoff, h: Symbol, state: Expression) -> Expression | None:
     """Payoffs that are sums of powers of h on the whole half-line."""
     structure = plan.structure
     if structure.exponent is None or len(payoff.pieces) != 1:
@@ -192,7 +193,7 @@ def _bessel_price(plan: Plan, payoff: Payoff, h: Symbol, state: Expr) -> Expr | 
     return total
 
 
-def bessel_form(plan: Plan) -> tuple[Expr, Expr, Expr]:
+def bessel_form(plan: Plan) -> tuple[Expression, Expression, Expression]:
     """C, P and κ of the density C h^{A+½} e^{−Ph²/2} I_ν(κh)."""
     structure = plan.structure
     t, x, t0, x0 = names_of(plan)
@@ -204,13 +205,13 @@ def bessel_form(plan: Plan) -> tuple[Expr, Expr, Expr]:
         factor = carried ** (HALF - exponent) / variance * sympy.exp(-(carried**2) / (2 * variance) - loss)
         return factor, 1 / variance, carried / variance
     b: Any = structure.rate
-    m, rate, l, _, _, _, action = bound_times(plan)
+    m, rate, even, _, _, _, action = bound_times(plan)
     start = b.subs(t, t0)
-    factor = h0 ** (HALF - exponent) / m * sympy.exp(-(l / m + start) * h0**2 / 2 - action)
+    factor = h0 ** (HALF - exponent) / m * sympy.exp(-(even / m + start) * h0**2 / 2 - action)
     return factor, rate / m - b, h0 / m
 
 
-def _bessel_moment(plan: Plan, form: tuple[Expr, Expr, Expr], power: Expr) -> Expr:
+def _bessel_moment(plan: Plan, form: tuple[Expression, Expression, Expression], power: Expression) -> Expression:
     """∫ h^{s+A+½} e^{−Ph²/2} I_ν(κh) dh from zero on (Weber)."""
     factor, precision, pull = form
     order, exponent = plan.order, plan.structure.exponent

@@ -14,11 +14,11 @@ import numpy as np
 from jaxtyping import Float
 
 from liestonet.densities.kernels import Kernel
+from liestonet.densities.numbers import Numbers
 from liestonet.densities.tuning import INTEGRAL
 from liestonet.errors import InputError
 
-Array = Float[np.ndarray, "..."]
-Vector = Float[np.ndarray, " n"]
+Vector = Float[np.ndarray, " _"]
 Rows = Callable[[Vector, Vector], Any]  # of states and heights, several rows
 NOT_INTEGRABLE = (
     "The payoff is not integrable: it grows faster than the density falls, and its expectation is infinite; "
@@ -73,7 +73,7 @@ class Mass:
             return self.scale * np.exp(xi), np.log(self.scale) + xi
         return self.width * xi, np.full_like(xi, np.log(self.width))
 
-    def coordinate(self, h: Array) -> Array:
+    def coordinate(self, h: Numbers) -> Numbers:
         """ξ of a height."""
         shape = self.kernel.plan.shape
         with np.errstate(all="ignore"):
@@ -117,7 +117,9 @@ class Mass:
             if np.count_nonzero(values > values.max() - 1) > INTEGRAL.resolved:
                 break
         for _ in range(INTEGRAL.rounds):
-            gaps = np.flatnonzero(np.abs(np.diff(np.maximum(values, values.max() - 2 * INTEGRAL.depth))) > INTEGRAL.depth / 4)
+            gaps = np.flatnonzero(
+                np.abs(np.diff(np.maximum(values, values.max() - 2 * INTEGRAL.depth))) > INTEGRAL.depth / 4
+            )
             if not len(gaps):
                 break
             added = np.unique((grid[gaps] + grid[gaps + 1]) / 2)
@@ -226,7 +228,9 @@ class Mass:
     def _falls(self, function: Rows, place: float) -> bool:
         """Whether nothing is lost next to h = 0, because the function stays as it is and the density is a power."""
         two = self._weighed(function, np.array([place - 1.0, place]))
-        return bool(two[0] < two[1]) and bool(abs((two[1] - two[0]) - self.kernel.power(self.values)) < INTEGRAL.constant)
+        return bool(two[0] < two[1]) and bool(
+            abs((two[1] - two[0]) - self.kernel.power(self.values)) < INTEGRAL.constant
+        )
 
     def _weighed(self, function: Rows, xi: Vector) -> Vector:
         """log of the density times the largest row of the function."""
@@ -245,7 +249,7 @@ class Mass:
         rest = float(np.exp(self.log_integrand(np.array([edge]))[0])) / self.kernel.power(self.values)
         return np.where(np.isfinite(rows), rows, 0.0) * rest
 
-    def _summed(self, function: Rows, low: Vector, high: Vector) -> Float[np.ndarray, "rows panels"]:
+    def _summed(self, function: Rows, low: Vector, high: Vector) -> Float[np.ndarray, "rows _"]:
         xi, weights = panel_nodes(low, high)
         h, change = self.place(xi.reshape(-1))
         mass = np.exp(self.log_density(h) + change) * weights.reshape(-1)
@@ -255,7 +259,7 @@ class Mass:
         return product.reshape(len(values), *xi.shape).sum(axis=2)
 
 
-def panel_nodes(low: Vector, high: Vector) -> tuple[Float[np.ndarray, "n k"], Float[np.ndarray, "n k"]]:
+def panel_nodes(low: Vector, high: Vector) -> tuple[Float[np.ndarray, "_ k"], Float[np.ndarray, "_ k"]]:
     """Gauss's nodes and weights on each of several intervals."""
     half = (high - low) / 2
     return (low + half)[:, None] + half[:, None] * NODES, half[:, None] * WEIGHTS
@@ -278,7 +282,7 @@ def inverse_height(kernel: Kernel, t: float, h: Vector, values: Sequence[float] 
     return to_state((lower + upper) / 2)
 
 
-def _without_ends(low: float, high: float) -> Callable[[Array], Array]:
+def _without_ends(low: float, high: float) -> Callable[[Numbers], Numbers]:
     """A map of the whole line onto an interval, wide ranges by exponentials."""
     if np.isinf(low) and np.isinf(high):
         return np.sinh
@@ -287,5 +291,3 @@ def _without_ends(low: float, high: float) -> Callable[[Array], Array]:
     if np.isinf(low):
         return lambda s: high - np.exp(-s)
     return lambda s: np.where(s < 0, low + (high - low) / (1 + np.exp(-s)), high - (high - low) / (1 + np.exp(s)))
-
-

@@ -6,8 +6,9 @@ from typing import Any
 
 import mpmath
 import sympy
-from sympy import Expr, Symbol
+from sympy import Symbol
 
+from liestonet.densities.numbers import Expression
 from liestonet.densities.precision import function_of
 from liestonet.densities.state_space import ScalarEquation
 from liestonet.densities.tuning import POTENTIAL
@@ -24,7 +25,7 @@ _INVERSES: dict[Any, Any] = {
 }
 
 
-def inverse_of(equation: ScalarEquation, height: Expr) -> tuple[Symbol, Expr] | None:
+def inverse_of(equation: ScalarEquation, height: Expression) -> tuple[Symbol, Expression] | None:
     """A symbol for h and the state as a function of it, checked by substitution; None where no chain is found."""
     h, x = Symbol("h", real=True), equation.state
     if height.has(sympy.Integral):

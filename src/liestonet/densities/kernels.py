@@ -9,21 +9,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import sympy
-from jaxtyping import Float
 
 from liestonet.densities.bessel import bessel_ratio, log_scaled_bessel
+from liestonet.densities.boundaries import ends_of
 from liestonet.densities.clocks import Bound, Clock, Free, bound_clock, free_clock
 from liestonet.densities.compiled import Compiled, compiled
+from liestonet.densities.numbers import Numbers
 from liestonet.densities.plan import Plan, require_possible
 from liestonet.densities.tuning import KERNEL
-
-Array = Float[np.ndarray, "..."]
+from liestonet.errors import InputError
 
 
 class Logarithm(NamedTuple):
     """log p in the coordinate h, and its first two derivatives by the height of the start, where they are asked."""
 
-    value: Array
+    value: Numbers
     slope: Any = None
     bend: Any = None
 
@@ -34,20 +34,20 @@ class Kernel:
 
     plan: Plan
 
-    def log_density(self, t: Array, x: Array, t0: Array, x0: Array, values: Sequence[float] = ()) -> Array:
+    def log_density(self, t: Numbers, x: Numbers, t0: Numbers, x0: Numbers, values: Sequence[float] = ()) -> Numbers:
         """log p(t, x | t₀, x₀) of points inside the state space."""
         here, start = self._state(t, x, *values), self._state(t0, x0, *values)
         found = self._logarithm(here[0], start[0], self._clock(t, t0, *values), values)
         change = 0.0 if self.is_free else here[1] - start[1]
         return found.value + change - here[2]
 
-    def in_height(self, t: Any, h: Array, x: Array, t0: Any, x0: Any, values: Sequence[float] = ()) -> Array:
+    def in_height(self, t: Any, h: Numbers, x: Numbers, t0: Any, x0: Any, values: Sequence[float] = ()) -> Numbers:
         """log of the density of h; the state that belongs to h is given too."""
         start = self._state(t0, x0, *values)
         found = self._logarithm(h, start[0], self._clock(t, t0, *values), values)
         return found.value if self.is_free else found.value + self._state(t, x, *values)[1] - start[1]
 
-    def with_slopes(self, t: Array, x: Array, t0: Array, x0: Array, values: Sequence[float] = ()) -> Logarithm:
+    def with_slopes(self, t: Numbers, x: Numbers, t0: Numbers, x0: Numbers, values: Sequence[float] = ()) -> Logarithm:
         """log p with its first two derivatives by x₀."""
         here, start = self._state(t, x, *values), self._state(t0, x0, *values)
         found = self._logarithm(here[0], start[0], self._clock(t, t0, *values), values, True)
@@ -57,7 +57,7 @@ class Kernel:
             return Logarithm(found.value - here[2], slope, bend)
         return Logarithm(found.value + here[1] - start[1] - here[2], slope - pull, bend - turn)
 
-    def height(self, t: Any, x: Array, values: Sequence[float] = ()) -> Array:
+    def height(self, t: Any, x: Numbers, values: Sequence[float] = ()) -> Numbers:
         """The coordinate in which noise is one."""
         return self._state(t, x, *values)[0]
 
@@ -73,8 +73,27 @@ class Kernel:
             return order
         if exponent >= 0.5:
             return exponent - 0.5
-        require_possible(plan.structure.equation.state.name, exponent, plan.choice)
+        point = next(row.point for row in plan.rows if row.exponent is not None)
+        require_possible(f"{plan.structure.equation.state} = {point}", exponent, plan.choice)
         return exponent - 0.5 if plan.choice == "reflecting" else 0.5 - exponent
+
+    def exponent(self, values: Sequence[float] = ()) -> float:
+        """A, where the drift is A/h + bh."""
+        return float(self._orders(*values)[1])
+
+    def holds_at(self, values: Sequence[float]) -> bool:
+        """Whether the kernel found at the draw is that of these values: same ends, and heights that stay positive."""
+        structure = self.plan.structure
+        equation = structure.equation
+        try:
+            there = equation.at(dict(zip(equation.free, values, strict=True)))
+            same = [end.finite for end in ends_of(there)] == [end.finite for end in ends_of(equation)]
+        except (InputError, ValueError, TypeError):
+            return False
+        places = np.array([float(place) for place in there.inside()])
+        heights = np.asarray(self.height(float(next(equation.times())), places, values))
+        positive = bool((heights > 0).all()) if self.plan.shape == "radial" else True
+        return same and positive and structure.rate is not None and bool(np.isfinite(heights).all())
 
     def width(self, values: Sequence[float] = ()) -> float:
         """The height of the upper end, where both ends are near."""
@@ -101,7 +120,7 @@ class Kernel:
         slope = equation.function(sympy.diff(structure.height, equation.state))
         return 1 if slope(next(equation.times()), next(equation.inside())) > 0 else -1
 
-    def closed_state(self, t: float, h: Array, values: Sequence[float] = ()) -> Array | None:
+    def closed_state(self, t: float, h: Numbers, values: Sequence[float] = ()) -> Numbers | None:
         """The state at given heights where the height has an inverse in closed form."""
         return None if self._inverse is None else self._inverse(t, h, *values)[0]
 
@@ -151,7 +170,7 @@ class Kernel:
         return compiled(list(structure.equation.free), [self.plan.order, exponent, width])
 
     def _logarithm(
-        self, h: Array, start: Array, clock: Any, values: Sequence[float], slopes: bool = False
+        self, h: Numbers, start: Numbers, clock: Any, values: Sequence[float], slopes: bool = False
     ) -> Logarithm:
         with np.errstate(all="ignore"):
             if self.plan.shape == "interval":
@@ -161,11 +180,11 @@ class Kernel:
                 return on_a_line(h, start, clock, slopes)
             order = self.order(values)
             if self.is_free:
-                return _bessel(h, start, clock, float(self._orders(*values)[1]), order, slopes)
+                return _bessel(h, start, clock, self.exponent(values), order, slopes)
             return _from_a_point(h, start, clock, order, slopes)
 
 
-def _gaussian(h: Array, start: Array, clock: Free, slopes: bool) -> Logarithm:
+def _gaussian(h: Numbers, start: Numbers, clock: Free, slopes: bool) -> Logarithm:
     """A normal density in h."""
     factor = np.exp(clock.growth)
     away = h - factor * start - clock.shift
@@ -175,7 +194,7 @@ def _gaussian(h: Array, start: Array, clock: Free, slopes: bool) -> Logarithm:
     return Logarithm(value, factor * away / clock.variance, -(factor**2) / clock.variance + 0 * away)
 
 
-def _bessel(h: Array, start: Array, clock: Free, exponent: float, order: float, slopes: bool) -> Logarithm:
+def _bessel(h: Numbers, start: Numbers, clock: Free, exponent: float, order: float, slopes: bool) -> Logarithm:
     """A Bessel process with another clock and unit."""
     factor = np.exp(clock.growth)
     carried, v = factor * start, clock.variance
@@ -191,13 +210,13 @@ def _bessel(h: Array, start: Array, clock: Free, exponent: float, order: float, 
     return Logarithm(value, slope, bend)
 
 
-def _bessel_slopes(order: float, z: Array) -> tuple[Array, Array]:
+def _bessel_slopes(order: float, z: Numbers) -> tuple[Numbers, Numbers]:
     """First and second derivative of log I_ν(z)."""
     first = bessel_ratio(order, z) + order / z
     return first, 1 + order**2 / z**2 - first / z - first**2
 
 
-def _on_a_line(h: Array, start: Array, clock: Bound, slopes: bool) -> Logarithm:
+def _on_a_line(h: Numbers, start: Numbers, clock: Bound, slopes: bool) -> Logarithm:
     """Mehler's kernel with a moving middle."""
     w, w0 = h - clock.middle, start - clock.start
     value = -0.5 * np.log(2 * np.pi) - 0.5 * clock.log_m - clock.speed * w - clock.action
@@ -207,7 +226,7 @@ def _on_a_line(h: Array, start: Array, clock: Bound, slopes: bool) -> Logarithm:
     return Logarithm(value, clock.inverse * w - clock.back * w0, -clock.back + 0 * w)
 
 
-def _from_a_point(h: Array, start: Array, clock: Bound, order: float, slopes: bool) -> Logarithm:
+def _from_a_point(h: Numbers, start: Numbers, clock: Bound, order: float, slopes: bool) -> Logarithm:
     """The kernel of c/h² + q₂h², with the Bessel function of the given order."""
     z = h * (start * clock.inverse)
     value = 0.5 * np.log(h * start) - clock.log_m - clock.action
@@ -221,7 +240,7 @@ def _from_a_point(h: Array, start: Array, clock: Bound, order: float, slopes: bo
     return Logarithm(value, slope, bend)
 
 
-def _between(h: Array, start: Array, clock: Bound, width: float, signs: tuple[int, int], slopes: bool) -> Logarithm:
+def _between(h: Numbers, start: Numbers, clock: Bound, width: float, signs: tuple[int, int], slopes: bool) -> Logarithm:
     """Brownian motion between two ends: images for short times, standing waves for long ones."""
     span = np.exp(clock.log_m)
     parts = [np.array(part) for part in np.broadcast_arrays(h, start, span)]
@@ -239,7 +258,9 @@ def _between(h: Array, start: Array, clock: Bound, width: float, signs: tuple[in
     return Logarithm(value, ratio, sums[2] / sums[0] - ratio**2)
 
 
-def _images(h: Array, start: Array, span: Array, width: float, signs: tuple[int, int], slopes: bool) -> list[Array]:
+def _images(
+    h: Numbers, start: Numbers, span: Numbers, width: float, signs: tuple[int, int], slopes: bool
+) -> list[Numbers]:
     """Sums over images of the start, with first and second derivative by it."""
     lower, upper = signs
     total = [np.zeros_like(h) for _ in range(3 if slopes else 1)]
@@ -255,11 +276,13 @@ def _images(h: Array, start: Array, span: Array, width: float, signs: tuple[int,
     return [part / np.sqrt(2 * np.pi * span) for part in total]
 
 
-def _waves(h: Array, start: Array, span: Array, width: float, signs: tuple[int, int], slopes: bool) -> list[Array]:
+def _waves(
+    h: Numbers, start: Numbers, span: Numbers, width: float, signs: tuple[int, int], slopes: bool
+) -> list[Numbers]:
     """The same as a sum over standing waves: sines from an end that absorbs, cosines from one that reflects."""
     lower, upper = signs
-    wave: Callable[[Array], Array] = np.cos if lower > 0 else np.sin
-    slope: Callable[[Array], Array] = (lambda u: -np.sin(u)) if lower > 0 else np.cos
+    wave: Callable[[Numbers], Numbers] = np.cos if lower > 0 else np.sin
+    slope: Callable[[Numbers], Numbers] = (lambda u: -np.sin(u)) if lower > 0 else np.cos
     total = [np.zeros_like(h) for _ in range(3 if slopes else 1)]
     for n in range(KERNEL.waves + 1):
         number = n if lower == upper else n + 0.5

@@ -12,16 +12,17 @@ from typing import Any
 import numpy as np
 import sympy
 from jaxtyping import Float
-from sympy import Expr, Symbol
+from sympy import Symbol
 
 from liestonet.densities.compiled import compiled
+from liestonet.densities.numbers import Expression
 from liestonet.densities.precision import evaluated
 from liestonet.densities.state_space import real_zeros
 from liestonet.errors import InputError
 from liestonet.sde.killing import expression_of
 from liestonet.sde.symbolic import SymbolicCoefficients
 
-Vector = Float[np.ndarray, " n"]
+Vector = Float[np.ndarray, " _"]
 _SIGNS = re.compile(r"(<=|>=|≤|≥|<|>)")
 _NAMED = re.compile(r"\s*(call|put|digital)\s*\(([^()]*)\)\s*")
 KINKED = (sympy.Abs, sympy.sign, sympy.Heaviside, sympy.Max, sympy.Min)
@@ -31,9 +32,9 @@ KINKED = (sympy.Abs, sympy.sign, sympy.Heaviside, sympy.Max, sympy.Min)
 class Piece:
     """A payoff between two points: a smooth expression in the state."""
 
-    low: Expr
-    high: Expr
-    value: Expr
+    low: Expression
+    high: Expression
+    value: Expression
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,9 @@ class Payoff:
                 reason = " ".join(str(problem).split()).rstrip(".") or type(problem).__name__
                 raise InputError(f"The payoff failed on {len(x)} states: {reason}.") from problem
         if found.shape not in ((), x.shape):
-            raise InputError(f"The payoff returned shape {found.shape} for {len(x)} states; one value for each is needed.")
+            raise InputError(
+                f"The payoff returned shape {found.shape} for {len(x)} states; one value for each is needed."
+            )
         return np.broadcast_to(found, x.shape)
 
     @cached_property
@@ -62,10 +65,10 @@ class Payoff:
         return tuple(sorted(float(evaluated(end)) for end in ends if end not in (sympy.oo, -sympy.oo)))
 
 
-def payoff_of(given: Any, symbolic: SymbolicCoefficients, low: Expr, high: Expr) -> Payoff:
+def payoff_of(given: Any, symbolic: SymbolicCoefficients, low: Expression, high: Expression) -> Payoff:
     """A payoff on the state space (low, high)."""
     state = symbolic.state[0]
-    if callable(given) and not isinstance(given, Expr):
+    if callable(given) and not isinstance(given, sympy.Expr):
         return Payoff(getattr(given, "__name__", "payoff"), given)
     expression, conditions = _read(given, symbolic, state)
     extra = expression.free_symbols - {state}
@@ -82,7 +85,7 @@ def payoff_of(given: Any, symbolic: SymbolicCoefficients, low: Expr, high: Expr)
     return Payoff(str(given), _as_function(pieces, state), tuple(pieces))
 
 
-def _read(given: Any, symbolic: SymbolicCoefficients, state: Symbol) -> tuple[Expr, list[Expr]]:
+def _read(given: Any, symbolic: SymbolicCoefficients, state: Symbol) -> tuple[Expression, list[Expression]]:
     """An expression, and expressions that must be positive for it to be paid."""
     if not isinstance(given, str):
         return expression_of(given, symbolic, "The payoff"), []
@@ -101,13 +104,14 @@ def _read(given: Any, symbolic: SymbolicCoefficients, state: Symbol) -> tuple[Ex
     if len(sides) > 3:
         raise InputError(f"The payoff {given!r} has more than two conditions; write it as 90 < x < 110, or in SymPy.")
     return sympy.Integer(1), [
-        other - one if sign[0] in "<≤" else one - other for one, sign, other in zip(sides, parts[1::2], sides[1:], strict=False)
+        other - one if sign[0] in "<≤" else one - other
+        for one, sign, other in zip(sides, parts[1::2], sides[1:], strict=False)
     ]
 
 
-def _cuts(expressions: list[Expr], state: Symbol, low: Expr, high: Expr) -> list[Expr]:
+def _cuts(expressions: list[Expression], state: Symbol, low: Expression, high: Expression) -> list[Expression]:
     """Points inside the state space at which something is not smooth or changes sign, ascending."""
-    loci: set[Expr] = set(expressions[1:])
+    loci: set[Expression] = set(expressions[1:])
     for node in expressions[0].atoms(*KINKED):
         if isinstance(node, sympy.Max | sympy.Min):
             arguments = sorted(node.args, key=sympy.default_sort_key)
@@ -119,7 +123,7 @@ def _cuts(expressions: list[Expr], state: Symbol, low: Expr, high: Expr) -> list
     return [root for root in ordered if evaluated(low) < evaluated(root) < evaluated(high)]
 
 
-def _between(low: Expr, high: Expr) -> Expr:
+def _between(low: Expression, high: Expression) -> Expression:
     if low == -sympy.oo and high == sympy.oo:
         return sympy.Integer(0)
     if high == sympy.oo:
@@ -127,10 +131,10 @@ def _between(low: Expr, high: Expr) -> Expr:
     return high - 1 if low == -sympy.oo else (low + high) / 2
 
 
-def _resolved(expression: Expr, state: Symbol, middle: Expr) -> Expr:
+def _resolved(expression: Expression, state: Symbol, middle: Expression) -> Expression:
     """The expression as it is on a piece: which of several is the larger is told by a point inside."""
 
-    def at(argument: Expr) -> Any:
+    def at(argument: Expression) -> Any:
         return evaluated(argument.subs(state, middle))
 
     rules: list[tuple[Any, Any]] = [

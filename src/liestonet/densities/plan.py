@@ -1,4 +1,4 @@
-"""Which kernel an equation has on its state space: on a line, from a point, or between two ends (docs/method.md §14.4)."""
+"""Which kernel an equation has: on a line, from a point, or between two ends (docs/method.md §14.4)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import sympy
-from sympy import Expr
 
 from liestonet.densities.boundaries import CHOICES, End, ends_of, is_even
+from liestonet.densities.numbers import Expression
 from liestonet.densities.precision import function_of
 from liestonet.densities.state_space import ScalarEquation
 from liestonet.densities.structure import HALF, Structure, limit_at, structure_of
@@ -42,8 +42,8 @@ class Plan:
     structure: Structure
     shape: Shape
     rows: tuple[BoundaryRow, ...]
-    order: Expr = HALF
-    width: Expr | None = None
+    order: Expression = HALF
+    width: Expression | None = None
     signs: tuple[int, int] = (1, 1)
     choice: str | None = None
     killed_before: bool = False
@@ -74,8 +74,8 @@ def plan_of(equation: ScalarEquation, dimension: int, boundary: Any) -> Plan:
         return Plan(structure, "line", tuple(_row(end, "natural") for end in ends))
     if structure.q1 != 0:
         raise InputError(
-            f"The state space ends at {equation.state} = {near[0].point}, where the potential is not symmetric, so that "
-            "the density has no closed form there."
+            f"The state space ends at {equation.state} = {near[0].point}, where the potential is not symmetric, so "
+            "that the density has no closed form there."
         )
     return _from_a_point(structure, ends, choices)
 
@@ -85,8 +85,8 @@ def _choices(boundary: Any) -> tuple[str | None, str | None]:
     pair = tuple(boundary) if isinstance(boundary, list | tuple) else (boundary, boundary)
     if len(pair) != 2 or any(choice is not None and choice not in CHOICES for choice in pair):
         raise InputError(
-            f"The boundary is {boundary!r}; choose 'reflecting' or 'absorbing', or give a pair of them for the lower and "
-            "the upper end. Mixed (Robin) conditions have no closed form here."
+            f"The boundary is {boundary!r}; choose 'reflecting' or 'absorbing', or give a pair of them for the lower "
+            "and the upper end. Mixed (Robin) conditions have no closed form here."
         )
     return pair
 
@@ -103,8 +103,8 @@ def _from_a_point(structure: Structure, ends: tuple[End, End], choices: tuple[st
     order = structure.order
     if _value(2 * structure.c + sympy.Rational(1, 4), equation) < -BOUNDARY.nearest:
         raise InputError(
-            "The killing is not bounded below: near the end of the state space it pulls without limit, and expectations "
-            "are infinite; give a killing that is bounded below."
+            "The killing is not bounded below: near the end of the state space it pulls without limit, and "
+            "expectations are infinite; give a killing that is bounded below."
         )
     if structure.exponent is not None:
         end = replace(end, exponent=_value(structure.exponent, equation))
@@ -130,11 +130,14 @@ def _from_a_point(structure: Structure, ends: tuple[End, End], choices: tuple[st
     return Plan(structure, "radial", tuple(rows), signed, choice=choice, killed_before=killed)
 
 
-def _exact_exponent(structure: Structure, end: End) -> Expr:
+def _exact_exponent(structure: Structure, end: End) -> Expression:
     """A as an expression: of the drift where that is simple, else ½ ± ν, whichever it is."""
     if structure.exponent is not None:
         return structure.exponent
-    nearest = min((HALF + structure.order, HALF - structure.order), key=lambda e: abs(_value(e, structure.equation) - end.exponent))
+    nearest = min(
+        (HALF + structure.order, HALF - structure.order),
+        key=lambda e: abs(_value(e, structure.equation) - end.exponent),
+    )
     if abs(_value(nearest, structure.equation) - end.exponent) < BOUNDARY.rounding:
         return nearest
     return sympy.nsimplify(end.exponent, rational=True)
@@ -148,7 +151,7 @@ def _kind_at(structure: Structure, end: End, choice: str | None) -> str:
     if end.explosion:
         if choice != "absorbing":
             raise InputError(
-                f"The solution explodes: paths reach {where} in finite time; give boundary='absorbing' to follow them "
+                "The solution explodes: paths become infinite in finite time; give boundary='absorbing' to follow them "
                 "until then (their mass is lost)."
             )
         return choice
@@ -184,8 +187,8 @@ def _between(structure: Structure, ends: tuple[End, End], choices: tuple[str | N
     equation = structure.equation
     if structure.dimension != 6 or structure.q2 != 0 or structure.q1 != 0 or structure.height.has(equation.time):
         raise InputError(
-            f"The state space ({equation.low}, {equation.high}) has two ends at finite distance and the potential is not "
-            "constant between them, so that the density has no closed form."
+            f"The state space ({equation.low}, {equation.high}) has two ends at finite distance and the potential is "
+            "not constant between them, so that the density has no closed form."
         )
     width = limit_at(equation, structure.height, ends[1])
     kinds = []

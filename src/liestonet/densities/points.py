@@ -10,20 +10,19 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from liestonet.core.numbers import is_real
+from liestonet.densities.numbers import Numbers
 from liestonet.errors import InputError
 from liestonet.sde.tokens import suggestion
 
 if TYPE_CHECKING:
     from liestonet.densities.density import Density
 
-Array = Float[np.ndarray, "..."]
-
 
 @dataclass(frozen=True)
 class Points:
     """t, x, t0 and x0 as arrays that fit each other, the values of free parameters, and which x are inside."""
 
-    arrays: tuple[Array, Array, Array, Array]
+    arrays: tuple[Numbers, Numbers, Numbers, Numbers]
     shape: tuple[int, ...]
     values: tuple[float, ...]
     inside: Bool[np.ndarray, "..."]
@@ -34,7 +33,7 @@ class Points:
         """The arrays, each with an entry for every point."""
         return [np.broadcast_to(array, self.shape).reshape(-1) for array in self.arrays]
 
-    def shaped(self, result: Array) -> Any:
+    def shaped(self, result: Numbers) -> Any:
         """A float where only numbers were given."""
         return float(result.reshape(-1)[0]) if self.scalar else result
 
@@ -62,19 +61,25 @@ def checked_points(density: Density, given: tuple[Any, Any, Any, Any], parameter
     _require_regular(density, t0, t)
     inside = np.broadcast_to((x > low) & (x < high), shape)
     # single numbers stay single: what depends on time alone is computed once
-    return Points((t, np.broadcast_to(x, shape), t0, x0) if _single(t, t0, x0) else _broadcast(arrays), shape, values, inside, shape == ())
+    return Points(
+        (t, np.broadcast_to(x, shape), t0, x0) if _single(t, t0, x0) else _broadcast(arrays),
+        shape,
+        values,
+        inside,
+        shape == (),
+    )
 
 
-def _single(*arrays: Array) -> bool:
+def _single(*arrays: Numbers) -> bool:
     return all(array.ndim == 0 for array in arrays)
 
 
-def _broadcast(arrays: list[Array]) -> tuple[Array, Array, Array, Array]:
+def _broadcast(arrays: list[Numbers]) -> tuple[Numbers, Numbers, Numbers, Numbers]:
     t, x, t0, x0 = np.broadcast_arrays(*arrays)
     return t, x, t0, x0
 
 
-def _numbers(value: Any, name: str) -> Array:
+def _numbers(value: Any, name: str) -> Numbers:
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError) as problem:
@@ -85,22 +90,29 @@ def _numbers(value: Any, name: str) -> Array:
 
 
 def _values(density: Density, parameters: Mapping[str, Any]) -> tuple[float, ...]:
+    if density.bound:
+        if parameters:
+            raise InputError(f"All parameters have values; leave {next(iter(parameters))} out.")
+        return density.bound
     names = density.parameters
     for name, value in parameters.items():
         if name not in names:
             unset = ", ".join(names) or "none"
-            raise InputError(f"There is no parameter {name} without a value (those are: {unset}){suggestion(name, names) or '.'}")
+            raise InputError(
+                f"There is no parameter {name} without a value (those are: {unset}){suggestion(name, names) or '.'}"
+            )
         if not is_real(value):
             raise InputError(f"Parameter {name} is {value!r}; give a number such as 1.5.")
     missing = [name for name in names if name not in parameters]
     if missing:
         raise InputError(
-            f"Parameter {missing[0]} has no value; give one, as in p(t, x, t0, x0, {missing[0]}=1.5), or use with_parameters."
+            f"Parameter {missing[0]} has no value; give one, as in p(t, x, t0, x0, {missing[0]}=1.5), or use "
+            "with_parameters."
         )
     return tuple(float(parameters[name]) for name in names)
 
 
-def _require_regular(density: Density, t0: Array, t: Array) -> None:
+def _require_regular(density: Density, t0: Numbers, t: Numbers) -> None:
     """Refuse spans of time in which a coefficient is singular."""
     low, high = float(np.min(t0)), float(np.max(t))
     for locus in density.singular_times:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import sympy
-from sympy import Expr, Symbol
+from sympy import Symbol
 
+from liestonet.densities.numbers import Expression
 from liestonet.densities.state_space import ScalarEquation
 from liestonet.densities.timed_numbers import Timed, expansions
 from liestonet.densities.tuning import POTENTIAL
@@ -53,7 +54,7 @@ def dimension_of(equation: ScalarEquation) -> int:
     return min(found, default=2)
 
 
-def vanishing(equation: ScalarEquation, part: Callable[[Jets, Any], Any], extra: Expr | None = None) -> bool:
+def vanishing(equation: ScalarEquation, part: Callable[[Jets, Any], Any], extra: Expression | None = None) -> bool:
     """Whether an expression in the derivatives of V and g, and in the value of `extra`, is zero everywhere."""
     for place in equation.inside():
         for time in equation.times():
@@ -64,7 +65,9 @@ def vanishing(equation: ScalarEquation, part: Callable[[Jets, Any], Any], extra:
     return True
 
 
-def _numbers(equation: ScalarEquation, place: Any, time: Any, step: str, extra: Expr | None = None) -> tuple[Jets, Any]:
+def _numbers(
+    equation: ScalarEquation, place: Any, time: Any, step: str, extra: Expression | None = None
+) -> tuple[Jets, Any]:
     """V and g with their derivatives at one point and time, as numbers; `extra` at the same point."""
     order = HIGHEST + 2
     entries = [equation.noise, equation.drift, equation.killing, *([] if extra is None else [extra])]
@@ -90,7 +93,7 @@ def _dimension_at(equation: ScalarEquation, place: Any, time: Any) -> int:
 
 
 def _vanishes(fine: Timed, coarse: Timed) -> bool:
-    """Whether a number is zero: what is left of a zero falls with the step of its derivatives, and nothing else does."""
+    """Whether a number is zero: what is left of a zero falls with the step of its differences, nothing else does."""
     return bool(abs(fine.value) < max(POTENTIAL.fallen * abs(coarse.value), POTENTIAL.rounding))
 
 
@@ -127,7 +130,7 @@ def _jets(
     )
 
 
-def _taylor(entry: Any, x: Symbol, base: Expr, order: int, clean: Callable[[Any], Any]) -> Series:
+def _taylor(entry: Any, x: Symbol, base: Expression, order: int, clean: Callable[[Any], Any]) -> Series:
     series, factorial = [], 1
     for k in range(order + 1):
         factorial *= max(k, 1)

@@ -7,8 +7,9 @@ from typing import Any
 
 import mpmath
 import sympy
-from sympy import Expr, Symbol
+from sympy import Symbol
 
+from liestonet.densities.numbers import Expression
 from liestonet.densities.tuning import STATE_SPACE
 
 
@@ -24,7 +25,10 @@ def evaluated(expression: Any) -> Any:
 
 
 def function_of(
-    symbols: Sequence[Symbol], expression: Expr | Any, fixed: Mapping[Any, Any] | None = None, digits: int | None = None
+    symbols: Sequence[Symbol],
+    expression: Expression | Any,
+    fixed: Mapping[Any, Any] | None = None,
+    digits: int | None = None,
 ) -> Callable[..., Any]:
     """An expression as a function of numbers with many digits; not-a-number where it has no value.
 

@@ -28,7 +28,7 @@ from liestonet.densities.tuning import PRICE
 from liestonet.errors import InputError
 from liestonet.sde.sde import SDE
 
-Vector = Float[np.ndarray, " n"]
+Vector = Float[np.ndarray, " _"]
 
 
 class Price(float):
@@ -126,9 +126,7 @@ def _agree(value: float, summed: Greeks) -> bool:
     return abs(value - summed.value) <= PRICE.agreement * abs(summed.value) + summed.error
 
 
-def _priced(
-    found: Density, paid: Payoff, mass: Mass, summed: Greeks, closed: Greeks | None, formula: Any
-) -> Price:
+def _priced(found: Density, paid: Payoff, mass: Mass, summed: Greeks, closed: Greeks | None, formula: Any) -> Price:
     best = closed or summed
     made = Price(best.value)
     made.error, made.delta, made.gamma = best.error, best.delta, best.gamma

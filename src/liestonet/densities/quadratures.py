@@ -6,17 +6,18 @@ from typing import Any
 
 import mpmath
 import sympy
-from sympy import Expr, Symbol
+from sympy import Symbol
 from sympy.integrals.rationaltools import ratint
 
+from liestonet.densities.numbers import Expression
 from liestonet.densities.precision import function_of
 from liestonet.densities.state_space import ScalarEquation
-from liestonet.densities.tuning import POTENTIAL
+from liestonet.densities.tuning import POTENTIAL, STATE_SPACE
 from liestonet.formulas.quadrature import closed_integral
 from liestonet.formulas.shortest import shortest
 
 
-def over_state(equation: ScalarEquation, integrand: Expr) -> Expr:
+def over_state(equation: ScalarEquation, integrand: Expression) -> Expression:
     """∫ integrand dx on the state space, checked by its derivative; an integral from the base point where none is."""
     x = equation.state
     for way in (_power_rule, _rational_rule, _root_rule, closed_integral):
@@ -28,7 +29,7 @@ def over_state(equation: ScalarEquation, integrand: Expr) -> Expr:
     return sympy.Integral(integrand.xreplace({x: s}), (s, equation.base, x))
 
 
-def over_time(equation: ScalarEquation, integrand: Expr) -> Expr | None:
+def over_time(equation: ScalarEquation, integrand: Expression) -> Expression | None:
     """∫ integrand dt in closed form, or None."""
     t = equation.time
     if not integrand.has(t):
@@ -51,10 +52,33 @@ def tidy(expression: Any) -> Any:
         return sympy.radsimp(sympy.expand(expression))
     if expression.is_rational_function(*expression.free_symbols):
         return sympy.cancel(expression)
-    return shortest(expression)
+    return shortest(expression) if _has_simple_rates(expression) else sympy.expand(expression)
 
 
-def _power_rule(integrand: Expr, x: Symbol) -> Expr | None:
+def _has_simple_rates(expression: Any) -> bool:
+    """Whether numbers in exponents are small fractions: of others SymPy would make polynomials of huge degree."""
+    numbers = [
+        number
+        for node in expression.atoms(sympy.exp, sympy.Pow, sympy.sinh, sympy.cosh)
+        for number in (node.exp if node.is_Pow else node.args[0]).atoms(sympy.Rational)
+    ]
+    return all(abs(number.p) <= POTENTIAL.simple and number.q <= POTENTIAL.simple for number in numbers)
+
+
+def negligible(equation: ScalarEquation, expression: Any) -> bool:
+    """Whether a function of time is zero at the draw, by numbers of sixty digits at several times."""
+    if expression == 0:
+        return True
+    terms = [function_of((equation.time,), term, equation.draw) for term in sympy.Add.make_args(expression)]
+    for time in equation.times():
+        values = [term(time) for term in terms]
+        with mpmath.workdps(STATE_SPACE.digits):
+            if not abs(mpmath.fsum(values)) <= POTENTIAL.cancelled * mpmath.fsum(values, absolute=True):
+                return False
+    return True
+
+
+def _power_rule(integrand: Expression, x: Symbol) -> Expression | None:
     """The antiderivative of a sum of powers of x, whatever symbols their exponents hold."""
     total: Any = sympy.Integer(0)
     for term in sympy.Add.make_args(sympy.expand(integrand)):
@@ -68,7 +92,7 @@ def _power_rule(integrand: Expr, x: Symbol) -> Expr | None:
     return total
 
 
-def _rational_rule(integrand: Expr, x: Symbol) -> Expr | None:
+def _rational_rule(integrand: Expression, x: Symbol) -> Expression | None:
     """The antiderivative of a rational function with rational numbers."""
     if integrand.free_symbols - {x} or not integrand.is_rational_function(x):
         return None
@@ -76,7 +100,7 @@ def _rational_rule(integrand: Expr, x: Symbol) -> Expr | None:
     return None if found.has(sympy.RootSum, sympy.I) else found
 
 
-def _root_rule(integrand: Expr, x: Symbol) -> Expr | None:
+def _root_rule(integrand: Expression, x: Symbol) -> Expression | None:
     """∫ dx/√Q of a quadratic Q, as an arcsine or an inverse hyperbolic sine; log where Q is a square."""
     inverse: Any = sympy.expand(sympy.powdenest(1 / integrand**2, force=True))
     if not inverse.is_polynomial(x) or sympy.degree(inverse, x) != 2:
@@ -93,7 +117,7 @@ def _root_rule(integrand: Expr, x: Symbol) -> Expr | None:
     return None
 
 
-def _real_logarithms(equation: ScalarEquation, found: Expr) -> Expr:
+def _real_logarithms(equation: ScalarEquation, found: Expression) -> Expression:
     """The same up to a constant, with logarithms of what is positive on the state space."""
     place, time = next(equation.inside()), next(equation.times(), None)
     if time is None:
@@ -104,7 +128,7 @@ def _real_logarithms(equation: ScalarEquation, found: Expr) -> Expr:
     return found
 
 
-def _is_antiderivative(equation: ScalarEquation, found: Expr, integrand: Expr) -> bool:
+def _is_antiderivative(equation: ScalarEquation, found: Expression, integrand: Expression) -> bool:
     """Whether a function is real on the state space and has the right derivative there."""
     slope, value = equation.function(sympy.diff(found, equation.state)), equation.function(found)
     wanted = equation.function(integrand)
@@ -118,5 +142,3 @@ def _is_antiderivative(equation: ScalarEquation, found: Expr, integrand: Expr) -
 
 def _is_close(error: Any, size: Any) -> bool:
     return bool(mpmath.isfinite(error) and abs(error) <= POTENTIAL.cancelled * (1 + abs(size)))
-
-

@@ -1,4 +1,4 @@
-"""The interval on which a scalar equation lives: between zeros of the noise, poles, and ends of where formulas are real.
+"""The interval on which a scalar equation lives: between zeros of the noise, poles and ends of where it is real.
 
 A `ScalarEquation` enters every further step: drift, noise (positive there), killing and the two ends, all in SymPy.
 """
@@ -13,8 +13,9 @@ from typing import Any
 
 import mpmath
 import sympy
-from sympy import Expr, Symbol
+from sympy import Symbol
 
+from liestonet.densities.numbers import Expression
 from liestonet.densities.precision import evaluated, function_of
 from liestonet.densities.tuning import STATE_SPACE
 from liestonet.errors import InputError
@@ -36,13 +37,13 @@ class ScalarEquation:
 
     time: Symbol
     state: Symbol
-    drift: Expr
-    noise: Expr
-    killing: Expr
-    low: Expr
-    high: Expr
-    base: Expr
-    draw: dict[Symbol, Expr]
+    drift: Expression
+    noise: Expression
+    killing: Expression
+    low: Expression
+    high: Expression
+    base: Expression
+    draw: dict[Symbol, Expression]
     named: dict[Symbol, Symbol]
 
     @property
@@ -50,7 +51,7 @@ class ScalarEquation:
         return tuple(self.draw)
 
     @property
-    def squared(self) -> Expr:
+    def squared(self) -> Expression:
         return self.noise**2
 
     @property
@@ -95,7 +96,7 @@ class ScalarEquation:
             if all(_is_real(number) for number in numbers):
                 yield value
 
-    def function(self, expression: Expr, digits: int | None = None) -> Any:
+    def function(self, expression: Expression, digits: int | None = None) -> Any:
         """A function (t, x) of many digits, at the draw."""
         return function_of((self.time, self.state), expression, self.draw, digits)
 
@@ -111,7 +112,9 @@ def require_scalar(sde: SDE | Any) -> SymbolicCoefficients:
     if not isinstance(sde, SDE):
         raise InputError(f"A density needs an SDE, not a {type(sde).__name__}; make one of text with SDE.parse.")
     if sde.symbolic is None:
-        raise InputError("A density in closed form needs formulas, and this equation is made of callables; use SDE.parse.")
+        raise InputError(
+            "A density in closed form needs formulas, and this equation is made of callables; use SDE.parse."
+        )
     if sde.dimension != 1:
         raise InputError(
             f"The equation has {sde.dimension} coordinates, and densities are found for one; "
@@ -134,7 +137,7 @@ def scalar_equation(sde: SDE, domain: Any = None, start: float | None = None) ->
     raise problem if problem is not None else InputError("The equation makes sense at no values of its parameters.")
 
 
-def _draws(names: tuple[str, ...]) -> Iterator[dict[str, Expr]]:
+def _draws(names: tuple[str, ...]) -> Iterator[dict[str, Expression]]:
     """Values of the parameters worth trying: positive ones, one of them negative, all negative."""
     values = [sympy.Rational(*pair) for pair in STATE_SPACE.draws]
     if len(names) > len(values):
@@ -149,7 +152,7 @@ def _draws(names: tuple[str, ...]) -> Iterator[dict[str, Expr]]:
 
 
 def _at_draw(
-    sde: SDE, symbolic: SymbolicCoefficients, draw: dict[str, Expr], domain: Any, start: float | None
+    sde: SDE, symbolic: SymbolicCoefficients, draw: dict[str, Expression], domain: Any, start: float | None
 ) -> ScalarEquation:
     parameters = {Symbol(name, real=True): value for name, value in draw.items()}
     points = sorted(_breakpoints(sde, symbolic, parameters), key=lambda point: evaluated(point[0].subs(parameters)))
@@ -172,11 +175,11 @@ def _at_draw(
     return _assembled(symbolic, parameters, low, high)
 
 
-def _breakpoints(sde: SDE, symbolic: SymbolicCoefficients, draw: Values) -> list[tuple[Expr, bool]]:
+def _breakpoints(sde: SDE, symbolic: SymbolicCoefficients, draw: Values) -> list[tuple[Expression, bool]]:
     """Points where the state space may end, and whether nothing but a kink is there; moving ones are refused."""
     time, state = symbolic.time, symbolic.state[0]
     squared: Any = symbolic.diffusion_squared
-    found: dict[Expr, bool] = {}
+    found: dict[Expression, bool] = {}
     sources = [(locus.expression, locus.kind) for locus in loci(sde) if locus.kind is not Singularity.NOISE]
     sources += [(factor, Singularity.NOISE) for factor in _numerator_factors(squared[0, 0])]
     for expression, kind in sources:
@@ -188,7 +191,9 @@ def _breakpoints(sde: SDE, symbolic: SymbolicCoefficients, draw: Values) -> list
     return list(found.items())
 
 
-def _lasting_roots(expression: Expr, kind: Singularity, variables: tuple[Symbol, Symbol], draw: Values) -> list[Expr]:
+def _lasting_roots(
+    expression: Expression, kind: Singularity, variables: tuple[Symbol, Symbol], draw: Values
+) -> list[Expression]:
     """Zeros in the state that are the same at all times; one that moves is refused."""
     time, state = variables
     if time not in expression.free_symbols:
@@ -203,7 +208,7 @@ def _lasting_roots(expression: Expr, kind: Singularity, variables: tuple[Symbol,
     return first
 
 
-def _is_regular(symbolic: SymbolicCoefficients, draw: Values, root: Expr) -> bool:
+def _is_regular(symbolic: SymbolicCoefficients, draw: Values, root: Expression) -> bool:
     """Whether nothing happens at a zero of a part: all coefficients and their slopes are the same on both sides."""
     variables = (symbolic.time, symbolic.state[0])
     squared: Any = symbolic.diffusion_squared
@@ -217,12 +222,14 @@ def _is_regular(symbolic: SymbolicCoefficients, draw: Values, root: Expr) -> boo
         before, after = (function(time, side) for side in sides)
         if not (_is_real(before) and _is_real(after)):
             return False
-        if abs(after - before) > STATE_SPACE.same * (1 + abs(before)) or (position == 1 and not after > STATE_SPACE.same):
+        if abs(after - before) > STATE_SPACE.same * (1 + abs(before)) or (
+            position == 1 and not after > STATE_SPACE.same
+        ):
             return False
     return True
 
 
-def _numerator_factors(squared: Expr) -> list[Expr]:
+def _numerator_factors(squared: Expression) -> list[Expression]:
     """Factors of a = σσᵀ that may vanish."""
     numerator = sympy.fraction(sympy.together(squared))[0]
     factors = []
@@ -233,7 +240,7 @@ def _numerator_factors(squared: Expr) -> list[Expr]:
     return factors
 
 
-def _roots(expression: Expr, state: Symbol, draw: Values) -> list[Expr]:
+def _roots(expression: Expression, state: Symbol, draw: Values) -> list[Expression]:
     """Real zeros of an expression in the state: exact where it is a polynomial, else by a search near the origin."""
     numerator = sympy.fraction(sympy.together(expression))[0]
     if not numerator.has(state):
@@ -244,25 +251,27 @@ def _roots(expression: Expr, state: Symbol, draw: Values) -> list[Expr]:
             solutions = [root for root in sympy.roots(polynomial) if not isinstance(root, sympy.CRootOf)]
         else:
             solutions = sympy.real_roots(polynomial) if polynomial.degree() else []
-        return [sympy.nsimplify(r) if r.is_Rational else r for r in dict.fromkeys(solutions) if _at(r, draw) is not None]
+        return [
+            sympy.nsimplify(r) if r.is_Rational else r for r in dict.fromkeys(solutions) if _at(r, draw) is not None
+        ]
     locus = Locus(numerator.subs(draw), Singularity.POLE, "", 1, (1,), (state,))
     value = function_of((state,), numerator.subs(draw))
     found = [r for r in locus.roots(-STATE_SPACE.reach, STATE_SPACE.reach) if abs(value(r)) < STATE_SPACE.zero]
     return list(dict.fromkeys(_recognised(numerator.subs(draw), state, root) for root in found))
 
 
-def real_zeros(expression: Expr, state: Symbol) -> list[Expr]:
+def real_zeros(expression: Expression, state: Symbol) -> list[Expression]:
     """Real zeros of an expression in the state alone."""
     return _roots(expression, state, {})
 
 
-def _at(root: Expr, draw: Values) -> Any:
+def _at(root: Expression, draw: Values) -> Any:
     """The real value of a root at the draw; None where it is complex."""
     value = evaluated(root.subs(draw))
     return value if _is_real(value) else None
 
 
-def _recognised(expression: Expr, state: Symbol, root: float) -> Expr:
+def _recognised(expression: Expression, state: Symbol, root: float) -> Expression:
     """A zero known to rounding as an exact number, a multiple of π or one of fifty digits."""
     for candidate in (sympy.nsimplify(round(root, 10), rational=True), sympy.nsimplify(root, [sympy.pi], 1e-9)):
         if candidate.is_real and sympy.count_ops(candidate) < 6 and expression.subs(state, candidate).equals(0):
@@ -275,7 +284,7 @@ def _recognised(expression: Expr, state: Symbol, root: float) -> Expr:
             return sympy.Float(root)
 
 
-def _given(domain: Any) -> tuple[Expr, Expr]:
+def _given(domain: Any) -> tuple[Expression, Expression]:
     """The interval that a user gave; an end that is None or infinite is none."""
     try:
         low, high = domain
@@ -284,13 +293,17 @@ def _given(domain: Any) -> tuple[Expr, Expr]:
             for end, default in ((low, -sympy.oo), (high, sympy.oo))
         ]
     except (TypeError, ValueError) as problem:
-        raise InputError(f"The domain is {domain!r}; give two ends of the state space, such as (0, math.inf).") from problem
+        raise InputError(
+            f"The domain is {domain!r}; give two ends of the state space, such as (0, math.inf)."
+        ) from problem
     if not (ends[0] < ends[1]) == True:  # noqa: E712 - SymPy's own truth
         raise InputError(f"The domain is {domain!r}; the lower end comes first.")
     return ends[0], ends[1]
 
 
-def _chosen(symbolic: SymbolicCoefficients, draw: Values, points: list[Expr], start: float | None) -> tuple[Expr, Expr]:
+def _chosen(
+    symbolic: SymbolicCoefficients, draw: Values, points: list[Expression], start: float | None
+) -> tuple[Expression, Expression]:
     """The interval around `start`, or the first one that holds a usual number and on which the equation is real."""
     ends = [-sympy.oo, *dict.fromkeys(points), sympy.oo]
     intervals = [
@@ -316,16 +329,19 @@ def _chosen(symbolic: SymbolicCoefficients, draw: Values, points: list[Expr], st
     return around[0]
 
 
-def _holds(interval: tuple[Expr, Expr], place: float, draw: Values) -> bool:
+def _holds(interval: tuple[Expression, Expression], place: float, draw: Values) -> bool:
     return bool(evaluated(interval[0].subs(draw)) < place < evaluated(interval[1].subs(draw)))
 
 
-def _exists(symbolic: SymbolicCoefficients, draw: Values, low: Expr, high: Expr) -> bool:
+def _exists(symbolic: SymbolicCoefficients, draw: Values, low: Expression, high: Expression) -> bool:
     """Whether drift and diffusion are real in the middle of an interval, and noise is there."""
     middle, drift, squared = _middle(low, high).subs(draw), symbolic.drift, symbolic.diffusion_squared
     variables = (symbolic.time, symbolic.state[0])
     for time in STATE_SPACE.times:
-        values = [function_of(variables, entry.subs(draw))(mpmath.mpf(time), evaluated(middle)) for entry in (drift[0], squared[0, 0])]
+        values = [
+            function_of(variables, entry.subs(draw))(mpmath.mpf(time), evaluated(middle))
+            for entry in (drift[0], squared[0, 0])
+        ]
         if all(_is_real(value) for value in values):
             return bool(values[1] > 0)
     return False
@@ -335,7 +351,7 @@ def _is_real(value: Any) -> bool:
     return isinstance(value, mpmath.mpf | int | float) and bool(mpmath.isfinite(value))
 
 
-def _middle(low: Expr, high: Expr) -> Expr:
+def _middle(low: Expression, high: Expression) -> Expression:
     """A simple point inside an interval."""
     if low in INFINITE and high in INFINITE:
         return sympy.Integer(0)
@@ -344,7 +360,7 @@ def _middle(low: Expr, high: Expr) -> Expr:
     return high - 1 if low in INFINITE else (low + high) / 2
 
 
-def _base(symbolic: SymbolicCoefficients, draw: Values, low: Expr, high: Expr) -> Expr:
+def _base(symbolic: SymbolicCoefficients, draw: Values, low: Expression, high: Expression) -> Expression:
     """A simple point inside at which SymPy knows the coefficients and their first derivatives."""
     entries: list[Any] = [*symbolic.drift, *symbolic.diffusion, *symbolic.killing]
     state = symbolic.state[0]
@@ -358,7 +374,7 @@ def _base(symbolic: SymbolicCoefficients, draw: Values, low: Expr, high: Expr) -
     raise InputError(f"The coefficients could not be evaluated between {state} = {low} and {high}.")
 
 
-def _assembled(symbolic: SymbolicCoefficients, draw: Values, low: Expr, high: Expr) -> ScalarEquation:
+def _assembled(symbolic: SymbolicCoefficients, draw: Values, low: Expression, high: Expression) -> ScalarEquation:
     """The equation in symbols that know their signs, with noise the positive root of a."""
     state, time = symbolic.state[0], symbolic.time
     signs = [(symbol, bool(value > 0)) for symbol, value in draw.items()]
@@ -386,19 +402,26 @@ def _assembled(symbolic: SymbolicCoefficients, draw: Values, low: Expr, high: Ex
 
 
 def _without_moduli(
-    noise: Expr, drift: Expr, killing: Expr, variables: tuple[Symbol, Symbol], draw: Values, base: Expr
-) -> list[Expr]:
+    noise: Expression,
+    drift: Expression,
+    killing: Expression,
+    variables: tuple[Symbol, Symbol],
+    draw: Values,
+    base: Expression,
+) -> list[Expression]:
     """Noise, drift and killing with the signs that they have at the base point; the noise positive there."""
     point = (mpmath.mpf(STATE_SPACE.times[0]), evaluated(base.subs(draw)))
 
-    def sign(argument: Expr) -> int:
+    def sign(argument: Expression) -> int:
         return 1 if mpmath.re(function_of(variables, argument.subs(draw))(*point)) > 0 else -1
 
     found = []
     for entry in (noise, drift, killing):
         for node in sorted(entry.atoms(sympy.Abs, sympy.sign), key=sympy.count_ops):
             value = sign(node.args[0])
-            entry = entry.xreplace({node: value * node.args[0] if isinstance(node, sympy.Abs) else sympy.Integer(value)})
+            entry = entry.xreplace(
+                {node: value * node.args[0] if isinstance(node, sympy.Abs) else sympy.Integer(value)}
+            )
         found.append(entry)
     found[0] = sign(found[0]) * found[0]
     return found

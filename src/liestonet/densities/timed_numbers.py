@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import mpmath
-from sympy import Expr
 
+from liestonet.densities.numbers import Expression
 from liestonet.densities.tuning import POTENTIAL
 
 if TYPE_CHECKING:
@@ -50,7 +51,9 @@ class Timed:
             if not isinstance(other, Timed):
                 return Timed(tuple(part * other for part in self.parts))
             size = min(len(self.parts), len(other.parts))
-            return Timed(tuple(mpmath.fsum(self.parts[i] * other.parts[k - i] for i in range(k + 1)) for k in range(size)))
+            return Timed(
+                tuple(mpmath.fsum(self.parts[i] * other.parts[k - i] for i in range(k + 1)) for k in range(size))
+            )
 
     __rmul__ = __mul__
 
@@ -70,7 +73,7 @@ class Timed:
 
 
 def expansions(
-    equation: ScalarEquation, entries: Sequence[Expr], place: Any, time: Any, order: int, step: str
+    equation: ScalarEquation, entries: Sequence[Expression], place: Any, time: Any, order: int, step: str
 ) -> list[list[Timed]]:
     """For every entry its Taylor coefficients in the state at a point, each with derivatives in time, at the draw."""
     timed = any(entry.has(equation.time) for entry in entries)
@@ -93,7 +96,7 @@ def _differences(table: list[list[Any]], h: Any) -> list[list[Any]]:
     """Divided differences of rows: Taylor coefficients up to an error of the step's size."""
     rows, found, factor = table, [table[0]], mpmath.mpf(1)
     for k in range(1, len(table)):
-        rows = [[b - a for a, b in zip(one, other, strict=True)] for one, other in zip(rows[:-1], rows[1:], strict=True)]
+        rows = [[b - a for a, b in zip(one, other, strict=True)] for one, other in pairwise(rows)]
         factor *= k * h
         found.append([value / factor for value in rows[0]])
     return found

@@ -50,6 +50,8 @@ class PotentialTuning:
     fallen: float = 1e-10
     # Below this everything is rounding. Source: theory: of 600 digits, seven differences leave half.
     rounding: float = 1e-150
+    # Numerators and denominators in exponents up to which SymPy's rules are asked. Source: cost.
+    simple: int = 24
     # Terms cancel if their sum is below this part of their sizes. Source: theory: errors of the fine step.
     cancelled: float = 1e-30
 
@@ -213,3 +215,35 @@ class PriceTuning:
 
 
 PRICE = PriceTuning()
+
+
+@dataclass(frozen=True)
+class LikelihoodTuning:
+    """The maximum of an exact likelihood, and its errors."""
+
+    # Steps on which starting values are found. Source: cost.
+    sampled: int = 2000
+    # Draws of starting values, their spread in e-folds, and how many of them are followed. Source: by hand; constants
+    # of people's equations are within e^±3 of one.
+    draws: int = 400
+    spread: float = 1.5
+    tried: int = 4
+    seed: int = 20
+    # Steps of the simplex for each constant. Source: cost.
+    simplex_steps: int = 150
+    # Newton steps, and how often one is halved. Source: by hand.
+    newton_steps: int = 30
+    halvings: int = 20
+    # A gain of the log likelihood below this ends the search. Source: theory: errors are of size one half.
+    gained: float = 1e-7
+    # Step of differences, as a part of a constant, and the size below which a constant counts as this large. Source:
+    # theory: fourth root of rounding.
+    difference: float = 3e-4
+    least_size: float = 1e-3
+    # A curvature below this part of the largest is none. Source: theory: errors of second differences.
+    least_curvature: float = 1e-9
+    # From so many paths on, scores are summed path by path. Source: theory: a covariance of a few constants.
+    many_paths: int = 40
+
+
+LIKELIHOOD = LikelihoodTuning()

@@ -7,7 +7,7 @@ pipeline/assemble.py finds a readable basis, formulas and the algebra, and makes
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from liestonet.core.flags import Flag
 from liestonet.core.numbers import is_real, is_whole, plain, truth_of
 from liestonet.core.progress import Progress, silent
 from liestonet.core.provenance import provenance_of
+from liestonet.densities.likelihood import ModelFit, fit_model
 from liestonet.diagnostics.report import data_flags
 from liestonet.errors import InputError
 from liestonet.inference.clock import ClockFound, choose_clock, with_date_test
@@ -33,15 +34,27 @@ from liestonet.trajectories.measurement import Measurement, marked
 
 def fit(
     data: IncrementSource | Any,
+    model: str | Any | None = None,
     *,
+    boundary: str | Any | None = None,
+    start: Mapping[str, float] | Any | None = None,
+    domain: Any = None,
     measurement: Measurement | Any | None = None,
     clock: str | float | Any = "auto",
     progress: Progress | None = None,
-) -> Surrogate:
+) -> Surrogate | ModelFit | Any:
     """Estimate drift and diffusion from trajectories, with the covariance of what was estimated.
 
     `measurement` and `clock` are as in `discover`; on a clock that restarts, drift and diffusion do not depend on time.
+
+    With a `model`, a scalar equation with free constants such as "dx = k*(m - x) dt + s dW" whose density has a closed
+    form (`lsn.density`), the constants are fitted by exact maximum likelihood (a `ModelFit`): steps may be as long as
+    they like. `boundary` and `domain` are those of `density`; `start` gives values to begin the search with.
     """
+    if model is not None:
+        return fit_model(marked(data, measurement), model, boundary, start, domain, progress)
+    if boundary is not None or start is not None or domain is not None:
+        raise InputError("boundary, start and domain are settings of a model; give model='dx = ... dt + ... dW' too.")
     return fit_spectral(choose_clock(_checked(data, measurement), clock)[0], progress)
 
 

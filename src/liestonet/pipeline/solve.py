@@ -51,9 +51,9 @@ def solve(
     coordinate; without one a sensible box is chosen and named in the result, and so is every interval given as
     None. `periodic` gives the periods of angles and phases, as in {"theta": 2 * math.pi}: their interval is one turn,
     and generators are periodic too. `killing` is a rate at which paths end, an expression in the state such as "r*x":
-    then the symmetries are those of the killed Fokker–Planck equation u_t = … − r x u. Parameters without a value stay symbols, and the answer is for generic values of
-    them. `formulas=False` leaves out the search for closed forms, which often takes most of the time. `progress` is
-    told each step.
+    then the symmetries are those of the killed Fokker–Planck equation u_t = … − r x u. Parameters without a value stay
+    symbols, and the answer is for generic values of them. `formulas=False` leaves out the search for closed forms,
+    which often takes most of the time. `progress` is told each step.
     """
     kind = kind_named(symmetry)
     if not isinstance(sde, SDE):

@@ -26,7 +26,7 @@ CoefficientName = Literal["drift", "diffusion", "diffusion_squared", "killing"]
 
 
 class Coefficient(NamedTuple):
-    """One derivative of one entry of f, σ, a or the killing; entries count from 0, derivatives as in `core/coefficients.py`."""
+    """One derivative of one entry of f, σ, a or the killing; entries count from 0 (see `core/coefficients.py`)."""
 
     name: CoefficientName
     entry: tuple[int, ...]
