@@ -137,9 +137,14 @@ class SymbolicCoefficients:
         """Power series of all coefficients at a point; None where one of them has none."""
         return coefficient_series(self, ring, point, half)
 
-    def exact_series(self, ring: SeriesRing, names: set[str]) -> dict[str, np.ndarray] | None:
-        """Power series modulo a prime at a random point; None where a formula has none."""
-        return exact_series(self, ring, names)
+    def exact_series(
+        self, ring: SeriesRing, names: set[str], fixed: Mapping[str, int] | None = None
+    ) -> dict[str, np.ndarray] | None:
+        """Power series modulo a prime at a random point; None where a formula has none.
+
+        Parameters have random values too, unless `fixed` has some.
+        """
+        return exact_series(self, ring, names, fixed)
 
     def values(self, which: str, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b n"]) -> Float[np.ndarray, "b n k"]:
         """One coefficient, `drift` as (B, n, 1) or `diffusion` as (B, n, r), without derivatives."""
