@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from liestonet.errors import InputError
     from liestonet.inference.spectral_engine import Spectral
     from liestonet.neural.settings import Neural
+    from liestonet.pipeline.classify import classify
     from liestonet.pipeline.discover import discover, fit
     from liestonet.pipeline.solve import solve
     from liestonet.sde import SDE
@@ -36,6 +37,7 @@ __all__ = [
     "TrajectoryFile",
     "__version__",
     "catalogue",
+    "classify",
     "density",
     "discover",
     "fit",
@@ -57,6 +59,7 @@ _HOME = {
     "Trajectories": "liestonet.trajectories",
     "TrajectoryFile": "liestonet.trajectories.streaming",
     "catalogue": "liestonet.catalogue",
+    "classify": "liestonet.pipeline.classify",
     "density": "liestonet.densities.density",
     "discover": "liestonet.pipeline.discover",
     "fit": "liestonet.pipeline.discover",

@@ -69,6 +69,7 @@ def test_densities_agree_with_formulas_of_the_literature(equation, boundary, x0,
     p = of(equation, boundary)
     assert p(t, x, 0, x0) == pytest.approx(value, rel=1e-11)
     assert p.status == "proved"
+    assert p.residual is not None
     assert p.residual < 1e-30
     start = {symbol: sympy.Float(v, 30) for symbol, v in zip(p.symbols, (t, x, 0, x0), strict=True)}
     assert float(p.formula.subs(start)) == pytest.approx(value, rel=1e-11)
@@ -82,16 +83,16 @@ def test_against_scipy():
     k, m, s, t, x0 = 1.3, 0.9, 0.7, 0.8, 0.6
     gaussian = of("dx = 1.3*(0.9 - x) dt + 0.7 dW")
     spread = s * np.sqrt((1 - np.exp(-2 * k * t)) / (2 * k))
-    law = norm(m + (x0 - m) * np.exp(-k * t), spread)
+    law: Any = norm(m + (x0 - m) * np.exp(-k * t), spread)
     np.testing.assert_allclose(gaussian(1 + t, x, 1, x0), law.pdf(x), rtol=1e-12)
     np.testing.assert_allclose(gaussian.cdf(1 + t, x, 1, x0), law.cdf(x), atol=1e-13)
     root = of("dx = 1.3*(0.9 - x) dt + 0.7*sqrt(x) dW")
     scale = s**2 * (1 - np.exp(-k * t)) / (4 * k)
-    chi = ncx2(4 * k * m / s**2, x0 * np.exp(-k * t) / scale, scale=scale)
+    chi: Any = ncx2(4 * k * m / s**2, x0 * np.exp(-k * t) / scale, scale=scale)
     np.testing.assert_allclose(root(t, x, 0, x0), chi.pdf(x), rtol=1e-9)
     np.testing.assert_allclose(root.cdf(t, x, 0, x0), chi.cdf(x), atol=1e-10)
     price = of("dx = 0.1*x dt + 0.3*x dW")
-    log = lognorm(0.3 * np.sqrt(t), scale=x0 * np.exp((0.1 - 0.045) * t))
+    log: Any = lognorm(0.3 * np.sqrt(t), scale=x0 * np.exp((0.1 - 0.045) * t))
     np.testing.assert_allclose(price(t, x, 0, x0), log.pdf(x), rtol=1e-12)
 
 
@@ -236,7 +237,7 @@ def test_killing_by_feynman_and_kac():
     assert strong.boundary == "not reached"
     # ν = √(2 + ¼) = 3/2: mass ∫ √(y y0)/T e^{−(y²+y0²)/2T} I_{3/2}(y y0/T) dy
     with mpmath.workdps(30):
-        weight = mpmath.quad(
+        weight: Any = mpmath.quad(
             lambda y: mpmath.sqrt(y) * mpmath.exp(-(y**2 + 1) / 2) * mpmath.besseli(1.5, y), [0, 1, 4, 12]
         )
     assert strong.mass(1, 0, 1.0) == pytest.approx(float(weight), rel=1e-12)

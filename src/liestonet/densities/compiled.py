@@ -90,7 +90,7 @@ class Table:
         result = np.empty(len(keys))
         for number, key in enumerate(distinct):
             chosen = group.reshape(-1) == number
-            inner = [part[chosen] for part in flat]
+            inner: list[Any] = [part[chosen] for part in flat]
             for symbol, value in zip(settings, key, strict=True):
                 inner[self.variables.index(symbol)] = float(value)
             result[chosen] = self(*inner)

@@ -69,12 +69,12 @@ class Density:
 
     def _logarithms(self, points: Points) -> Numbers:
         """log p at the points inside; parameters far from those that it was found for get a kernel of their own."""
-        values = [part if np.ndim(part) == 0 else part[points.inside] for part in points.arrays]
-        found = self.kernel.log_density(*values, points.values)
+        t, x, t0, x0 = (part if np.ndim(part) == 0 else part[points.inside] for part in points.arrays)
+        found = self.kernel.log_density(t, x, t0, x0, points.values)
         if points.values and np.isnan(found).any():
             given = dict(zip((symbol.name for symbol in self._equation.free), points.values, strict=True))
             other = density(self.sde.with_parameters(given), boundary=self.choice, domain=self.given_domain)
-            found = other.kernel.log_density(*values)
+            found = other.kernel.log_density(t, x, t0, x0)
         return found
 
     def cdf(self, t: Any, x: Any, t0: Any = 0.0, x0: Any = None, **parameters: Any) -> Any:

@@ -67,10 +67,11 @@ def _undone(left: Any, x: Symbol, right: Any) -> Any:
 
 def _moebius(left: Any, x: Symbol, right: Any) -> Any:
     """The same of a ratio of linear functions."""
-    over, under = sympy.fraction(sympy.together(left))
+    fraction: Any = sympy.fraction(sympy.together(left))
+    over, under = fraction
     if not (over.is_polynomial(x) and under.is_polynomial(x)):
         return None
-    if max(sympy.degree(over, x), sympy.degree(under, x)) > 1:
+    if max(sympy.Poly(over, x).degree(), sympy.Poly(under, x).degree()) > 1:
         return None
     a, b = over.coeff(x, 1), over.subs(x, 0)
     c, d = under.coeff(x, 1), under.subs(x, 0)

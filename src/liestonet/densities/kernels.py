@@ -248,7 +248,8 @@ def _between(h: Numbers, start: Numbers, clock: Bound, width: float, signs: tupl
     sums = [np.zeros(parts[0].shape) for _ in range(3 if slopes else 1)]
     for chosen, summed in ((short, _images), (~short, _waves)):
         if chosen.any():
-            found = summed(*(part[chosen] for part in parts), width, signs, slopes)
+            ends, starts, spans = (part[chosen] for part in parts)
+            found = summed(ends, starts, spans, width, signs, slopes)
             for total, part in zip(sums, found, strict=True):
                 total[chosen] = part
     value = np.log(sums[0]) - clock.action

@@ -98,7 +98,7 @@ def fit_model(
             f"The data have {data.dimension} coordinates, and exact likelihoods are for one; take one of them."
         )
     flags = tuple(_data_flags(data))
-    known = data.recorded if hasattr(data, "recorded") else data
+    known = getattr(data, "recorded", data)
     steps = known.increments()
     say("finding the density of the model")
     found = density_from(sde, None, boundary, domain, float(np.median(steps.x[:, 0])), say)

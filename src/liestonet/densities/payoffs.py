@@ -114,7 +114,7 @@ def _cuts(expressions: list[Expression], state: Symbol, low: Expression, high: E
     loci: set[Expression] = set(expressions[1:])
     for node in expressions[0].atoms(*KINKED):
         if isinstance(node, sympy.Max | sympy.Min):
-            arguments = sorted(node.args, key=sympy.default_sort_key)
+            arguments: list[Any] = sorted(node.args, key=sympy.default_sort_key)
             loci |= {a - b for i, a in enumerate(arguments) for b in arguments[i + 1 :]}
         else:
             loci.add(node.args[0])

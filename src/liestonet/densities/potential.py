@@ -89,7 +89,7 @@ def _dimension_at(equation: ScalarEquation, place: Any, time: Any) -> int:
     c = -1 * third * square * square * u / 24
     q2 = (second - 6 * c / (square * square)) / 2
     terms = first, 2 * c / (square * u), -2 * q2 * u, u.rate().rate()
-    return 4 if _is_small(c.rate(), c) and _is_small(sum(terms), *terms) else 2
+    return 4 if _is_small(c.rate(), c) and _is_small(terms[0] + terms[1] + terms[2] + terms[3], *terms) else 2
 
 
 def _vanishes(fine: Timed, coarse: Timed) -> bool:

@@ -103,9 +103,10 @@ def _rational_rule(integrand: Expression, x: Symbol) -> Expression | None:
 def _root_rule(integrand: Expression, x: Symbol) -> Expression | None:
     """∫ dx/√Q of a quadratic Q, as an arcsine or an inverse hyperbolic sine; log where Q is a square."""
     inverse: Any = sympy.expand(sympy.powdenest(1 / integrand**2, force=True))
-    if not inverse.is_polynomial(x) or sympy.degree(inverse, x) != 2:
+    if not inverse.is_polynomial(x) or sympy.Poly(inverse, x).degree() != 2:
         return None
-    a, b, c = sympy.Poly(inverse, x).all_coeffs()
+    coefficients: Any = sympy.Poly(inverse, x).all_coeffs()
+    a, b, c = coefficients
     gap = sympy.factor(b**2 - 4 * a * c)
     place = 2 * a * x + b
     if a.is_negative and not gap.is_nonpositive:

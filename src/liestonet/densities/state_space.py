@@ -231,9 +231,10 @@ def _is_regular(symbolic: SymbolicCoefficients, draw: Values, root: Expression) 
 
 def _numerator_factors(squared: Expression) -> list[Expression]:
     """Factors of a = σσᵀ that may vanish."""
-    numerator = sympy.fraction(sympy.together(squared))[0]
+    numerator: Any = sympy.fraction(sympy.together(squared))[0]
     factors = []
-    for factor in sympy.Mul.make_args(sympy.factor(numerator) if numerator.is_polynomial() else numerator):
+    product: Any = sympy.factor(numerator) if numerator.is_polynomial() else numerator
+    for factor in sympy.Mul.make_args(product):
         base = factor.base if isinstance(factor, sympy.Pow) and factor.exp.is_number else factor
         if not isinstance(base, sympy.exp):
             factors.append(base.args[0] if isinstance(base, sympy.Abs) else base)
@@ -248,7 +249,7 @@ def _roots(expression: Expression, state: Symbol, draw: Values) -> list[Expressi
     if numerator.is_polynomial(state):
         polynomial = sympy.Poly(numerator, state)
         if draw and polynomial.free_symbols_in_domain:
-            solutions = [root for root in sympy.roots(polynomial) if not isinstance(root, sympy.CRootOf)]
+            solutions: list[Any] = [root for root in sympy.roots(polynomial) if not isinstance(root, sympy.CRootOf)]
         else:
             solutions = sympy.real_roots(polynomial) if polynomial.degree() else []
         return [
@@ -335,7 +336,9 @@ def _holds(interval: tuple[Expression, Expression], place: float, draw: Values) 
 
 def _exists(symbolic: SymbolicCoefficients, draw: Values, low: Expression, high: Expression) -> bool:
     """Whether drift and diffusion are real in the middle of an interval, and noise is there."""
-    middle, drift, squared = _middle(low, high).subs(draw), symbolic.drift, symbolic.diffusion_squared
+    middle = _middle(low, high).subs(draw)
+    drift: Any = symbolic.drift
+    squared: Any = symbolic.diffusion_squared
     variables = (symbolic.time, symbolic.state[0])
     for time in STATE_SPACE.times:
         values = [
@@ -389,12 +392,13 @@ def _assembled(symbolic: SymbolicCoefficients, draw: Values, low: Expression, hi
     new = stand_ins.get(state, state)
     values = {stand_ins[symbol]: value for symbol, value in draw.items()}
     base = _base(symbolic, draw, low, high).xreplace(stand_ins)
-    drift, killing = (entry.xreplace(stand_ins) for entry in (symbolic.drift[0], symbolic.killing[0]))
-    entries = [entry.xreplace(stand_ins) for entry in symbolic.diffusion if entry != 0]
+    scalars: list[Any] = [symbolic.drift[0], symbolic.killing[0]]
+    drift, killing = (entry.xreplace(stand_ins) for entry in scalars)
+    entries: list[Any] = [entry.xreplace(stand_ins) for entry in symbolic.diffusion if entry != 0]
     if len(entries) == 1:
         noise = entries[0]
     else:
-        noise = sympy.sqrt(sympy.factor(sympy.simplify(sum(entry**2 for entry in entries))))
+        noise = sympy.sqrt(sympy.factor(sympy.simplify(sympy.Add(*(entry**2 for entry in entries)))))
     signless = _without_moduli(noise, drift, killing, (time, new), values, base)
     named = {other: symbol for symbol, other in stand_ins.items()}
     low, high = (end.xreplace(stand_ins) for end in (low, high))

@@ -66,7 +66,7 @@ def solve(
     formulas, say = truth_of("formulas", formulas), progress or silent
     sde = sde if periodic is None else sde.with_periods(periodic)
     sde = sde if killing is None else sde.with_killing(killing)
-    kind = _killed(kind, sde)
+    kind = with_killing_of(kind, sde)
     if sde.parameters:
 
         def at_values(numeric: SDE, wanted: bool) -> Result:
@@ -83,7 +83,7 @@ def solve(
     return with_provenance(result, replace(made, tuning=solve_tuning()))
 
 
-def _killed(kind: Kind, sde: SDE) -> Kind:
+def with_killing_of(kind: Kind, sde: SDE) -> Kind:
     """The kind with the killing in its equations, where there is one."""
     if sde.killing is None:
         return kind

@@ -1,4 +1,4 @@
-"""Power series of formulas at a simple point, in exact numbers, with coefficients that are polynomials in the parameters.
+"""Power series of formulas at a simple point, in exact numbers; their coefficients are polynomials in the parameters.
 
 The same as `modular` but for the parameters, which stay free: what comes out holds for all of their values, but for
 those at which an auxiliary inverse does not exist.

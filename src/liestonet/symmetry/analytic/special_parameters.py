@@ -188,7 +188,7 @@ def canonical(expression: Any) -> Any:
 def _span(expressions: list[Any]) -> list[Any] | None:
     """A reduced basis of the span of polynomials; None where more points would bring more."""
     symbols = sorted(set().union(*(e.free_symbols for e in expressions)), key=str)
-    tables = [sympy.Poly(e, *symbols).as_dict() for e in expressions]
+    tables: list[dict[Any, Any]] = [sympy.Poly(e, *symbols).as_dict() for e in expressions]
     monomials = sorted({monomial for table in tables for monomial in table}, reverse=True)
     matrix = sympy.Matrix([[table.get(monomial, 0) for monomial in monomials] for table in tables])
     reduced, pivots = matrix.rref()

@@ -255,6 +255,8 @@ class ClassificationTuning:
     # Orders of the conditions that are tried, and how often a count must repeat. Source: cost, and as for solve.
     orders: int = 7
     repeats: int = 2
+    # Branches of parameter space that are followed. Source: cost.
+    most_branches: int = 60
 
 
 CLASSIFICATION = ClassificationTuning()
