@@ -53,6 +53,7 @@ OUTWARD = {
     ("result.result", "render.view"): "Result.latex and Result._repr_html_",
     ("result.result", "storage"): "Result.save",
     ("result.result", "validation.push"): "Result.push",
+    ("trajectories.trajectories", "validation.augmentation"): "Trajectories.augmented",
     ("neural.stage_one", "storage"): "_learnt, which keeps a fitted surrogate beside the checkpoints",
 }
 

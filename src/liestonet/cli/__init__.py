@@ -24,6 +24,7 @@ from liestonet.cli.arguments import (
     read_system,
     require_values,
 )
+from liestonet.cli.classify import show_classification
 from liestonet.cli.demo import demo
 from liestonet.cli.densities import Killing, show_density, show_price
 from liestonet.cli.discover import discover
@@ -262,6 +263,7 @@ app.command()(discover)
 app.command()(reproduce)
 app.command(name="density")(show_density)
 app.command(name="price")(show_price)
+app.command(name="classify")(show_classification)
 app.command(name="open")(open_run)
 app.command(name="test")(try_generators)
 app.command(name="validate")(validate_run)

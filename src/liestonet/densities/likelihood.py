@@ -98,11 +98,10 @@ def fit_model(
             f"The data have {data.dimension} coordinates, and exact likelihoods are for one; take one of them."
         )
     flags = tuple(_data_flags(data))
-    known = getattr(data, "recorded", data)
-    steps = known.increments()
+    steps = data.increments()
     say("finding the density of the model")
     found = density_from(sde, None, boundary, domain, float(np.median(steps.x[:, 0])), say)
-    _require_inside(found, known)
+    _require_inside(found, data)
     begin = _given_start(sde, start)
     exact = _Exact(found, steps)
     say("looking for starting values")
@@ -110,7 +109,7 @@ def fit_model(
     say("maximising the likelihood")
     best = _maximised(exact, first)
     say("computing errors")
-    return _fitted(found, exact, best, known, str(model) if isinstance(model, str) else str(sde), flags)
+    return _fitted(found, exact, best, data, str(model) if isinstance(model, str) else str(sde), flags)
 
 
 class _Exact:

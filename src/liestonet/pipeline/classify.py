@@ -42,9 +42,8 @@ def classify(
     rows: list[SpecialCase] = []
     cases: list[KindCase] = []
     for kind in kinds:
-        if equation.killing is not None and kind.name != "fokker-planck":
-            if symmetry is None:
-                continue  # a killing changes the density alone
+        if equation.killing is not None and kind.name != "fokker-planck" and symmetry is None:
+            continue  # a killing changes the density alone
         found, case = _one_kind(equation, with_killing_of(kind, equation), prove, progress or silent)
         rows += found
         cases.append(case)
@@ -65,7 +64,9 @@ def _require(sde: Any) -> None:
     if sde.symbolic is None:
         raise InputError("classify needs formulas, and this equation is made of callables; write it with SDE.parse.")
     if not sde.parameters:
-        raise InputError("The equation has no free parameter; leave a name without a value, as k in 'dx = -k*x dt + dW'.")
+        raise InputError(
+            "The equation has no free parameter; leave a name without a value, as k in 'dx = -k*x dt + dW'."
+        )
     if len(sde.parameters) > MOST_PARAMETERS:
         raise InputError(
             f"{len(sde.parameters)} parameters have no value, and at most {MOST_PARAMETERS} may stay free; give the "
@@ -111,7 +112,7 @@ def _one_kind(sde: SDE, kind: Kind, prove: bool, say: Progress) -> tuple[list[Sp
     if generic is None:
         return [], KindCase(kind.name, None, False, search.sentences())
     _explore(search, root, conditions)
-    rows = [_row(kind, branch, dimension, prove, say) for branch, dimension in _raised(search.found, generic)]
+    rows = [_row(kind, root, branch, dimension, prove, say) for branch, dimension in _raised(search.found, generic)]
     rows.sort(key=lambda row: (len(row.equations), row.dimension, row.condition))
     left_out = search.sentences()
     return rows, KindCase(kind.name, generic, search.complete, left_out)
@@ -189,21 +190,28 @@ def _raised(found: list[tuple[Any, float]], generic: float) -> list[tuple[Any, f
     return kept
 
 
-def _row(kind: Kind, branch: Any, dimension: float, prove: bool, say: Progress) -> SpecialCase:
+def _row(kind: Kind, root: Any, branch: Any, dimension: float, prove: bool, say: Progress) -> SpecialCase:
     """One condition, solved with the condition imposed."""
+    from liestonet.symmetry.analytic.parameter_branches import other_ways
+
     text = condition_text(branch.equations)
-    equation = SDE.from_coefficients(branch.coefficients, ())
-    status = "numerical"
+    equations = [SDE.from_coefficients(way.coefficients, ()) for way in (branch, *other_ways(root, branch))]
     if prove and not math.isinf(dimension):
         say(f"proving that {text} gives dimension {int(dimension)}")
-        try:
-            result = solve(equation, kind.name)
-            rows = result.formulas()
-            if result.dimension == dimension and len(rows) == dimension and all(r.status == "proved" for r in rows):
-                status = "proved"
-        except InputError:
-            pass  # no box on which to solve: the exact count stands alone
-    return SpecialCase(kind.name, text, dimension, status, branch.equations, equation)
+        for equation in equations:
+            if _is_proved(equation, kind, dimension):
+                return SpecialCase(kind.name, text, dimension, "proved", branch.equations, equation)
+    return SpecialCase(kind.name, text, dimension, "numerical", branch.equations, equations[0])
+
+
+def _is_proved(equation: SDE, kind: Kind, dimension: float) -> bool:
+    """Whether solving gives as many generators, each with a proved formula."""
+    try:
+        result = solve(equation, kind.name)
+    except InputError:
+        return False  # no box on which to solve: the exact count stands alone
+    rows = result.formulas()
+    return result.dimension == dimension == len(rows) and all(row.status == "proved" for row in rows)
 
 
 def condition_text(equations: Iterable[Any]) -> str:

@@ -85,16 +85,17 @@ class Classification:
         """Which part of parameter space was covered: one sentence per kind."""
         return tuple(case.coverage for case in self.kinds)
 
+    def table(self) -> list[str]:
+        """The rows as lines of text."""
+        if not self.rows:
+            return ["No condition raises the dimension."]
+        width = max(len("condition"), *(len(row.condition) for row in self.rows))
+        head = f"{'kind':<14}  {'condition':<{width}}  dimension  status"
+        lines = (f"{r.kind:<14}  {r.condition:<{width}}  {count(r.dimension):>9}  {r.status}" for r in self.rows)
+        return [head, *lines]
+
     def __str__(self) -> str:
-        lines = [self.equation, *self.coverage]
-        if self.rows:
-            width = max(len("condition"), *(len(row.condition) for row in self.rows))
-            lines += ["", f"{'kind':<14}  {'condition':<{width}}  dimension  status"]
-            for row in self.rows:
-                lines.append(f"{row.kind:<14}  {row.condition:<{width}}  {count(row.dimension):>9}  {row.status}")
-        else:
-            lines += ["", "No condition raises the dimension."]
-        return "\n".join(lines)
+        return "\n".join([self.equation, *self.coverage, "", *self.table()])
 
     def to_dictionary(self) -> dict[str, Any]:
         """Everything as plain values, for JSON; an infinite dimension is the text "infinite"."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from heapq import heapify, heappop, heappush
 
 from liestonet.sde.modular import NoRootError, residue, root_of
 from liestonet.sde.taylor import UnknownFunctionError
@@ -165,6 +166,38 @@ def scaled(poly: Poly, factor: int) -> Poly:
     """A multiple."""
     factor %= PRIME
     return {key: value * factor % PRIME for key, value in poly.items()} if factor else {}
+
+
+def monic(poly: Poly) -> Poly:
+    """The polynomial with one before its largest monomial."""
+    return scaled(poly, pow(poly[max(poly)], -1, PRIME))
+
+
+def quotient(poly: Poly, divisor: Poly) -> Poly | None:
+    """poly / divisor where that is a polynomial, else None; neither may have auxiliary variables.
+
+    Integers that stand for monomials are ordered as the monomials are, lexically, so that long division works.
+    """
+    lead, last = max(divisor), min(divisor)
+    inverse, least = pow(divisor[lead], -1, PRIME), min(poly, default=0)
+    result, rest = {}, dict(poly)
+    waiting = [-key for key in rest]
+    heapify(waiting)
+    while waiting:
+        top = -heappop(waiting)
+        value = rest.pop(top, 0)
+        if not value:
+            continue
+        monomial, factor = top - lead, value * inverse % PRIME
+        if monomial + last < least:
+            return None
+        result[monomial] = factor
+        for key, number in divisor.items():
+            if key != lead:
+                if key + monomial not in rest:
+                    heappush(waiting, -key - monomial)
+                rest[key + monomial] = (rest.get(key + monomial, 0) - factor * number) % PRIME
+    return result
 
 
 def as_residue(number: Fraction | float) -> int:

@@ -12,6 +12,7 @@ from sympy import ImmutableMatrix
 from liestonet.sde.symbolic import SymbolicCoefficients
 from liestonet.symmetry.analytic.special_parameters import Condition, canonical
 
+ONE = sympy.Integer(1)
 UNDEFINED = (sympy.zoo, sympy.nan, sympy.oo, -sympy.oo)
 
 
@@ -71,18 +72,29 @@ def branches_of(branch: Branch, condition: Condition) -> Split:
     return Split(tuple(found), tuple(unsolved))
 
 
+def other_ways(root: Branch, branch: Branch) -> list[Branch]:
+    """The same condition with another parameter expressed by the others: formulas may be simpler there."""
+    if len(branch.equations) != 1 or len(branch.values) != 1:
+        return []
+    (polynomial,), ((used, _),) = branch.equations, branch.values
+    splits = [_on(root, polynomial, [symbol]) for symbol in _order(polynomial) if symbol != used]
+    return [split[0] for split in splits if split is not None and split[0] is not None]
+
+
 def _real_factors(expression: Any) -> list[Any]:
     """Irreducible factors that can vanish for real parameters."""
     _, factors = sympy.factor_list(expression)
     return [canonical(f) for f, _ in factors if not (f.is_positive or f.is_negative or (f.is_nonzero and f.is_number))]
 
 
-def _on(branch: Branch, polynomial: Any) -> tuple[Branch | None, list[list[Any]]] | None:
+def _on(
+    branch: Branch, polynomial: Any, symbols: list[Any] | None = None
+) -> tuple[Branch | None, list[list[Any]]] | None:
     """The branch where a polynomial vanishes, and conditions under which the chosen parameter is not determined.
 
     None where no parameter can be expressed; no branch where the divisors of earlier steps would vanish.
     """
-    for symbol in _order(polynomial):
+    for symbol in _order(polynomial) if symbols is None else symbols:
         rows = sympy.Poly(polynomial, symbol).as_dict()
         (degree,) = max(rows)
         if set(rows) - {(degree,), (0,)}:
@@ -97,7 +109,9 @@ def _on(branch: Branch, polynomial: Any) -> tuple[Branch | None, list[list[Any]]
         if value is None:
             continue
         made = _replaced(branch, symbol, value, polynomial, leading)
-        apart = [[a, b] for a, b in product(_real_factors(leading), _real_factors(rest))] if leading.free_symbols else []
+        apart = (
+            [[a, b] for a, b in product(_real_factors(leading), _real_factors(rest))] if leading.free_symbols else []
+        )
         return made, apart
     return None
 
@@ -133,9 +147,7 @@ def _root(branch: Branch, symbol: Any, power: Any, degree: int) -> Any:
     return power ** sympy.Rational(1, degree)
 
 
-def _replaced(
-    branch: Branch, symbol: Any, value: Any, polynomial: Any, divisor: Any = sympy.Integer(1)
-) -> Branch | None:
+def _replaced(branch: Branch, symbol: Any, value: Any, polynomial: Any, divisor: Any = ONE) -> Branch | None:
     """The branch with a parameter replaced; None where a divisor vanishes then."""
     known = branch.coefficients
     divisors = tuple(sympy.factor(old.subs(symbol, value)) for old in branch.divisors)
@@ -149,7 +161,8 @@ def _replaced(
 
 def _tidy(entry: Any) -> Any:
     """Without inner fractions and roots of squares that a replacement brings."""
-    return sympy.powdenest(sympy.expand_power_base(entry), force=False) if entry.has(sympy.Pow) else entry
+    tidied = sympy.powdenest(sympy.expand_power_base(entry), force=False) if entry.has(sympy.Pow) else entry
+    return min((tidied, sympy.expand(tidied)), key=lambda form: (sympy.count_ops(form), str(form)))
 
 
 def _matrices(coefficients: SymbolicCoefficients) -> tuple[Any, Any, Any]:

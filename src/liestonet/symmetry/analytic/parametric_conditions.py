@@ -14,7 +14,7 @@ import numpy as np
 from liestonet.core.coefficients import Derivative
 from liestonet.core.power_series import SeriesRing
 from liestonet.sde.parametric_series import PolySeries, parametric_series
-from liestonet.sde.polynomials import PRIME, Poly, PolynomialRing, added, as_residue, scaled
+from liestonet.sde.polynomials import PRIME, Poly, PolynomialRing, added, as_residue, monic, quotient, scaled
 from liestonet.sde.symbolic import SymbolicCoefficients
 from liestonet.symmetry.analytic.tuning import CLASSIFICATION
 from liestonet.symmetry.determining.equations import Coefficient, Equations
@@ -37,15 +37,14 @@ class Elimination:
 
     divisors: list[Poly] = field(default_factory=list)
     places: list[tuple[int, int]] = field(default_factory=list)
+    factors: list[Poly] = field(default_factory=list)
 
 
 class TooLargeError(Exception):
     """The polynomials grow beyond what is tried."""
 
 
-def conditions_at(
-    equations: Equations, coefficients: SymbolicCoefficients, order: int, seed: int
-) -> Conditions | None:
+def conditions_at(equations: Equations, coefficients: SymbolicCoefficients, order: int, seed: int) -> Conditions | None:
     """The conditions up to an order at a random point; None where formulas have no exact series in free parameters."""
     ring = SeriesRing(coefficients.dimension + 1, order + 1)
     names = {str(term.coefficient.name) for term in equations.terms if term.coefficient is not None}
@@ -156,6 +155,8 @@ def eliminated(conditions: Conditions, level: int, places: list[tuple[int, int]]
             pivot = rows.pop(number)
             found.places.append(chosen)
             found.divisors.append(pivot[column])
+            if len(pivot[column]) > 1 and monic(pivot[column]) not in found.factors:
+                found.factors.append(monic(pivot[column]))
             for other, row in rows.items():
                 if column in row:
                     rows[other] = _divided(conditions.ring, _subtracted(conditions.ring, row, pivot, column), found)
@@ -212,15 +213,33 @@ def _subtracted(ring: PolynomialRing, row: SparseRow, pivot: SparseRow, column: 
 
 
 def _divided(ring: PolynomialRing, row: SparseRow, found: Elimination) -> SparseRow:
-    """The row over the largest monomial that divides it, so that exponents stay small; the monomial is remembered."""
+    """The row over common factors, so that exponents and numbers stay small: a monomial, which is remembered, earlier
+    pivots, and a number."""
     if not row:
         return row
     exponents = [ring.exponents(monomial) for poly in row.values() for monomial in poly]
     least = [min(column) for column in zip(*exponents, strict=True)]
-    if not any(least):
-        return row
-    common = ring.monomial(least)
-    positive = ring.monomial([max(e, 0) for e in least])
-    if positive:
-        found.divisors.append({positive: 1})
-    return {column: {key - common: value for key, value in poly.items()} for column, poly in row.items()}
+    if any(least):
+        common = ring.monomial(least)
+        positive = ring.monomial([max(e, 0) for e in least])
+        if positive:
+            found.divisors.append({positive: 1})
+        row = {column: {key - common: value for key, value in poly.items()} for column, poly in row.items()}
+    if not ring.rules:
+        for pivot in found.factors:
+            row = _without_factor(row, pivot)
+    first = row[min(row)]
+    scale = pow(first[max(first)], -1, PRIME)
+    return row if scale == 1 else {column: scaled(poly, scale) for column, poly in row.items()}
+
+
+def _without_factor(row: SparseRow, factor: Poly) -> SparseRow:
+    """The row over the highest power of a polynomial that divides it."""
+    while True:
+        parts: SparseRow = {}
+        for column, poly in sorted(row.items(), key=lambda item: len(item[1])):
+            part = quotient(poly, factor)
+            if part is None:
+                return row
+            parts[column] = part
+        row = parts

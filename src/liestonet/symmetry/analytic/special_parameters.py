@@ -14,7 +14,7 @@ from typing import Any
 import sympy
 
 from liestonet.core.power_series import SeriesRing
-from liestonet.sde.polynomials import Poly, PolynomialRing, added, rational
+from liestonet.sde.polynomials import Poly, PolynomialRing, added, monic, rational
 from liestonet.sde.symbolic import SymbolicCoefficients
 from liestonet.symmetry.analytic.exact_rank import exact_freedom
 from liestonet.symmetry.analytic.parametric_conditions import Conditions, TooLargeError, conditions_at, eliminated
@@ -143,7 +143,7 @@ def _exact(one: PolynomialRing, poly: Poly, symbols: list[Any]) -> Any:
         return _exact(one, _without(one, poly, place + max(used)), symbols)
     total = sympy.Integer(0)
     lowest = [min(column) for column in zip(*(one.exponents(m)[:place] for m in poly), strict=True)]
-    for monomial, value in poly.items():
+    for monomial, value in monic(poly).items():
         number = rational(value)
         if number is None:
             return None
@@ -196,6 +196,11 @@ def _span(expressions: list[Any]) -> list[Any] | None:
         return None
     rows = [reduced.row(k) for k in range(len(pivots))]
     return [
-        sympy.Add(*(number * sympy.prod(s**e for s, e in zip(symbols, m, strict=True)) for number, m in zip(row, monomials, strict=True)))
+        sympy.Add(
+            *(
+                number * sympy.prod(s**e for s, e in zip(symbols, m, strict=True))
+                for number, m in zip(row, monomials, strict=True)
+            )
+        )
         for row in rows
     ]

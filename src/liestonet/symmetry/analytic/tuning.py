@@ -246,7 +246,7 @@ class ClassificationTuning:
     """Where the dimension rises with the parameters."""
 
     # Terms of polynomials that an elimination writes at most. Source: cost.
-    most_work: int = 3_000_000
+    most_work: int = 200_000
     # Random points at which the same elimination is done: conditions must not depend on the point. Source: theory: a
     # pivot that hangs on the point is a sum of at most so many conditions.
     points: int = 6
