@@ -83,7 +83,7 @@ class _Search:
 
     kind: Kind
     say: Progress
-    found: list[tuple[Any, float]] = field(default_factory=list)
+    found: list[tuple[Any, float | int]] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     complete: bool = True
     seen: set[str] = field(default_factory=set)
@@ -118,7 +118,7 @@ def _one_kind(sde: SDE, kind: Kind, prove: bool, say: Progress) -> tuple[list[Sp
     return rows, KindCase(kind.name, generic, search.complete, left_out)
 
 
-def _candidates(search: _Search, branch: Any) -> tuple[float | None, list[Any]]:
+def _candidates(search: _Search, branch: Any) -> tuple[float | int | None, list[Any]]:
     """The dimension on a branch and the conditions under which it may be higher."""
     from liestonet.symmetry.analytic.special_parameters import candidates, generic_count
 
@@ -143,7 +143,7 @@ def _candidates(search: _Search, branch: Any) -> tuple[float | None, list[Any]]:
     return count.dimension, sorted(found, key=lambda condition: (len(condition), sorted(map(str, condition))))
 
 
-def _solved_dimension(kind: Kind, coefficients: Any) -> float | None:
+def _solved_dimension(kind: Kind, coefficients: Any) -> float | int | None:
     """The dimension by `solve`, where power series have no exact count or leave freedom at every degree."""
     try:
         return solve(SDE.from_coefficients(coefficients, ()), kind.name, formulas=False).dimension
@@ -180,9 +180,9 @@ def _explore(search: _Search, root: Any, conditions: list[Any]) -> None:
                 waiting += [(branch, deeper) for deeper in more]
 
 
-def _raised(found: list[tuple[Any, float]], generic: float) -> list[tuple[Any, float]]:
+def _raised(found: list[tuple[Any, float | int]], generic: float | int) -> list[tuple[Any, float | int]]:
     """The branches with more symmetries than every branch that they are part of."""
-    kept: list[tuple[Any, float]] = []
+    kept: list[tuple[Any, float | int]] = []
     for branch, dimension in sorted(found, key=lambda pair: len(pair[0].equations)):
         around = [other for whole, other in kept if all(branch.vanishes(p) for p in whole.equations)]
         if dimension > max([generic, *around]):
@@ -190,7 +190,7 @@ def _raised(found: list[tuple[Any, float]], generic: float) -> list[tuple[Any, f
     return kept
 
 
-def _row(kind: Kind, root: Any, branch: Any, dimension: float, prove: bool, say: Progress) -> SpecialCase:
+def _row(kind: Kind, root: Any, branch: Any, dimension: float | int, prove: bool, say: Progress) -> SpecialCase:
     """One condition, solved with the condition imposed."""
     from liestonet.symmetry.analytic.parameter_branches import other_ways
 
@@ -204,14 +204,29 @@ def _row(kind: Kind, root: Any, branch: Any, dimension: float, prove: bool, say:
     return SpecialCase(kind.name, text, dimension, "numerical", branch.equations, equations[0])
 
 
-def _is_proved(equation: SDE, kind: Kind, dimension: float) -> bool:
-    """Whether solving gives as many generators, each with a proved formula."""
+def _is_proved(equation: SDE, kind: Kind, dimension: float | int) -> bool:
+    """Whether solving gives as many generators, each with a proved formula, or a scalar density proves the number."""
+    if kind.name == "fokker-planck" and equation.dimension == 1 and _has_density(equation, dimension):
+        return True
     try:
         result = solve(equation, kind.name)
     except InputError:
         return False  # no box on which to solve: the exact count stands alone
     rows = result.formulas()
     return result.dimension == dimension == len(rows) and all(row.status == "proved" for row in rows)
+
+
+def _has_density(equation: SDE, dimension: float | int) -> bool:
+    """Whether the potential of a scalar equation is proved to have this dimension (docs/method.md §14.2)."""
+    from liestonet.densities.density import density
+
+    for boundary in (None, "absorbing"):
+        try:
+            found = density(equation, boundary=boundary)
+        except InputError:
+            continue
+        return found.status == "proved" and found.dimension == dimension
+    return False
 
 
 def condition_text(equations: Iterable[Any]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, overload
 
 from liestonet.core.flags import Flag
 from liestonet.core.numbers import is_real, is_whole, plain, truth_of
@@ -24,12 +24,37 @@ from liestonet.inference.spectral_engine import Spectral
 from liestonet.pipeline.assemble import data_result, with_provenance
 from liestonet.pipeline.tuning import discover_tuning
 from liestonet.result import Result
+from liestonet.sde.sde import SDE
 from liestonet.surrogate.spectral_fit import fit_spectral
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.determining.kinds import Kind, kind_named
 from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories.increments import IncrementSource
 from liestonet.trajectories.measurement import Measurement, marked
+
+
+@overload
+def fit(
+    data: IncrementSource | Any,
+    model: None = None,
+    *,
+    measurement: Measurement | Any | None = None,
+    clock: str | float | Any = "auto",
+    progress: Progress | None = None,
+) -> Surrogate: ...
+
+
+@overload
+def fit(
+    data: IncrementSource | Any,
+    model: str | SDE,
+    *,
+    boundary: str | Any | None = None,
+    start: Mapping[str, float] | Any | None = None,
+    domain: Any = None,
+    measurement: Measurement | Any | None = None,
+    progress: Progress | None = None,
+) -> ModelFit: ...
 
 
 def fit(
@@ -42,7 +67,7 @@ def fit(
     measurement: Measurement | Any | None = None,
     clock: str | float | Any = "auto",
     progress: Progress | None = None,
-) -> Surrogate | ModelFit | Any:
+) -> Surrogate | ModelFit:
     """Estimate drift and diffusion from trajectories, with the covariance of what was estimated.
 
     `measurement` and `clock` are as in `discover`; on a clock that restarts, drift and diffusion do not depend on time.

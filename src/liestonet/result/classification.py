@@ -22,7 +22,7 @@ class SpecialCase:
 
     kind: str
     condition: str
-    dimension: float
+    dimension: float | int
     status: str
     equations: tuple[Any, ...]
     sde: Any
@@ -37,7 +37,7 @@ class KindCase:
     """
 
     kind: str
-    dimension: float | None
+    dimension: float | int | None
     complete: bool
     left_out: tuple[str, ...] = ()
 
@@ -76,7 +76,7 @@ class Classification:
         return tuple(row for row in self.rows if row.kind == kind)
 
     @property
-    def generic(self) -> dict[str, float | None]:
+    def generic(self) -> dict[str, float | int | None]:
         """The dimension for generic parameters, by kind; None where it is not known."""
         return {case.kind: case.dimension for case in self.kinds}
 
@@ -125,10 +125,10 @@ class Classification:
         }
 
 
-def count(dimension: float) -> str:
+def count(dimension: float | int) -> str:
     """A dimension for readers."""
     return "infinite" if math.isinf(dimension) else str(int(dimension))
 
 
-def _plain(dimension: float | None) -> int | str | None:
+def _plain(dimension: float | int | None) -> int | str | None:
     return None if dimension is None else "infinite" if math.isinf(dimension) else int(dimension)

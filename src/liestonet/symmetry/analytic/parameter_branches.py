@@ -97,6 +97,8 @@ def _on(
     for symbol in _order(polynomial) if symbols is None else symbols:
         rows = sympy.Poly(polynomial, symbol).as_dict()
         (degree,) = max(rows)
+        if (together := _only_together(polynomial, symbol)) is not None:
+            return None, [together]
         if set(rows) - {(degree,), (0,)}:
             continue
         leading, rest = rows[degree,], rows.get((0,), sympy.Integer(0))
@@ -114,6 +116,17 @@ def _on(
         )
         return made, apart
     return None
+
+
+def _only_together(polynomial: Any, symbol: Any) -> list[Any] | None:
+    """A quadratic whose discriminant is never positive has real zeros only where discriminant and slope vanish."""
+    poly = sympy.Poly(polynomial, symbol)
+    if poly.degree() != 2:
+        return None
+    gap = sympy.factor(sympy.discriminant(polynomial, symbol))
+    if not gap.is_nonpositive or gap == 0:
+        return None
+    return [*{factor for factor, _ in sympy.factor_list(gap)[1]}, sympy.diff(polynomial, symbol)]
 
 
 def _with(branch: Branch, rest: Any) -> Branch:
