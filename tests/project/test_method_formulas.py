@@ -158,7 +158,7 @@ def polynomial(rng: np.random.Generator, variables: tuple[Any, ...], degree: int
 POINT = {t: sp.Rational(1, 3), x: sp.Rational(2, 5), y: sp.Rational(-1, 7)}
 
 
-@pytest.mark.parametrize("n", [1, 2])
+@pytest.mark.parametrize("n", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_fokker_planck_equations_are_those_of_the_pushed_solution(n):
     """§2.3: to first order the pushed density is u + εη, η = βu − τu_t − ξ·∇u, and solves the equation.
 
@@ -448,7 +448,7 @@ def test_p_value_of_a_residual():
     residual = errors @ np.array([1.0, -2.0, 1.5, 2.5, 0.0])
     noise = (errors.T @ errors)[None]
     cross, gram = (errors.T @ residual)[:, None], np.array([[residual @ residual]])
-    evidence = Evidence(np.ones((1, 1)), gram, noise, noise.sum(axis=0)[:1, :1], cross, 5, True)
+    evidence = Evidence(np.ones((1, 1)), gram, noise, noise.sum(axis=0)[:1, :1], cross, np.eye(5), 5, True)
     left, sizes, _ = np.linalg.svd(errors, full_matrices=False)
     seen = sizes**2 > JUDGING.model_error**2 / JUDGING.visible
     assert seen.sum() == 4

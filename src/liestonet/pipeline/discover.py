@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from liestonet.core.flags import Flag
 from liestonet.core.numbers import is_real, is_whole, plain, truth_of
 from liestonet.core.progress import Progress, silent
 from liestonet.core.provenance import provenance_of
-from liestonet.densities.likelihood import ModelFit, fit_model
+from liestonet.core.threads import few_threads
 from liestonet.diagnostics.report import data_flags
 from liestonet.errors import InputError
 from liestonet.inference.clock import ClockFound, choose_clock, with_date_test
@@ -31,6 +31,9 @@ from liestonet.symmetry.determining.kinds import Kind, kind_named
 from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories.increments import IncrementSource
 from liestonet.trajectories.measurement import Measurement, marked
+
+if TYPE_CHECKING:
+    from liestonet.densities.likelihood import ModelFit
 
 
 @overload
@@ -57,6 +60,7 @@ def fit(
 ) -> ModelFit: ...
 
 
+@few_threads
 def fit(
     data: IncrementSource | Any,
     model: str | Any | None = None,
@@ -77,12 +81,15 @@ def fit(
     they like. `boundary` and `domain` are those of `density`; `start` gives values to begin the search with.
     """
     if model is not None:
+        from liestonet.densities.likelihood import fit_model
+
         return fit_model(marked(data, measurement), model, boundary, start, domain, progress)
     if boundary is not None or start is not None or domain is not None:
         raise InputError("boundary, start and domain are settings of a model; give model='dx = ... dt + ... dW' too.")
     return fit_spectral(choose_clock(_checked(data, measurement), clock)[0], progress)
 
 
+@few_threads
 def discover(
     data: IncrementSource | Any,
     engine: Engine | Any | None = None,
