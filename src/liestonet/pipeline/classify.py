@@ -1,4 +1,4 @@
-"""Where the dimension rises with the parameters: exact conditions, each solved and proved (docs/method.md §15.2)."""
+"""Where the dimension rises with the parameters: exact conditions, each solved and proved (docs/method.md §15.1)."""
 
 from __future__ import annotations
 

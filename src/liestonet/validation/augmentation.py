@@ -1,4 +1,4 @@
-"""Copies of recorded paths, each pushed as a whole by a random element of the symmetry group (docs/method.md §15.3)."""
+"""Copies of recorded paths, each pushed as a whole by a random element of the symmetry group (docs/method.md §15.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An equation on a condition among its parameters: one parameter expressed by the others (docs/method.md §15.2)."""
+"""An equation on a condition among its parameters: one parameter expressed by the others (docs/method.md §15.1)."""
 
 from __future__ import annotations
 

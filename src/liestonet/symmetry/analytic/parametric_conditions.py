@@ -2,7 +2,7 @@
 
 The conditions at a point are a matrix over the polynomials in the parameters. Gauss's algorithm
 divides by its pivots and by common factors of rows. Wherever none of these is zero the ranks are the generic ones, and
-so is the dimension; so every special value of the parameters is a zero of one of them (docs/method.md §15.2).
+so is the dimension; so every special value of the parameters is a zero of one of them (docs/method.md §15.1).
 """
 
 from __future__ import annotations
