@@ -38,7 +38,8 @@ CONTENTS = {
     "Reference": ["reference/python", "reference/values", "reference/command-line", "flags", "json"],
     "Explanation": ["method", "reading", "symptoms", "limits", "architecture"],
     "Evidence": [
-        "examples", "controls", "circles", "recordings", "calibration", "long_recording_checks", "flag_rates",
+        "examples", "controls", "circles", "recordings", "calibration", "density_checks", "exact_likelihood",
+        "augmentation_checks", "long_recording_checks", "flag_rates",
         "constants", "failures", "after_push", "neural", "catalogue", "speed", "reproduction",
     ],
 }  # fmt: skip
