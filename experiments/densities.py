@@ -126,7 +126,8 @@ function of `lsn.density`. A right density has a p-value below 1 % in one run of
 MEASURED = """## How this was measured
 
 `python experiments/densities.py`: one run of each system, seed 21000. Draws come from Gaussian variables, NumPy's
-noncentral χ² variables, norms of Gaussian vectors, and changes of variables. The Kolmogorov–Smirnov distance is
+noncentral χ² variables, norms of Gaussian vectors, and changes of variables. Systems that
+are made of one Gaussian variable share its draws, and so have the same distance. The Kolmogorov–Smirnov distance is
 taken at 2,001 quantiles of the sample, and its law is that of all points, which is conservative. Values to twelve
 digits against formulas of the literature are in `tests/densities/test_density.py`.
 """
