@@ -190,9 +190,11 @@ class AugmentationTuning:
     least_arrived: float = 0.95
     # Halvings at most. Source: by hand; a push of a thousandth of the box changes nothing.
     most_halvings: int = 10
-    # Paths that sizes are tried on, draws for each, and the seed of these draws. Source: cost.
+    # Paths that sizes are tried on. Source: cost.
     trial_paths: int = 60
+    # Draws for each of them. Source: cost.
     trials: int = 4
+    # The seed of these draws. Source: by hand; any.
     trial_seed: int = 0
     # How far flows of proved formulas may leave the box, in half-widths. Source: by hand; the formulas hold there.
     proved_margin: float = 1.0

@@ -252,8 +252,9 @@ class ClassificationTuning:
     points: int = 6
     # Points that are tried for that. Source: cost.
     most_points: int = 20
-    # Orders of the conditions that are tried, and how often a count must repeat. Source: cost, and as for solve.
+    # Orders of the conditions that are tried. Source: cost.
     orders: int = 7
+    # How often a count must repeat. Source: by hand; as for solve.
     repeats: int = 2
     # Branches of parameter space that are followed. Source: cost.
     most_branches: int = 60
