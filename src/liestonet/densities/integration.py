@@ -1,6 +1,7 @@
 """Integrals over a density: where its mass is, nodes and weights there, and masses up to a point.
 
-Everything is done in the coordinate h, in which densities are smooth up to the ends; the state is found from it.
+Everything is done in the coordinate h, in which densities are smooth up to the ends; the state is found from it
+(docs/method.md §14.5).
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The interval on which a scalar equation lives: between zeros of the noise, poles and ends of where it is real.
 
-A `ScalarEquation` enters every further step: drift, noise (positive there), killing and the two ends, all in SymPy.
+A `ScalarEquation` enters every further step: drift, noise (positive there), killing and the two ends, all in SymPy
+(docs/method.md §14.1).
 """
 
 from __future__ import annotations
