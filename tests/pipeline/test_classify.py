@@ -48,7 +48,8 @@ def test_known_conditions_are_found_and_no_other(equation, kind, generic, condit
     found = lsn.classify(equation, kind, prove=False)
     assert found.generic == {kind: generic}
     assert {(str(e), row.dimension) for row in found for e in row.equations} == {
-        (str(sympy.sympify(text, sympy_symbols(text))), dimension) for text, dimension in conditions.items()
+        (str(sympy.parse_expr(text, local_dict=sympy_symbols(text))), dimension)
+        for text, dimension in conditions.items()
     }
     assert found.kinds[0].complete
 

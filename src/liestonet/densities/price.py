@@ -95,15 +95,15 @@ def price(
     and `domain` are as in `density`; the equation must be that of the pricing measure.
     """
     say = progress or silent
-    sde = SDE.parse(sde) if isinstance(sde, str) else sde
-    symbolic = require_scalar(sde)
+    equation: Any = SDE.parse(sde) if isinstance(sde, str) else sde
+    symbolic = require_scalar(equation)
     begin, end, start = (_number(value, name) for value, name in ((t0, "t0"), (maturity, "The maturity"), (x0, "x0")))
     if not end > begin:
         raise InputError(f"The maturity {end:g} is not after t0 = {begin:g}; give a later one.")
-    sde = sde if killing is None else sde.with_killing(killing)
-    sde = sde.with_parameters(parameters) if parameters else sde
-    sde.require_numeric()
-    found = density_from(sde, None, boundary, domain, start, say)
+    equation = equation if killing is None else equation.with_killing(killing)
+    equation = equation.with_parameters(parameters) if parameters else equation
+    equation.require_numeric()
+    found = density_from(equation, None, boundary, domain, start, say)
     paid = payoff_of(payoff, symbolic, *found.domain)
     say("integrating the payoff")
     found.mass(end, begin, start)  # refuses a start outside and singular times, in one place

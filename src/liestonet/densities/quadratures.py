@@ -107,8 +107,8 @@ def _root_rule(integrand: Expression, x: Symbol) -> Expression | None:
         return None
     coefficients: Any = sympy.Poly(inverse, x).all_coeffs()
     a, b, c = coefficients
-    gap = sympy.factor(b**2 - 4 * a * c)
-    place = 2 * a * x + b
+    gap: Any = sympy.factor(b**2 - 4 * a * c)
+    place: Any = 2 * a * x + b
     if a.is_negative and not gap.is_nonpositive:
         return sympy.asin(-place / sympy.sqrt(gap)) / sympy.sqrt(-a)
     if a.is_positive and gap.is_negative:

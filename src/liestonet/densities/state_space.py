@@ -393,7 +393,7 @@ def _assembled(symbolic: SymbolicCoefficients, draw: Values, low: Expression, hi
     new = stand_ins.get(state, state)
     values = {stand_ins[symbol]: value for symbol, value in draw.items()}
     base = _base(symbolic, draw, low, high).xreplace(stand_ins)
-    scalars: list[Any] = [symbolic.drift[0], symbolic.killing[0]]
+    scalars: Any = [symbolic.drift[0], symbolic.killing[0]]
     drift, killing = (entry.xreplace(stand_ins) for entry in scalars)
     entries: list[Any] = [entry.xreplace(stand_ins) for entry in symbolic.diffusion if entry != 0]
     if len(entries) == 1:

@@ -40,7 +40,7 @@ class Augmented(Trajectories):
         alone = reshaping.take(self._plain(), np.flatnonzero(~self.copied))
         return replace(alone, remarks=(*self.remarks, remark))
 
-    def take(self, indices: Any) -> Trajectories:
+    def take(self, indices: Any) -> Augmented:
         """The paths with these indices, in this order, each with its cluster."""
         chosen = reshaping.take(self._plain(), indices)
         rows = np.arange(len(self.clusters))[indices]

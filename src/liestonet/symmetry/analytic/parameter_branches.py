@@ -140,7 +140,7 @@ def _with(branch: Branch, rest: Any) -> Branch:
 def _order(polynomial: Any) -> list[Any]:
     """Parameters, those that are easiest to express first: linear, with a number before them, few terms."""
 
-    def effort(symbol: Any) -> tuple[int, bool, int, str]:
+    def effort(symbol: Any) -> tuple[Any, bool, int, str]:
         poly = sympy.Poly(polynomial, symbol)
         return poly.degree(), bool(poly.LC().free_symbols), len(sympy.Add.make_args(poly.LC())), str(symbol)
 
@@ -153,7 +153,7 @@ def _root(branch: Branch, symbol: Any, power: Any, degree: int) -> Any:
         return power
     known = sympy.Dummy("power", positive=True)
     for matrix in _matrices(branch.coefficients):
-        changed = sympy.powdenest(matrix.subs(symbol, known ** sympy.Rational(1, degree)), force=True)
+        changed: Any = sympy.powdenest(matrix.subs(symbol, known ** sympy.Rational(1, degree)), force=True)
         if any(not node.exp.is_integer for node in changed.atoms(sympy.Pow) if node.base == known):
             exact = sympy.real_root(power, degree) if power.is_number else None
             return exact if exact is not None and exact.is_rational else None
@@ -166,8 +166,10 @@ def _replaced(branch: Branch, symbol: Any, value: Any, polynomial: Any, divisor:
     divisors = tuple(sympy.factor(old.subs(symbol, value)) for old in branch.divisors)
     if any(old == 0 or old.has(*UNDEFINED) for old in divisors):
         return None
-    parts = [ImmutableMatrix(matrix.subs(symbol, value).applyfunc(_tidy)) for matrix in _matrices(known)]
-    made = SymbolicCoefficients(known.state, known.time, *parts)
+    drift, diffusion, killing = (
+        ImmutableMatrix(matrix.subs(symbol, value).applyfunc(_tidy)) for matrix in _matrices(known)
+    )
+    made = SymbolicCoefficients(known.state, known.time, drift, diffusion, killing)
     values = tuple((old, new.subs(symbol, value)) for old, new in branch.values)
     return Branch(made, (*branch.equations, polynomial), (*values, (symbol, value)), (*divisors, divisor))
 
