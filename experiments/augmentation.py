@@ -20,7 +20,7 @@ from liestonet.study.jobs import Job
 
 FIRST_SEED = 23_000
 ROOT = Path(__file__).resolve().parent.parent
-PATHS, DURATION, STEP, COPIES, RUNS = 100, 1.0, 0.05, 8, 5
+PATHS, DURATION, STEP, COPIES, RUNS = 100, 1.0, 0.05, 8, 11
 EXACT = "dx = -x dt + dW"
 CASES = {"exact": EXACT, "near": "dx = (-x - 0.02*x^3) dt + dW", "far": "dx = (-x - 0.2*x^3) dt + dW"}
 UNITS, RIDGE = 100, 1e-3
@@ -125,7 +125,7 @@ symmetries that push the copies. The drift of the second differs from a symmetri
 
 MEASURED = """## How this was measured
 
-`python experiments/augmentation.py`: 5 runs of each system, seeds from 23000, 100 paths of 20 steps, 8
+`python experiments/augmentation.py`: 11 runs of each system, seeds from 23000, 100 paths of 20 steps, 8
 copies of each path. The network has one hidden layer of 100 tanh units of time and state with random
 inner weights; its last layer is fitted by least squares with a ridge. "Symmetry imposed" is the invariant
 model dx = −kx dt + s dW by exact likelihood. The last column is the stated error of k: `fit` uses the
