@@ -395,7 +395,8 @@ def _assembled(symbolic: SymbolicCoefficients, draw: Values, low: Expression, hi
     base = _base(symbolic, draw, low, high).xreplace(stand_ins)
     scalars: Any = [symbolic.drift[0], symbolic.killing[0]]
     drift, killing = (entry.xreplace(stand_ins) for entry in scalars)
-    entries: list[Any] = [entry.xreplace(stand_ins) for entry in symbolic.diffusion if entry != 0]
+    diffusion: Any = symbolic.diffusion
+    entries: list[Any] = [entry.xreplace(stand_ins) for entry in diffusion if entry != 0]
     if len(entries) == 1:
         noise = entries[0]
     else:
