@@ -26,6 +26,10 @@ CONTENTS = {
         "long_recordings",
         "angles",
         "mirrors",
+        "densities",
+        "prices",
+        "classify",
+        "augmentation",
         "files",
         "report",
         "validation",
@@ -35,8 +39,9 @@ CONTENTS = {
     "Reference": ["reference/python", "reference/values", "reference/command-line", "flags", "json"],
     "Explanation": ["method", "reading", "symptoms", "limits", "architecture"],
     "Evidence": [
-        "examples", "controls", "circles", "recordings", "calibration", "map_rates", "long_recording_checks",
-        "flag_rates", "constants", "failures", "after_push", "neural", "catalogue", "speed", "reproduction",
+        "examples", "controls", "circles", "recordings", "calibration", "map_rates", "density_checks", "exact_likelihood",
+        "augmentation_checks", "long_recording_checks", "flag_rates",
+        "constants", "failures", "after_push", "neural", "catalogue", "speed", "reproduction",
     ],
 }  # fmt: skip
 # Where the list of contents needs another title than the page has.

@@ -17,18 +17,21 @@ from pathlib import Path
 PACKAGE = "liestonet"
 # These stand outside the method and may look into all of it.
 OUTSIDE = "storage validation render reproduction cli"
+# What joins the method's steps, and the public names.
+LATE = f"result neural pipeline {OUTSIDE} __init__"
 # Nobody imports a room (or a module, where one is named) except those to the right of it, and itself. Whoever may
 # import it stands below it, so that no circle can close; "*" is everything below, and what has no line here yet.
 IMPORTERS = {
     "errors": "*",
     "core": "*",
-    "trajectories": f"sde surrogate inference diagnostics catalogue result neural pipeline {OUTSIDE} __init__",
-    "sde": f"surrogate symmetry inference formulas algebra catalogue result neural pipeline {OUTSIDE} __init__",
+    "trajectories": f"sde surrogate inference densities diagnostics catalogue {LATE}",
+    "sde": f"surrogate symmetry inference formulas algebra densities catalogue {LATE}",
     "surrogate": f"inference diagnostics result neural pipeline {OUTSIDE}",
-    "symmetry": f"inference formulas algebra catalogue result neural pipeline {OUTSIDE}",
+    "symmetry": f"inference formulas algebra densities catalogue result neural pipeline {OUTSIDE}",
     "inference": f"result neural pipeline {OUTSIDE} __init__",
-    "formulas": f"algebra result pipeline {OUTSIDE}",
+    "formulas": f"algebra densities result pipeline {OUTSIDE}",
     "algebra": f"catalogue result pipeline {OUTSIDE}",
+    "densities": f"pipeline {OUTSIDE} __init__",
     "diagnostics": f"neural pipeline {OUTSIDE}",
     "catalogue": "render.terminal_catalogue reproduction cli __init__",
     "result": f"neural pipeline {OUTSIDE}",
@@ -53,6 +56,7 @@ OUTWARD = {
     ("result.result", "render.view"): "Result.latex and Result._repr_html_",
     ("result.result", "storage"): "Result.save",
     ("result.result", "validation.push"): "Result.push",
+    ("trajectories.trajectories", "validation.augmentation"): "Trajectories.augmented",
     ("neural.stage_one", "storage"): "_learnt, which keeps a fitted surrogate beside the checkpoints",
 }
 

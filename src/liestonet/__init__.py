@@ -10,9 +10,12 @@ if TYPE_CHECKING:
     from liestonet import plots
     from liestonet.catalogue import catalogue
     from liestonet.core.angles import principal_angles
+    from liestonet.densities.density import density
+    from liestonet.densities.price import price
     from liestonet.errors import InputError
     from liestonet.inference.spectral_engine import Spectral
     from liestonet.neural.settings import Neural
+    from liestonet.pipeline.classify import classify
     from liestonet.pipeline.discover import discover, fit
     from liestonet.pipeline.solve import solve
     from liestonet.sde import SDE
@@ -36,11 +39,14 @@ __all__ = [
     "TrajectoryFile",
     "__version__",
     "catalogue",
+    "classify",
+    "density",
     "discover",
     "discrete",
     "fit",
     "load",
     "plots",
+    "price",
     "principal_angles",
     "reversible",
     "solve",
@@ -57,10 +63,13 @@ _HOME = {
     "Trajectories": "liestonet.trajectories",
     "TrajectoryFile": "liestonet.trajectories.streaming",
     "catalogue": "liestonet.catalogue",
+    "classify": "liestonet.pipeline.classify",
+    "density": "liestonet.densities.density",
     "discover": "liestonet.pipeline.discover",
     "discrete": "liestonet.validation.maps.discrete",
     "fit": "liestonet.pipeline.discover",
     "load": "liestonet.storage",
+    "price": "liestonet.densities.price",
     "principal_angles": "liestonet.core.angles",
     "reversible": "liestonet.validation.reversal.reversible",
     "solve": "liestonet.pipeline.solve",

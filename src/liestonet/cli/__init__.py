@@ -24,7 +24,9 @@ from liestonet.cli.arguments import (
     read_system,
     require_values,
 )
+from liestonet.cli.classify import show_classification
 from liestonet.cli.demo import demo
+from liestonet.cli.densities import Killing, show_density, show_price
 from liestonet.cli.discover import discover
 from liestonet.cli.look import look
 from liestonet.cli.options import (
@@ -65,6 +67,9 @@ UsageError: Any = typer.BadParameter.__base__  # typer does not export it, and c
 SPOKEN = {
     "domain=[(start, end), (low, high), …], time first, then each coordinate": '--domain "t=0:1, x=-2:2"',
     "boundary= to keep": "--boundary to keep",
+    "boundary='reflecting'": "--boundary reflecting",
+    "boundary='absorbing'": "--boundary absorbing",
+    "domain=(low, high)": "--domain x=LOW:HIGH",
     "(sort=True)": "(--sort)",
     "as in time=": "as in --time ",
     "leave dt or time out": "leave --dt or --time out",
@@ -153,6 +158,8 @@ def start(
       liestonet demo
       liestonet solve "dx = x dt + dW"
       liestonet show cir
+      liestonet density "dx = (1 - x) dt + sqrt(x) dW"
+      liestonet price "dx = 0.05*x dt + 0.2*x dW" --payoff "call(110)" --maturity 1 --x0 100 --killing 0.05
       liestonet simulate "dx = -x dt + dW" --initial "x=-2:2" --out paths.csv
       liestonet discover paths.csv --out run
       liestonet open run/run.lsn
@@ -174,6 +181,7 @@ def solve(
         ),
     ] = None,
     periodic: Periodic = None,
+    killing: Killing = None,
     param: Parameter = None,
     stratonovich: Stratonovich = False,
     json: Json = False,
@@ -197,6 +205,7 @@ def solve(
       liestonet solve "dx = x dt + dW"
       liestonet solve "dx = -k*x dt + s dW"
       liestonet solve "dx = y dt; dy = -k*y dt + s dW" --param k=1 --param s=3/2
+      liestonet solve "dr = (1 - r) dt + dW" --symmetry fokker-planck --killing r
       liestonet solve "dx = x ∘ dW" --symmetry fokker-planck --domain "x=1:2"
       liestonet solve "dtheta = sin(theta) dt + dW" --periodic theta=2pi
       liestonet solve "dx = (x - x^2) dt + x dW" --symmetry random
@@ -217,7 +226,8 @@ def solve(
     box = read_domain(sde, domain or (), system)
     expected = without(SOLVING, drawing=report is None, parameters=not sde.parameters)
     with stages(not quiet, expected) as progress:
-        result = with_command(find_symmetries(sde, symmetry, box, periodic=read_periods(periodic), progress=progress))
+        found = find_symmetries(sde, symmetry, box, periodic=read_periods(periodic), killing=killing, progress=progress)
+        result = with_command(found)
         written = None if report is None else write_page(result, report, progress)
     if save is not None:
         result.save(save)
@@ -253,6 +263,9 @@ def show_system(
 app.command()(look)
 app.command()(discover)
 app.command()(reproduce)
+app.command(name="density")(show_density)
+app.command(name="price")(show_price)
+app.command(name="classify")(show_classification)
 app.command(name="open")(open_run)
 app.command(name="test")(try_generators)
 app.command(name="reversible")(reverse)

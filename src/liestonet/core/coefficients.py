@@ -28,15 +28,20 @@ class JetOrder:
     drift: int = -1
     diffusion: int = -1
     diffusion_squared: int = -1
+    killing: int = -1
 
 
 @dataclass(frozen=True)
 class Jet:
-    """Derivatives of the coefficients at B points: arrays (B, n), (B, n, r) and (B, n, n) by derivative."""
+    """Derivatives of the coefficients at B points: arrays (B, n), (B, n, r) and (B, n, n) by derivative.
+
+    `killing` (B, 1, 1) is the rate at which paths end; only the Fokker–Planck equation knows it.
+    """
 
     drift: Mapping[Derivative, Float[np.ndarray, "b n"]] = field(default_factory=dict)
     diffusion: Mapping[Derivative, Float[np.ndarray, "b n r"]] = field(default_factory=dict)
     diffusion_squared: Mapping[Derivative, Float[np.ndarray, "b n n"]] = field(default_factory=dict)
+    killing: Mapping[Derivative, Float[np.ndarray, "b 1 1"]] = field(default_factory=dict)
 
 
 # f (b, n, s), σ (b, n, r, s) and a (b, n, n, s) by derivative: a jet for each of s parameter directions.

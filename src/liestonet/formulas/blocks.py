@@ -25,7 +25,8 @@ def state_blocks(coefficients: SymbolicCoefficients, density: bool) -> list[Any]
     drift: Any = coefficients.drift
     diffusion: Any = coefficients.diffusion
     squared: Any = coefficients.diffusion_squared
-    everything = [*drift, *diffusion]
+    killing: Any = coefficients.killing
+    everything = [*drift, *diffusion, *killing]
     for i, x in enumerate(coefficients.state):
         blocks.append(x)
         speeds = _speeds(diffusion.row(i), x)
@@ -48,7 +49,8 @@ def time_blocks(coefficients: SymbolicCoefficients, interval: tuple[float, float
     t = coefficients.time
     drift: Any = coefficients.drift
     diffusion: Any = coefficients.diffusion
-    nodes = _nodes([*drift, *diffusion], t)
+    killing: Any = coefficients.killing
+    nodes = _nodes([*drift, *diffusion, *killing], t)
     rates = [r for r in drift.jacobian(sympy.Matrix(coefficients.state)) if r.free_symbols <= {t} and r != 0]
     growths = _distinct([_exponential(closed_integral(rate, t)) for rate in rates])
     noises = [sympy.Integer(1), *_distinct([_time_factor(entry, t) for entry in diffusion])]

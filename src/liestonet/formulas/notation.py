@@ -52,14 +52,19 @@ def expression_text(expression: sympy.Expr) -> str:
     return str(expression).replace("**", "^").replace("*", " ")
 
 
-def _uncertain(constant: Constant) -> sympy.Symbol:
-    """`(1.02 ± 0.03)` as a symbol, with two digits of the uncertainty."""
+def with_uncertainty(value: float, uncertainty: float) -> str:
+    """`1.02 ± 0.03`, with two digits of the uncertainty."""
     import math
 
+    places = max(0, 1 - math.floor(math.log10(uncertainty))) if uncertainty > 0 else 4
+    return f"{value:.{places}f} ± {uncertainty:.{places}f}"
+
+
+def _uncertain(constant: Constant) -> sympy.Symbol:
+    """`(1.02 ± 0.03)` as a symbol."""
     import sympy
 
-    places = max(0, 1 - math.floor(math.log10(constant.uncertainty))) if constant.uncertainty > 0 else 4
-    return sympy.Symbol(f"({constant.value:.{places}f} ± {constant.uncertainty:.{places}f})", real=True)
+    return sympy.Symbol(f"({with_uncertainty(constant.value, constant.uncertainty)})", real=True)
 
 
 def _greek(letter: str) -> str:

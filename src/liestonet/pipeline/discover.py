@@ -7,9 +7,9 @@ pipeline/assemble.py finds a readable basis, formulas and the algebra, and makes
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from liestonet.core.flags import Flag
 from liestonet.core.numbers import is_real, is_whole, plain, truth_of
@@ -25,6 +25,7 @@ from liestonet.inference.spectral_engine import Spectral
 from liestonet.pipeline.assemble import data_result, with_provenance
 from liestonet.pipeline.tuning import discover_tuning
 from liestonet.result import Result
+from liestonet.sde.sde import SDE
 from liestonet.surrogate.spectral_fit import fit_spectral
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.determining.kinds import Kind, kind_from_data
@@ -33,19 +34,60 @@ from liestonet.trajectories.clock import Relabelled
 from liestonet.trajectories.increments import IncrementSource
 from liestonet.trajectories.measurement import Measurement, marked
 
+if TYPE_CHECKING:
+    from liestonet.densities.likelihood import ModelFit
 
-@few_threads
+
+@overload
 def fit(
     data: IncrementSource | Any,
+    model: None = None,
     *,
     measurement: Measurement | Any | None = None,
     clock: str | float | Any = "auto",
     progress: Progress | None = None,
-) -> Surrogate:
+) -> Surrogate: ...
+
+
+@overload
+def fit(
+    data: IncrementSource | Any,
+    model: str | SDE,
+    *,
+    boundary: str | Any | None = None,
+    start: Mapping[str, float] | Any | None = None,
+    domain: Any = None,
+    measurement: Measurement | Any | None = None,
+    progress: Progress | None = None,
+) -> ModelFit: ...
+
+
+@few_threads
+def fit(
+    data: IncrementSource | Any,
+    model: str | Any | None = None,
+    *,
+    boundary: str | Any | None = None,
+    start: Mapping[str, float] | Any | None = None,
+    domain: Any = None,
+    measurement: Measurement | Any | None = None,
+    clock: str | float | Any = "auto",
+    progress: Progress | None = None,
+) -> Surrogate | ModelFit:
     """Estimate drift and diffusion from trajectories, with the covariance of what was estimated.
 
     `measurement` and `clock` are as in `discover`; on a clock that restarts, drift and diffusion do not depend on time.
+
+    With a `model`, a scalar equation with free constants such as "dx = k*(m - x) dt + s dW" whose density has a closed
+    form (`lsn.density`), the constants are fitted by exact maximum likelihood (a `ModelFit`): steps may be as long as
+    they like. `boundary` and `domain` are those of `density`; `start` gives values to begin the search with.
     """
+    if model is not None:
+        from liestonet.densities.likelihood import fit_model
+
+        return fit_model(marked(data, measurement), model, boundary, start, domain, progress)
+    if boundary is not None or start is not None or domain is not None:
+        raise InputError("boundary, start and domain are settings of a model; give model='dx = ... dt + ... dW' too.")
     return fit_spectral(choose_clock(_checked(data, measurement), clock)[0], progress)
 
 

@@ -43,7 +43,7 @@ def solve_generic(sde: SDE, kind: Kind, formulas: bool, solver: Solver, say: Pro
             f"{len(sde.parameters)} parameters have no value ({', '.join(sde.parameters)}), and at most "
             f"{MOST_PARAMETERS} may stay symbols; give the others values."
         )
-    _check_names(sde)
+    check_names(sde)
     first, result = _first_draw(sde, solver)
     solved = [(first, result)]
     for number in range(1, 3 if sde.dimension <= GENERIC.few_coordinates else 2):
@@ -63,7 +63,7 @@ def solve_generic(sde: SDE, kind: Kind, formulas: bool, solver: Solver, say: Pro
     return generic_result(result, findings, lifted.spanned, flags)
 
 
-def _check_names(sde: SDE) -> None:
+def check_names(sde: SDE) -> None:
     """Refuse a name that looks like a coordinate whose equation was forgotten: x, y, z, or x3 beside x1 and x2."""
     stems = {re.sub(r"_?\d+$", "", name) for name in sde.names if re.search(r"\d$", name)} | {"x", "y", "z"}
     for name in sde.parameters:

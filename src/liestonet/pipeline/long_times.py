@@ -84,7 +84,8 @@ def is_long(source: Coefficients, domain: Domain) -> bool:
 def _depends_on_time(sde: SDE, source: Coefficients, domain: Domain) -> bool:
     """Whether the coefficients depend on time: by their symbols, or as polynomials that stand for callables."""
     if sde.symbolic is not None:
-        return sde.symbolic.time in sde.symbolic.drift.free_symbols | sde.symbolic.diffusion.free_symbols
+        known = sde.symbolic
+        return known.time in known.drift.free_symbols | known.diffusion.free_symbols | known.killing.free_symbols
     points = lattice_cloud(domain, LONG_TIMES.samples).points
     jet = source.jet(points[:, 0], points[:, 1:], JetOrder(drift=1, diffusion=1, diffusion_squared=1))
     return any((0,) in part and part[(0,)].any() for part in (jet.drift, jet.diffusion, jet.diffusion_squared))

@@ -32,7 +32,7 @@ from liestonet.symmetry.analytic.families import count_invariants, find_family, 
 from liestonet.symmetry.analytic.monodromy import cover_of, periodic_bound
 from liestonet.symmetry.analytic.nullspace import Coupling, NullSpace, find_null_space
 from liestonet.symmetry.analytic.tuning import FORMAL, NULL_SPACE
-from liestonet.symmetry.determining.kinds import Kind, kind_named
+from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, KILLED, Kind, kind_named
 
 # Time and memory grow like a high power of the number of coordinates: ten take seconds, twenty would take hours.
 MOST_COORDINATES = 16
@@ -45,6 +45,7 @@ def solve(
     domain: Iterable[Sequence[float]] | Domain | Any | None = None,
     *,
     periodic: Mapping[str, float] | Any = None,
+    killing: str | Any | None = None,
     formulas: bool | Any = True,
     progress: Progress | None = None,
 ) -> Result:
@@ -54,9 +55,10 @@ def solve(
     processes w, without a time component. `domain` is a list of (low, high) pairs, time first, then each
     coordinate; without one a sensible box is chosen and named in the result, and so is every interval given as
     None. `periodic` gives the periods of angles and phases, as in {"theta": 2 * math.pi}: their interval is one turn,
-    and generators are periodic too. Parameters without a value stay symbols, and the answer is for generic values of
-    them. `formulas=False` leaves out the search for closed forms, which often takes most of the time. `progress` is
-    told each step.
+    and generators are periodic too. `killing` is a rate at which paths end, an expression in the state such as "r*x":
+    then the symmetries are those of the killed Fokker–Planck equation u_t = … − r x u. Parameters without a value stay
+    symbols, and the answer is for generic values of them. `formulas=False` leaves out the search for closed forms,
+    which often takes most of the time. `progress` is told each step.
     """
     kind = kind_named(symmetry)
     if not isinstance(sde, SDE):
@@ -68,6 +70,8 @@ def solve(
         )
     formulas, say = truth_of("formulas", formulas), progress or silent
     sde = sde if periodic is None else sde.with_periods(periodic)
+    sde = sde if killing is None else sde.with_killing(killing)
+    kind = with_killing_of(kind, sde)
     target = extended(sde) if kind.extended else sde
     domain = extended_domain(sde, domain) if kind.extended else domain
     if sde.parameters:
@@ -80,11 +84,23 @@ def solve(
         result = _solve_numeric(target, kind, domain, formulas, say)
     result = of_equation(result, sde) if kind.extended else result
     pairs = None if result.domain.chosen else [list(pair) for pair in result.domain.intervals]
-    equation = "sde" if sde.symbolic is None else f"liestonet.SDE.parse({str(sde)!r})"
-    made = provenance_of(
-        "solve", equation, None, symmetry=kind.name, domain=pairs, **_named_periods(sde), formulas=formulas
-    )
+    equation = "sde" if sde.symbolic is None else f"liestonet.SDE.parse({sde.symbolic.equations()!r})"
+    rate = None if sde.killing is None else str(sde.killing)
+    settings = {"domain": pairs, **_named_periods(sde), "killing": rate, "formulas": formulas}
+    made = provenance_of("solve", equation, None, symmetry=kind.name, **settings)
     return with_provenance(result, replace(made, tuning=solve_tuning()))
+
+
+def with_killing_of(kind: Kind, sde: SDE) -> Kind:
+    """The kind with the killing in its equations, where there is one."""
+    if sde.killing is None:
+        return kind
+    if kind.name != FOKKER_PLANCK.name:
+        raise InputError(
+            f"A killing changes the density alone, so symmetries of kind {kind.name} do not know it; ask for "
+            'symmetry="fokker-planck", or leave the killing out.'
+        )
+    return KILLED
 
 
 def _solve_numeric(sde: SDE, kind: Kind, domain: Any, formulas: bool, say: Progress) -> Result:

@@ -159,6 +159,11 @@ def apply(function: Any, argument: Expr, text: str) -> Expr:
     return _checked(result, text)
 
 
+def extreme(function: Any, arguments: Iterable[Expr], text: str) -> Expr:
+    """The larger or the smaller of several expressions."""
+    return _checked(function(*arguments), text)
+
+
 def rebuild(expression: Expr, values: Mapping[sympy.Symbol, Expr], what: str) -> Expr:
     """The same expression with symbols replaced, its floats made exact and every constant checked again."""
     done: dict[Expr, Expr] = {}
@@ -192,7 +197,7 @@ def _rebuilt(node: Any, visit: Callable[[Any], Expr], values: Mapping[sympy.Symb
     if isinstance(node, sympy.Pow):
         return power(visit(node.base), visit(node.exp), shown)
     if isinstance(node, (sympy.Max, sympy.Min)):
-        return _checked(node.func(*map(visit, node.args)), shown)
+        return extreme(node.func, map(visit, node.args), shown)
     if node.func in FUNCTIONS or node.func in _RECIPROCAL:
         return apply(node.func, visit(node.args[0]), shown)
     if node.has(sympy.I):

@@ -19,6 +19,8 @@ _CIRCULAR = ("sin", "cos", "tan", "sinh", "cosh", "tanh")
 _PLAIN = ("sqrt", "exp", "log", *_CIRCULAR, *(f"a{name}" for name in _CIRCULAR), "erf", "erfc", "sign", "Abs")
 FUNCTIONS = {name: name for name in (*_PLAIN, "cot", "sec", "csc", "coth", "sech", "csch")}
 FUNCTIONS |= {"ln": "log", "abs": "Abs", "sgn": "sign"}
+# The larger and the smaller of several numbers.
+EXTREMES = {"max": "Max", "min": "Min", "Max": "Max", "Min": "Min"}
 FUNCTIONS |= {f"arc{name}": f"a{name}" for name in _CIRCULAR} | {
     f"ar{name}h": f"a{name}h" for name in ("sin", "cos", "tan")
 }
@@ -74,7 +76,16 @@ class Call:
     text: str
 
 
-Node = Number | Name | Sum | Product | Power | Call
+@dataclass(frozen=True, slots=True)
+class Extreme:
+    """One of EXTREMES, by its SymPy name, of two or more arguments."""
+
+    function: str
+    arguments: tuple[Node, ...]
+    text: str
+
+
+Node = Number | Name | Sum | Product | Power | Call | Extreme
 
 
 class Parser:
@@ -219,6 +230,8 @@ class Parser:
             return self._closed(self._sum())
         if token.kind == "√":
             return self._root(token)
+        if token.text in EXTREMES and self._kind() == "(" and token.text not in self._coordinates | self._valued:
+            return self._extreme(token)
         if token.text in FUNCTIONS:
             if self._kind() != "(":
                 raise InputError(
@@ -234,6 +247,21 @@ class Parser:
             )
         self._check_factor(token)
         return Name(token.text, token.text)
+
+    def _extreme(self, token: Token) -> Node:
+        """max(a, b, …), after its name."""
+        self._take()
+        arguments = [self._sum()]
+        while self._kind() == ",":
+            self._take()
+            arguments.append(self._sum())
+        self._closed(arguments[-1])
+        if len(arguments) < 2:
+            raise InputError(
+                f"The function {token.text} {token.place} takes two arguments or more; write {token.text}(x, 0)."
+            )
+        text = self._source[token.start : self._tokens[self._position - 1].end]
+        return Extreme(EXTREMES[token.text], tuple(arguments), text)
 
     def _closed(self, node: Node) -> Node:
         if self._kind() != ")":

@@ -7,7 +7,7 @@ numbers are algebraically independent (Ax), so each gets a random value, and tho
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -36,16 +36,22 @@ class NoRootError(Exception):
     """A number that is no square at this point; another point may do."""
 
 
-def residue(number: Fraction | float) -> int:
+def residue(number: Fraction | float, prime: int = PRIME) -> int:
     """A rational number as an element of the field."""
     exact = Fraction(number)
-    return exact.numerator * pow(exact.denominator, -1, PRIME) % PRIME
+    return exact.numerator * pow(exact.denominator, -1, prime) % prime
 
 
-def exact_series(coefficients: SymbolicCoefficients, ring: SeriesRing, names: set[str]) -> dict[str, np.ndarray] | None:
-    """Series of some coefficients in the shapes of `coefficient_series`; None where a formula has no exact ones."""
+def exact_series(
+    coefficients: SymbolicCoefficients, ring: SeriesRing, names: set[str], fixed: Mapping[str, int] | None = None
+) -> dict[str, np.ndarray] | None:
+    """Series of some coefficients in the shapes of `coefficient_series`; None where a formula has no exact ones.
+
+    Parameters without a value have random ones, or those that are `fixed`, as elements of the field.
+    """
     for seed in range(TRIES):
-        point = _Point(ring, (coefficients.time, *coefficients.state), np.random.default_rng(seed))
+        variables = (coefficients.time, *coefficients.state)
+        point = _Point(ring, variables, np.random.default_rng(seed), fixed=dict(fixed or {}))
         try:
             found = {name: point.expand(getattr(coefficients, name)) for name in sorted(names)}
         except NoRootError:
@@ -67,6 +73,7 @@ class _Point:
     values: dict[Any, int] = field(default_factory=dict)
     turns: dict[Any, Turn] = field(default_factory=dict)
     only_under: dict[str, Any] = field(default_factory=dict)
+    fixed: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for position, symbol in enumerate(self.symbols):
@@ -122,6 +129,10 @@ class _Point:
             return result
         if node.is_Pow and node.exp.is_Rational:
             return self._power(self._series(node.base), _fraction(node.exp))
+        if node.is_Symbol:
+            return self._constant(self.fixed.setdefault(node.name, self._draw()))
+        if node.is_Pow:
+            return self.exponential(_exponent(node))
         if name == "Pi":
             return self._constant(self.values.setdefault(name, self._draw()))
         if name == "Exp1":
@@ -135,7 +146,7 @@ class _Point:
         value = int(base[0])
         if value == 0:
             raise NoRootError
-        numbers, inverse = [_root(value, exponent)], pow(value, -1, PRIME)
+        numbers, inverse = [root_of(value, exponent)], pow(value, -1, PRIME)
         for k in range(self.ring.degree):
             numbers.append(numbers[-1] * residue((exponent - k) / (k + 1)) * inverse % PRIME)
         return self._compose(numbers, base)
@@ -143,11 +154,11 @@ class _Point:
     def exponential(self, argument: Any, sign: int = 1) -> ExactSeries:
         """exp(± argument)."""
         value = 1
-        for number, term in _parts(argument):
+        for number, term in independent_parts(argument):
             if term not in self.values:
                 self.values[term] = pow(self._draw(), 2, PRIME)
-            value = value * _root(self.values[term], number * sign) % PRIME
-        return self._compose(_over_factorials([value, sign * value], self.ring.degree), self._series(argument))
+            value = value * root_of(self.values[term], number * sign) % PRIME
+        return self._compose(over_factorials([value, sign * value], self.ring.degree), self._series(argument))
 
     def hyperbolic(self, argument: Any, sign: int) -> ExactSeries:
         """cosh for the sign +, sinh for −."""
@@ -157,15 +168,15 @@ class _Point:
     def circular(self, argument: Any, quarter: int) -> ExactSeries:
         """The quarter-th derivative of sin: sin itself for 0, cos for 1."""
         turn: Turn = (1, 0)
-        for number, term in _parts(argument):
+        for number, term in independent_parts(argument):
             if term not in self.turns:
-                self.turns[term] = _random_turn(self._draw())
+                self.turns[term] = random_turn(self._draw())
             if (number * PARTS).denominator != 1:
                 raise UnknownFunctionError(str(argument))
-            turn = _turned(turn, _turn_power(self.turns[term], int(number * PARTS)))
+            turn = turned(turn, turn_power(self.turns[term], int(number * PARTS)))
         cosine, sine = turn
         cycle = [sine, cosine, -sine, -cosine]
-        numbers = _over_factorials(cycle[quarter:] + cycle[:quarter], self.ring.degree)
+        numbers = over_factorials(cycle[quarter:] + cycle[:quarter], self.ring.degree)
         return self._compose(numbers, self._series(argument))
 
     def logarithm(self, argument: Any) -> ExactSeries:
@@ -189,7 +200,7 @@ class _Point:
             raise UnknownFunctionError(str(argument))
         inner, pi = self._series(argument), self.values.setdefault("Pi", self._draw())
         value, factor = int(inner[0]), int(self.exponential(argument**2, -1)[0])
-        factor = 2 * factor * pow(_root(pi, Fraction(1, 2)), -1, PRIME) % PRIME
+        factor = 2 * factor * pow(root_of(pi, Fraction(1, 2)), -1, PRIME) % PRIME
         numbers, before, now = [self.values.setdefault("erf", self._draw())], 0, 1
         for k in range(self.ring.degree):
             inverse = pow(k + 1, -1, PRIME)
@@ -203,54 +214,61 @@ class _Point:
         return self._multiply(above, self._power(below, Fraction(-1)))
 
 
+def _exponent(power: Any) -> Any:
+    """The argument of the exponential that a power with a symbol in its exponent is."""
+    import sympy
+
+    return power.exp * sympy.log(power.base)
+
+
 def _fraction(number: Any) -> Fraction:
     """A rational number of SymPy's as one of Python's."""
     return Fraction(int(number.p), int(number.q))
 
 
-def _parts(argument: Any) -> list[tuple[Fraction, Any]]:
+def independent_parts(argument: Any) -> list[tuple[Fraction, Any]]:
     """An argument as a sum of rational multiples of terms that are linearly independent."""
     parts = [part.as_coeff_Mul(rational=True) for part in argument.expand().as_ordered_terms()]
     return [(_fraction(number), term) for number, term in parts]
 
 
-def _root(value: int, exponent: Fraction) -> int:
+def root_of(value: int, exponent: Fraction, prime: int = PRIME) -> int:
     """value^exponent; for roots the value must be a square, and so is the answer."""
     if exponent.denominator == 1:
-        return pow(value, int(exponent), PRIME)
-    squares = (PRIME - 1) // 2
-    if pow(value, squares, PRIME) != 1:
+        return pow(value, int(exponent), prime)
+    squares = (prime - 1) // 2
+    if pow(value, squares, prime) != 1:
         raise NoRootError
-    return pow(value, exponent.numerator * pow(exponent.denominator, -1, squares) % squares, PRIME)
+    return pow(value, exponent.numerator * pow(exponent.denominator, -1, squares) % squares, prime)
 
 
-def _over_factorials(cycle: list[int], degree: int) -> list[int]:
+def over_factorials(cycle: list[int], degree: int, prime: int = PRIME) -> list[int]:
     """Taylor numbers of a function whose derivatives repeat."""
     numbers, inverse = [], 1
     for k in range(degree + 1):
-        inverse = inverse * pow(max(k, 1), -1, PRIME) % PRIME
-        numbers.append(cycle[k % len(cycle)] * inverse % PRIME)
+        inverse = inverse * pow(max(k, 1), -1, prime) % prime
+        numbers.append(cycle[k % len(cycle)] * inverse % prime)
     return numbers
 
 
-def _random_turn(tangent: int) -> Turn:
+def random_turn(tangent: int, prime: int = PRIME) -> Turn:
     """A point (cos, sin) of the circle; −1 is no square, so the denominator is never zero."""
-    below = pow(1 + tangent * tangent, -1, PRIME)
-    return (1 - tangent * tangent) * below % PRIME, 2 * tangent * below % PRIME
+    below = pow(1 + tangent * tangent, -1, prime)
+    return (1 - tangent * tangent) * below % prime, 2 * tangent * below % prime
 
 
-def _turned(one: Turn, other: Turn) -> Turn:
+def turned(one: Turn, other: Turn, prime: int = PRIME) -> Turn:
     """Sum of two angles."""
-    return (one[0] * other[0] - one[1] * other[1]) % PRIME, (one[0] * other[1] + one[1] * other[0]) % PRIME
+    return (one[0] * other[0] - one[1] * other[1]) % prime, (one[0] * other[1] + one[1] * other[0]) % prime
 
 
-def _turn_power(turn: Turn, times: int) -> Turn:
+def turn_power(turn: Turn, times: int, prime: int = PRIME) -> Turn:
     """A multiple of an angle."""
     turn, times = (turn, times) if times >= 0 else ((turn[0], -turn[1]), -times)
     result: Turn = (1, 0)
     while times:
-        result = _turned(result, turn) if times & 1 else result
-        turn, times = _turned(turn, turn), times >> 1
+        result = turned(result, turn, prime) if times & 1 else result
+        turn, times = turned(turn, turn, prime), times >> 1
     return result
 
 

@@ -21,7 +21,7 @@ from sympy import Expr, Symbol
 from liestonet.core.flags import Flag
 from liestonet.errors import InputError
 from liestonet.sde import exact
-from liestonet.sde.grammar import FUNCTIONS, Call, Name, Node, Number, Parser, Power, Product, Sum
+from liestonet.sde.grammar import EXTREMES, FUNCTIONS, Call, Extreme, Name, Node, Number, Parser, Power, Product, Sum
 from liestonet.sde.symbolic import SymbolicCoefficients
 from liestonet.sde.sympy_input import STRATONOVICH, assemble
 from liestonet.sde.tokens import NOISE, Token, is_differential, plain_name, quote, suggestion, tokenise
@@ -205,7 +205,8 @@ def _check_parameter(name: str, used: set[str], states: set[str], where: str) ->
     if name in states:
         raise InputError(f"In {where}, {name} cannot be a parameter, because it is a coordinate.")
     if name not in used:
-        others = {n for n in used if not is_differential(n) and n not in FUNCTIONS} - states - {"t"}
+        known = {*FUNCTIONS, *EXTREMES}
+        others = {n for n in used if not is_differential(n) and n not in known} - states - {"t"}
         hint = suggestion(name, others)
         end = hint or "; remove it."
         raise InputError(f"In {where}, {name} has a value but does not occur in the equations{end}")
@@ -274,6 +275,9 @@ class Reader:
                 return {"": exact.power(self._plain(argument, text), sympy.Rational(1, 2), text)}
             case Call(function, argument):
                 return {"": exact.apply(getattr(sympy, function), self._plain(argument, text), text)}
+            case Extreme(function, arguments):
+                parts_of = [self._plain(argument, text) for argument in arguments]
+                return {"": exact.extreme(getattr(sympy, function), parts_of, text)}
 
     def _name(self, name: str) -> Expr:
         if name in self._known:

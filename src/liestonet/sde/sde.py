@@ -119,6 +119,25 @@ class SDE:
         made._periodic = dict(checked_periods(periodic, self._names))
         return made
 
+    def with_killing(self, killing: Any) -> SDE:
+        """The same equation whose paths end at a rate, an expression in the state such as "r*x"; None takes it away.
+
+        A killing changes the density alone: `solve(symmetry="fokker-planck")`, `density` and `price` know it.
+        """
+        from liestonet.sde.killing import with_killing
+
+        made = type(self).__new__(type(self))
+        for slot in self.__slots__:
+            setattr(made, slot, getattr(self, slot))
+        made._symbolic = with_killing(self._symbolic, killing)
+        return made
+
+    @property
+    def killing(self) -> Any:
+        """The rate at which paths end, a SymPy expression; None where they do not."""
+        rate: Any = None if self._symbolic is None else self._symbolic.killing[0]
+        return None if self._symbolic is None or rate == 0 else rate
+
     @property
     def periodic(self) -> Mapping[str, float]:
         """Periods of angles and phases, by coordinate."""
@@ -219,6 +238,8 @@ class SDE:
         """Simulated paths; see `liestonet.sde.simulation.simulate`."""
         from liestonet.sde.simulation import simulate
 
+        if self.killing is not None:
+            raise InputError("Paths that are killed cannot be simulated; simulate the equation without its killing.")
         self.require_numeric()
         return simulate(
             self,
@@ -244,7 +265,8 @@ class SDE:
 
     def __str__(self) -> str:
         if self._symbolic is not None:
-            return self._symbolic.equations()
+            killed = "" if self.killing is None else f", killed at the rate {self.killing}"
+            return self._symbolic.equations() + killed
         return f"d({', '.join(self._names)}) = drift dt + diffusion dW with {self._noise} noises, from callables"
 
     def __repr__(self) -> str:

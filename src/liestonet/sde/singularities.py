@@ -155,11 +155,13 @@ def loci(sde: SDE) -> tuple[Locus, ...]:
     diffusion: Any = symbolic.diffusion
     entries = [*drift, *diffusion]
     found: dict[tuple[Any, Singularity, int], Locus] = {}
-    for position, (entry, name) in enumerate(zip(entries, entry_names(sde), strict=True)):
+    entries, names = [*entries, *symbolic.killing], (*entry_names(sde), "killing")
+    for position, (entry, name) in enumerate(zip(entries, names, strict=True)):
         if not entry.free_symbols:
             continue
-        coordinate = 1 + (position if position < sde.dimension else (position - sde.dimension) // sde.noise)
-        noise = _factors(entry) if position >= sde.dimension else iter(())
+        noisy = sde.dimension <= position < sde.dimension * (1 + sde.noise)
+        coordinate = 1 + (position if position < sde.dimension else (position - sde.dimension) // max(sde.noise, 1))
+        noise = _factors(entry) if noisy else iter(())
         for expression, kind in (*_singular(entry), *((factor, Singularity.NOISE) for factor in noise)):
             variables = tuple(i for i, symbol in enumerate(symbols) if symbol in expression.free_symbols)
             # what vanishes matters to its own coordinate most; what is singular is so for all alike

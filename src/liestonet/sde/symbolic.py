@@ -45,12 +45,16 @@ class Floor(Step):
 
 @dataclass(frozen=True)
 class SymbolicCoefficients:
-    """f (n×1) and σ (n×r) in symbols of time and state; any other symbol is a parameter without value."""
+    """f (n×1) and σ (n×r) in symbols of time and state; any other symbol is a parameter without value.
+
+    `killing` (1×1) is the rate at which paths end, zero as a rule: it enters the equation of the density only.
+    """
 
     state: tuple[Symbol, ...]
     time: Symbol
     drift: ImmutableMatrix
     diffusion: ImmutableMatrix
+    killing: ImmutableMatrix = field(default_factory=lambda: ImmutableMatrix(1, 1, [0]))
     _compiled: dict[tuple[str, int], _Compiled] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -75,14 +79,15 @@ class SymbolicCoefficients:
     @cached_property
     def parameters(self) -> tuple[str, ...]:
         """Names without a value, in alphabetical order."""
-        free = (self.drift.free_symbols | self.diffusion.free_symbols) - {*self.state, self.time}
+        parts = self.drift.free_symbols | self.diffusion.free_symbols | self.killing.free_symbols
+        free = parts - {*self.state, self.time}
         return tuple(sorted(str(symbol) for symbol in free))
 
     @cached_property
     def kinks(self) -> tuple[Expr, ...]:
         """Expressions at whose zeros (for floor: integers) a coefficient is not smooth."""
         found: set[Any] = set()
-        for node in self.drift.atoms(*_KINKED) | self.diffusion.atoms(*_KINKED):
+        for node in self.drift.atoms(*_KINKED) | self.diffusion.atoms(*_KINKED) | self.killing.atoms(*_KINKED):
             if isinstance(node, (sympy.Max, sympy.Min)):
                 arguments: list[Any] = sorted(node.args, key=sympy.default_sort_key)
                 found.update(a - b for i, a in enumerate(arguments) for b in arguments[i + 1 :])
@@ -115,7 +120,7 @@ class SymbolicCoefficients:
             return ImmutableMatrix(*matrix.shape, [rebuild(entry, exact, what) for entry in matrix])
 
         drift, diffusion = replaced(self.drift, "The drift"), replaced(self.diffusion, "The diffusion")
-        return SymbolicCoefficients(self.state, self.time, drift, diffusion)
+        return SymbolicCoefficients(self.state, self.time, drift, diffusion, replaced(self.killing, "The killing"))
 
     def jet(self, t: Times, x: States, order: JetOrder) -> Jet:
         """Values and derivatives at B points; NaN where a coefficient is not real."""
@@ -123,6 +128,7 @@ class SymbolicCoefficients:
             drift={key: value[:, :, 0] for key, value in self._evaluate("drift", order.drift, t, x).items()},
             diffusion=self._evaluate("diffusion", order.diffusion, t, x),
             diffusion_squared=self._evaluate("diffusion_squared", order.diffusion_squared, t, x),
+            killing=self._evaluate("killing", order.killing, t, x),
         )
 
     def series(
@@ -131,9 +137,14 @@ class SymbolicCoefficients:
         """Power series of all coefficients at a point; None where one of them has none."""
         return coefficient_series(self, ring, point, half)
 
-    def exact_series(self, ring: SeriesRing, names: set[str]) -> dict[str, np.ndarray] | None:
-        """Power series modulo a prime at a random point; None where a formula has none."""
-        return exact_series(self, ring, names)
+    def exact_series(
+        self, ring: SeriesRing, names: set[str], fixed: Mapping[str, int] | None = None
+    ) -> dict[str, np.ndarray] | None:
+        """Power series modulo a prime at a random point; None where a formula has none.
+
+        Parameters have random values too, unless `fixed` has some.
+        """
+        return exact_series(self, ring, names, fixed)
 
     def values(self, which: str, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b n"]) -> Float[np.ndarray, "b n k"]:
         """One coefficient, `drift` as (B, n, 1) or `diffusion` as (B, n, r), without derivatives."""

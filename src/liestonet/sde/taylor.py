@@ -90,11 +90,12 @@ def coefficient_series(
         return np.array(entries).reshape(*matrix.shape, ring.size)
 
     try:
-        return {
+        found = {
             "drift": expand(coefficients.drift)[:, 0],
             "diffusion": expand(coefficients.diffusion),
             "diffusion_squared": expand(coefficients.diffusion_squared),
         }
+        return found if coefficients.killing.is_zero_matrix else found | {"killing": expand(coefficients.killing)}
     except (UnknownFunctionError, ZeroDivisionError, OverflowError, ValueError):
         return None
 

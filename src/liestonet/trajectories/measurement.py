@@ -180,7 +180,11 @@ def as_measurement(given: Any) -> Measurement:
 
 
 def marked(source: Any, given: Any) -> Any:
-    """A source of increments with a measurement that was given; None leaves its own."""
+    """A source of increments with a measurement that was given; None leaves its own.
+
+    Copies that were added to recorded paths are left out: they are no observations.
+    """
+    source = getattr(source, "recorded", source)
     if given is None:
         return source
     measurement = as_measurement(given)

@@ -37,6 +37,7 @@ from liestonet.trajectories.summary import Summary, notes_of, one_line, summaris
 from liestonet.trajectories.unwrapping import unwrap, wrap_increments
 
 if TYPE_CHECKING:
+    from liestonet.trajectories.augmented import Augmented
     from liestonet.trajectories.streaming import TrajectoryFile
 
 FilePath = str | os.PathLike[str]
@@ -309,6 +310,18 @@ class Trajectories:
         the fraction of paths that stay.
         """
         return degraded(self, noise, relative, drop, blur, keep, seed)
+
+    def augmented(self, result: Any, copies: int | Any = 8, seed: int | Any = 0) -> Augmented:
+        """These paths and `copies` of each, pushed by random elements of the symmetry group of a result.
+
+        For learners that do not know the symmetry. A copy has its path's noise, so it is no new observation: it stays
+        in the cluster of its path (`clusters`), `split` keeps clusters together, and fit, discover, test and validate
+        use `recorded`, the paths without copies. Copies have time steps of their own; those that leave the box are
+        dropped whole.
+        """
+        from liestonet.validation.augmentation import augmented
+
+        return augmented(self, result, copies, seed)
 
     def write(self, path: FilePath) -> None:
         """Write a .csv, .csv.gz, .parquet or .npz file, whole or not at all; numbers read back bit-equal.

@@ -343,6 +343,28 @@ class GateTuning:
     compared_points: int = 500
 
 
+@dataclass(frozen=True)
+class AugmentationTuning:
+    """Copies of paths pushed by random elements of a group."""
+
+    # Standard deviation of the first try, in half-widths of the box. Source: by hand; copies that differ visibly.
+    first_move: float = 0.5
+    # Part of the flows that must stay inside the box. Source: by hand; few paths are lost.
+    least_arrived: float = 0.95
+    # Halvings at most. Source: by hand; a push of a thousandth of the box changes nothing.
+    most_halvings: int = 10
+    # Paths that sizes are tried on. Source: cost.
+    trial_paths: int = 60
+    # Draws for each of them. Source: cost.
+    trials: int = 4
+    # The seed of these draws. Source: by hand; any.
+    trial_seed: int = 0
+    # How far flows of proved formulas may leave the box, in half-widths. Source: by hand; the formulas hold there.
+    proved_margin: float = 1.0
+    # Residuals below this are taken as exact. Source: by hand; far below what a learner notices.
+    exact: float = 0.01
+
+
 GIVEN = GivenTuning()
 MAPS = MapTuning()
 DISCRETE = DiscreteTuning()
@@ -352,3 +374,4 @@ FLOW = FlowTuning()
 PUSH = PushTuning()
 AFTER_PUSH = AfterPushTuning()
 GATES = GateTuning()
+AUGMENTATION = AugmentationTuning()

@@ -77,6 +77,7 @@ def _from_the_middle(
         coefficients,
         drift=coefficients.drift.subs(away, simultaneous=True),
         diffusion=coefficients.diffusion.subs(away, simultaneous=True),
+        killing=coefficients.killing.subs(away, simultaneous=True),
         _compiled={},
     )
     found, formulas = find_formulas(replace(fields, basis=near), equations, moved, names, error)

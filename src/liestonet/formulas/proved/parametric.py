@@ -136,10 +136,9 @@ def _replaced(coefficients: SymbolicCoefficients, change: Mapping[Any, Any]) -> 
     """The coefficients in other symbols."""
     from liestonet.sde.symbolic import SymbolicCoefficients
 
-    drift: Any = coefficients.drift
-    diffusion: Any = coefficients.diffusion
+    matrices: list[Any] = [coefficients.drift, coefficients.diffusion, coefficients.killing]
     state = tuple(change.get(symbol, symbol) for symbol in coefficients.state)
-    return SymbolicCoefficients(state, coefficients.time, drift.xreplace(change), diffusion.xreplace(change))
+    return SymbolicCoefficients(state, coefficients.time, *(matrix.xreplace(change) for matrix in matrices))
 
 
 def _monomials(coefficients: SymbolicCoefficients, values: Mapping[Any, Any]) -> Iterator[tuple[Any, float]]:

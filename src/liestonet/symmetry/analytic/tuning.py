@@ -239,3 +239,25 @@ FORMAL = FormalTuning()
 FAMILIES = FamilyTuning()
 TIMES = TimeTuning()
 TURN = MonodromyTuning()
+
+
+@dataclass(frozen=True)
+class ClassificationTuning:
+    """Where the dimension rises with the parameters."""
+
+    # Terms of polynomials that an elimination writes at most. Source: cost.
+    most_work: int = 200_000
+    # Random points at which the same elimination is done: conditions must not depend on the point. Source: theory: a
+    # pivot that hangs on the point is a sum of at most so many conditions.
+    points: int = 6
+    # Points that are tried for that. Source: cost.
+    most_points: int = 20
+    # Orders of the conditions that are tried. Source: cost.
+    orders: int = 7
+    # How often a count must repeat. Source: by hand; as for solve.
+    repeats: int = 2
+    # Branches of parameter space that are followed. Source: cost.
+    most_branches: int = 60
+
+
+CLASSIFICATION = ClassificationTuning()

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
     from liestonet.sde.symbolic import SymbolicCoefficients
 
-CoefficientName = Literal["drift", "diffusion", "diffusion_squared"]
+CoefficientName = Literal["drift", "diffusion", "diffusion_squared", "killing"]
 
 
 class Coefficient(NamedTuple):
-    """One derivative of one entry of f, σ or a; entries count from 0, derivatives as in `core/coefficients.py`."""
+    """One derivative of one entry of f, σ, a or the killing; entries count from 0 (see `core/coefficients.py`)."""
 
     name: CoefficientName
     entry: tuple[int, ...]
@@ -108,6 +108,7 @@ class Equations:
             "drift": coefficients.drift,
             "diffusion": coefficients.diffusion,
             "diffusion_squared": coefficients.diffusion_squared,
+            "killing": coefficients.killing,
         }
 
         zero = sympy.Integer(0)

@@ -152,9 +152,13 @@ def _law(n: int, r: int) -> Equations:
     return builder.finish()
 
 
+def _killing(*derivative: int) -> LinearForm:
+    return [(1.0, Coefficient("killing", (0, 0), tuple(sorted(derivative))))]
+
+
 @lru_cache(maxsize=32)
-def _fokker_planck(n: int, r: int) -> Equations:
-    """F1 = Q/2, F2 and F3, the last two with B and C written out in f and a (docs/method.md §2.3)."""
+def _fokker_planck(n: int, r: int, killed: bool = False) -> Equations:
+    """F1 = Q/2, F2 and F3, the last two with B and C written out in f and a; a killing adds to C (§2.3)."""
     builder = Builder(n, r, [*_generator(n), Unknown("beta", None, order_below=1)])
     beta = n + 1
     _add_covariance_equations(builder, "F1", 0.5)
@@ -167,12 +171,20 @@ def _fokker_planck(n: int, r: int) -> Equations:
             builder.add(row, _a(i, j), beta, (j + 1,), -1.0)
         _second_order(builder, row, i + 1, 0.5)
     row = builder.row("F3", 1.0)
-    _add_transport(builder, row, lambda *derivative: _fokker_planck_c(n, *derivative))
+    _add_transport(
+        builder,
+        row,
+        lambda *derivative: _fokker_planck_c(n, *derivative) + (_killing(*derivative) if killed else []),
+    )
     builder.add(row, ONE, beta, (0,))
     for i in range(n):
         builder.add(row, _fokker_planck_b(n, i), beta, (i + 1,))
     _second_order(builder, row, beta, -0.5)
     return builder.finish()
+
+
+def _killed_fokker_planck(n: int, r: int) -> Equations:
+    return _fokker_planck(n, r, killed=True)
 
 
 def _add_transport(builder: Builder, row: int, form: Callable[..., LinearForm]) -> None:
@@ -213,6 +225,13 @@ ITO = Kind("ito", JetOrder(drift=1, diffusion=1, diffusion_squared=0), _ito)
 LAW = Kind("law", JetOrder(drift=1, diffusion_squared=1), _law)
 FOKKER_PLANCK = Kind("fokker-planck", JetOrder(drift=2, diffusion_squared=3), _fokker_planck)
 RANDOM = Kind("random", JetOrder(drift=1, diffusion=1, diffusion_squared=0), _random, extended=True)
+
+# The same of paths that end at a rate that depends on where they are: the equation of the killed density.
+KILLED = Kind(
+    "fokker-planck",
+    JetOrder(drift=2, diffusion_squared=3, killing=1),
+    _killed_fokker_planck,
+)
 
 # Not a symmetry, but found by the same means: what makes an algebra infinite-dimensional (see `families`).
 INVARIANT = Kind("invariant", JetOrder(drift=0, diffusion=0, diffusion_squared=0), _invariant)

@@ -1,0 +1,264 @@
+"""`liestonet density` and `liestonet price`: closed forms. Reads options, calls the library, prints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from liestonet.cli.arguments import assignments, read_equation, read_number, require_values
+from liestonet.cli.options import Equation, Json, Latex, Parameter, Quiet, Stratonovich
+from liestonet.cli.output import check_forms, emit, paragraphs, stages
+from liestonet.errors import InputError
+
+if TYPE_CHECKING:
+    from liestonet.densities.density import Density
+    from liestonet.sde import SDE
+
+STAGES = {
+    "looking for the state space": 1,
+    "testing the potential": 4,
+    "choosing the kernel": 4,
+    "proving the density": 3,
+    "integrating the payoff": 4,
+}
+MOST_POINTS = 10_000
+ROUNDING = 1e-12
+Killing = Annotated[
+    str | None,
+    typer.Option(
+        "--killing", metavar="RATE", help='Rate at which paths end, such as 0.05 or "r*x"; in a price, the discount.'
+    ),
+]
+Boundary = Annotated[
+    str | None,
+    typer.Option(
+        "--boundary",
+        metavar="KIND",
+        help='"reflecting" or "absorbing" where paths reach an end; both ends: "absorbing, reflecting".',
+    ),
+]
+StateSpace = Annotated[
+    str | None,
+    typer.Option(
+        "--domain", metavar="NAME=LOW:HIGH", help='State space, such as "x=0:1" or "x=0:inf"; chosen automatically.'
+    ),
+]
+Start = Annotated[float | None, typer.Option("--x0", help="Where paths start.")]
+StartTime = Annotated[float, typer.Option("--t0", help="When paths start.")]
+
+
+def show_density(
+    equation: Equation,
+    killing: Killing = None,
+    boundary: Boundary = None,
+    domain: StateSpace = None,
+    x0: Start = None,
+    t: Annotated[float | None, typer.Option("--t", help="Time at which the density is evaluated.")] = None,
+    x: Annotated[
+        str | None,
+        typer.Option("--x", metavar="VALUES", help='States at which it is evaluated: "0.5, 1, 2" or LOW:HIGH:COUNT.'),
+    ] = None,
+    t0: StartTime = 0.0,
+    param: Parameter = None,
+    stratonovich: Stratonovich = False,
+    json: Json = False,
+    latex: Latex = False,
+    quiet: Quiet = False,
+) -> None:
+    """Find the transition density of a scalar equation in closed form.
+
+    A scalar equation whose Fokker–Planck algebra has dimension 6 or 4 has one. Prints the formula and what happens at
+    the ends of the state space; with --x0, --t and --x also values, the mass below each x and the mass that is left.
+
+    \b
+    Examples:
+      liestonet density "dx = (1 - x) dt + sqrt(x) dW"
+      liestonet density "dx = k*(m - x) dt + s dW" --latex
+      liestonet density "dx = (0.1 - x) dt + sqrt(x) dW" --boundary absorbing --x0 0.5 --t 1 --x 0.2
+      liestonet density "dr = 0.5*(0.06 - r) dt + 0.02 dW" --killing r --json
+    """
+    from liestonet.densities.density import density
+
+    check_forms(json, latex)
+    sde, _ = read_equation(equation, param or (), stratonovich)
+    with stages(not quiet, STAGES) as progress:
+        found = density(sde, killing, _choice(boundary), domain=_state_space(sde, domain), progress=progress)
+        table = _table(found, x0, t, x, t0)
+    if json:
+        _emit_json(_density_values(found) | table)
+    elif latex:
+        from sympy import latex as as_latex
+
+        emit(as_latex(found.formula) + "\n")
+    else:
+        lines = paragraphs(_sentences(found, table))
+        emit("\n".join(lines[:1] if quiet else [*lines, *_rows(table)]) + "\n")
+
+
+def show_price(
+    equation: Equation,
+    payoff: Annotated[
+        str,
+        typer.Option(
+            metavar="PAYOFF",
+            show_default=False,
+            help='What is paid: "1" (a bond), "max(x - 110, 0)" or "call(110)", "x > 110", any formula in the state.',
+        ),
+    ],
+    maturity: Annotated[float, typer.Option(show_default=False, help="When it is paid.")],
+    x0: Annotated[float, typer.Option("--x0", show_default=False, help="The state at the start.")],
+    killing: Killing = None,
+    boundary: Boundary = None,
+    domain: StateSpace = None,
+    t0: StartTime = 0.0,
+    param: Parameter = None,
+    stratonovich: Stratonovich = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Price a payoff under a scalar equation, exactly.
+
+    The expectation of the payoff times exp(−∫ killing), by the closed-form density: in closed form where payoff and
+    density allow, else by quadrature with its error. The equation must be that of the pricing measure.
+
+    \b
+    Examples:
+      liestonet price "dx = 0.05*x dt + 0.2*x dW" --payoff "call(110)" --maturity 1 \\
+          --x0 100 --killing 0.05
+      liestonet price "dr = 0.5*(0.06 - r) dt + 0.1*sqrt(r) dW" --payoff 1 --maturity 5 \\
+          --x0 0.03 --killing r
+      liestonet price cev --payoff "x > 1" --maturity 1 --x0 1 --boundary absorbing --json
+    """
+    from liestonet.densities.price import price
+
+    sde, _ = read_equation(equation, param or (), stratonovich)
+    require_values(sde)
+    with stages(not quiet, STAGES) as progress:
+        found = price(
+            sde,
+            payoff,
+            maturity,
+            x0,
+            killing,
+            _choice(boundary),
+            t0=t0,
+            domain=_state_space(sde, domain),
+            progress=progress,
+        )
+    if json:
+        _emit_json({"schema": "liestonet.price/1", "equation": str(found.density.sde), **found.to_dictionary()})
+        return
+    lines = [f"Price {found.value:.12g} ± {found.error:.1g} ({found.method})."]
+    if not quiet:
+        lines.append(f"Delta {found.delta:.8g}, gamma {found.gamma:.8g}, theta {found.theta:.8g}.")
+        lines += _boundary_sentences(found.density)
+        if found.formula is not None:
+            lines.append(f"Formula: {found.formula}")
+    emit("\n".join(paragraphs(lines)) + "\n")
+
+
+def _choice(text: str | None) -> Any:
+    """One word, or a pair for both ends."""
+    if text is None or "," not in text:
+        return text
+    return tuple(part.strip() or None for part in text.split(","))
+
+
+def _state_space(sde: SDE, text: str | None) -> tuple[float, float] | None:
+    if text is None:
+        return None
+    ((name, value),) = assignments([text], "--domain", "x=0:inf")
+    ends = value.split(":")
+    if name not in sde.names or len(ends) != 2:
+        raise InputError(f"--domain {text!r} cannot be read; write --domain {sde.names[0]}=0:inf.")
+    low, high = (float(read_number(end.strip(), "The domain")) for end in ends)
+    return low, high
+
+
+def _table(found: Density, x0: float | None, t: float | None, x: str | None, t0: float) -> dict[str, Any]:
+    """Values where they were asked."""
+    if x0 is None and t is None and x is None:
+        return {}
+    if x0 is None or t is None:
+        raise InputError("Values of the density need a start and a time: give --x0 and --t, and --x for the states.")
+    places = [] if x is None else _places(x)
+    return {
+        "t": t,
+        "t0": t0,
+        "x0": x0,
+        "mass": found.mass(t, t0, x0),
+        "x": places,
+        "density": [found(t, place, t0, x0) for place in places],
+        "cdf": found.cdf(t, places, t0, x0).tolist() if places else [],
+    }
+
+
+def _places(text: str) -> list[float]:
+    parts = text.split(":")
+    if len(parts) == 3:
+        from numpy import linspace
+
+        low, high, count = (float(read_number(part.strip(), "The states")) for part in parts)
+        if not 2 <= count <= MOST_POINTS:
+            raise InputError(f"--x {text!r} asks for {count:g} states; give a number from 2 to {MOST_POINTS}.")
+        return linspace(low, high, int(count)).tolist()
+    return [float(read_number(part.strip(), "A state")) for part in text.split(",")]
+
+
+def _density_values(found: Density) -> dict[str, Any]:
+    low, high = found.domain
+    return {
+        "schema": "liestonet.density/1",
+        "equation": str(found.sde),
+        "dimension": found.dimension,
+        "status": found.status,
+        "residual": found.residual,
+        "formula": str(found.formula),
+        "parameters": list(found.parameters),
+        "domain": [str(low), str(high)],
+        "boundary": found.boundary,
+        "boundaries": [
+            {"point": str(row.point), "kind": row.kind, "reached": row.reached, "exponent": row.exponent}
+            for row in found.boundaries
+        ],
+    }
+
+
+def _sentences(found: Density, table: dict[str, Any]) -> list[str]:
+    proof = {
+        "proved": "the potential is proved by SymPy",
+        "verified": "the forward equation holds to thirty digits",
+    }[found.status]
+    low, high = found.domain
+    lines = [
+        f"{found.sde} has its density in closed form: Fokker–Planck algebra of dimension {found.dimension}, {proof}.",
+        f"State space: ({low}, {high}).",
+        *_boundary_sentences(found),
+        f"p = {found.formula}",
+    ]
+    if table:
+        lost = 1 - table["mass"]
+        ending = f" ({lost:.3g} lost)" if lost > ROUNDING else ""
+        lines.append(f"Mass left at t = {table['t']:g}: {table['mass']:.12g}{ending}.")
+    return lines
+
+
+def _boundary_sentences(found: Density) -> list[str]:
+    near = [row for row in found.boundaries if row.exponent is not None]
+    return [f"At {found.sde.names[0]} = {row.point}: {row.kind}." for row in near]
+
+
+def _rows(table: dict[str, Any]) -> Sequence[str]:
+    if not table.get("x"):
+        return []
+    rows = zip(table["x"], table["density"], table["cdf"], strict=True)
+    head = f"{'x':>14}  {'density':>18}  {'mass below':>18}"
+    return ["", head, *(f"{x:>14.6g}  {p:>18.12g}  {c:>18.12g}" for x, p, c in rows)]
+
+
+def _emit_json(values: dict[str, Any]) -> None:
+    from json import dumps
+
+    emit(dumps(values, indent=2, ensure_ascii=False, allow_nan=False) + "\n")

@@ -1,0 +1,264 @@
+"""`density` takes a scalar equation to its transition density in closed form, where symmetries give one.
+
+In order: the state space (state_space.py), the potential and the dimension of the Fokker–Planck algebra (potential.py,
+checks.py), the ends and the kernel (plan.py), and its proof (checks.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from liestonet.core.numbers import is_real
+from liestonet.core.progress import Progress, silent
+from liestonet.densities.checks import DisagreementError, counted_dimension, forward_residual, potential_is_proved
+from liestonet.densities.formula import density_formula, names_of
+from liestonet.densities.integration import Mass
+from liestonet.densities.kernels import Kernel
+from liestonet.densities.numbers import Numbers
+from liestonet.densities.plan import BoundaryRow, plan_of
+from liestonet.densities.points import Points, checked_points
+from liestonet.densities.potential import dimension_of
+from liestonet.densities.state_space import ScalarEquation, require_scalar, scalar_equation
+from liestonet.densities.tuning import BOUNDARY, CHECKS
+from liestonet.errors import InputError
+from liestonet.sde.sde import SDE
+from liestonet.sde.singularities import Locus, Singularity, loci
+
+
+@dataclass(frozen=True, eq=False)
+class Density:
+    """The density p(t, x | t0, x0) of one start: call it with t, x, t0, x0, numbers or arrays.
+
+    `dimension` is that of the Fokker–Planck algebra, superposition not counted. `status` is "proved" where SymPy shows
+    that the equation has the stated potential, else "verified": the forward equation holds to thirty digits
+    (`residual`). Parameters without a value are given as keywords, or once and for all by `with_parameters`.
+    """
+
+    sde: SDE
+    kernel: Kernel
+    dimension: int
+    status: str
+    residual: float | None
+    choice: Any = None
+    given_domain: Any = None
+    singular_times: tuple[Locus, ...] = field(default=(), repr=False)
+    bound: tuple[float, ...] = ()
+
+    def __call__(self, t: Any, x: Any, t0: Any = 0.0, x0: Any = None, **parameters: Any) -> Any:
+        """p at these points, an array where one of them is; zero where x is outside the state space."""
+        points = self._points(t, x, t0, x0, parameters)
+        result = np.zeros(points.shape)
+        inside = points.inside
+        if inside.any():
+            result[inside] = np.exp(self._logarithms(points))
+        return points.shaped(result)
+
+    def log(self, t: Any, x: Any, t0: Any = 0.0, x0: Any = None, **parameters: Any) -> Any:
+        """log p, which is finite where p itself is too small for floating point."""
+        points = self._points(t, x, t0, x0, parameters)
+        result = np.full(points.shape, -np.inf)
+        inside = points.inside
+        if inside.any():
+            result[inside] = self._logarithms(points)
+        return points.shaped(result)
+
+    def _logarithms(self, points: Points) -> Numbers:
+        """log p at the points inside; parameters far from those that it was found for get a kernel of their own."""
+        t, x, t0, x0 = (part if np.ndim(part) == 0 else part[points.inside] for part in points.arrays)
+        found = self.kernel.log_density(t, x, t0, x0, points.values)
+        if points.values and np.isnan(found).any():
+            given = dict(zip((symbol.name for symbol in self._equation.free), points.values, strict=True))
+            other = density(self.sde.with_parameters(given), boundary=self.choice, domain=self.given_domain)
+            found = other.kernel.log_density(t, x, t0, x0)
+        return found
+
+    def cdf(self, t: Any, x: Any, t0: Any = 0.0, x0: Any = None, **parameters: Any) -> Any:
+        """The mass below x at time t; beyond the upper end all that is left."""
+        points = self._points(t, x, t0, x0, parameters)
+        result = np.empty(points.shape).reshape(-1)
+        for chosen, mass in self._starts(points):
+            x_here = points.flat[1][chosen]
+            low, high = self.kernel.interval(points.values)
+            below = np.zeros(len(x_here))
+            inner = (x_here > low) & (x_here < high)
+            if inner.any():
+                heights = self.kernel.height(mass.t, x_here[inner], points.values)
+                below[inner] = mass.below(np.asarray(heights))
+                if self.kernel.direction < 0:
+                    below[inner] = mass.total - below[inner]
+            below[x_here >= high] = mass.total
+            result[chosen] = below
+        return points.shaped(result.reshape(points.shape))
+
+    def mass(self, t: Any, t0: Any = 0.0, x0: Any = None, **parameters: Any) -> Any:
+        """The mass that is left at time t: 1 unless paths are absorbed or killed."""
+        points = self._points(t, x0, t0, x0, parameters)
+        result = np.empty(points.shape).reshape(-1)
+        for chosen, mass in self._starts(points):
+            result[chosen] = mass.total
+        return points.shaped(result.reshape(points.shape))
+
+    @property
+    def boundary(self) -> str:
+        """What happens at the ends of the state space: "reflecting", "absorbing", "not reached" or "none"."""
+        plan = self.kernel.plan
+        if self.bound and plan.structure.exponent is not None and not plan.killed_before:
+            reached = self.kernel.exponent(self.bound) < 0.5 - BOUNDARY.nearest
+            return str(plan.choice) if reached else "not reached"
+        return plan.boundary
+
+    @property
+    def boundaries(self) -> tuple[BoundaryRow, ...]:
+        """The lower and the upper end, each with `point`, `kind`, `reached` and `exponent`."""
+        return self.kernel.plan.rows
+
+    @property
+    def domain(self) -> tuple[Any, Any]:
+        """The ends of the state space, in SymPy."""
+        equation = self._equation.at(dict(zip(self._equation.free, self.bound, strict=False)))
+        return equation.written(equation.low), equation.written(equation.high)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names that have no value."""
+        return () if self.bound else tuple(symbol.name for symbol in self._equation.free)
+
+    @cached_property
+    def formula(self) -> Any:
+        """p as a SymPy expression in t, x, t0, x0 and the free parameters."""
+        found = density_formula(self.kernel.plan)
+        if self.bound:
+            found = found.subs(dict(zip(self._equation.free, self.bound, strict=True)))
+        return self._equation.written(found).xreplace(self._plain_start)
+
+    @property
+    def symbols(self) -> tuple[Any, Any, Any, Any]:
+        """t, x, t0 and x0 as the formula has them."""
+        t, x, t0, x0 = (self._equation.written(symbol) for symbol in names_of(self.kernel.plan))
+        return t, x, t0, self._plain_start.get(x0, x0)
+
+    @property
+    def _plain_start(self) -> dict[Any, Any]:
+        """The start's symbol, real as all that users know."""
+        import sympy
+
+        start = names_of(self.kernel.plan)[3]
+        return {start: sympy.Symbol(start.name, real=True)}
+
+    @property
+    def _equation(self) -> ScalarEquation:
+        return self.kernel.plan.structure.equation
+
+    def with_parameters(self, values: Mapping[str, Any] | None = None, /, **more: Any) -> Density:
+        """The density of the equation with some parameters given their values."""
+        given = dict(values or {}) | more
+        if not given:
+            return self
+        sde = self.sde.with_parameters(given)
+        if set(given) == set(self.parameters) and all(is_real(value) for value in given.values()):
+            numbers = tuple(float(given[name]) for name in self.parameters)
+            if self.kernel.holds_at(numbers):
+                return replace(self, sde=sde, bound=numbers)
+        return density(sde, boundary=self.choice, domain=self.given_domain)
+
+    def _points(self, t: Any, x: Any, t0: Any, x0: Any, parameters: Mapping[str, Any]) -> Points:
+        if x0 is None:
+            raise InputError("The density needs a start: give t, x, t0 and x0.")
+        return checked_points(self, (t, x, t0, x0), parameters)
+
+    def _starts(self, points: Points) -> Iterable[tuple[Any, Mass]]:
+        """Every different start, time of start and time, with the points that have it."""
+        t, _, t0, x0 = points.flat
+        keys = np.stack([t, t0, x0], axis=1)
+        distinct, group = np.unique(keys, axis=0, return_inverse=True)
+        for number, (time, begin, start) in enumerate(distinct.tolist()):
+            chosen = np.flatnonzero(group.reshape(-1) == number)
+            yield chosen, Mass(self.kernel, time, begin, start, points.values)
+
+    def __repr__(self) -> str:
+        kind = {6: "Gaussian", 4: "Bessel"}[self.dimension]
+        low, high = self.domain
+        return (
+            f"Density of {self.sde} on ({low}, {high}): {kind} kernel, Fokker–Planck dimension {self.dimension}, "
+            f"{self.status}; boundary: {self.boundary}"
+        )
+
+
+def density(
+    sde: SDE | str | Any,
+    killing: Any = None,
+    boundary: Any = None,
+    *,
+    domain: Any = None,
+    progress: Progress | None = None,
+) -> Density:
+    """The transition density of a scalar equation in closed form, where its symmetries give one.
+
+    `killing` is a rate at which paths end, an expression in the state such as "r*x". `boundary` is "reflecting" or
+    "absorbing" where paths reach an end of the state space, or a pair of them for the lower and the upper end. `domain`
+    gives the state space, such as (0, math.inf), where it is not the one between singular points of the coefficients;
+    an end inside them is a barrier. An equation without such a density is refused with the dimension of its algebra.
+    """
+    return density_from(sde, killing, boundary, domain, None, progress)
+
+
+def density_from(
+    sde: Any, killing: Any, boundary: Any, domain: Any, start: float | None, progress: Progress | None = None
+) -> Density:
+    """The same on the interval around a start."""
+    say = progress or silent
+    sde = SDE.parse(sde) if isinstance(sde, str) else sde
+    require_scalar(sde)
+    sde = sde if killing is None else sde.with_killing(killing)
+    say("looking for the state space")
+    equation = scalar_equation(sde, domain, start)
+    say("testing the potential")
+    dimension = dimension_of(equation)
+    counted = counted_dimension(sde, equation)
+    if counted is not None and counted != dimension and max(counted, dimension) > 2:
+        raise DisagreementError(
+            f"The potential of {sde} has {dimension} symmetries, and power series count {counted}; none is returned."
+        )
+    if dimension < 4:
+        _refuse(sde, 2 if counted is None else counted)
+    say("choosing the kernel")
+    plan = plan_of(equation, dimension, boundary)
+    _require_bounded(sde, plan.structure)
+    say("proving the density")
+    proved, residual = potential_is_proved(plan.structure), forward_residual(plan)
+    if residual is not None and not residual <= CHECKS.residual:
+        raise DisagreementError(f"The density found for {sde} misses its equation by {residual:.1e}; none is returned.")
+    if not proved and residual is None:
+        raise InputError(f"A density of {sde} was found but could not be proved; none is returned.")
+    singular = tuple(locus for locus in loci(sde) if locus.variables == (0,) and locus.kind is not Singularity.KINK)
+    return Density(
+        sde, Kernel(plan), dimension, "proved" if proved else "verified", residual, boundary, domain, singular
+    )
+
+
+def _refuse(sde: SDE, dimension: int) -> None:
+    from liestonet.symmetry.determining.kinds import SPOKEN
+
+    raise InputError(
+        f"{sde} has no density of this kind: its {SPOKEN['fokker-planck']} algebra has dimension {dimension} "
+        "(superposition not counted), and a closed form needs 4 or 6; simulate the equation instead."
+    )
+
+
+def _require_bounded(sde: SDE, structure: Any) -> None:
+    """Refuse a killing under which expectations are infinite after some time."""
+    if sde.killing is None or structure.uniform is not None or not structure.steady:
+        return
+    equation = structure.equation
+    value = float(equation.function(structure.q2)(0, 0)) if structure.q2 != 0 else 0.0
+    if value < -BOUNDARY.nearest:
+        longest = np.pi / np.sqrt(-2 * value)
+        raise InputError(
+            f"The killing {sde.killing} is not bounded below: expectations are infinite after t − t0 = "
+            f"{longest / 2:.3g} at the latest; give a killing that is bounded below."
+        )

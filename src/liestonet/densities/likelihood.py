@@ -1,0 +1,314 @@
+"""The constants of an equation by exact maximum likelihood: every step counts with its transition density.
+
+Steps may be as long as they like, and of any length: nothing is expanded in them. Errors come from the observed
+information, and beside it from the scatter of the paths' scores (docs/method.md §16.7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from scipy.optimize import minimize
+
+from liestonet.core.flags import Flag
+from liestonet.core.numbers import is_real
+from liestonet.core.progress import Progress, silent
+from liestonet.densities.compiled import Compiled, compiled
+from liestonet.densities.density import Density, density_from
+from liestonet.densities.tuning import LIKELIHOOD
+from liestonet.errors import InputError
+from liestonet.formulas.notation import with_uncertainty
+from liestonet.sde.sde import SDE
+from liestonet.trajectories.increments import Increments
+from liestonet.trajectories.trajectories import Trajectories
+
+Values = Float[np.ndarray, " p"]
+Matrix = Float[np.ndarray, "p p"]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One constant of a model: its value, its standard error, and the error that does not trust the model."""
+
+    name: str
+    value: float
+    error: float
+    robust_error: float
+
+    def __str__(self) -> str:
+        return f"{self.name} = {with_uncertainty(self.value, self.error)}"
+
+
+@dataclass(frozen=True)
+class ModelFit:
+    """An equation whose constants were fitted by exact likelihood.
+
+    `constants` are rows with `name`, `value`, `error` (from the observed information) and `robust_error` (from the
+    scatter of scores, path by path where there are many, else step by step); `covariance` belongs to the errors, in the
+    order of `constants`. `sde` is the equation with the fitted values, `density` its transition density.
+    """
+
+    model: str
+    constants: tuple[Estimate, ...]
+    covariance: Matrix
+    log_likelihood: float
+    steps: int
+    paths: int
+    sde: SDE
+    density: Density
+    flags: tuple[Flag, ...] = ()
+    robust_covariance: Matrix = field(default_factory=lambda: np.zeros((0, 0)), repr=False)
+
+    def __getitem__(self, name: str) -> Estimate:
+        for row in self.constants:
+            if row.name == name:
+                return row
+        raise KeyError(name)
+
+    def __str__(self) -> str:
+        listed = ", ".join(map(str, self.constants))
+        return f"{self.model} with {listed} (exact likelihood, {self.steps:,} steps, log L = {self.log_likelihood:.6g})"
+
+
+def fit_model(
+    data: Any,
+    model: Any,
+    boundary: Any = None,
+    start: Mapping[str, Any] | None = None,
+    domain: Any = None,
+    progress: Progress | None = None,
+) -> ModelFit:
+    """The constants of a scalar equation that have no value, by exact maximum likelihood."""
+    say = progress or silent
+    if not isinstance(data, Trajectories):
+        raise InputError(f"An exact likelihood needs Trajectories in memory, not a {type(data).__name__}.")
+    sde = SDE.parse(model) if isinstance(model, str) else model
+    if not isinstance(sde, SDE):
+        raise InputError(
+            f"The model is a {type(sde).__name__}; give text such as 'dx = k*(m - x) dt + s dW', or an SDE."
+        )
+    if not sde.parameters:
+        raise InputError(f"The model {sde} has no free constant; leave at least one name without a value.")
+    if data.dimension != 1:
+        raise InputError(
+            f"The data have {data.dimension} coordinates, and exact likelihoods are for one; take one of them."
+        )
+    flags = tuple(_data_flags(data))
+    steps = data.increments()
+    say("finding the density of the model")
+    found = density_from(sde, None, boundary, domain, float(np.median(steps.x[:, 0])), say)
+    _require_inside(found, data)
+    begin = _given_start(sde, start)
+    exact = _Exact(found, steps)
+    say("looking for starting values")
+    first = begin if begin is not None else _first_values(found, steps, exact)
+    say("maximising the likelihood")
+    best = _maximised(exact, first)
+    say("computing errors")
+    return _fitted(found, exact, best, data, str(model) if isinstance(model, str) else str(sde), flags)
+
+
+class _Exact:
+    """The log likelihood as a function of the constants; minus infinity where the model makes no sense."""
+
+    def __init__(self, density: Density, steps: Increments) -> None:
+        self.density, self.steps = density, steps
+        self.ends = steps.x[:, 0] + steps.dx[:, 0]
+        same = np.unique(steps.dt)
+        timed = density.kernel.plan.structure.equation.timed
+        # equal steps need their functions of time once
+        self._time = (same[0], np.float64(0.0)) if len(same) == 1 and not timed else (steps.t + steps.dt, steps.t)
+
+    def part(self, rows: Any) -> _Exact:
+        """The same of some of the steps."""
+        return _Exact(self.density, Increments(*(array[rows] for array in self.steps)))
+
+    def terms(self, values: Values) -> Float[np.ndarray, " n"] | None:
+        """log p of every step."""
+        try:
+            with np.errstate(all="ignore"):
+                found = self.density.kernel.log_density(
+                    self._time[0], self.ends, self._time[1], self.steps.x[:, 0], tuple(values.tolist())
+                )
+        except (InputError, FloatingPointError, OverflowError):
+            return None
+        found = np.broadcast_to(np.asarray(found, dtype=float), self.ends.shape)
+        return found if np.isfinite(found).all() else None
+
+    def __call__(self, values: Values) -> float:
+        found = self.terms(np.asarray(values, dtype=float))
+        return -np.inf if found is None else float(found.sum())
+
+
+def _first_values(found: Density, steps: Increments, exact: _Exact) -> Values:
+    """Starting values: the best of many draws by Euler's likelihood, which is quick and roughly right."""
+    equation = found.kernel.plan.structure.equation
+    parts = compiled([equation.time, equation.state, *equation.free], [equation.drift, equation.squared])
+    count = len(steps.dt)
+    rows = np.linspace(0, count - 1, min(count, LIKELIHOOD.sampled)).astype(int)
+    few, part = Increments(*(array[rows] for array in steps)), exact.part(rows)
+    rng = np.random.default_rng(LIKELIHOOD.seed)
+    signs = np.array([1.0 if value > 0 else -1.0 for value in equation.draw.values()])
+    draws = [signs * np.exp(rng.normal(0.0, LIKELIHOOD.spread, len(signs))) for _ in range(LIKELIHOOD.draws)]
+    scored = sorted(draws, key=lambda draw: _euler(parts, few, draw))
+    tried = []
+    for draw in scored[: LIKELIHOOD.tried]:
+        rough = minimize(
+            lambda values: _euler(parts, few, values), draw, method="Nelder-Mead", options=_simplex(len(draw))
+        )
+        tried.append(np.asarray(rough.x))
+    valued = [(part(values), values) for values in (*tried, *scored[: LIKELIHOOD.tried])]
+    best, values = max(valued, key=lambda pair: pair[0])
+    if not np.isfinite(best):
+        raise InputError(
+            "No constants were found at which the model can have made the data; give start={...} near them."
+        )
+    return values
+
+
+def _simplex(count: int) -> dict[str, Any]:
+    return {"maxiter": LIKELIHOOD.simplex_steps * count, "xatol": 1e-4, "fatol": 1e-3, "adaptive": count > 2}
+
+
+def _euler(parts: Compiled, steps: Increments, values: Values) -> float:
+    """Minus Euler's log likelihood."""
+    with np.errstate(all="ignore"):
+        f, a = parts(steps.t, steps.x[:, 0], *np.asarray(values).tolist())
+        terms = (steps.dx[:, 0] - f * steps.dt) ** 2 / (a * steps.dt) + np.log(a)
+    total = float(terms.sum())
+    return total if np.isfinite(total) else 1e300
+
+
+def _maximised(exact: _Exact, first: Values) -> Values:
+    """The maximum: a simplex on some of the steps, then Newton's method with differences on all of them."""
+    count = len(exact.ends)
+    rows = np.linspace(0, count - 1, min(count, LIKELIHOOD.sampled)).astype(int)
+    part = exact.part(rows)
+
+    def cost(values: Values) -> float:
+        found = part(values)
+        return -found if np.isfinite(found) else 1e300
+
+    rough = minimize(cost, first, method="Nelder-Mead", options=_simplex(len(first)))
+    values, level = np.asarray(rough.x, dtype=float), exact(np.asarray(rough.x, dtype=float))
+    for _ in range(LIKELIHOOD.newton_steps):
+        slope, bend = _derivatives(exact, values)
+        move = _newton_move(slope, bend)
+        for _ in range(LIKELIHOOD.halvings):
+            higher = exact(values + move)
+            if higher >= level:
+                break
+            move = move / 2
+        else:
+            break
+        gained = higher - level
+        values, level = values + move, higher
+        if gained < LIKELIHOOD.gained:
+            break
+    return values
+
+
+def _newton_move(slope: Values, bend: Matrix) -> Values:
+    """The step to the maximum of a parabola; along the slope where the likelihood is not curved downwards."""
+    sizes, vectors = np.linalg.eigh(-bend)
+    safe = np.maximum(np.abs(sizes), LIKELIHOOD.least_curvature * np.abs(sizes).max())
+    return vectors @ ((vectors.T @ slope) / safe)
+
+
+def _derivatives(function: Callable[[Values], Any], values: Values) -> tuple[Any, Any]:
+    """First and second derivatives by central differences, of a number or of every step's logarithm."""
+    steps = LIKELIHOOD.difference * np.maximum(np.abs(values), LIKELIHOOD.least_size)
+    units = np.diag(steps)
+    middle = function(values)
+    around = [(function(values + unit), function(values - unit)) for unit in units]
+    slope = np.array([(up - down) / (2 * step) for (up, down), step in zip(around, steps, strict=True)])
+    bend = np.empty((len(values), len(values)))
+    for i, (up, down) in enumerate(around):
+        bend[i, i] = (up - 2 * middle + down) / steps[i] ** 2
+        for j in range(i):
+            corners = [function(values + a * units[i] + b * units[j]) for a in (1, -1) for b in (1, -1)]
+            bend[i, j] = bend[j, i] = (corners[0] - corners[1] - corners[2] + corners[3]) / (4 * steps[i] * steps[j])
+    return slope, bend
+
+
+def _fitted(
+    found: Density, exact: _Exact, values: Values, data: Trajectories, model: str, flags: tuple[Flag, ...]
+) -> ModelFit:
+    names = found.parameters
+    _, bend = _derivatives(exact, values)
+    scale = np.maximum(np.abs(values), LIKELIHOOD.least_size)
+    sizes = np.linalg.eigvalsh(-bend * np.outer(scale, scale)) if np.isfinite(bend).all() else np.zeros(1)
+    if not sizes.min() > LIKELIHOOD.least_curvature * max(sizes.max(), 1.0):
+        raise InputError(
+            f"The data do not determine {', '.join(names)} together: the likelihood is flat in a direction, or "
+            "its maximum lies at the edge of where the model makes sense; give one of them a value."
+        )
+    covariance = np.linalg.inv(-bend)
+    robust = _robust(exact, values, covariance, data)
+    rows = tuple(
+        Estimate(name, float(value), float(np.sqrt(covariance[k, k])), float(np.sqrt(robust[k, k])))
+        for k, (name, value) in enumerate(zip(names, values, strict=True))
+    )
+    at_values = found.with_parameters({row.name: row.value for row in rows})
+    return ModelFit(
+        model, rows, covariance, exact(values), len(exact.ends), len(data), at_values.sde, at_values, flags, robust
+    )
+
+
+def _robust(exact: _Exact, values: Values, covariance: Matrix, data: Trajectories) -> Matrix:
+    """Covariance from the scatter of scores: of whole paths where there are many, else of steps."""
+    steps = LIKELIHOOD.difference * np.maximum(np.abs(values), LIKELIHOOD.least_size)
+    scores = np.stack(
+        [
+            (exact.terms(values + unit) - exact.terms(values - unit)) / (2 * step)  # type: ignore[operator]
+            for unit, step in zip(np.diag(steps), steps, strict=True)
+        ],
+        axis=1,
+    )
+    if len(data) >= LIKELIHOOD.many_paths:
+        sums = np.zeros((len(data), len(values)))
+        np.add.at(sums, exact.steps.trajectory, scores)
+        scores = sums
+    return covariance @ (scores.T @ scores) @ covariance
+
+
+def _require_inside(found: Density, data: Trajectories) -> None:
+    values = tuple(float(value) for value in found.kernel.plan.structure.equation.draw.values())
+    low, high = found.kernel.interval(values)
+    if found.kernel.plan.structure.equation.low.free_symbols or found.kernel.plan.structure.equation.high.free_symbols:
+        return
+    states = data.flat_states[:, 0]
+    outside = int(np.count_nonzero((states <= low) | (states >= high)))
+    if outside:
+        raise InputError(
+            f"{outside:,} of {len(states):,} points are outside the state space ({low:g}, {high:g}) of the model; "
+            "leave them out, or give another model."
+        )
+
+
+def _given_start(sde: SDE, start: Mapping[str, Any] | None) -> Values | None:
+    if start is None:
+        return None
+    for name in sde.parameters:
+        if not is_real(start.get(name)):
+            raise InputError(f"start has no number for {name}; give one for each of {', '.join(sde.parameters)}.")
+    return np.array([float(start[name]) for name in sde.parameters])
+
+
+def _data_flags(data: Trajectories) -> list[Flag]:
+    """What speaks against an exact likelihood."""
+    noise = data.measurement.noise
+    sizes = noise.values() if isinstance(noise, dict) else [noise]
+    if any(is_real(size) and size > 0 for size in sizes):
+        raise InputError(
+            "The data have errors of measurement, and the exact likelihood is for points without; use lsn.fit "
+            "without a model, or give measurement=lsn.Measurement(noise=0) if the errors are negligible."
+        )
+    if data.measurement.steps == "euler":
+        message = "The data are marked as Euler steps, and the exact likelihood is that of the equation itself."
+        return [Flag("euler-steps", message, "Simulate with more substeps, or expect a bias of the step's size.")]
+    return []

@@ -1,0 +1,164 @@
+"""Payoffs as people give them: text, SymPy, a number or a callable of the state, cut where they are not smooth."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import sympy
+from jaxtyping import Float
+from sympy import Symbol
+
+from liestonet.densities.compiled import compiled
+from liestonet.densities.numbers import Expression
+from liestonet.densities.precision import evaluated
+from liestonet.densities.state_space import real_zeros
+from liestonet.errors import InputError
+from liestonet.sde.killing import expression_of
+from liestonet.sde.symbolic import SymbolicCoefficients
+
+Vector = Float[np.ndarray, " _"]
+_SIGNS = re.compile(r"(<=|>=|≤|≥|<|>)")
+_NAMED = re.compile(r"\s*(call|put|digital)\s*\(([^()]*)\)\s*")
+KINKED = (sympy.Abs, sympy.sign, sympy.Heaviside, sympy.Max, sympy.Min)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A payoff between two points: a smooth expression in the state."""
+
+    low: Expression
+    high: Expression
+    value: Expression
+
+
+@dataclass(frozen=True)
+class Payoff:
+    """A function of the state with the points at which it is not smooth; `pieces` where it is a formula."""
+
+    text: str
+    function: Callable[[Vector], Any]
+    pieces: tuple[Piece, ...] = ()
+
+    def __call__(self, x: Vector) -> Vector:
+        with np.errstate(all="ignore"):
+            try:
+                found = np.asarray(self.function(x), dtype=float)
+            except Exception as problem:
+                reason = " ".join(str(problem).split()).rstrip(".") or type(problem).__name__
+                raise InputError(f"The payoff failed on {len(x)} states: {reason}.") from problem
+        if found.shape not in ((), x.shape):
+            raise InputError(
+                f"The payoff returned shape {found.shape} for {len(x)} states; one value for each is needed."
+            )
+        return np.broadcast_to(found, x.shape)
+
+    @cached_property
+    def breaks(self) -> tuple[float, ...]:
+        """Points at which it is not smooth."""
+        ends = {end for piece in self.pieces for end in (piece.low, piece.high)}
+        return tuple(sorted(float(evaluated(end)) for end in ends if end not in (sympy.oo, -sympy.oo)))
+
+
+def payoff_of(given: Any, symbolic: SymbolicCoefficients, low: Expression, high: Expression) -> Payoff:
+    """A payoff on the state space (low, high)."""
+    state = symbolic.state[0]
+    if callable(given) and not isinstance(given, sympy.Expr):
+        return Payoff(getattr(given, "__name__", "payoff"), given)
+    expression, conditions = _read(given, symbolic, state)
+    extra = expression.free_symbols - {state}
+    if extra:
+        names = ", ".join(sorted(map(str, extra)))
+        raise InputError(f"The payoff {given!r} contains {names} beside the state {state}; give it a value.")
+    places = _cuts([expression, *conditions], state, low, high)
+    pieces = []
+    for one, other in pairwise([low, *places, high]):
+        middle = _between(one, other)
+        holds = all(evaluated(condition.subs(state, middle)) > 0 for condition in conditions)
+        value = _resolved(expression, state, middle) if holds else sympy.Integer(0)
+        pieces.append(Piece(one, other, value))
+    return Payoff(str(given), _as_function(pieces, state), tuple(pieces))
+
+
+def _read(given: Any, symbolic: SymbolicCoefficients, state: Symbol) -> tuple[Expression, list[Expression]]:
+    """An expression, and expressions that must be positive for it to be paid."""
+    if not isinstance(given, str):
+        return expression_of(given, symbolic, "The payoff"), []
+    text = given.strip()
+    if text.lower() in ("bond", "bond()"):
+        return sympy.Integer(1), []
+    if named := _NAMED.fullmatch(text):
+        strike = expression_of(named[2], symbolic, "The strike")
+        if named[1] == "digital":
+            return sympy.Integer(1), [state - strike]
+        return sympy.Max(state - strike if named[1] == "call" else strike - state, 0), []
+    parts = _SIGNS.split(text)
+    if len(parts) == 1:
+        return expression_of(text, symbolic, "The payoff"), []
+    sides = [expression_of(side, symbolic, "The payoff") for side in parts[::2]]
+    if len(sides) > 3:
+        raise InputError(f"The payoff {given!r} has more than two conditions; write it as 90 < x < 110, or in SymPy.")
+    return sympy.Integer(1), [
+        other - one if sign[0] in "<≤" else one - other
+        for one, sign, other in zip(sides, parts[1::2], sides[1:], strict=False)
+    ]
+
+
+def _cuts(expressions: list[Expression], state: Symbol, low: Expression, high: Expression) -> list[Expression]:
+    """Points inside the state space at which something is not smooth or changes sign, ascending."""
+    loci: set[Expression] = set(expressions[1:])
+    for node in expressions[0].atoms(*KINKED):
+        if isinstance(node, sympy.Max | sympy.Min):
+            arguments: list[Any] = sorted(node.args, key=sympy.default_sort_key)
+            loci |= {a - b for i, a in enumerate(arguments) for b in arguments[i + 1 :]}
+        else:
+            loci.add(node.args[0])
+    found = {root for locus in loci for root in real_zeros(locus, state)}
+    ordered = sorted(found, key=evaluated)
+    return [root for root in ordered if evaluated(low) < evaluated(root) < evaluated(high)]
+
+
+def _between(low: Expression, high: Expression) -> Expression:
+    if low == -sympy.oo and high == sympy.oo:
+        return sympy.Integer(0)
+    if high == sympy.oo:
+        return low + 1
+    return high - 1 if low == -sympy.oo else (low + high) / 2
+
+
+def _resolved(expression: Expression, state: Symbol, middle: Expression) -> Expression:
+    """The expression as it is on a piece: which of several is the larger is told by a point inside."""
+
+    def at(argument: Expression) -> Any:
+        return evaluated(argument.subs(state, middle))
+
+    rules: list[tuple[Any, Any]] = [
+        (sympy.Max, lambda *u: max(u, key=at)),
+        (sympy.Min, lambda *u: min(u, key=at)),
+        (sympy.Abs, lambda u: u if at(u) > 0 else -u),
+        (sympy.sign, lambda u: sympy.Integer(1 if at(u) > 0 else -1)),
+        (sympy.Heaviside, lambda u, *_: sympy.Integer(1 if at(u) > 0 else 0)),
+    ]
+    for function, rule in rules:
+        expression = expression.replace(function, rule)
+    return expression
+
+
+def _as_function(pieces: list[Piece], state: Symbol) -> Callable[[Vector], Vector]:
+    functions = [compiled([state], [piece.value]) for piece in pieces]
+    edges = np.array([float(evaluated(piece.high)) for piece in pieces[:-1]])
+
+    def payoff(x: Vector) -> Vector:
+        number, result = np.searchsorted(edges, x), np.empty_like(x)
+        for k, function in enumerate(functions):
+            chosen = number == k
+            if chosen.any():
+                result[chosen] = function(x[chosen])[0]
+        return result
+
+    return payoff

@@ -1,0 +1,123 @@
+"""Where a density is asked: times and states checked, broadcast, and split into those inside the state space."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from liestonet.core.numbers import is_real
+from liestonet.densities.numbers import Numbers
+from liestonet.errors import InputError
+from liestonet.sde.tokens import suggestion
+
+if TYPE_CHECKING:
+    from liestonet.densities.density import Density
+
+
+@dataclass(frozen=True)
+class Points:
+    """t, x, t0 and x0 as arrays that fit each other, the values of free parameters, and which x are inside."""
+
+    arrays: tuple[Numbers, Numbers, Numbers, Numbers]
+    shape: tuple[int, ...]
+    values: tuple[float, ...]
+    inside: Bool[np.ndarray, "..."]
+    scalar: bool
+
+    @property
+    def flat(self) -> list[Float[np.ndarray, " n"]]:
+        """The arrays, each with an entry for every point."""
+        return [np.broadcast_to(array, self.shape).reshape(-1) for array in self.arrays]
+
+    def shaped(self, result: Numbers) -> Any:
+        """A float where only numbers were given."""
+        return float(result.reshape(-1)[0]) if self.scalar else result
+
+
+def checked_points(density: Density, given: tuple[Any, Any, Any, Any], parameters: Mapping[str, Any]) -> Points:
+    """The points of one call; what makes no sense is refused."""
+    values = _values(density, parameters)
+    arrays = [_numbers(value, name) for value, name in zip(given, ("t", "x", "t0", "x0"), strict=True)]
+    try:
+        shape = np.broadcast_shapes(*(array.shape for array in arrays))
+    except ValueError as problem:
+        shapes = ", ".join(str(array.shape) for array in arrays)
+        raise InputError(f"t, x, t0 and x0 have shapes {shapes}, which do not fit each other.") from problem
+    t, x, t0, x0 = arrays
+    if not bool(np.all(t - t0 > 0)):
+        raise InputError("A density is asked at a time that is not after t0; give t > t0.")
+    low, high = density.kernel.interval(values)
+    outside = ~((x0 > low) & (x0 < high))
+    if outside.any():
+        name = density.sde.names[0]
+        raise InputError(
+            f"The start {name}0 = {float(x0[outside].reshape(-1)[0] if x0.ndim else x0):g} is outside the state space "
+            f"({low:g}, {high:g}); start inside, or give domain=(low, high) for another one."
+        )
+    _require_regular(density, t0, t)
+    inside = np.broadcast_to((x > low) & (x < high), shape)
+    # single numbers stay single: what depends on time alone is computed once
+    return Points(
+        (t, np.broadcast_to(x, shape), t0, x0) if _single(t, t0, x0) else _broadcast(arrays),
+        shape,
+        values,
+        inside,
+        shape == (),
+    )
+
+
+def _single(*arrays: Numbers) -> bool:
+    return all(array.ndim == 0 for array in arrays)
+
+
+def _broadcast(arrays: list[Numbers]) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+    t, x, t0, x0 = np.broadcast_arrays(*arrays)
+    return t, x, t0, x0
+
+
+def _numbers(value: Any, name: str) -> Numbers:
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError) as problem:
+        raise InputError(f"{name} is {value!r}, which is no number and no array of numbers.") from problem
+    if np.isnan(array).any() or (name != "x" and np.isinf(array).any()):
+        raise InputError(f"{name} is not finite; give finite numbers.")
+    return array
+
+
+def _values(density: Density, parameters: Mapping[str, Any]) -> tuple[float, ...]:
+    if density.bound:
+        if parameters:
+            raise InputError(f"All parameters have values; leave {next(iter(parameters))} out.")
+        return density.bound
+    names = density.parameters
+    for name, value in parameters.items():
+        if name not in names:
+            unset = ", ".join(names) or "none"
+            raise InputError(
+                f"There is no parameter {name} without a value (those are: {unset}){suggestion(name, names) or '.'}"
+            )
+        if not is_real(value):
+            raise InputError(f"Parameter {name} is {value!r}; give a number such as 1.5.")
+    missing = [name for name in names if name not in parameters]
+    if missing:
+        raise InputError(
+            f"Parameter {missing[0]} has no value; give one, as in p(t, x, t0, x0, {missing[0]}=1.5), or use "
+            "with_parameters."
+        )
+    return tuple(float(parameters[name]) for name in names)
+
+
+def _require_regular(density: Density, t0: Numbers, t: Numbers) -> None:
+    """Refuse spans of time in which a coefficient is singular."""
+    low, high = float(np.min(t0)), float(np.max(t))
+    for locus in density.singular_times:
+        roots = [root for root in locus.roots(low, high) if low <= root <= high]
+        if roots:
+            raise InputError(
+                f"The {locus.entry} {locus.kind.value} at t = {roots[0]:g}, between t0 and t; stay on one side of it."
+            )

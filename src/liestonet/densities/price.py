@@ -1,0 +1,192 @@
+"""`price` is the expectation of a payoff under the exact density, killed on the way, with its derivatives.
+
+Closed where density and payoff allow (gaussian_prices.py, chi_square_prices.py), else by quadrature with its error. A
+closed form is compared with the quadrature before it is returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy
+from jaxtyping import Float
+
+from liestonet.core.numbers import is_real
+from liestonet.core.progress import Progress, silent
+from liestonet.densities.checks import DisagreementError
+from liestonet.densities.chi_square_prices import chi_square_price
+from liestonet.densities.compiled import compiled
+from liestonet.densities.density import Density, density_from
+from liestonet.densities.formula import names_of
+from liestonet.densities.gaussian_prices import closed_price
+from liestonet.densities.integration import Mass
+from liestonet.densities.payoffs import Payoff, payoff_of
+from liestonet.densities.state_space import require_scalar
+from liestonet.densities.tuning import PRICE
+from liestonet.errors import InputError
+from liestonet.sde.sde import SDE
+
+Vector = Float[np.ndarray, " _"]
+
+
+class Price(float):
+    """A price, used like a number; `error` bounds the quadrature's error, and is rounding where `formula` is closed.
+
+    `delta` and `gamma` are derivatives by x0, `theta` the one by the time of the start. `method` is "closed form" or
+    "quadrature", `formula` a SymPy expression in T (the maturity), t0 and x0 where there is one. `mass` is what is left
+    of the density, 1 without killing and absorption; `density` is the density itself.
+    """
+
+    __slots__ = ("delta", "density", "error", "formula", "gamma", "mass", "method", "payoff", "theta")
+    error: float
+    delta: float
+    gamma: float
+    theta: float
+    method: str
+    formula: Any
+    payoff: str
+    mass: float
+    density: Density
+
+    @property
+    def value(self) -> float:
+        """The price as a plain number."""
+        return float(self)
+
+    def __repr__(self) -> str:
+        return f"Price({float(self):.12g} ± {self.error:.1g}, delta={self.delta:.6g}, {self.method})"
+
+    def to_dictionary(self) -> dict[str, Any]:
+        """Plain numbers and texts, ready for JSON."""
+        names = ("error", "delta", "gamma", "theta", "method", "payoff", "mass")
+        found: dict[str, Any] = {"value": float(self), **{name: getattr(self, name) for name in names}}
+        return found | {"formula": None if self.formula is None else str(self.formula)}
+
+
+class Greeks(NamedTuple):
+    """A value with its first two derivatives by x0, and the error of the value."""
+
+    value: float
+    delta: float
+    gamma: float
+    error: float
+
+
+def price(
+    sde: SDE | str | Any,
+    payoff: Any,
+    maturity: Any,
+    x0: Any,
+    killing: Any = None,
+    boundary: Any = None,
+    *,
+    t0: Any = 0.0,
+    domain: Any = None,
+    parameters: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Price:
+    """E[payoff(x at maturity) · exp(−∫ killing)] from x0 at time t0, exactly.
+
+    `payoff` is text in the state ("1" or "bond", "max(x - 110, 0)" or "call(110)", "put(110)", "x > 110" or
+    "digital(110)", "90 < x < 110"), a SymPy expression, a number, or a callable of an array of states. `killing` is the
+    discount rate: a number, or an expression in the state such as "x" where the state is the short rate. `boundary`
+    and `domain` are as in `density`; the equation must be that of the pricing measure.
+    """
+    say = progress or silent
+    equation: Any = SDE.parse(sde) if isinstance(sde, str) else sde
+    symbolic = require_scalar(equation)
+    begin, end, start = (_number(value, name) for value, name in ((t0, "t0"), (maturity, "The maturity"), (x0, "x0")))
+    if not end > begin:
+        raise InputError(f"The maturity {end:g} is not after t0 = {begin:g}; give a later one.")
+    equation = equation if killing is None else equation.with_killing(killing)
+    equation = equation.with_parameters(parameters) if parameters else equation
+    equation.require_numeric()
+    found = density_from(equation, None, boundary, domain, start, say)
+    paid = payoff_of(payoff, symbolic, *found.domain)
+    say("integrating the payoff")
+    found.mass(end, begin, start)  # refuses a start outside and singular times, in one place
+    mass = Mass(found.kernel, end, begin, start)
+    summed = _by_quadrature(found, paid, mass)
+    formula = closed_price(found.kernel.plan, paid)
+    closed = None if formula is None else _by_formula(found, formula, end, begin, start)
+    if closed is not None and not _agree(closed.value, summed):
+        raise DisagreementError(
+            f"The price is {closed.value!r} by formula and {summed.value!r} by quadrature; none is returned."
+        )
+    if closed is None:
+        value = chi_square_price(found.kernel, paid, end, begin, start)
+        if value is not None and _agree(value, summed):
+            closed, formula = summed._replace(value=value), None
+    return _priced(found, paid, mass, summed, closed, formula)
+
+
+def _agree(value: float, summed: Greeks) -> bool:
+    return abs(value - summed.value) <= PRICE.agreement * abs(summed.value) + summed.error
+
+
+def _priced(found: Density, paid: Payoff, mass: Mass, summed: Greeks, closed: Greeks | None, formula: Any) -> Price:
+    best = closed or summed
+    made = Price(best.value)
+    made.error, made.delta, made.gamma = best.error, best.delta, best.gamma
+    made.theta = _theta(found, mass, best)
+    made.method = "quadrature" if closed is None else "closed form"
+    made.formula = None if formula is None or closed is None else _shown(found, formula)
+    made.payoff, made.mass, made.density = paid.text, mass.total, found
+    return made
+
+
+def _number(value: Any, name: str) -> float:
+    if not is_real(value) or not np.isfinite(value):
+        raise InputError(f"{name} is {value!r}; give a finite number.")
+    return float(value)
+
+
+def _by_quadrature(found: Density, paid: Payoff, mass: Mass) -> Greeks:
+    """The payoff, and the payoff times the first two derivatives of the density by the start, integrated."""
+    kernel = found.kernel
+    begin, start = np.float64(mass.t0), np.float64(mass.x0)
+
+    def rows(x: Vector, h: Vector) -> Float[np.ndarray, "3 n"]:
+        slopes = kernel.with_slopes(mass.t, x, begin, start)
+        paying = paid(x)
+        once = paying * np.broadcast_to(slopes.slope, x.shape)
+        twice = paying * (np.broadcast_to(slopes.bend, x.shape) + slopes.slope**2)
+        return np.stack([paying, once, twice])
+
+    inside = [point for point in paid.breaks if _is_inside(kernel.interval(), point)]
+    breaks = [float(kernel.height(mass.t, np.float64(point))) for point in inside]
+    values, errors = mass.expectation(rows, breaks)
+    return Greeks(float(values[0]), float(values[1]), float(values[2]), float(errors[0]))
+
+
+def _is_inside(interval: tuple[float, float], point: float) -> bool:
+    return interval[0] < point < interval[1]
+
+
+def _by_formula(found: Density, formula: Any, t: float, t0: float, x0: float) -> Greeks | None:
+    """The formula with its derivatives; None where floating point cannot evaluate it."""
+    names = names_of(found.kernel.plan)
+    time, begin, start = names[0], names[2], names[3]
+    rows = [formula, sympy.diff(formula, start), sympy.diff(formula, start, 2)]
+    values = [float(value) for value in compiled([time, begin, start], rows)(t, t0, x0)]
+    if not np.isfinite(values).all():
+        return None
+    return Greeks(values[0], values[1], values[2], PRICE.rounding * abs(values[0]))
+
+
+def _shown(found: Density, formula: Any) -> Any:
+    """The formula in the symbols that users know, with the maturity T."""
+    names = names_of(found.kernel.plan)
+    equation = found.kernel.plan.structure.equation
+    plain = {names[0]: sympy.Symbol("T", real=True), names[3]: sympy.Symbol(names[3].name, real=True)}
+    return equation.written(sympy.powsimp(formula, combine="exp")).xreplace(plain)
+
+
+def _theta(found: Density, mass: Mass, best: Greeks) -> float:
+    """The derivative by the time of the start, by the backward equation V_t0 = kV − fV_x − ½aV_xx."""
+    equation = found.kernel.plan.structure.equation
+    parts = compiled([equation.time, equation.state], [equation.drift, equation.squared, equation.killing])
+    f, a, k = (float(value) for value in parts(mass.t0, mass.x0))
+    return k * best.value - f * best.delta - a * best.gamma / 2

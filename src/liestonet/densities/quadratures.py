@@ -1,0 +1,145 @@
+"""y = ∫dx/σ and the other integrals over the state: closed where rules find one, else kept from the base point."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mpmath
+import sympy
+from sympy import Symbol
+from sympy.integrals.rationaltools import ratint
+
+from liestonet.densities.numbers import Expression
+from liestonet.densities.precision import function_of
+from liestonet.densities.state_space import ScalarEquation
+from liestonet.densities.tuning import POTENTIAL, STATE_SPACE
+from liestonet.formulas.quadrature import closed_integral
+from liestonet.formulas.shortest import shortest
+
+
+def over_state(equation: ScalarEquation, integrand: Expression) -> Expression:
+    """∫ integrand dx on the state space, checked by its derivative; an integral from the base point where none is."""
+    x = equation.state
+    for way in (_power_rule, _rational_rule, _root_rule, closed_integral):
+        found = way(integrand, x)
+        found = found if found is None else _real_logarithms(equation, found)
+        if found is not None and _is_antiderivative(equation, found, integrand):
+            return found
+    s = Symbol(f"{x.name}_1", real=True)
+    return sympy.Integral(integrand.xreplace({x: s}), (s, equation.base, x))
+
+
+def over_time(equation: ScalarEquation, integrand: Expression) -> Expression | None:
+    """∫ integrand dt in closed form, or None."""
+    t = equation.time
+    if not integrand.has(t):
+        return integrand * t
+    found = _power_rule(integrand, t)
+    found = closed_integral(integrand, t) if found is None else found
+    if found is None:
+        return None
+    error = function_of((t,), sympy.diff(found, t) - integrand, equation.draw)
+    size = function_of((t,), integrand, equation.draw)
+    good = [_is_close(error(time), size(time)) for time in equation.times()]
+    return found if good and all(good) else None
+
+
+def tidy(expression: Any) -> Any:
+    """An expression without what cancels, within a bound on the effort."""
+    if expression.is_Rational or isinstance(expression, Symbol):
+        return expression
+    if expression.is_number:
+        return sympy.radsimp(sympy.expand(expression))
+    if expression.is_rational_function(*expression.free_symbols):
+        return sympy.cancel(expression)
+    return shortest(expression) if _has_simple_rates(expression) else sympy.expand(expression)
+
+
+def _has_simple_rates(expression: Any) -> bool:
+    """Whether numbers in exponents are small fractions: of others SymPy would make polynomials of huge degree."""
+    numbers = [
+        number
+        for node in expression.atoms(sympy.exp, sympy.Pow, sympy.sinh, sympy.cosh)
+        for number in (node.exp if node.is_Pow else node.args[0]).atoms(sympy.Rational)
+    ]
+    return all(abs(number.p) <= POTENTIAL.simple and number.q <= POTENTIAL.simple for number in numbers)
+
+
+def negligible(equation: ScalarEquation, expression: Any) -> bool:
+    """Whether a function of time is zero at the draw, by numbers of sixty digits at several times."""
+    if expression == 0:
+        return True
+    terms = [function_of((equation.time,), term, equation.draw) for term in sympy.Add.make_args(expression)]
+    for time in equation.times():
+        values = [term(time) for term in terms]
+        with mpmath.workdps(STATE_SPACE.digits):
+            if not abs(mpmath.fsum(values)) <= POTENTIAL.cancelled * mpmath.fsum(values, absolute=True):
+                return False
+    return True
+
+
+def _power_rule(integrand: Expression, x: Symbol) -> Expression | None:
+    """The antiderivative of a sum of powers of x, whatever symbols their exponents hold."""
+    total: Any = sympy.Integer(0)
+    for term in sympy.Add.make_args(sympy.expand(integrand)):
+        factor, power = sympy.powsimp(term).as_independent(x, as_Add=False)
+        base, exponent = power.as_base_exp()
+        if power != 1 and (base != x or exponent.has(x)):
+            return None
+        exponent = sympy.Integer(0) if power == 1 else exponent
+        raised = sympy.simplify(exponent + 1)
+        total += factor * (sympy.log(x) if raised == 0 else x**raised / raised)
+    return total
+
+
+def _rational_rule(integrand: Expression, x: Symbol) -> Expression | None:
+    """The antiderivative of a rational function with rational numbers."""
+    if integrand.free_symbols - {x} or not integrand.is_rational_function(x):
+        return None
+    found = ratint(integrand, x)
+    return None if found.has(sympy.RootSum, sympy.I) else found
+
+
+def _root_rule(integrand: Expression, x: Symbol) -> Expression | None:
+    """∫ dx/√Q of a quadratic Q, as an arcsine or an inverse hyperbolic sine; log where Q is a square."""
+    inverse: Any = sympy.expand(sympy.powdenest(1 / integrand**2, force=True))
+    if not inverse.is_polynomial(x) or sympy.Poly(inverse, x).degree() != 2:
+        return None
+    coefficients: Any = sympy.Poly(inverse, x).all_coeffs()
+    a, b, c = coefficients
+    gap: Any = sympy.factor(b**2 - 4 * a * c)
+    place: Any = 2 * a * x + b
+    if a.is_negative and not gap.is_nonpositive:
+        return sympy.asin(-place / sympy.sqrt(gap)) / sympy.sqrt(-a)
+    if a.is_positive and gap.is_negative:
+        return sympy.asinh(place / sympy.sqrt(-gap)) / sympy.sqrt(a)
+    if a.is_positive and gap.is_positive:
+        return sympy.log(place + 2 * sympy.sqrt(a) * sympy.sqrt(inverse)) / sympy.sqrt(a)
+    return None
+
+
+def _real_logarithms(equation: ScalarEquation, found: Expression) -> Expression:
+    """The same up to a constant, with logarithms of what is positive on the state space."""
+    place, time = next(equation.inside()), next(equation.times(), None)
+    if time is None:
+        return found
+    for node in found.atoms(sympy.log):
+        if mpmath.re(equation.function(node.args[0])(time, place)) < 0:
+            found = found.xreplace({node: sympy.log(-node.args[0])})
+    return found
+
+
+def _is_antiderivative(equation: ScalarEquation, found: Expression, integrand: Expression) -> bool:
+    """Whether a function is real on the state space and has the right derivative there."""
+    slope, value = equation.function(sympy.diff(found, equation.state)), equation.function(found)
+    wanted = equation.function(integrand)
+    for time in equation.times():
+        for place in equation.inside():
+            real = mpmath.im(value(time, place)) == 0 and mpmath.isfinite(value(time, place))
+            if not real or not _is_close(slope(time, place) - wanted(time, place), wanted(time, place)):
+                return False
+    return True
+
+
+def _is_close(error: Any, size: Any) -> bool:
+    return bool(mpmath.isfinite(error) and abs(error) <= POTENTIAL.cancelled * (1 + abs(size)))

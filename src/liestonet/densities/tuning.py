@@ -1,0 +1,249 @@
+"""Numbers that decide where an equation lives, whether it has a kernel, and how integrals over it are computed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class StateSpaceTuning:
+    """The interval that an equation lives on."""
+
+    # Digits of all tests by numbers. Source: theory: far beyond what cancels in six derivatives.
+    digits: int = 60
+    # Numbers that a state space is expected to hold, the most usual first. Source: by hand; prices, rates and
+    # fractions are positive.
+    usual: tuple[float, ...] = (1.0, 0.5, 0.01, 0.0, 2.0, 10.0, 100.0, -0.5, -1.0, -2.0)
+    # Places inside an interval, as parts of it. Source: by hand; none of them is special.
+    inside: tuple[str, ...] = ("0.3719", "0.5841", "0.7313")
+    # Times at which coefficients with explicit time are tried. Source: by hand; none of them is special.
+    times: tuple[str, ...] = ("0.3127", "0.5871", "1.7193", "-0.4137")
+    # Moves of the base point, in widths of the interval, until the coefficients exist there. Source: by hand.
+    moves: tuple[tuple[int, int], ...] = ((0, 1), (1, 6), (-1, 6), (1, 4), (3, 10))
+    # Distance on both sides of a point at which coefficients are compared. Source: theory: a third of the digits.
+    near: str = "1e-20"
+    # Coefficients are the same on both sides if they differ by no more than this part. Source: theory: a root of
+    # order six still changes by more at that distance.
+    same: float = 1e-10
+    # A change of sign is a zero, and no pole, if the value there is below this. Source: theory: steps of the search.
+    zero: float = 1e-6
+    # How far from 0 zeros of what is no polynomial are sought. Source: by hand.
+    reach: float = 10.0
+    # Values of free parameters at which an equation is looked at. Source: by hand; none of them is special.
+    draws: tuple[tuple[int, int], ...] = ((7, 5), (11, 13), (17, 19), (23, 29), (31, 27), (37, 41))
+
+
+STATE_SPACE = StateSpaceTuning()
+
+
+@dataclass(frozen=True)
+class PotentialTuning:
+    """Whether the potential is of a form that has a kernel."""
+
+    # Steps of differences, the coarse one first: what is left of a zero falls with the step. Source: theory.
+    steps: tuple[str, str] = ("1e-30", "1e-45")
+    # Digits of these differences: twelve of them in a row leave forty. Source: theory.
+    digits: int = 600
+    # Time derivatives of coefficients that the test needs. Source: theory.
+    time_order: int = 5
+    # A number that falls below this part between the two steps is zero. Source: theory: it falls by 1e-15.
+    fallen: float = 1e-10
+    # Below this everything is rounding. Source: theory: of 600 digits, seven differences leave half.
+    rounding: float = 1e-150
+    # Numerators and denominators in exponents up to which SymPy's rules are asked. Source: cost.
+    simple: int = 24
+    # Terms cancel if their sum is below this part of their sizes. Source: theory: errors of the fine step.
+    cancelled: float = 1e-30
+
+
+POTENTIAL = PotentialTuning()
+
+
+@dataclass(frozen=True)
+class BoundaryTuning:
+    """What happens next to an end of the state space."""
+
+    # Distances from an end at which coefficients are compared. Source: theory: a third and a half of the digits.
+    distances: tuple[str, str] = ("1e-18", "1e-24")
+    # Exponents nearer than this are equal. Source: theory: powers of the distance, down to a sixth, are below.
+    rounding: float = 1e-3
+    # An exponent A below ½ by more than this lets paths reach an end. Source: theory: rounding.
+    nearest: float = 1e-9
+    # Where noise is no power of the distance, its exponent nears one like 1/log of the distance. Source: theory.
+    slowly: float = 0.1
+    # What is left of an odd function over the distance changes by no more than this part. Source: theory.
+    even: float = 1e-6
+
+
+BOUNDARY = BoundaryTuning()
+
+
+@dataclass(frozen=True)
+class TableTuning:
+    """Integrals over the state that have no closed form."""
+
+    # Relative accuracy. Source: theory: precision of float64, two digits spared.
+    accuracy: float = 1e-13
+    # Intervals that an integral is cut into at most. Source: cost.
+    intervals: int = 200
+    # Degree of the Chebyshev series on a panel. Source: cost.
+    degree: int = 24
+    # A series has converged if its last numbers are below this part of the largest. Source: theory: rounding.
+    converged: float = 1e-14
+    # How often panels are halved at most. Source: theory: a part of 1e-18 of the whole is next to a singular end.
+    halvings: int = 60
+
+
+TABLE = TableTuning()
+
+
+@dataclass(frozen=True)
+class BesselTuning:
+    """Bessel functions that are too small for floating point."""
+
+    # Below this multiple of ν + 1, z² counts as small and the power series is used. Source: theory: it converges there.
+    series: float = 400.0
+    # Orders beyond this are large: Debye's expansion with four terms has nine digits there. Source: theory.
+    large: float = 20.0
+
+
+BESSEL = BesselTuning()
+
+
+@dataclass(frozen=True)
+class ClockTuning:
+    """Differential equations in time."""
+
+    # Relative and absolute error of a step. Source: theory: densities to ten digits, two of them spared.
+    relative: float = 1e-13
+    absolute: float = 1e-15
+
+
+CLOCK = ClockTuning()
+
+
+@dataclass(frozen=True)
+class KernelTuning:
+    """Sums between two ends."""
+
+    # Below this part of the squared width a time is short, and images are summed, else waves. Source: theory: both
+    # sums converge there within the terms below.
+    short: float = 0.5
+    # Images on each side. Source: theory: exp(−(2·4)²/(2·0.5)) is below rounding.
+    images: int = 5
+    # Standing waves. Source: theory: exp(−(8π)²·0.5/2) is below rounding.
+    waves: int = 9
+
+
+KERNEL = KernelTuning()
+
+
+@dataclass(frozen=True)
+class IntegralTuning:
+    """Integrals over densities."""
+
+    # Gauss's nodes on a panel. Source: theory: panels are half as wide as the narrowest peak.
+    nodes: int = 16
+    # Panels on the width over which a density falls by a factor e. Source: theory: rounding is reached.
+    panels_per_width: float = 2.0
+    # The widest panel, in e-folds of the scale. Source: theory: as above.
+    widest_panel: float = 1.0
+    # Panels at most. Source: cost.
+    most_panels: int = 20_000
+    # log of what is left out at both ends. Source: theory: below rounding.
+    depth: float = 50.0
+    # How far the survey of a density reaches, in e-folds of its scale. Source: by hand; 1e±26 times the scale.
+    reach: float = 60.0
+    # Points of the survey, rounds of refinement, points added in each, and points that make a peak known. Source: cost.
+    survey: int = 961
+    rounds: int = 12
+    added: int = 42
+    resolved: int = 24
+    # No peak is narrower than this part of what is looked at. Source: cost.
+    narrow: float = 1e-5
+    # Relative error of an expectation that is asked for. Source: theory: ten digits of a price, three spared.
+    tolerance: float = 1e-13
+    # How often panels are halved around a kink that is not known. Source: theory: 2^-40 of a panel is rounding.
+    levels: int = 40
+    # A function next to h = 0 is constant if its logarithm changes by less than this over an e-fold. Source: by hand.
+    constant: float = 1e-3
+    # Rounding of sums of densities. Source: theory.
+    rounding: float = 1e-14
+    # The widest coordinate in which the state is sought, and how often its interval is halved. Source: theory: float64.
+    widest: float = 700.0
+    halvings: int = 64
+    # Points at once. Source: cost.
+    chunk: int = 50_000
+
+
+INTEGRAL = IntegralTuning()
+
+
+@dataclass(frozen=True)
+class CheckTuning:
+    """How a density is checked against its own equation."""
+
+    # Half-width of the box on which symmetries are counted, as a part of the distance to the nearest end, and half its
+    # duration. Source: by hand; a count does not depend on them.
+    part: float = 0.3
+    duration: float = 0.05
+    # Step of differences in the forward equation: errors of its fourth power. Source: theory: thirty digits.
+    step: str = "1e-25"
+    # Digits of these differences. Source: theory: a second difference leaves sixty.
+    digits: int = 120
+    # Images on each side in a check between two ends. Source: theory: times are short there.
+    images: int = 12
+    # The largest residual of the forward equation. Source: theory: thirty digits.
+    residual: float = 1e-30
+
+
+CHECKS = CheckTuning()
+
+
+@dataclass(frozen=True)
+class PriceTuning:
+    """Prices in closed form."""
+
+    # The highest power of a payoff in the coordinate of unit noise that is integrated in closed form. Source: cost.
+    highest_power: int = 8
+    # Closed form and quadrature agree within this part, or one of them is wrong. Source: theory: ten digits are asked.
+    agreement: float = 1e-9
+    # Powers nearer than this are equal. Source: theory: rounding.
+    same_power: float = 1e-9
+    # Error of a closed form in floating point. Source: theory: a few operations.
+    rounding: float = 1e-14
+
+
+PRICE = PriceTuning()
+
+
+@dataclass(frozen=True)
+class LikelihoodTuning:
+    """The maximum of an exact likelihood, and its errors."""
+
+    # Steps on which starting values are found. Source: cost.
+    sampled: int = 2000
+    # Draws of starting values, their spread in e-folds, and how many of them are followed. Source: by hand; constants
+    # of people's equations are within e^±3 of one.
+    draws: int = 400
+    spread: float = 1.5
+    tried: int = 4
+    seed: int = 20
+    # Steps of the simplex for each constant. Source: cost.
+    simplex_steps: int = 150
+    # Newton steps, and how often one is halved. Source: by hand.
+    newton_steps: int = 30
+    halvings: int = 20
+    # A gain of the log likelihood below this ends the search. Source: theory: errors are of size one half.
+    gained: float = 1e-7
+    # Step of differences, as a part of a constant, and the size below which a constant counts as this large. Source:
+    # theory: fourth root of rounding.
+    difference: float = 3e-4
+    least_size: float = 1e-3
+    # A curvature below this part of the largest is none. Source: theory: errors of second differences.
+    least_curvature: float = 1e-9
+    # From so many paths on, scores are summed path by path. Source: theory: a covariance of a few constants.
+    many_paths: int = 40
+
+
+LIKELIHOOD = LikelihoodTuning()

@@ -1,0 +1,369 @@
+"""Densities against independent formulas, their own equation, Chapman and Kolmogorov, and the catalogue."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+import sympy
+from scipy.integrate import quad
+from scipy.stats import lognorm, ncx2, norm
+
+import liestonet as lsn
+from liestonet.densities.density import Density
+from liestonet.densities.potential import dimension_of
+from liestonet.densities.state_space import scalar_equation
+
+# Equation, boundary, x0, t, x, and the density: by formulas of the literature with mpmath, twenty digits.
+TABLE = [
+    ("dx = dW", None, 0, 1, 0.5, 0.352065326764),
+    ("dx = -x dt + dW", None, 1, 0.5, 0.3, 0.611603210669),
+    ("dx = 2*(1/2 - x) dt + 0.8 dW", None, 0.2, 0.7, 0.9, 0.487343776900),
+    ("dx = x/5 dt + x/2 dW", None, 1, 1, 1.3, 0.572142980854),
+    ("dx = (1 - x) dt + sqrt(x) dW", None, 1, 0.5, 0.8, 0.772148035621),
+    ("dx = (3/4 - x) dt + sqrt(x) dW", None, 1, 0.5, 0.8, 0.762982629881),
+    ("dx = (1/4 - x) dt + sqrt(x) dW", "reflecting", 1, 0.5, 0.8, 0.664349558360),
+    ("dx = (1/4 - x) dt + sqrt(x) dW", "absorbing", 1, 0.5, 0.8, 0.664348619542),
+    ("dx = (0.1 - x) dt + sqrt(x) dW", "reflecting", 0.5, 1, 0.2, 0.926209294680),
+    ("dx = (0.1 - x) dt + sqrt(x) dW", "absorbing", 0.5, 1, 0.2, 0.796676010069),
+    ("dx = 3/(2*x) dt + dW", None, 1, 0.7, 1.4, 0.537658422131),
+    ("dx = 1/x dt + dW", None, 1, 0.7, 1.4, 0.584557583302),
+    ("dx = tanh(x) dt + dW", None, 0.4, 0.8, -0.3, 0.212836827908),
+    ("dx = (2*x^3 - 1)/(x*(x^3 + 1)) dt + dW", "absorbing", 1, 0.5, 1.2, 0.366604370796),
+    ("dx = x^2 dW", None, 1, 0.5, 0.8, 1.02819512730),
+    ("dx = x/10 dt + x^(3/4)/2 dW", "absorbing", 1, 1, 1.1, 0.713950269337),
+    ("dx = (3/(2*x) - t*x) dt + dW", None, 0.8, 0.7, 1.1, 0.662257044099),
+]
+MASSES = {
+    ("dx = (1/4 - x) dt + sqrt(x) dW", "absorbing"): 0.986976952240,
+    ("dx = (0.1 - x) dt + sqrt(x) dW", "absorbing"): 0.545577129987,
+    ("dx = (2*x^3 - 1)/(x*(x^3 + 1)) dt + dW", "absorbing"): 0.713796647765,
+}
+# Some of every kind of kernel, for checks that cost more: line, half-line, interval; steady and moving.
+SHAPES = [
+    ("dx = tanh(x) dt + dW", None, 0.4),
+    ("dx = (-x + sin(3*t)) dt + dW", None, 0.4),
+    ("dx = (0.1 - x) dt + sqrt(x) dW", "absorbing", 0.5),
+    ("dx = (0.1 - x) dt + sqrt(x) dW", "reflecting", 0.5),
+    ("dx = (3/(2*x) - t*x) dt + dW", None, 0.8),
+    ("dx = (2*x^3 - 1)/(x*(x^3 + 1)) dt + dW", "absorbing", 1.0),
+    ("dx = x^2 dW", None, 1.0),
+    ("dx = 3/2*(1/2 - x) dt + sqrt(x*(1 - x)) dW", None, 0.3),
+    ("dx = (1/4 - x/2) dt + sqrt(x*(1 - x)) dW", ("reflecting", "absorbing"), 0.3),
+]
+FOUND: dict[Any, Density] = {}
+
+
+def of(equation: str, boundary: Any = None, **more: Any) -> Density:
+    key = equation, boundary, tuple(sorted(more.items()))
+    if key not in FOUND:
+        FOUND[key] = lsn.density(lsn.SDE.parse(equation), boundary=boundary, **more)
+    return FOUND[key]
+
+
+@pytest.mark.parametrize(("equation", "boundary", "x0", "t", "x", "value"), TABLE)
+def test_densities_agree_with_formulas_of_the_literature(equation, boundary, x0, t, x, value):
+    p = of(equation, boundary)
+    assert p(t, x, 0, x0) == pytest.approx(value, rel=1e-11)
+    assert p.status == "proved"
+    assert p.residual is not None
+    assert p.residual < 1e-30
+    start = {symbol: sympy.Float(v, 30) for symbol, v in zip(p.symbols, (t, x, 0, x0), strict=True)}
+    assert float(p.formula.subs(start)) == pytest.approx(value, rel=1e-11)
+    expected = MASSES.get((equation, boundary), 1.0)
+    assert p.mass(t, 0, x0) == pytest.approx(expected, abs=1e-11)
+    assert p.dimension == lsn.solve(p.sde, "fokker-planck", formulas=False).dimension
+
+
+def test_against_scipy():
+    x = np.linspace(0.05, 4, 60)
+    k, m, s, t, x0 = 1.3, 0.9, 0.7, 0.8, 0.6
+    gaussian = of("dx = 1.3*(0.9 - x) dt + 0.7 dW")
+    spread = s * np.sqrt((1 - np.exp(-2 * k * t)) / (2 * k))
+    law: Any = norm(m + (x0 - m) * np.exp(-k * t), spread)
+    np.testing.assert_allclose(gaussian(1 + t, x, 1, x0), law.pdf(x), rtol=1e-12)
+    np.testing.assert_allclose(gaussian.cdf(1 + t, x, 1, x0), law.cdf(x), atol=1e-13)
+    root = of("dx = 1.3*(0.9 - x) dt + 0.7*sqrt(x) dW")
+    scale = s**2 * (1 - np.exp(-k * t)) / (4 * k)
+    chi: Any = ncx2(4 * k * m / s**2, x0 * np.exp(-k * t) / scale, scale=scale)
+    np.testing.assert_allclose(root(t, x, 0, x0), chi.pdf(x), rtol=1e-9)
+    np.testing.assert_allclose(root.cdf(t, x, 0, x0), chi.cdf(x), atol=1e-10)
+    price = of("dx = 0.1*x dt + 0.3*x dW")
+    log: Any = lognorm(0.3 * np.sqrt(t), scale=x0 * np.exp((0.1 - 0.045) * t))
+    np.testing.assert_allclose(price(t, x, 0, x0), log.pdf(x), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("equation", "boundary", "x0"), SHAPES)
+def test_chapman_and_kolmogorov(equation, boundary, x0):
+    """p(t, x | t0) = ∫ p(t, x | s, z) p(s, z | t0) dz."""
+    p = of(equation, boundary)
+    low, high = (float(end) for end in p.domain)
+    x, s, t = x0 * 1.1, 0.2, 0.5
+
+    z, weights = _trapezoid(low, high)
+    whole = np.sum(weights * p(t, x, s, z) * p(s, z, 0, x0))
+    assert whole == pytest.approx(p(t, x, 0, x0), rel=1e-8)
+
+
+def _trapezoid(low, high):
+    """Points and weights on an interval: the trapezoidal rule in a coordinate without ends, which converges fast."""
+    if np.isinf(low):
+        z = np.linspace(-12, 12, 4001)
+        return z, np.full(len(z), z[1] - z[0])
+    s = np.linspace(-180, 6, 20001) if np.isinf(high) else np.linspace(-30, 30, 8001)
+    if np.isinf(high):
+        z, slope = low + np.exp(s), np.exp(s)
+    else:
+        z, slope = low + (high - low) / (1 + np.exp(-s)), (high - low) / (2 * np.cosh(s / 2)) ** 2
+    inside = (z > low) & (z < high)
+    return z[inside], (slope * (s[1] - s[0]))[inside]
+
+
+@pytest.mark.parametrize(("equation", "boundary", "x0"), SHAPES)
+def test_the_forward_equation_by_finite_differences(equation, boundary, x0):
+    """p_t + (f p)_x − ½(a p)_xx = 0, with coefficients from the equation itself and no derivative of ours."""
+    p = of(equation, boundary)
+    t, x, h = 0.4, x0 * 1.2, 1e-3
+
+    def coefficients(places):
+        flat = np.asarray(places)[:, None]
+        times = np.full(len(flat), t)
+        return p.sde.drift(times, flat)[:, 0], p.sde.diffusion_squared(times, flat)[:, 0, 0]
+
+    grid = x + h * np.arange(-3, 4)
+    f, a = coefficients(grid)
+    values = p(t, grid, 0, x0)
+    first = np.array([-1, 9, -45, 0, 45, -9, 1]) / 60 / h
+    second = np.array([2, -27, 270, -490, 270, -27, 2]) / 180 / h**2
+    rate = sum(c * p(t + k * h, x, 0, x0) for k, c in zip(range(-3, 4), first, strict=True))
+    terms = [rate, first @ (f * values), -second @ (a * values) / 2]
+    assert abs(sum(terms)) < 1e-7 * max(map(abs, terms))
+
+
+def test_the_kernels_solve_their_equations():
+    """ψ_t = ½ψ_yy − Vψ for any m and l with m″ = 2q₂m, l″ = 2q₂l and l m′ − m l′ = 1: both kernels, once for all."""
+    t, y, y0, nu = sympy.symbols("t y y0 nu", positive=True)
+    q2, q1, q0 = (sympy.Function(name)(t) for name in ("q2", "q1", "q0"))
+    m, even, delta, action = (sympy.Function(name)(t) for name in ("m", "even", "delta", "S"))
+    dm = sympy.Derivative(m, t)
+    rules = {
+        sympy.Derivative(m, (t, 2)): 2 * q2 * m,
+        sympy.Derivative(even, t): (even * dm - 1) / m,
+        sympy.Derivative(delta, (t, 2)): 2 * q2 * delta + q1,
+    }
+
+    def reduced(expression: Any) -> Any:
+        return sympy.simplify(expression.doit().subs(rules).doit().subs(rules))
+
+    w, speed = y - delta, sympy.Derivative(delta, t)
+    log = -sympy.log(m) / 2 - (dm * w**2 - 2 * w * y0 + even * y0**2) / (2 * m) - speed * w - action
+    rate = speed**2 / 2 + q2 * delta**2 + q1 * delta + q0
+    potential = q2 * y**2 + q1 * y + q0
+    left = sympy.diff(log, t) + sympy.Derivative(action, t) - rate
+    assert reduced(left - (sympy.diff(log, y, 2) + sympy.diff(log, y) ** 2) / 2 + potential) == 0
+    # the Bessel kernel: I″ = (1 + ν²/z²) I − I′/z, 2c = ν² − ¼; F stands for I′/I at z = y y0/m
+    z = y * y0 / m
+    slope = sympy.Function("F")
+    outer = sympy.log(y) / 2 - sympy.log(m) - (dm * y**2 + even * y0**2) / (2 * m)
+    first = sympy.diff(outer, y) + slope(z) * y0 / m
+    bend = 1 + nu**2 / z**2 - slope(z) / z - slope(z) ** 2
+    second = sympy.diff(outer, y, 2) + bend * (y0 / m) ** 2
+    in_time = sympy.diff(outer, t) + slope(z) * sympy.diff(z, t)
+    well = (nu**2 - sympy.Rational(1, 4)) / (2 * y**2) + q2 * y**2
+    assert reduced(in_time - (second + first**2) / 2 + well) == 0
+
+
+# Systems whose paths reach an end of the state space.
+REACHED = {"inverse-square", "brownian-cube", "brownian-sine", "cir-linear", "cev", "feller-branching"}
+SCALAR = [key for key in lsn.catalogue if lsn.catalogue[key].sde.dimension == 1]
+
+
+@pytest.mark.parametrize("key", SCALAR)
+def test_the_potential_tells_the_dimension_of_the_catalogue(key):
+    system = lsn.catalogue[key]
+    known = system.dimension("fokker-planck")
+    assert dimension_of(scalar_equation(system.sde)) == max(known, 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", SCALAR)
+def test_the_catalogue_has_the_densities_that_its_dimensions_promise(key):
+    """Every system of dimension 4 or 6 has a density, proved; every other is refused with its dimension."""
+    system = lsn.catalogue[key]
+    known = system.dimension("fokker-planck")
+    assert lsn.solve(system.sde, "fokker-planck", formulas=False).dimension == known
+    if known < 4:
+        with pytest.raises(lsn.InputError, match=f"has dimension {known} "):
+            lsn.density(system.sde)
+        return
+    reached = key in REACHED
+    found = lsn.density(system.sde, boundary="absorbing" if reached else None)
+    assert (found.boundary == "absorbing") == reached
+    assert found.status == "proved"
+    assert found.residual is None or found.residual < 1e-30
+
+
+def test_parameters_stay_symbols():
+    p = of("dx = k*(m - x) dt + s*sqrt(x) dW", "reflecting")
+    assert p.parameters == ("k", "m", "s")
+    assert {str(symbol) for symbol in p.formula.free_symbols} == {"k", "m", "s", "t", "x", "t0", "x0"}
+    for m, boundary in ((1.0, None), (0.25, "reflecting"), (0.1, "reflecting")):
+        exact = of(f"dx = ({m} - x) dt + sqrt(x) dW", boundary)
+        assert p(0.5, 0.8, 0, 1, k=1.0, m=m, s=1.0) == pytest.approx(exact(0.5, 0.8, 0, 1), rel=1e-13)
+    absorbing = of("dx = k*(m - x) dt + s*sqrt(x) dW", "absorbing")
+    values = {"k": 1.0, "m": 0.1, "s": 1.0}
+    assert absorbing(1, 0.2, 0, 0.5, **values) == pytest.approx(0.796676010069, rel=1e-11)
+    assert absorbing.with_parameters(values).mass(1, 0, 0.5) == pytest.approx(0.545577129987, abs=1e-11)
+    with pytest.raises(lsn.InputError, match="Parameter k has no value"):
+        p(0.5, 0.8, 0, 1)
+    # the state space is on the other side of the singular point for exponents above one
+    power = of("dx = mu*x dt + s*x^g dW", "absorbing")
+    values = {"mu": 0.1, "s": 0.5}
+    assert power(1, 1.1, 0, 1, g=0.75, **values) == pytest.approx(0.713950269337, rel=1e-11)
+    assert power(1, 1.1, 0, 1, g=1.25, **values) == pytest.approx(of("dx = x/10 dt + x^1.25/2 dW")(1, 1.1, 0, 1))
+
+
+def test_killing_by_feynman_and_kac():
+    """E exp(−½ω²∫W²) = cosh(ωT)^{−1/2} (Cameron and Martin), and a killing by position alone multiplies."""
+    p = of("dx = dW", killing="x^2/2")
+    assert p.mass(1.3, 0, 0.0) == pytest.approx(np.cosh(1.3) ** -0.5, rel=1e-12)
+    plain, killed = of("dx = -x dt + dW"), of("dx = -x dt + dW", killing=0.3)
+    assert killed(1, 0.4, 0, 1) == pytest.approx(plain(1, 0.4, 0, 1) * np.exp(-0.3), rel=1e-13)
+    # killing that is infinite at the end keeps paths away: no choice is needed, and ν grows
+    strong = of("dx = dW", killing="1/x^2", domain=(0, np.inf))
+    assert strong.boundary == "not reached"
+    # ν = √(2 + ¼) = 3/2: mass ∫ √(y y0)/T e^{−(y²+y0²)/2T} I_{3/2}(y y0/T) dy
+    with mpmath.workdps(30):
+        weight: Any = mpmath.quad(
+            lambda y: mpmath.sqrt(y) * mpmath.exp(-(y**2 + 1) / 2) * mpmath.besseli(1.5, y), [0, 1, 4, 12]
+        )
+    assert strong.mass(1, 0, 1.0) == pytest.approx(float(weight), rel=1e-12)
+
+
+def test_barriers_and_intervals():
+    """Brownian motion with a barrier of the user's, by the reflection principle and by standing waves."""
+    barrier = of("dx = 1/2 dt + dW", "absorbing", domain=(0.0, np.inf))
+    x, x0, t, mu = 0.7, 1.1, 0.9, 0.5
+    mirrored = norm.pdf(x, x0 + mu * t, np.sqrt(t)) - np.exp(-2 * mu * x0) * norm.pdf(x, -x0 + mu * t, np.sqrt(t))
+    assert barrier(t, x, 0, x0) == pytest.approx(mirrored, rel=1e-12)
+    survival = norm.cdf((x0 + mu * t) / np.sqrt(t)) - np.exp(-2 * mu * x0) * norm.cdf((mu * t - x0) / np.sqrt(t))
+    assert barrier.mass(t, 0, x0) == pytest.approx(survival, rel=1e-12)
+    with pytest.raises(lsn.InputError, match="Robin"):
+        lsn.density("dx = 1/2 dt + dW", boundary="reflecting", domain=(0, np.inf))
+    between = of("dx = dW", "absorbing", domain=(0.0, 1.0))
+    n = np.arange(1, 60)
+    for span in (0.02, 0.7):
+        waves = 2 * np.sum(np.sin(n * np.pi * 0.3) * np.sin(n * np.pi * 0.6) * np.exp(-((n * np.pi) ** 2) * span / 2))
+        assert between(span, 0.6, 0, 0.3) == pytest.approx(waves, rel=1e-12)
+    mixed = of("dx = dW", ("reflecting", "absorbing"), domain=(0.0, 1.0))
+    half = n - 0.5
+    for span in (0.02, 0.7):
+        waves = 2 * np.sum(
+            np.cos(half * np.pi * 0.3) * np.cos(half * np.pi * 0.6) * np.exp(-((half * np.pi) ** 2) * span / 2)
+        )
+        assert mixed(span, 0.6, 0, 0.3) == pytest.approx(waves, rel=1e-11)
+
+
+def test_integrals_without_a_closed_form_are_tabulated():
+    """dx = ½σσ′ dt + σ dW with an elliptic ∫dx/σ; its inverse makes it a Brownian motion that leaves at infinity."""
+    p = of("dx = x^3 dt + sqrt(1 + x^4) dW", "absorbing")
+    end = quad(lambda s: 1 / np.sqrt(1 + s**4), 0, np.inf)[0]
+    y, y0 = (quad(lambda s: 1 / np.sqrt(1 + s**4), 0, place)[0] for place in (0.8, 0.3))
+    n = np.arange(1, 200)
+    waves = np.sum(
+        np.sin(n * np.pi * (y + end) / (2 * end))
+        * np.sin(n * np.pi * (y0 + end) / (2 * end))
+        * np.exp(-((n * np.pi / (2 * end)) ** 2) * 0.25)
+    )
+    assert p(0.5, 0.8, 0, 0.3) == pytest.approx(waves / end / np.sqrt(1 + 0.8**4), rel=1e-10)
+    many = np.linspace(-3, 3, 5001)
+    alone = [p(0.5, float(x), 0, 0.3) for x in many[::1000]]
+    np.testing.assert_allclose(p(0.5, many, 0, 0.3)[::1000], alone, rtol=1e-11)
+
+
+def test_time_dependence_without_a_closed_form_is_integrated():
+    """A potential that changes in time and a drift that is not affine: h-transform of an oscillator, by mpmath."""
+    # h = cosh(x) exp(...) is no solution here, so take a killing that depends on time: V = ½ω(t)²x²
+    p = of("dx = dW", killing="(1 + t)*x^2/2")
+    m, even = _oscillator(lambda t: 1 + t, 0.2, 1.1)
+    x, x0 = 0.4, -0.3
+    exponent = -(m[1] * x**2 - 2 * x * x0 + even * x0**2) / (2 * m[0])
+    assert p(1.1, x, 0.2, x0) == pytest.approx(
+        float(mpmath.exp(exponent) / mpmath.sqrt(2 * mpmath.pi * m[0])), rel=1e-11
+    )
+
+
+def _oscillator(square, t0, t):
+    """m with its slope, and l, of m″ = square(t) m, by Taylor series of mpmath."""
+    with mpmath.workdps(25):
+        grow = mpmath.odefun(lambda s, y: [y[1], square(s) * y[0], y[3], square(s) * y[2]], t0, [0, 1, 1, 0])
+        m, slope, even, _ = grow(t)
+        return (m, slope), even
+
+
+def test_arrays_and_numbers():
+    p = of("dx = (1 - x) dt + sqrt(x) dW")
+    x, t = np.array([[0.2], [1.0], [-1.0]]), np.array([0.3, 0.5])
+    table = p(t, x, 0, 1)
+    assert table.shape == (3, 2)
+    assert (table[2] == 0).all()
+    assert isinstance(p(0.5, 1, 0, 1), float)
+    assert table[1, 1] == p(0.5, 1, 0, 1)
+    assert p.log(0.01, 80.0, 0, 1) < -3000
+    assert p(0.01, 80.0, 0, 1) == 0
+    starts = p(0.5, 1.0, 0, np.array([0.5, 1.0, 2.0]))
+    assert starts[1] == p(0.5, 1, 0, 1)
+    np.testing.assert_allclose(p.cdf(0.5, np.array([0.5, 1.0, np.inf]), 0, 1)[-1], 1.0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "equation", ["dx = -x dt + dW", "dx = (1 - x) dt + sqrt(x) dW", "dx = (0.3 - x) dt + sqrt(x) dW"]
+)
+def test_a_million_values_take_less_than_two_seconds_of_processor_time(equation):
+    p = of(equation, "reflecting" if "0.3" in equation else None)
+    x = np.random.default_rng(0).uniform(0.01, 4, 10**6)
+    p(0.5, x[:10], 0, 0.7)
+    begun = time.process_time()
+    p(0.5, x, 0, 0.7)
+    p(0.5 + x, x, 0, 0.7)
+    assert time.process_time() - begun < 4
+
+
+BAD: dict[str, tuple[Any, str]] = {
+    "no kernel": (lambda: lsn.density("dx = (x - x^3) dt + dW"), "has dimension 2 "),
+    "no kernel in time": (lambda: lsn.density("dx = (x - x^3 + sin(t)) dt + dW"), "has dimension 1 "),
+    "boundary not chosen": (lambda: lsn.density("dx = (0.1 - x) dt + sqrt(x) dW"), "boundary='reflecting' or"),
+    "boundary with one choice": (lambda: lsn.density("dx = x^(3/4) dW"), "which is all that is possible"),
+    "impossible": (lambda: lsn.density("dx = x^(3/4) dW", boundary="reflecting"), "cannot be reflected"),
+    "unknown boundary": (lambda: lsn.density("dx = dW", boundary="sticky"), "'reflecting' or 'absorbing'"),
+    "no boundary": (lambda: lsn.density("dx = -x dt + dW", boundary="absorbing"), "leave the boundary out"),
+    "explosion": (lambda: lsn.density("dx = 2*x^3 dt + x^2 dW"), "explodes"),
+    "killing downwards": (lambda: lsn.density("dx = dW", killing="-x^2"), "not bounded below"),
+    "killing at the end": (lambda: lsn.density("dx = 1/x dt + dW", killing="-1/x^2"), "not bounded below"),
+    "two ends": (lambda: lsn.density("dx = -x dt + dW", boundary="absorbing", domain=(-1, 1)), "two ends"),
+    "two coordinates": (lambda: lsn.density("dx = y dt + dW1; dy = dW2"), "2 coordinates"),
+    "no noise": (lambda: lsn.density("dx = -x dt"), "no noise"),
+    "a kink": (lambda: lsn.density("dx = -sign(x) dt + dW"), "not smooth"),
+    "callables": (lambda: lsn.density(lsn.SDE(lambda t, x: x, lambda t, x: x[:, :, None], 1)), "callables"),
+    "no equation": (lambda: lsn.density(3), "needs an SDE"),
+    "a domain": (lambda: lsn.density("dx = dW", domain=(1, 0)), "lower end comes first"),
+    "start outside": (lambda: of("dx = (1 - x) dt + sqrt(x) dW")(1, 1, 0, -1), "outside the state space"),
+    "no start": (lambda: of("dx = dW")(1, 1), "needs a start"),
+    "time backwards": (lambda: of("dx = dW")(0, 1, 0, 1), "t > t0"),
+    "not a number": (lambda: of("dx = dW")(1, np.nan, 0, 1), "not finite"),
+    "shapes": (lambda: of("dx = dW")(np.ones(3), np.ones(2), 0, 1), "do not fit"),
+    "across a singular time": (lambda: of("dx = -x/(1 - t) dt + dW")(1.5, 0, 0, 0), "between t0 and t"),
+    "unknown parameter": (lambda: of("dx = dW")(1, 1, 0, 1, k=2), "no parameter k"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_wrong_input_ends_in_one_sentence(case):
+    call, words = BAD[case]
+    with pytest.raises(lsn.InputError, match=words.replace("(", r"\(")) as problem:
+        call()
+    assert "\n" not in str(problem.value)
