@@ -16,7 +16,7 @@ from pathlib import Path
 
 PACKAGE = "liestonet"
 # These stand outside the method and may look into all of it.
-OUTSIDE = "storage validation render reproduction cli"
+OUTSIDE = "storage validation reduction render reproduction cli"
 # Nobody imports a room (or a module, where one is named) except those to the right of it, and itself. Whoever may
 # import it stands below it, so that no circle can close; "*" is everything below, and what has no line here yet.
 IMPORTERS = {
@@ -33,8 +33,9 @@ IMPORTERS = {
     "catalogue": "render.terminal_catalogue reproduction cli __init__",
     "result": f"neural pipeline {OUTSIDE}",
     "neural": "pipeline storage.registry reproduction cli __init__",
-    "pipeline": "validation reproduction cli __init__",
-    "validation": "storage.registry render reproduction cli __init__",
+    "pipeline": "validation reduction reproduction cli __init__",
+    "validation": "storage.registry reduction render reproduction cli __init__",
+    "reduction": "render reproduction cli __init__",
     "storage": "cli __init__",
     "render": "plots cli",
     "render.html": "plots cli",
@@ -51,6 +52,7 @@ OUTWARD = {
     ("result.result", "render.latex"): "Result.latex",
     ("result.result", "render.notebook"): "Result._repr_html_",
     ("result.result", "render.view"): "Result.latex and Result._repr_html_",
+    ("result.result", "reduction"): "Result.invariants, Result.martingales",
     ("result.result", "storage"): "Result.save",
     ("result.result", "validation.push"): "Result.push",
     ("neural.stage_one", "storage"): "_learnt, which keeps a fitted surrogate beside the checkpoints",

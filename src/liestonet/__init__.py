@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from liestonet.neural.settings import Neural
     from liestonet.pipeline.discover import discover, fit
     from liestonet.pipeline.solve import solve
+    from liestonet.reduction.reduce import reduce
     from liestonet.sde import SDE
     from liestonet.storage import load
     from liestonet.trajectories import Measurement, Trajectories
@@ -39,6 +40,7 @@ __all__ = [
     "load",
     "plots",
     "principal_angles",
+    "reduce",
     "solve",
     "test",
     "validate",
@@ -57,6 +59,7 @@ _HOME = {
     "fit": "liestonet.pipeline.discover",
     "load": "liestonet.storage",
     "principal_angles": "liestonet.core.angles",
+    "reduce": "liestonet.reduction.reduce",
     "solve": "liestonet.pipeline.solve",
     "test": "liestonet.validation.ratio_test",
     "validate": "liestonet.validation.validate",

@@ -28,6 +28,9 @@ from liestonet.symmetry.determining.kinds import SPOKEN
 if TYPE_CHECKING:
     import sympy
 
+    from liestonet.reduction.invariants import Invariant
+    from liestonet.reduction.martingales import Martingale
+
 MOST_TEXT = 100
 
 
@@ -167,6 +170,22 @@ class Result:
             return estimated_brackets(self.algebra)
         known = self.findings.parametric_brackets
         return exact_brackets(self.algebra) if known is None else known
+
+    def invariants(self) -> tuple[Invariant, ...]:
+        """Functions of time and state that are constant along every path: rows with .expression and .status."""
+        from liestonet.reduction.invariants import find_invariants
+
+        return find_invariants(self)
+
+    def martingales(self) -> tuple[Martingale, ...]:
+        """Martingales that the symmetries generate: rows with .expression, .status ("proved"), .local and .origin.
+
+        They come from the symmetries of the Fokker–Planck equation, which are computed first where the result has
+        others. `local` is False where integrability is shown.
+        """
+        from liestonet.reduction.martingales import find_martingales
+
+        return find_martingales(self)
 
     def latex(self) -> str:
         """Equation, generators and commutators in LaTeX, ready to paste; needs amsmath."""

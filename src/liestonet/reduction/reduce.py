@@ -1,0 +1,62 @@
+"""`reduce`: from the symmetries of an equation to coordinates in which it is solved, smaller or autonomous.
+
+Each strategy takes a stage to the next, or says why it cannot. Another one is a function in the list below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from liestonet.core.progress import Progress, silent
+from liestonet.errors import InputError
+from liestonet.reduction.assemble import assembled
+from liestonet.reduction.clock_strategies import autonomous
+from liestonet.reduction.reduction import Reduction
+from liestonet.reduction.scalar_strategies import bessel, moving_frame, own_shift
+from liestonet.reduction.simple_strategies import linear_together, one_at_a_time, shifts_together
+from liestonet.reduction.stage import Stage
+from liestonet.reduction.start import started
+from liestonet.result import Result
+
+Strategy = Callable[[Stage], Stage | None]
+# In this order; after a success the list is begun again.
+WITH_GENERATORS: tuple[Strategy, ...] = (shifts_together, linear_together, one_at_a_time)
+OF_ONE_COORDINATE: tuple[Strategy, ...] = (own_shift, bessel, moving_frame)
+STRATEGIES: tuple[Strategy, ...] = (*WITH_GENERATORS, *OF_ONE_COORDINATE, autonomous)
+# With one generator that the user chose.
+WITH_ONE: tuple[Strategy, ...] = (one_at_a_time, moving_frame, autonomous)
+
+
+def reduce(
+    result: Result | Any, generator: int | str | Any | None = None, *, progress: Progress | None = None
+) -> Reduction:
+    """Coordinates in which an equation is solved, smaller or autonomous, from the symmetries that `solve` found.
+
+    Without `generator` all proved generators are used, those without time component first. `generator` is the number
+    of one (from 0), text such as "exp(-t) d_x", or a row (tau, [xi, …]) in SymPy; then only that one is used.
+    """
+    if not isinstance(result, Result):
+        raise InputError(
+            f"reduce takes a result of solve, not a {type(result).__name__}: lsn.reduce(lsn.solve(sde))."
+        )
+    say = progress or silent
+    say("looking for new coordinates")
+    start = started(result, generator)
+    stage = start.stage
+    strategies = STRATEGIES if generator is None else WITH_ONE
+    moved = True
+    while moved and not stage.is_solved:
+        moved = False
+        for strategy in strategies:
+            following = strategy(stage)
+            if following is None:
+                continue
+            moved = len(following.changes) > len(stage.changes)
+            stage = following
+            if moved:
+                break
+        if generator is not None and stage.changes:
+            break
+    say("writing down the solution")
+    return assembled(start, stage)

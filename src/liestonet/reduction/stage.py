@@ -1,0 +1,142 @@
+"""Where a reduction stands: the equation so far, the generators that are left, and what was done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import sympy
+from sympy import Expr, Symbol
+
+from liestonet.reduction.equation import Change, Equation, Field, changed
+from liestonet.reduction.setting import Setting
+
+LETTERS = ("y", "z", "u", "v", "w", "p", "q")
+CLOCKS = ("s", "r", "theta")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: which generator was used, or none, and what it did or why it could not."""
+
+    generator: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.generator}: {self.text}" if self.generator else self.text
+
+
+@dataclass(frozen=True)
+class Bessel:
+    """dζ = A/ζ ds + dB: the strength A, and which end of the old coordinate ζ = 0 is."""
+
+    strength: Expr
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The equation so far in its present symbols, generators that act on its closed coordinates, changes and steps.
+
+    `sides` are expressions that are positive on the part of the box that was kept, each with the number of changes that
+    came before it.
+    """
+
+    equation: Equation
+    setting: Setting
+    fields: tuple[Field, ...]
+    taken: frozenset[str]
+    level: str = "strong"
+    changes: tuple[Change, ...] = ()
+    steps: tuple[Step, ...] = ()
+    proved: bool = True
+    bessel: Bessel | None = None
+    reasons: tuple[str, ...] = ()
+    sides: tuple[tuple[int, Expr], ...] = ()
+
+    @property
+    def is_solved(self) -> bool:
+        """Whether every coordinate is an integral."""
+        return self.equation.active == 0
+
+    def said(self, generator: str, text: str) -> Stage:
+        """The same with one more step."""
+        return replace(self, steps=(*self.steps, Step(generator, text)))
+
+    def because(self, reason: str) -> Stage:
+        """The same with one more reason why it goes no further."""
+        return self if reason in self.reasons else replace(self, reasons=(*self.reasons, reason))
+
+    def fresh(self, wanted: Iterable[str]) -> list[str]:
+        """Names that are not taken, near to those wanted."""
+        found: list[str] = []
+        for name in wanted:
+            others = CLOCKS if name in CLOCKS else LETTERS if len(name) == 1 else ()
+            options = [name, *others, *(f"{name}{k}" for k in range(1, 99))]
+            found.append(next(o for o in options if o not in self.taken and o not in found))
+        return found
+
+    def after(self, change: Change, used: Iterable[Field], generator: str, text: str, lemma: bool = False) -> Stage:
+        """The stage in new coordinates. `lemma` says that the used fields were shown to leave coefficients alone."""
+        used = list(used)
+        law = self.level == "law" or not all(f.strong for f in used)
+        equation, shown = changed(self.equation, change, self.setting, law)
+        setting = self.setting.extended(dict(change.forward))
+        if change.clock is not None:
+            setting = setting.extended({change.clock[0]: change.clock[1]})
+        left = [projected(f, self, change) for f in self.fields if f not in used]
+        return replace(
+            self,
+            equation=equation,
+            setting=setting,
+            fields=tuple(f for f in left if f is not None),
+            taken=self.taken | {s.name for s in change.forward} | ({change.clock[0].name} if change.clock else set()),
+            level="law" if law else "strong",
+            changes=(*self.changes, change),
+            steps=(*self.steps, Step(generator, text)),
+            proved=self.proved and (shown or lemma),
+            reasons=(),
+        )
+
+
+def projected(given: Field, stage: Stage, change: Change) -> Field | None:
+    """What a generator does to the new closed coordinates; None where it is none of their equation, or nothing."""
+    time, closed, setting = stage.equation.time, stage.equation.closed, stage.setting
+    new = list(change.forward.items())
+    tau = given.tau if change.clock is None else setting.tidy(given.of(change.clock[1], time, closed))
+    components = []
+    section = dict(change.section)
+    for _, expression in new[: change.active]:
+        moved = setting.plain(given.of(expression, time, closed))
+        found = setting.tidy(moved.xreplace(section))
+        if not setting.vanishes(moved - found.xreplace(dict(change.forward))):
+            return None
+        components.append(found)
+    if change.clock is not None and change.back is not None:
+        tau = setting.tidy(tau.xreplace({time: change.back}))
+    if tau == 0 and all(c == 0 for c in components):
+        return None
+    return Field(tau, tuple(components), given.name, given.strong)
+
+
+def signed_symbol(name: str, expression: Any) -> Symbol:
+    """A symbol for a new coordinate, positive where its expression is."""
+    sympified = sympy.sympify(expression)
+    positive = sympified.is_positive or (sympified.is_nonnegative and not sympified.is_zero)
+    return Symbol(name, positive=True) if positive else Symbol(name, real=True)
+
+
+def numeric_rank(columns: list[tuple[Expr, ...]], setting: Setting, tolerance: float) -> int:
+    """Generic rank of vectors whose components are expressions, the largest over the setting's points."""
+    if not columns:
+        return 0
+    values = np.array([[setting.numbers(c) for c in column] for column in columns])  # k × n × points
+    best = 0
+    for point in range(values.shape[2]):
+        matrix = values[:, :, point]
+        if np.isfinite(matrix).all():
+            sizes = np.linalg.norm(matrix, axis=1, keepdims=True)
+            unit = matrix / np.where(sizes > 0, sizes, 1.0)
+            best = max(best, int(np.sum(np.linalg.svd(unit, compute_uv=False) > tolerance)))
+    return best

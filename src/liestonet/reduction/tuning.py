@@ -1,0 +1,75 @@
+"""What decides how coordinates are found, when an identity counts as shown, and how samples are drawn.
+
+A reduction is proved or it is not: these values decide what is tried, hardly ever what is true. What they lead to:
+`docs/reductions.md` (every system of the catalogue). "By hand" here: chosen on the catalogue's systems.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ReductionTuning:
+    """Points for numbers, sizes up to which SymPy is asked, and when two numbers are the same."""
+
+    # Points of the box at which signs and branches are decided. Source: cost.
+    points: int = 40
+    # Relative spread of parameters without a value around those that the result was solved at. Source: by hand; an
+    # identity that holds for one value only is then seen.
+    spread: float = 0.05
+    # Points at which an expression is evaluated to many digits before a proof. Source: cost.
+    precise_points: int = 3
+    # Digits of these values. Source: cost; three times those of float64.
+    digits: int = 50
+    # What a zero may be, relative to the terms that cancel. Source: theory: half of the digits are lost at most.
+    precisely: float = 1e-25
+    # Two numbers in float64 are the same. Source: theory: rounding of a few dozen operations.
+    rounding: float = 1e-8
+    # Operations up to which an antiderivative is sought. Source: cost.
+    largest_integrand: int = 40
+    # Operations up to which an algebraic equation is handed to SymPy's solver. Source: cost.
+    largest_equation: int = 40
+    # Generators among which the order of use is searched completely. Source: cost: 2^10 subsets.
+    most_ordered: int = 10
+    # A singular value of generators at a point below this part of the largest is zero. Source: theory: rounding.
+    rank: float = 1e-7
+    # Digits for the ends of a coordinate's range. Source: theory: 10^±60 is still resolved.
+    range_digits: int = 150
+    # Powers of ten at which a coordinate is followed towards an end. Source: by hand.
+    approach: tuple[int, int] = (20, 40)
+
+
+@dataclass(frozen=True)
+class SampleTuning:
+    """How samples are drawn."""
+
+    # Gauss nodes for integrals of known functions over a step; panels are doubled until they agree. Source: theory.
+    nodes: int = 24
+    # Relative agreement asked of two such rules. Source: theory: rounding of a sum.
+    agreement: float = 1e-11
+    # Panels beyond which no more are added. Source: cost.
+    most_panels: int = 4096
+    # Sub-steps of a step where integrals depend on the path. Source: by hand; strong order 1/2 to 1 in the step.
+    substeps: int = 256
+    # Pieces of a step on which a boundary counts as straight. Source: by hand.
+    pieces: int = 64
+    # Numbers drawn at once. Source: cost: memory.
+    at_once: int = 2**22
+
+
+@dataclass(frozen=True)
+class MartingaleTuning:
+    """Which functions are looked at."""
+
+    # Words of two generators that are tried. Source: cost.
+    most_words: int = 60
+    # Functions of one kind that are listed. Source: by hand; a reader wants the simple ones.
+    most_rows: int = 8
+    # A function is independent of others if more than this part of it is left beside them. Source: theory: rounding.
+    independent: float = 1e-6
+
+
+MARTINGALES = MartingaleTuning()
+REDUCTION = ReductionTuning()
+SAMPLE = SampleTuning()
