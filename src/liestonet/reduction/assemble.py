@@ -87,12 +87,12 @@ def _composed(start: Start, stage: Stage, count: int | None = None) -> tuple[Map
     for change in stage.changes[:count]:
         known = {present: clock, **forward}
         gone = set(change.backward or change.section) - {present}
-        kept = {s: e for s, e in forward.items() if s not in gone}
-        forward = {**{s: setting.tidy(e.xreplace(known)) for s, e in change.forward.items()}, **kept}
+        kept = [s for s in forward if s not in gone]
+        forward = {s: setting.tidy(e.xreplace(known)) for s, e in change.all_forward(kept).items()}
         if change.clock is not None:
             clock = setting.tidy(change.clock[1].xreplace({present: clock}))
         if inverse is not None and change.backward is not None:
-            step: Map = dict(change.backward)
+            step: Map = change.all_backward()
             if change.clock is not None:
                 step[present] = change.back
             inverse = {s: setting.tidy(sympy.sympify(e).xreplace(step)) for s, e in inverse.items()}
@@ -266,7 +266,7 @@ def _coordinate_limits(new: Map, x: tuple[Symbol, ...], values: dict[Symbol, Any
     for expression in new.values():
         for part, _ in singular_parts(sympy.sympify(expression)):
             used = part.free_symbols & set(x)
-            if used and not part.is_positive:
+            if used and not part.is_nonnegative:
                 found.append(f"{expression_text(part)} {'>' if float(part.subs(values)) > 0 else '<'} 0")
         for node in sympy.sympify(expression).atoms(sympy.atan2):
             found.append(f"({', '.join(expression_text(a) for a in node.args)}) is not the origin")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import sympy
@@ -14,15 +14,17 @@ from liestonet.reduction.setting import Setting
 
 @dataclass(frozen=True)
 class Field:
-    """τ(t) ∂t + ξ·∂ on the closed coordinates of an equation.
+    """τ(t) ∂t + ξ·∂ on the closed coordinates of an equation, and what it does to the others.
 
-    `name` is what a reader knows it by; `strong` says that it keeps the Wiener process, not only the law.
+    `name` is what a reader knows it by; `strong` says that it keeps the Wiener process, not only the law. `rest` are its
+    components on coordinates that are integrals.
     """
 
     tau: Expr
     xi: tuple[Expr, ...]
     name: str
     strong: bool = True
+    rest: tuple[Expr, ...] = ()
 
     @property
     def is_simple(self) -> bool:
@@ -105,7 +107,9 @@ class Change:
 
     `forward` are the new ones in old symbols, the closed ones (`active` of them) first; `backward` the old ones in new
     symbols, None where there is no closed form. Coefficients do not depend on all new coordinates: `section` are
-    places, one for each value of those that matter, in the old symbols. `clock` is a new clock with s(t), `back` t(s).
+    places, one for each value of those that matter, in the old symbols. `corrected` are integrals that were there
+    before and get a new symbol: what is subtracted from them, in old and in new symbols. `clock` is a new clock with
+    s(t), `back` t(s).
     """
 
     forward: Mapping[Symbol, Expr]
@@ -114,6 +118,20 @@ class Change:
     active: int
     clock: tuple[Symbol, Expr] | None = None
     back: Expr | None = None
+    corrected: Mapping[Symbol, tuple[Symbol, Expr, Expr]] = field(default_factory=dict)
+
+    def renamed(self, symbol: Symbol) -> Symbol:
+        """What an integral that was there before is called now."""
+        return self.corrected[symbol][0] if symbol in self.corrected else symbol
+
+    def all_forward(self, passive: Sequence[Symbol]) -> dict[Symbol, Expr]:
+        """All new coordinates in old symbols, integrals that were there before included."""
+        gone = {p: self.corrected[p][1] if p in self.corrected else sympy.Integer(0) for p in passive}
+        return {**self.forward, **{self.renamed(p): p - gone[p] for p in passive}}
+
+    def all_backward(self) -> dict[Symbol, Expr]:
+        """All old coordinates that change in new symbols."""
+        return {**(self.backward or {}), **{p: q + more for p, (q, _, more) in self.corrected.items()}}
 
 
 def changed(equation: Equation, change: Change, setting: Setting, law: bool) -> tuple[Equation, bool]:
@@ -122,50 +140,52 @@ def changed(equation: Equation, change: Change, setting: Setting, law: bool) -> 
     Coefficients are evaluated on the section, where nothing has to be simplified away; that they agree elsewhere is
     then shown.
     """
-    time = equation.time
-    speed = sympy.Integer(1) if change.clock is None else sympy.diff(change.clock[1], time)
-    passive = range(equation.active, len(equation.state))
-    shown: list[bool] = []
+    passive = equation.state[equation.active :]
+    forward = change.all_forward(passive)
+    speed = sympy.Integer(1) if change.clock is None else sympy.diff(change.clock[1], equation.time)
+    placing = _Placing(equation, change, forward, setting)
+    root = sympy.sqrt(speed)
+    drift = [placing.of(setting.plain(equation.drift_of(e)) / speed, s) for s, e in forward.items()]
+    if law:
+        noise = _rooted(equation, forward, speed, placing)
+    else:
+        noise = [
+            tuple(placing.of(setting.plain(c) / root, s) for c in equation.noise_of(e)) for s, e in forward.items()
+        ]
+    clock = change.clock[0] if change.clock else equation.time
+    return Equation(clock, tuple(forward), tuple(drift), tuple(noise), change.active), all(placing.shown)
 
-    def placed(value: Any) -> Any:
-        """A coefficient of a closed coordinate or of a new integral, in new symbols."""
-        found = setting.tidy(value.xreplace(dict(change.section)))
-        shown.append(setting.vanishes(setting.plain(value) - found.xreplace(dict(change.forward))))
+
+class _Placing:
+    """Coefficients in new symbols, with a record of whether each was shown to be right."""
+
+    def __init__(self, equation: Equation, change: Change, forward: dict[Symbol, Expr], setting: Setting) -> None:
+        self.change, self.forward, self.setting = change, forward, setting
+        clock = {} if change.clock is None else {equation.time: change.back}
+        self.backward = {**change.all_backward(), **clock}
+        self.shown: list[bool] = []
+
+    def of(self, value: Any, symbol: Symbol) -> Any:
+        """A coefficient of one new coordinate."""
+        found = self.setting.tidy(value.xreplace(dict(self.change.section)))
+        shown = self.setting.vanishes(self.setting.plain(value) - found.xreplace(self.forward))
+        if not shown and symbol not in self.change.forward:  # an integral may depend on the new ones
+            return self.setting.tidy(value.xreplace(self.backward))
+        self.shown.append(shown)
         return found
 
-    def carried(value: Any) -> Any:
-        """A coefficient of an integral that was there before, in new symbols."""
-        clock = {} if change.clock is None else {time: change.back}
-        return setting.tidy(value.xreplace({**(change.backward or {}), **clock}))
 
-    forward = list(change.forward.values())
-    drift = [placed(setting.plain(equation.drift_of(e)) / speed) for e in forward]
-    drift += [carried(equation.drift[i] / speed) for i in passive]
-    root = sympy.sqrt(speed)
-    if law:
-        noise = _rooted(equation, forward, speed, placed, carried, setting)
-    else:
-        noise = [tuple(placed(setting.plain(c) / root) for c in equation.noise_of(e)) for e in forward]
-        noise += [tuple(carried(c / root) for c in equation.noise[i]) for i in passive]
-    state = (*change.forward, *(equation.state[i] for i in passive))
-    new = Equation(change.clock[0] if change.clock else time, state, tuple(drift), tuple(noise), change.active)
-    return new, all(shown)
-
-
-def _rooted(
-    equation: Equation, forward: list[Any], speed: Any, placed: Any, carried: Any, setting: Setting
-) -> list[tuple[Any, ...]]:
+def _rooted(equation: Equation, forward: dict[Symbol, Expr], speed: Any, placing: _Placing) -> list[tuple[Any, ...]]:
     """σ as the lower triangular root of the covariance of all coordinates: new Wiener processes."""
-    passive = range(equation.active, len(equation.state))
-    rows = [equation.noise_of(e) for e in forward] + [list(equation.noise[i]) for i in passive]
-    size, new = len(rows), len(forward)
+    symbols, size = list(forward), len(forward)
+    rows = [equation.noise_of(e) for e in forward.values()]
     covariance = sympy.zeros(size, size)
     for i in range(size):
         for j in range(i + 1):
-            product = setting.plain(sympy.Add(*(a * b for a, b in zip(rows[i], rows[j], strict=True)))) / speed
-            value = placed(product) if i < new else carried(product)
+            product = sympy.Add(*(a * b for a, b in zip(rows[i], rows[j], strict=True)))
+            value = placing.of(placing.setting.plain(product) / speed, symbols[i])
             covariance[i, j] = covariance[j, i] = value
-    return triangular_root(covariance, setting)
+    return triangular_root(covariance, placing.setting)
 
 
 def triangular_root(covariance: Any, setting: Setting) -> list[tuple[Any, ...]]:

@@ -9,6 +9,7 @@ import numpy as np
 import sympy
 
 from liestonet.formulas.quadrature import closed_integral
+from liestonet.reduction.quasi_polynomials import integral_of_waves
 from liestonet.reduction.setting import Setting
 from liestonet.reduction.tuning import REDUCTION
 
@@ -25,6 +26,10 @@ def closed_form(integrand: Any, x: sympy.Symbol, setting: Setting) -> Any:
     if integrand == 0:
         return sympy.Integer(0)
     outside, inside = integrand.as_independent(x, as_Add=False)
+    waves = integral_of_waves(inside, x)
+    if waves is not None:
+        shown = setting.vanishes(sympy.diff(waves, x) - inside)
+        return setting.tidy(outside * setting.tidy(waves)) if shown else None
     for way in dict.fromkeys(_ways(inside, x, setting)):
         found = _power(way, x) or _term_by_term(way, x)
         if found is None:

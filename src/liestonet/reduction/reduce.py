@@ -12,6 +12,7 @@ from liestonet.core.progress import Progress, silent
 from liestonet.errors import InputError
 from liestonet.reduction.assemble import assembled
 from liestonet.reduction.clock_strategies import autonomous
+from liestonet.reduction.linear_strategies import linear_drift
 from liestonet.reduction.reduction import Reduction
 from liestonet.reduction.scalar_strategies import bessel, moving_frame, own_shift
 from liestonet.reduction.simple_strategies import linear_together, one_at_a_time, shifts_together
@@ -21,7 +22,7 @@ from liestonet.result import Result
 
 Strategy = Callable[[Stage], Stage | None]
 # In this order; after a success the list is begun again.
-WITH_GENERATORS: tuple[Strategy, ...] = (shifts_together, linear_together, one_at_a_time)
+WITH_GENERATORS: tuple[Strategy, ...] = (shifts_together, linear_drift, linear_together, one_at_a_time)
 OF_ONE_COORDINATE: tuple[Strategy, ...] = (own_shift, bessel, moving_frame)
 STRATEGIES: tuple[Strategy, ...] = (*WITH_GENERATORS, *OF_ONE_COORDINATE, autonomous)
 # With one generator that the user chose.

@@ -88,8 +88,12 @@ class Setting:
         return _signed_roots(resolved(expression, tuple(used), points), self)
 
     def tidy(self, expression: Any) -> Any:
-        """The shortest way to write an expression that the rules know, with signs resolved."""
-        return shortest(self.plain(sympy.powdenest(sympy.sympify(expression))))
+        """The shortest way to write an expression that the rules know, with signs resolved; long ones only in part."""
+        plain = self.plain(sympy.powdenest(sympy.sympify(expression)))
+        waves = plain.has(sympy.sin, sympy.cos, sympy.tan)
+        if sympy.count_ops(plain) > (REDUCTION.largest_waves if waves else REDUCTION.largest_tidied):
+            return min(plain, sympy.factor_terms(plain), key=sympy.count_ops)
+        return shortest(plain)
 
     def vanishes(self, expression: Any) -> bool:
         """Whether SymPy shows that an expression is zero; it is not asked where numbers say no."""

@@ -13,6 +13,8 @@ from sympy import Symbol
 
 from liestonet.formulas.notation import expression_text
 from liestonet.reduction.equation import Change, Field
+from liestonet.reduction.integrating import closed_form
+from liestonet.reduction.linear_strategies import linear_part
 from liestonet.reduction.ordering import best_first
 from liestonet.reduction.stage import Stage, numeric_rank
 from liestonet.reduction.straightening import spread, straightened
@@ -26,14 +28,14 @@ def shifts_together(stage: Stage) -> Stage | None:
     if len(closed) < 2:
         return None  # one coordinate: the rule for one generator says it better
     used = _independent(shifts, stage)
-    if not used:
-        return None
+    if not used or (len(used) < len(closed) and linear_part(stage) is not None):
+        return None  # where the drift is linear, all shifts are known without formulas of generators
     matrix = sympy.Matrix([[f.xi[i] for f in used] for i in range(len(closed))])
     rows = _pivots(matrix, stage)
     if rows is None:
         return None
     rest = [i for i in range(len(closed)) if i not in rows]
-    inverse = matrix.extract(rows, list(range(len(used)))).inv().applyfunc(setting.tidy)
+    inverse = _inverse(matrix.extract(rows, list(range(len(used)))), stage)
     thetas = (inverse * sympy.Matrix([closed[i] for i in rows])).applyfunc(setting.tidy)
     carried = (matrix.extract(rest, list(range(len(used)))) * inverse).applyfunc(setting.tidy) if rest else None
     several = [f"y{k + 1}" for k in range(len(used))] if len(used) > 1 else ["y"]
@@ -55,6 +57,18 @@ def shifts_together(stage: Stage) -> Stage | None:
     change = Change(forward, back, section, len(rest))
     text = integral_text(change, len(y), stage)
     return stage.after(change, used, ", ".join(f.name for f in used), text, lemma_of(used, change, stage))
+
+
+def _inverse(block: Any, stage: Stage) -> Any:
+    """B⁻¹; of columns of a matrix exponential it is B(0)⁻¹B(−t)B(0)⁻¹, which is shorter than cofactors."""
+    time, setting = stage.equation.time, stage.setting
+    first = block.subs(time, 0)
+    if block.has(time) and not first.has(sympy.zoo, sympy.nan) and first.det() != 0:
+        start = first.inv()
+        guess = (start * block.subs(time, -time) * start).applyfunc(setting.tidy)
+        if all(setting.vanishes(entry) for entry in guess * block - sympy.eye(block.shape[0])):
+            return guess
+    return block.inv().applyfunc(setting.tidy)
 
 
 def integral_text(change: Change, count: int, stage: Stage, more: str = "") -> str:
@@ -196,8 +210,32 @@ def one_at_a_time(stage: Stage) -> Stage | None:
         for part in _one_sided(f, stage):
             change = straightened(f, part)
             if change is not None:
+                change = corrected(f, change, part)
                 return part.after(change, [f], f.name, integral_text(change, 1, part), lemma_of([f], change, part))
     return None
+
+
+def corrected(f: Field, change: Change, stage: Stage) -> Change:
+    """The change with earlier integrals made invariant under the generator, where that is one more integral.
+
+    If Xp = g(t, closed), then p − ∫g dθ does not move, and none of its coefficients depends on θ.
+    """
+    setting, equation = stage.setting, stage.equation
+    passive = equation.state[equation.active :]
+    if change.backward is None:
+        return change
+    theta = list(change.forward)[-1]
+    there = setting.extended({s: e for s, e in change.forward.items() if s not in setting.values})
+    found: dict[Symbol, tuple[Symbol, Any, Any]] = {}
+    for p, moved in zip(passive, f.rest, strict=True):
+        if moved == 0 or moved.has(*passive):
+            continue
+        grown = closed_form(there.tidy(moved.xreplace(dict(change.backward))), theta, there)
+        if grown is not None:
+            taken = replace(stage, taken=stage.taken | {s.name for s in change.forward})
+            new = Symbol(taken.fresh(["y", *["y"] * len(found)])[-1], real=True)
+            found[p] = new, setting.tidy(grown.xreplace(dict(change.forward))), grown
+    return replace(change, corrected=found)
 
 
 def _one_sided(f: Field, stage: Stage) -> Iterator[Stage]:
@@ -206,7 +244,7 @@ def _one_sided(f: Field, stage: Stage) -> Iterator[Stage]:
     moved = [c for c in f.xi if c != 0]
     signs = np.sign(stage.setting.numbers(moved[0]))
     if len(moved) == 1 and not (signs == signs[0]).all():
-        for sign in sorted((-1, 1), key=lambda s: -int(np.sum(signs == s))):
+        for sign in (1, -1) if np.sum(signs > 0) > 0.3 * len(signs) else (-1, 1):
             if (signs == sign).any():
                 side = (len(stage.changes), sign * moved[0])
                 yield replace(stage, setting=stage.setting.restricted(signs == sign), sides=(*stage.sides, side))

@@ -82,7 +82,9 @@ class Stage:
         used = list(used)
         law = self.level == "law" or not all(f.strong for f in used)
         equation, shown = changed(self.equation, change, self.setting, law)
-        setting = self.setting.extended(dict(change.forward))
+        passive = self.equation.state[self.equation.active :]
+        forward = change.all_forward(passive)
+        setting = self.setting.extended({s: e for s, e in forward.items() if s not in passive})
         if change.clock is not None:
             setting = setting.extended({change.clock[0]: change.clock[1]})
         left = [projected(f, self, change) for f in self.fields if f not in used]
@@ -91,7 +93,7 @@ class Stage:
             equation=equation,
             setting=setting,
             fields=tuple(f for f in left if f is not None),
-            taken=self.taken | {s.name for s in change.forward} | ({change.clock[0].name} if change.clock else set()),
+            taken=self.taken | {s.name for s in forward} | ({change.clock[0].name} if change.clock else set()),
             level="law" if law else "strong",
             changes=(*self.changes, change),
             steps=(*self.steps, Step(generator, text)),
@@ -101,23 +103,28 @@ class Stage:
 
 
 def projected(given: Field, stage: Stage, change: Change) -> Field | None:
-    """What a generator does to the new closed coordinates; None where it is none of their equation, or nothing."""
-    time, closed, setting = stage.equation.time, stage.equation.closed, stage.setting
-    new = list(change.forward.items())
+    """What a generator does to the new coordinates; None where it is none of the closed equation, or does nothing."""
+    equation, setting = stage.equation, stage.setting
+    time, closed, passive = equation.time, equation.closed, equation.state[equation.active :]
+    forward = change.all_forward(passive)
+    backward = {**change.all_backward(), **({} if change.clock is None else {time: change.back})}
+    whole = Field(given.tau, (*given.xi, *given.rest), given.name)
     tau = given.tau if change.clock is None else setting.tidy(given.of(change.clock[1], time, closed))
     components = []
-    section = dict(change.section)
-    for _, expression in new[: change.active]:
-        moved = setting.plain(given.of(expression, time, closed))
-        found = setting.tidy(moved.xreplace(section))
-        if not setting.vanishes(moved - found.xreplace(dict(change.forward))):
-            return None
+    for k, expression in enumerate(forward.values()):
+        moved = setting.plain(whole.of(expression, time, equation.state))
+        found = setting.tidy(moved.xreplace(dict(change.section)))
+        if not setting.vanishes(moved - found.xreplace(forward)):
+            if k < change.active:
+                return None
+            found = setting.tidy(moved.xreplace(backward))
         components.append(found)
     if change.clock is not None and change.back is not None:
         tau = setting.tidy(tau.xreplace({time: change.back}))
-    if tau == 0 and all(c == 0 for c in components):
+    if tau == 0 and all(c == 0 for c in components[: change.active]):
         return None
-    return Field(tau, tuple(components), given.name, given.strong)
+    parts = tuple(components[: change.active]), tuple(components[change.active :])
+    return Field(tau, parts[0], given.name, given.strong, parts[1])
 
 
 def signed_symbol(name: str, expression: Any) -> Symbol:

@@ -28,6 +28,10 @@ class ReductionTuning:
     rounding: float = 1e-8
     # Operations up to which an antiderivative is sought. Source: cost.
     largest_integrand: int = 40
+    # Operations up to which an expression is simplified in all ways. Source: cost.
+    largest_tidied: int = 120
+    # The same of expressions with sines and cosines, for which SymPy tries many identities. Source: cost.
+    largest_waves: int = 35
     # Operations up to which an algebraic equation is handed to SymPy's solver. Source: cost.
     largest_equation: int = 40
     # Generators among which the order of use is searched completely. Source: cost: 2^10 subsets.
