@@ -13,7 +13,8 @@ from liestonet.formulas.notation import expression_text
 from liestonet.reduction.equation import Equation
 from liestonet.reduction.integrating import closed_form
 from liestonet.reduction.ito_integral import ItoIntegral
-from liestonet.reduction.reduction import Reduction
+from liestonet.reduction.reduction import Flows, Reduction
+from liestonet.reduction.section import Section, flows_of
 from liestonet.reduction.stage import Stage, Step
 from liestonet.reduction.start import Start
 from liestonet.reduction.validity import is_everywhere, is_smooth, reached_ends
@@ -22,6 +23,7 @@ from liestonet.sde.singularities import singular_parts
 from liestonet.sde.symbolic import SymbolicCoefficients
 
 Map = dict[Symbol, Any]
+LAW_NOISE = "In law: the Wiener processes of the new equation are new ones, not W."
 
 
 def assembled(start: Start, stage: Stage) -> Reduction:
@@ -40,7 +42,7 @@ def assembled(start: Start, stage: Stage) -> Reduction:
     made = Reduction(
         equation=start.sde,
         kind=kind,
-        status="proved" if stage.proved else "numerical",
+        status="proved" if stage.proved and (inverse is not None or not _is_whole(start, stage)) else "numerical",
         coordinates=coordinates,
         inverse=back,
         sde=sde,
@@ -52,9 +54,56 @@ def assembled(start: Start, stage: Stage) -> Reduction:
         wiener=_wiener(stage),
         bessel=None if stage.bessel is None else stage.bessel.strength,
         spaces=start.spaces,
-        error=0.0 if stage.proved else _error(start, stage),
+        boxes=_boxes(stage),
+        error=0.0 if stage.proved and inverse is not None else _error(start, stage),
     )
     return with_validity(made, start, _sides(start, stage))
+
+
+def sectioned(start: Start, stage: Stage, section: Section) -> Reduction:
+    """The reduction on a section: an exact equation in coordinates that are computed by numbers."""
+    equation, flows = section.equation, flows_of(section, stage)
+    public = stage.setting.public
+    symbols = (public(start.inner.time), *start.sde.symbolic.state)  # pyright: ignore
+    names = {public(s): sympy.Function(s.name)(*symbols) for s in equation.state}
+    x = start.sde.names[section.plane]
+    made = sympy.sympify(public(stage.equation.closed[section.plane])).subs(symbols[1 + section.plane], 1)
+    plane = f"{x} = {made * section.at}"
+    text = (
+        f"{', '.join(s.name for s in equation.state[:-1])} is where the orbit of a point crosses {plane}, and "
+        f"{equation.state[-1]}, the time of the flow from there, becomes an integral; the coordinates have no closed form"
+    )
+    return Reduction(
+        equation=start.sde,
+        kind="reduced",
+        status="numerical",
+        coordinates={symbols[0]: symbols[0], **names},
+        inverse={},
+        sde=_sde(equation, stage),
+        closed=equation.active,
+        solution=None,
+        steps=(Step(section.field.name, text),),
+        validity=f"where the orbit of a point crosses {plane}, {100 * flows.crossing:.0f} % of the box",
+        level="strong" if section.field.strong else "law",
+        wiener="" if section.field.strong else LAW_NOISE,
+        spaces=start.spaces,
+        boxes=_boxes_of(flows, start, stage),
+        error=flows.error,
+        flows=flows,
+    )
+
+
+def _boxes_of(flows: Flows, start: Start, stage: Stage) -> tuple[tuple[float, float], ...]:
+    values = stage.setting.values
+    new = flows.forward(values[start.inner.time], np.column_stack([values[s] for s in start.inner.state]))
+    return (start.domain.intervals[0], *((float(v.min()), float(v.max())) for v in new.T))
+
+
+def _boxes(stage: Stage) -> tuple[tuple[float, float], ...]:
+    """Intervals of the new clock and coordinates that the box became."""
+    symbols = (stage.equation.time, *stage.equation.state)
+    values = [stage.setting.values[s] for s in symbols]
+    return tuple((float(np.nanmin(v)), float(np.nanmax(v))) for v in values)
 
 
 def _sides(start: Start, stage: Stage) -> list[str]:
@@ -65,6 +114,11 @@ def _sides(start: Start, stage: Stage) -> list[str]:
         condition = stage.setting.public(stage.setting.tidy(expression.xreplace(forward)))
         found.append(f"{expression_text(sympy.factor(condition))} > 0")
     return found
+
+
+def _is_whole(start: Start, stage: Stage) -> bool:
+    """Whether there are as many new coordinates as old ones."""
+    return len(stage.equation.state) == len(start.inner.state)
 
 
 def _is_gain(stage: Stage) -> bool:
@@ -135,6 +189,8 @@ def _all_steps(start: Start, stage: Stage, kind: str) -> tuple[Step, ...]:
     reasons = [*start.left_out, *stage.reasons]
     if not start.stage.fields and not start.left_out:
         reasons = ["the equation has no symmetry to reduce it by"]
+    if stage.bessel is None and start.sde.noise > 1 and not stage.in_law:
+        reasons.append('symmetries of the law may reduce the law: solve with symmetry="law"')
     if stage.bessel is None and reasons:
         text = "; ".join(reasons)
         steps.append(Step("", f"No {'further' if stage.steps else 'new coordinates'}: {text}."))
@@ -146,8 +202,7 @@ def _wiener(stage: Stage) -> str:
     clock = next((change.clock for change in reversed(stage.changes) if change.clock is not None), None)
     s = "" if clock is None else stage.setting.public(clock[0])
     if stage.level == "law":
-        many = "processes, which are" if stage.equation.noises > 1 else "process, which is"
-        return f"In law: the noise of the new equation is a new Wiener {many} not W."
+        return LAW_NOISE
     if clock is not None:
         return f"dB = √(d{s}/dt) dW is the noise of the new equation, a Wiener process in the clock {s}."
     return ""

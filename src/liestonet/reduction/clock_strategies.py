@@ -16,6 +16,7 @@ from sympy import Symbol
 from liestonet.reduction.equation import Change, Field
 from liestonet.reduction.integrating import anchor, closed_form
 from liestonet.reduction.inverting import inverted
+from liestonet.reduction.linear_strategies import fundamental_inverse
 from liestonet.reduction.stage import Stage
 
 
@@ -64,44 +65,56 @@ def _followed(f: Field, stage: Stage) -> Change | str:
     flow = _affine_flow(tau, xi, stage)
     if flow is None:
         return "its flow has no closed form by the rules known here"
-    grown, path = flow
+    growth, path = flow
     same = setting.tidy(clock - time) == 0
     s = time if same else Symbol(stage.fresh(["s"])[0], real=True)
     back_time = time if same else inverted(clock, time, s, setting)
     if back_time is None:
         return "the clock ∫dt/τ has no closed inverse"
-    still = [grown[i] == 1 and path[i] == 0 for i in range(len(closed))]
-    names = iter(stage.fresh(["z" for keep in still if not keep]))
-    z = [closed[i] if still[i] else Symbol(next(names), **_sign(closed[i], path[i])) for i in range(len(closed))]
-    forward = {z[i]: setting.tidy((closed[i] - path[i]) / grown[i]) for i in range(len(closed))}
+    size = len(closed)
+    row_still = [all(growth[i, j] == (1 if i == j else 0) for j in range(size)) and path[i] == 0 for i in range(size)]
+    names = iter(stage.fresh(["z" for keep in row_still if not keep]))
+    diagonal = growth.is_diagonal()
+    z = [
+        closed[i] if row_still[i] else Symbol(next(names), **_sign(closed[i], path[i], diagonal)) for i in range(size)
+    ]
+    inverse = growth.inv().applyfunc(setting.tidy)
+    moved = inverse * (sympy.Matrix(closed) - path)
+    forward = {z[i]: setting.tidy(moved[i]) for i in range(size)}
     at = anchor(time, setting)
-    there = {closed[i]: grown[i] * z[i] + path[i] for i in range(len(closed))}
+    there = dict(zip(closed, growth * sympy.Matrix(z) + path, strict=True))
     section = {**{x: setting.tidy(e.subs(time, at)) for x, e in there.items()}, time: at}
     backward = {x: setting.tidy(e.xreplace({time: back_time})) for x, e in there.items()}
-    return Change(forward, backward, section, len(closed), None if same else (s, clock), None if same else back_time)
+    return Change(forward, backward, section, size, None if same else (s, clock), None if same else back_time)
 
 
-def _sign(x: Symbol, path: Any) -> dict[str, bool]:
-    return {"positive": True} if x.is_positive and path == 0 else {"real": True}
+def _sign(x: Symbol, path: Any, diagonal: bool) -> dict[str, bool]:
+    return {"positive": True} if x.is_positive and path == 0 and diagonal else {"real": True}
 
 
-def _affine_flow(tau: Any, xi: list[Any], stage: Stage) -> tuple[list[Any], list[Any]] | None:
-    """dx_i/dt = (p_i(t) x_i + q_i(t))/τ: growth E_i and a particular path, x_i = E_i z_i + path_i; else None."""
+def _affine_flow(tau: Any, xi: list[Any], stage: Stage) -> tuple[Any, Any] | None:
+    """dx/dt = (P(t)x + q(t))/τ: the growth matrix E and a particular path, x = Ez + path; else None.
+
+    P is diagonal, or a matrix of numbers times one function of time.
+    """
     setting, time, closed = stage.setting, stage.equation.time, stage.equation.closed
-    grown, paths = [], []
-    for i, x in enumerate(closed):
-        component = sympy.expand(xi[i])
-        slope = setting.tidy(sympy.diff(component, x))
-        rest = setting.tidy(component - slope * x)
-        if slope.has(*closed) or rest.has(*closed):
+    components = sympy.Matrix([sympy.expand(c) for c in xi])
+    matrix = components.jacobian(sympy.Matrix(closed)).applyfunc(setting.tidy)
+    forcing = (components - matrix * sympy.Matrix(closed)).applyfunc(setting.tidy)
+    if any(entry.has(*closed) for entry in [*matrix, *forcing]):
+        return None
+    if matrix.is_diagonal():
+        exponents = [closed_form(matrix[i, i] / tau, time, setting) for i in range(len(closed))]
+        if any(e is None for e in exponents):
             return None
-        exponent = closed_form(slope / tau, time, setting)
-        if exponent is None:
+        growth = sympy.diag(*(setting.tidy(sympy.exp(e)) for e in exponents))
+    else:
+        found = fundamental_inverse(-matrix / tau, time, setting)
+        if found is None:
             return None
-        growth = setting.tidy(sympy.exp(exponent))
-        forced = closed_form(setting.tidy(rest / tau / growth), time, setting)
-        if forced is None:
-            return None
-        grown.append(growth)
-        paths.append(setting.tidy(growth * forced))
-    return grown, paths
+        growth = found
+    inside = (growth.inv() * forcing / tau).applyfunc(setting.tidy)
+    path = [closed_form(entry, time, setting) for entry in inside]
+    if any(entry is None for entry in path):
+        return None
+    return growth, (growth * sympy.Matrix(path)).applyfunc(setting.tidy)

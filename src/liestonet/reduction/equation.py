@@ -10,6 +10,7 @@ import sympy
 from sympy import Expr, Symbol
 
 from liestonet.reduction.setting import Setting
+from liestonet.reduction.tuning import REDUCTION
 
 
 @dataclass(frozen=True)
@@ -134,16 +135,18 @@ class Change:
         return {**(self.backward or {}), **{p: q + more for p, (q, _, more) in self.corrected.items()}}
 
 
-def changed(equation: Equation, change: Change, setting: Setting, law: bool) -> tuple[Equation, bool]:
+def changed(
+    equation: Equation, change: Change, setting: Setting, law: bool, lemma: bool = False
+) -> tuple[Equation, bool]:
     """The equation in new coordinates, and whether Itô's formula in SymPy shows that it is that one.
 
     Coefficients are evaluated on the section, where nothing has to be simplified away; that they agree elsewhere is
-    then shown.
+    then shown. Where a `lemma` has shown that already, long expressions are not looked at again.
     """
     passive = equation.state[equation.active :]
     forward = change.all_forward(passive)
     speed = sympy.Integer(1) if change.clock is None else sympy.diff(change.clock[1], equation.time)
-    placing = _Placing(equation, change, forward, setting)
+    placing = _Placing(equation, change, forward, setting, lemma)
     root = sympy.sqrt(speed)
     drift = [placing.of(setting.plain(equation.drift_of(e)) / speed, s) for s, e in forward.items()]
     if law:
@@ -159,18 +162,23 @@ def changed(equation: Equation, change: Change, setting: Setting, law: bool) -> 
 class _Placing:
     """Coefficients in new symbols, with a record of whether each was shown to be right."""
 
-    def __init__(self, equation: Equation, change: Change, forward: dict[Symbol, Expr], setting: Setting) -> None:
-        self.change, self.forward, self.setting = change, forward, setting
+    def __init__(
+        self, equation: Equation, change: Change, forward: dict[Symbol, Expr], setting: Setting, lemma: bool
+    ) -> None:
+        self.change, self.forward, self.setting, self.lemma = change, forward, setting, lemma
+        self.new = setting.extended(dict(change.forward))
         clock = {} if change.clock is None else {equation.time: change.back}
         self.backward = {**change.all_backward(), **clock}
         self.shown: list[bool] = []
 
     def of(self, value: Any, symbol: Symbol) -> Any:
         """A coefficient of one new coordinate."""
-        found = self.setting.tidy(value.xreplace(dict(self.change.section)))
+        found = self.new.tidy(value.xreplace(dict(self.change.section)))
+        if self.lemma and symbol in self.change.forward and sympy.count_ops(value) > REDUCTION.largest_checked:
+            return found
         shown = self.setting.vanishes(self.setting.plain(value) - found.xreplace(self.forward))
         if not shown and symbol not in self.change.forward:  # an integral may depend on the new ones
-            return self.setting.tidy(value.xreplace(self.backward))
+            return self.new.tidy(value.xreplace(self.backward))
         self.shown.append(shown)
         return found
 

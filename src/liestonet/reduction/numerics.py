@@ -104,15 +104,15 @@ def _bracket(height: Compiled, t: np.ndarray, wanted: np.ndarray, low: float, hi
     middle = 0.0 if np.isinf(low) and np.isinf(high) else low + 1 if np.isinf(high) else high - 1
     middle = (low + high) / 2 if np.isfinite(low) and np.isfinite(high) else middle
     below, above = np.full(len(t), middle), np.full(len(t), middle)
+    found = np.zeros(len(t), dtype=bool)
     for k in range(1, 60):
-        reach = 2.0 ** (k - 3)
-        near = 2.0**-k
+        reach, near = 2.0 ** (k - 3), 2.0**-k
         left = middle - reach if np.isinf(low) else low + (middle - low) * near
         right = middle + reach if np.isinf(high) else high - (high - middle) * near
-        values = height(t, np.full(len(t), left)), height(t, np.full(len(t), right))
-        open_ = ~((np.minimum(*values) <= wanted) & (np.maximum(*values) >= wanted)) | (k == 1)
-        below, above = np.where(open_, left, below), np.where(open_, right, above)
-        if not open_.any():
+        below, above = np.where(found, below, left), np.where(found, above, right)
+        values = height(t, below), height(t, above)
+        found = found | ((np.minimum(*values) <= wanted) & (np.maximum(*values) >= wanted))
+        if found.all():
             break
     return below, above
 

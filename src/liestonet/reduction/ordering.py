@@ -5,7 +5,7 @@ A generator survives the use of others only if it normalises their span (docs/me
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import sympy
@@ -20,6 +20,18 @@ def best_first(fields: list[Field], stage: Stage) -> list[Field]:
     fields = sorted(fields, key=_length)[: REDUCTION.most_ordered]
     if len(fields) < 2:
         return fields
+    lengths = _chain_lengths(fields, stage)
+    return [fields[k] for k in sorted(range(len(fields)), key=lambda k: -lengths[k])]
+
+
+def longest_chain(fields: list[Field], stage: Stage) -> int:
+    """How many of the fields can be used one after the other."""
+    fields = sorted(fields, key=_length)[: REDUCTION.most_ordered]
+    return max(_chain_lengths(fields, stage), default=0)
+
+
+def _chain_lengths(fields: list[Field], stage: Stage) -> list[int]:
+    """For every field the length of the longest chain that begins with it."""
     brackets = _brackets(fields, stage)
     rank = {frozenset({k}): 1 for k in range(len(fields))}
 
@@ -28,7 +40,7 @@ def best_first(fields: list[Field], stage: Stage) -> list[Field]:
             rank[used] = numeric_rank([fields[k].xi for k in sorted(used)], stage.setting, REDUCTION.rank)
         return rank[used]
 
-    @lru_cache(maxsize=None)
+    @cache
     def longest(used: frozenset[int]) -> int:
         best = len(used)
         for k in range(len(fields)):
@@ -39,8 +51,7 @@ def best_first(fields: list[Field], stage: Stage) -> list[Field]:
                 break
         return best
 
-    lengths = [longest(frozenset({k})) for k in range(len(fields))]
-    return [fields[k] for k in sorted(range(len(fields)), key=lambda k: -lengths[k])]
+    return [longest(frozenset({k})) for k in range(len(fields))]
 
 
 def _length(f: Field) -> int:
@@ -51,7 +62,7 @@ def _brackets(fields: list[Field], stage: Stage) -> dict[tuple[int, int], frozen
     """For every pair which fields their bracket is made of; a bracket outside the span is made of one too many."""
     closed, time = stage.equation.closed, stage.equation.time
     values = np.array([[stage.setting.numbers(c) for c in f.xi] for f in fields])
-    flat = values.reshape(len(fields), -1)
+    flat = np.nan_to_num(values.reshape(len(fields), -1))
     sizes = np.linalg.norm(flat, axis=1)
     unit = flat / sizes[:, None]
     found: dict[tuple[int, int], frozenset[int]] = {}
@@ -62,7 +73,7 @@ def _brackets(fields: list[Field], stage: Stage) -> dict[tuple[int, int], frozen
                 first.of(b, time, closed) - second.of(a, time, closed)
                 for a, b in zip(first.xi, second.xi, strict=True)
             ]
-            row = np.concatenate([stage.setting.numbers(c) for c in bracket])
+            row = np.nan_to_num(np.concatenate([stage.setting.numbers(c) for c in bracket]))
             factors = np.linalg.lstsq(unit.T, row, rcond=None)[0]
             rest = np.linalg.norm(row - factors @ unit)
             size = max(np.linalg.norm(row), sizes[i] * sizes[j] * 1e-9)

@@ -6,25 +6,30 @@ Each strategy takes a stage to the next, or says why it cannot. Another one is a
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from liestonet.core.progress import Progress, silent
 from liestonet.errors import InputError
-from liestonet.reduction.assemble import assembled
+from liestonet.reduction.assemble import assembled, sectioned
 from liestonet.reduction.clock_strategies import autonomous
+from liestonet.reduction.hidden_strategies import own_symmetries
+from liestonet.reduction.joint_invariants import radius
 from liestonet.reduction.linear_strategies import linear_drift
 from liestonet.reduction.reduction import Reduction
 from liestonet.reduction.scalar_strategies import bessel, moving_frame, own_shift
+from liestonet.reduction.section import on_section
 from liestonet.reduction.simple_strategies import linear_together, one_at_a_time, shifts_together
 from liestonet.reduction.stage import Stage
 from liestonet.reduction.start import started
 from liestonet.result import Result
 
 Strategy = Callable[[Stage], Stage | None]
-# In this order; after a success the list is begun again.
 WITH_GENERATORS: tuple[Strategy, ...] = (shifts_together, linear_drift, linear_together, one_at_a_time)
 OF_ONE_COORDINATE: tuple[Strategy, ...] = (own_shift, bessel, moving_frame)
-STRATEGIES: tuple[Strategy, ...] = (*WITH_GENERATORS, *OF_ONE_COORDINATE, autonomous)
+STRATEGIES: tuple[Strategy, ...] = (radius, *WITH_GENERATORS, *OF_ONE_COORDINATE, autonomous, own_symmetries)
+# Where no generator is known.
+WITHOUT_GENERATORS: tuple[Strategy, ...] = (linear_drift, *OF_ONE_COORDINATE)
 # With one generator that the user chose.
 WITH_ONE: tuple[Strategy, ...] = (one_at_a_time, moving_frame, autonomous)
 
@@ -44,8 +49,14 @@ def reduce(
     say = progress or silent
     say("looking for new coordinates")
     start = started(result, generator)
-    stage = start.stage
-    strategies = STRATEGIES if generator is None else WITH_ONE
+    stage = run(start.stage, STRATEGIES if generator is None else WITH_ONE, once=generator is not None)
+    section = None if stage.changes or stage.bessel else on_section(stage)
+    say("writing down the solution")
+    return assembled(start, stage) if section is None else sectioned(start, stage, section)
+
+
+def run(stage: Stage, strategies: tuple[Strategy, ...], once: bool = False) -> Stage:
+    """The last stage that the strategies reach; after a success the list is begun again."""
     moved = True
     while moved and not stage.is_solved:
         moved = False
@@ -53,11 +64,10 @@ def reduce(
             following = strategy(stage)
             if following is None:
                 continue
-            moved = len(following.changes) > len(stage.changes)
-            stage = following
+            moved = len(following.changes) > len(stage.changes) or following.renewed
+            stage = replace(following, renewed=False)
             if moved:
                 break
-        if generator is not None and stage.changes:
+        if once and stage.changes:
             break
-    say("writing down the solution")
-    return assembled(start, stage)
+    return stage

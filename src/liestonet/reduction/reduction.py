@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,6 +55,7 @@ class Reduction:
     bessel: sympy.Expr | None = None
     error: float = 0.0
     spaces: tuple[Space, ...] = ()
+    boxes: tuple[tuple[float, float], ...] = ()
     ends: tuple[tuple[sympy.Expr, str], ...] = ()
     continues: bool = False
     flows: Flows | None = field(default=None, compare=False)
@@ -64,11 +66,23 @@ class Reduction:
         return next(iter(self.coordinates.values()))
 
     @property
+    def is_whole(self) -> bool:
+        """Whether there are as many new coordinates as old ones, so that one can go back."""
+        return self.sde.dimension == self.equation.dimension
+
+    @property
     def is_exact(self) -> bool:
         """Whether `sample` draws from the law itself, at any step."""
         from liestonet.reduction.sampling import is_exact
 
         return is_exact(self)
+
+    @cached_property
+    def parts(self) -> tuple[tuple[tuple[int, ...], Reduction | None], ...]:
+        """New coordinates in groups that are independent of each other, each with its own reduction if it is exact."""
+        from liestonet.reduction.independent import independent_parts
+
+        return independent_parts(self)
 
     @property
     def reduced(self) -> SDE | None:
@@ -181,11 +195,15 @@ class Reduction:
 
 @dataclass(frozen=True)
 class Flows:
-    """Coordinates without a closed form, by numbers: old to new and new to old, with the largest error seen."""
+    """Coordinates without a closed form, by numbers: old to new and new to old, with the largest error seen.
+
+    `crossing` is the part of the box whose orbits cross the section.
+    """
 
     forward: Callable[[np.ndarray, np.ndarray], np.ndarray]
     backward: Callable[[np.ndarray, np.ndarray], np.ndarray]
     error: float
+    crossing: float = 1.0
 
 
 def text_of(steps: Sequence[Step]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from liestonet.core.numbers import is_real, is_whole
 from liestonet.errors import InputError
@@ -58,9 +58,16 @@ def is_gaussian(made: Reduction) -> bool:
     return not any(entry.has(*formulas.state) for entry in entries)
 
 
+def is_drawn(made: Reduction) -> bool:
+    """Whether the equation as a whole is Gaussian or a Bessel process."""
+    return is_gaussian(made) or made.bessel is not None
+
+
 def is_exact(made: Reduction) -> bool:
     """Whether samples have the law of the equation at any step."""
-    return is_gaussian(made) or made.bessel is not None
+    if not made.is_whole:
+        return False
+    return is_drawn(made) or (made.flows is None and all(part is not None for _, part in made.parts))
 
 
 def draw(
@@ -71,10 +78,10 @@ def draw(
     run = _checked(made, initial, times, paths, seed, start)
     if boundary is not None and boundary not in BOUNDARIES:
         raise InputError(f'The boundary is {boundary!r}; choose "reflecting" or "absorbing".')
-    if made.bessel is not None:
-        states, note = _bessel(run, boundary)
-    elif is_gaussian(made):
-        states, note = _gaussian(run)
+    if is_drawn(made):
+        states, note = _drawn(run, boundary)
+    elif is_exact(made):
+        states, note = _drawn_in_parts(run, boundary)
     else:
         states, note = _simulated(run)
     return Sample(run.times, states, made.equation.names, is_exact(made), note)
@@ -115,6 +122,8 @@ def _require_inside(made: Reduction, start: float, states: np.ndarray) -> None:
                 f"{name} = {outside[0]:g} is outside the state space {space.words(name)}; begin inside, or solve the "
                 "equation on a domain there."
             )
+    if not made.is_whole or made.flows is not None:
+        return
     clock, new = new_from_old(made, np.full(len(states), start), states)
     _, back = old_from_new(made, clock, new)
     wrong = ~np.isclose(back, states, rtol=1e-6, atol=1e-9).all(axis=1)
@@ -133,12 +142,62 @@ def _origin(made: Reduction) -> float:
     return space.low + 1 if np.isfinite(space.low) else space.high - 1
 
 
-def _gaussian(run: _Run) -> tuple[Float[np.ndarray, "k n d"], str]:
+def _drawn(run: _Run, boundary: str | None) -> tuple[Float[np.ndarray, "k n d"], str]:
+    """States of an equation that is Gaussian or a Bessel process in its new coordinates."""
+    made, count = run.made, len(run.states)
+    result = np.empty((count, len(run.times), run.states.shape[1]))
+    x, alive = run.states, np.ones(count, dtype=bool)
+    for k, span in enumerate(run.spans()):
+        x, alive = drawn_step(made, span, x, alive, run.rng, boundary)
+        result[:, k] = np.where(alive[:, None], x, np.nan)
+        x = np.where(alive[:, None], x, run.states)
+    return result, _drawn_note(made, boundary, alive)
+
+
+def _drawn_in_parts(run: _Run, boundary: str | None) -> tuple[Float[np.ndarray, "k n d"], str]:
+    """The same for groups of coordinates that are independent of each other, each in coordinates of its own."""
+    made, count = run.made, len(run.states)
+    result = np.empty((count, len(run.times), run.states.shape[1]))
+    x, alive = run.states, np.ones(count, dtype=bool)
+    for k, (begin, end) in enumerate(run.spans()):
+        clock, z = new_from_old(made, np.full(count, begin), x)
+        later = float(new_from_old(made, np.full(1, end), x[:1])[0][0])
+        for group, part in made.parts:
+            rows = list(group)
+            if part is not None:
+                z[:, rows], alive = drawn_step(part, (float(clock[0]), later), z[:, rows], alive, run.rng, boundary)
+        _, x = old_from_new(made, np.full(count, later), z)
+        result[:, k] = np.where(alive[:, None], x, np.nan)
+        x = np.where(alive[:, None], x, run.states)
+    notes = [_drawn_note(part, boundary, alive) for _, part in made.parts if part is not None]
+    return result, " ".join(dict.fromkeys(["Groups of coordinates that are independent of each other.", *notes]))
+
+
+def drawn_step(
+    made: Reduction,
+    span: tuple[float, float],
+    x: Float[np.ndarray, "k d"],
+    alive: Bool[np.ndarray, " k"],
+    rng: np.random.Generator,
+    boundary: str | None,
+) -> tuple[Float[np.ndarray, "k d"], Bool[np.ndarray, " k"]]:
+    """States at the end of a span, and which paths have not left their range."""
+    if made.bessel is not None:
+        return _bessel_states(made, span, x, rng, boundary), alive
+    _, y = new_from_old(made, np.full(len(x), span[0]), x)
+    moved = y + _gaussian_increments(made, span, len(x), rng)
+    if made.ends and not made.continues:
+        alive = keep_inside(made, span, y[:, 0], moved[:, 0], alive, rng)
+    with np.errstate(all="ignore"):
+        return old_from_new(made, np.full(len(x), span[1]), moved)[1], alive
+
+
+def _gaussian_increments(
+    made: Reduction, span: tuple[float, float], paths: int, rng: np.random.Generator
+) -> Float[np.ndarray, "k n"]:
     """Independent Gaussian increments with mean ∫F and covariance ∫GGᵀ."""
-    made, size = run.made, run.states.shape
     formulas: Any = made.sde.symbolic
-    time = (formulas.time,)
-    count, noises = formulas.dimension, formulas.noise
+    time, count, noises = (formulas.time,), formulas.dimension, formulas.noise
 
     def moments(t: np.ndarray) -> np.ndarray:
         drift = stacked(list(formulas.drift), time, t)
@@ -146,32 +205,29 @@ def _gaussian(run: _Run) -> tuple[Float[np.ndarray, "k n d"], str]:
         squares = np.einsum("bik,bjk->bij", noise, noise)
         return np.concatenate([drift, squares.reshape(len(t), -1)], axis=1)
 
-    result = np.empty((size[0], len(run.times), size[1]))
-    x, alive = run.states, np.ones(size[0], dtype=bool)
-    for k, (begin, end) in enumerate(run.spans()):
-        _, y = new_from_old(made, np.full(len(x), begin), x)
-        if end > begin:
-            found = integrals_over(moments, begin, end)
-            root = semidefinite_root(found[count:].reshape(count, count))
-            moved = y + found[:count] + run.rng.standard_normal((len(x), root.shape[1])) @ root.T
-        else:
-            moved = y
-        if made.ends and not made.continues:
-            alive = keep_inside(made, (begin, end), y[:, 0], moved[:, 0], alive, run.rng)
-        with np.errstate(all="ignore"):
-            _, x = old_from_new(made, np.full(len(x), end), moved)
-        result[:, k] = np.where(alive[:, None], x, np.nan)
-        x = np.where(alive[:, None], x, run.states)
+    if span[1] <= span[0]:
+        return np.zeros((paths, count))
+    found = integrals_over(moments, *span)
+    root = semidefinite_root(found[count:].reshape(count, count))
+    return found[:count] + rng.standard_normal((paths, count)) @ root.T
+
+
+def _drawn_note(made: Reduction, boundary: str | None, alive: Bool[np.ndarray, " k"]) -> str:
+    """How an exact sample was drawn."""
+    names = " or ".join(text for _, text in made.ends)
+    if made.bessel is not None:
+        strength = float(sympy.sympify(made.bessel))
+        held = bessel_boundary(made, boundary, strength)
+        note = f"Exact: the squared Bessel process with {2 * strength + 1:g} dimensions"
+        return f"{note}, {held} at its end." if held else f"{note}, which does not reach its end."
     note = "Exact: Gaussian increments with the mean and covariance of the integrals."
     if made.level == "law":
         note += " In law, as the symmetries keep the law only."
     if made.ends and not made.continues:
-        names = " or ".join(text for _, text in made.ends)
         note += f" Paths end where {made.equation.names[0]} reaches {names}; {int((~alive).sum())} of {len(alive)} did."
     elif made.ends:
-        names = " or ".join(text for _, text in made.ends)
         note += f" Beyond {names} they go on with the law of the equation, reflected there."
-    return result, note
+    return note
 
 
 def semidefinite_root(matrix: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n n"]:
@@ -222,27 +278,20 @@ def _inside(made: Reduction) -> float:
     return space.low + 1 if np.isfinite(space.low) else space.high - 1 if np.isfinite(space.high) else 1.0
 
 
-def _bessel(run: _Run, boundary: str | None) -> tuple[Float[np.ndarray, "k n d"], str]:
+def _bessel_states(
+    made: Reduction,
+    span: tuple[float, float],
+    x: Float[np.ndarray, "k 1"],
+    rng: np.random.Generator,
+    boundary: str | None,
+) -> Float[np.ndarray, "k 1"]:
     """ζ²(s + h) = h χ′²_{2A+1}(ζ²/h), or absorbed at zero."""
-    made = run.made
     strength = float(sympy.sympify(made.bessel))
     held = bessel_boundary(made, boundary, strength)
-    result = np.empty((len(run.states), len(run.times), 1))
-    x = run.states
-    for k, (begin, end) in enumerate(run.spans()):
-        clock, zeta = new_from_old(made, np.full(len(x), begin), x)
-        later = compiled(made.clock, old_time(made))(np.full(len(x), end))
-        length = later - clock
-        square = bessel_step(zeta[:, 0] ** 2, float(length[0]), strength, held == "absorbing", run.rng)
-        _, x = old_from_new(made, later, np.sqrt(square)[:, None])
-        result[:, k] = x
-    note = f"Exact: the squared Bessel process with {2 * strength + 1:g} dimensions"
-    note += f", {held} at its end." if held else ", which does not reach its end."
-    return result, note
-
-
-def old_time(made: Reduction) -> tuple[Any, ...]:
-    return (sympy.Symbol("t", real=True),)
+    clock, zeta = new_from_old(made, np.full(len(x), span[0]), x)
+    later = compiled(made.clock, (sympy.Symbol("t", real=True),))(np.full(len(x), span[1]))
+    square = bessel_step(zeta[:, 0] ** 2, float(later[0] - clock[0]), strength, held == "absorbing", rng)
+    return old_from_new(made, later, np.sqrt(square)[:, None])[1]
 
 
 def bessel_step(
@@ -263,23 +312,23 @@ def bessel_step(
 
 
 def _simulated(run: _Run) -> tuple[Float[np.ndarray, "k n d"], str]:
-    """Euler–Maruyama in the new coordinates with many sub-steps."""
+    """Euler–Maruyama with many sub-steps, in the new coordinates where one can go back from these."""
     made = run.made
+    changed = made.kind != "none" and made.is_whole and made.flows is None
     result = np.empty((len(run.states), len(run.times), run.states.shape[1]))
     x = run.states
     for k, (begin, end) in enumerate(run.spans()):
-        clock, z = new_from_old(made, np.full(len(x), begin), x)
-        later = new_from_old(made, np.full(1, end), x[:1])[0][0]
-        length = float(later - clock[0])
-        if length > 0:
-            seed = int(run.rng.integers(2**62))
-            moved = made.sde.simulate(z, length, length, len(z), seed, start=float(clock[0]), substeps=SAMPLE.substeps)
+        clock, z, later = begin, x, end
+        if changed:
+            clocks, z = new_from_old(made, np.full(len(x), begin), x)
+            clock, later = float(clocks[0]), float(new_from_old(made, np.full(1, end), x[:1])[0][0])
+        if later > clock:
+            seed, length = int(run.rng.integers(2**62)), later - clock
+            equation = made.sde if changed else made.equation
+            moved = equation.simulate(z, length, length, len(z), seed, start=clock, substeps=SAMPLE.substeps)
             z = np.array([path[-1] for path in moved.states])
-        _, x = old_from_new(made, np.full(len(x), later), z)
+        x = old_from_new(made, np.full(len(x), later), z)[1] if changed else z
         result[:, k] = x
-    where = "in the new coordinates" if made.kind != "none" else "as it stands, since there are no new coordinates"
-    note = (
-        f"Simulated: Euler–Maruyama with {SAMPLE.substeps} sub-steps in every step, {where}; not exact, because the "
-        "integrals depend on the path."
-    )
-    return result, note
+    where = "in the new coordinates" if changed else "of the equation as it stands"
+    why = "because the integrals depend on the path" if changed else "because there are no coordinates with a formula to go back from"
+    return result, f"Simulated: Euler–Maruyama {where}, {SAMPLE.substeps} sub-steps in every step; not exact, {why}."

@@ -14,12 +14,14 @@ import numpy as np
 import sympy
 from sympy import Expr, Symbol
 
-from liestonet.reduction.equation import Change, Field
-from liestonet.reduction.integrating import anchor, closed_form, integrated
+from liestonet.formulas.notation import expression_text
+from liestonet.reduction.equation import Change, Equation, Field
+from liestonet.reduction.integrating import anchor, closed_form
 from liestonet.reduction.inverting import inverted
 from liestonet.reduction.simple_strategies import integral_text, lemma_of
-from liestonet.reduction.stage import Bessel, Stage
+from liestonet.reduction.stage import Bessel, Stage, Step
 from liestonet.reduction.straightening import straightened
+from liestonet.reduction.tuning import REDUCTION
 
 
 @dataclass(frozen=True)
@@ -61,8 +63,6 @@ def own_shift(stage: Stage) -> Stage | None:
 
 
 def _name(xi: Any, x: Symbol, stage: Stage) -> str:
-    from liestonet.formulas.notation import expression_text
-
     public = stage.setting.public(xi)
     shown = expression_text(public)
     return f"∂{x}" if public == 1 else f"({shown}) ∂{x}" if public.is_Add else f"{shown} ∂{x}"
@@ -78,7 +78,7 @@ def _noise(stage: Stage) -> _Noise | None:
     if not entries:
         return None
     strong = all(setting.lacks(entry / entries[0], [x]) for entry in entries[1:])
-    if not strong and stage.level != "law":
+    if not strong and not stage.in_law:
         return None
     variance = setting.tidy(sympy.Add(*(entry**2 for entry in entries)))
     size = setting.tidy(sympy.sqrt(variance)) if len(entries) > 1 else entries[0]
@@ -91,32 +91,66 @@ def _noise(stage: Stage) -> _Noise | None:
 
 
 def bessel(stage: Stage) -> Stage | None:
+    """dζ = A/ζ ds + dB, in the coordinate with unit noise where that has a closed form, else in the old one."""
+    if stage.equation.active != 1 or len(stage.equation.state) > 1 or stage.bessel is not None:
+        return None
+    moved = _with_unit_noise(stage)
+    found = None if moved is None else _bessel(moved)
+    if found is not None and found.bessel is not None:
+        return found
+    if moved is stage:
+        return found
+    if moved is None or sympy.count_ops(stage.equation.drift[0]) <= REDUCTION.largest_equation:
+        return _bessel(stage)
+    return stage.because(*(found.reasons[-1:] if found else ()))
+
+
+def _bessel(stage: Stage) -> Stage | None:
     """D²g = 2A/u³: u = −3 D²g/D³g, ζ = μu with the clock s = ∫μ² and μ = exp(−∫b) obeys dζ = A/ζ ds + dB."""
     noise = _noise(stage)
-    if noise is None or stage.bessel is not None or len(stage.equation.state) > 1:
+    if noise is None:
         return None
-    if not noise.steady and stage.level != "law":
+    if not noise.steady and not stage.in_law:
         return stage.because("the noises turn against each other in time, so that only the law may be a Bessel process")
     setting, time, x = stage.setting, stage.equation.time, stage.equation.closed[0]
+    no = "it is no Bessel process: that drift is no A/u + b u"
     second = setting.tidy(noise.size * sympy.diff(noise.slope, x))
     third = setting.tidy(noise.size * sympy.diff(second, x))
     if second == 0 or third == 0 or setting.vanishes(third):
-        return stage.because("it is no Bessel process: that drift is no A/u + b u")
+        return stage.because(no)
     u = setting.tidy(-3 * second / third)
     values = setting.numbers(u)
     if not np.isfinite(values).all() or not (np.sign(values) == np.sign(values[0])).all():
-        return stage.because("it is no Bessel process: that drift is no A/u + b u on the whole box")
+        return stage.because(no)
     strength = setting.tidy(second * u**3 / 2)
     if not setting.lacks(strength, [x, time]) or not setting.vanishes(noise.size * sympy.diff(u, x) - 1):
-        return stage.because("it is no Bessel process: that drift is no A/u + b u")
+        return stage.because(no)
     strength = _constant(strength, [x, time], stage)
     rate = setting.tidy(noise.slope + strength / u**2)
     if not setting.lacks(rate, [x]):
-        return stage.because("it is no Bessel process: that drift is no A/u + b u")
+        return stage.because(no)
     rate = _constant(rate, [x], stage)
     if not setting.vanishes(stage.equation.drift_of(u) - strength / u - rate * u):
         return stage.because("the singular point of the drift moves, and not as paths do")
     return _in_bessel_form(stage, noise, u if values[0] > 0 else -u, strength, rate)
+
+
+def _with_unit_noise(stage: Stage) -> Stage | None:
+    """The stage in y = ∫dx/s, where that and its inverse have a closed form; the stage itself where s is a number."""
+    noise = _noise(stage)
+    if noise is None:
+        return None
+    x, setting = stage.equation.closed[0], stage.setting
+    if not noise.size.has(x):
+        return stage
+    height = closed_form(1 / noise.size, x, setting)
+    y = Symbol(stage.fresh(["y"])[0], real=True)
+    back = None if height is None else inverted(height, x, y, setting)
+    if height is None or back is None:
+        return None
+    change = Change({y: height}, {x: back}, {x: back}, 1)
+    same = setting.seems_zero(back.xreplace({y: height}) - x)
+    return stage.after(change, [], "", f"{y} = ∫d{x}/σ = {expression_text(setting.public(height))} has unit noise", same)
 
 
 def _constant(expression: Any, symbols: list[Symbol], stage: Stage) -> Any:
@@ -155,31 +189,36 @@ def _in_bessel_form(stage: Stage, noise: _Noise, u: Any, strength: Any, rate: An
         back_time if changed_clock else None,
     )
     used = [f for f in stage.fields if not f.is_simple]
-    level = stage.level if noise.strong else "law"
-    done = replace(stage, level=level).after(
-        change,
-        [],
-        ", ".join(f.name for f in used),
-        f"a Bessel process: d{new} = A/{new} d{clock_symbol} + dB with A = {setting.public(strength)}",
+    # what the tests have shown: no coefficient has to be computed again
+    sign = 1 if setting.numbers(sympy.diff(place, x))[0] > 0 else -1
+    entries = [setting.tidy(sign * entry / noise.size) for entry in stage.equation.noise[0]]
+    strong = noise.strong and noise.steady
+    row = tuple(_constant(entry, [x, time], stage) for entry in entries) if strong else (sympy.Integer(1),)
+    equation = Equation(clock_symbol, (new,), (strength / new,), (row,), 1)
+    text = f"a Bessel process, d{new} = A/{new} d{clock_symbol} + dB with A = {expression_text(setting.public(strength))}"
+    return replace(
+        stage,
+        equation=equation,
+        setting=setting.extended({new: place, **({clock_symbol: clock} if changed_clock else {})}),
+        fields=(),
+        taken=stage.taken | {new.name, clock_symbol.name},
+        level=stage.level if strong else "law",
+        changes=(*stage.changes, change),
+        steps=(*stage.steps, Step(", ".join(f.name for f in used), text)),
+        bessel=Bessel(setting.public(strength)),
+        reasons=(),
     )
-    # what the tests above have shown, in its shortest form
-    equation = replace(done.equation, drift=(strength / new,))
-    return replace(done, equation=equation, bessel=Bessel(setting.public(strength)), fields=())
 
 
 def moving_frame(stage: Stage) -> Stage | None:
     """One closed coordinate and a generator with time component that is not affine: the coordinate with unit noise."""
-    noise = _noise(stage)
-    if noise is None or len(stage.equation.state) > 1 or noise.size == 1:
-        return None
     timed = [f for f in stage.fields if not f.is_simple]
-    x, setting = stage.equation.closed[0], stage.setting
-    if not timed or stage.equation.is_autonomous() or all(sympy.diff(f.xi[0], x, 2) == 0 for f in timed):
+    if stage.equation.active != 1 or len(stage.equation.state) > 1 or not timed or stage.equation.is_autonomous():
         return None
-    height = integrated(1 / noise.size, x, setting)
-    y = Symbol(stage.fresh(["y"])[0], real=True)
-    back = None if height.has(sympy.Integral) else inverted(height, x, y, setting)
-    if back is None:
+    x = stage.equation.closed[0]
+    if all(sympy.diff(f.xi[0], x, 2) == 0 for f in timed):
+        return None
+    moved = _with_unit_noise(stage)
+    if moved is None:
         return stage.because(f"the coordinate ∫d{x}/σ with unit noise has no closed form with an inverse")
-    change = Change({y: height}, {x: back}, {x: back}, 1)
-    return stage.after(change, [], "", f"{y} = ∫d{x}/σ has unit noise", lemma=True)
+    return moved if moved is not stage else None

@@ -24,6 +24,16 @@ from liestonet.reduction.state_space import Space
 from liestonet.reduction.tuning import REDUCTION
 from liestonet.sde.symbolic import Floor, Step, SymbolicCoefficients, away_from_kinks, numeric_modules
 
+PAIRS = {
+    sympy.asinh: sympy.sinh,
+    sympy.acosh: sympy.cosh,
+    sympy.atanh: sympy.tanh,
+    sympy.asin: sympy.sin,
+    sympy.acos: sympy.cos,
+    sympy.atan: sympy.tan,
+}
+RESOLVED = (sympy.Pow, sympy.Abs, sympy.log, *PAIRS)
+
 
 @dataclass(frozen=True)
 class Setting:
@@ -80,12 +90,12 @@ class Setting:
         """The expression with moduli and roots of squares resolved by the signs on the box."""
         expression = sympy.sympify(expression)
         used = sorted(expression.free_symbols, key=str)
-        if not used or not expression.free_symbols <= self.values.keys() or expression.has(sympy.Integral) or not expression.has(sympy.Pow, sympy.Abs, sympy.log):
+        if not used or not expression.free_symbols <= self.values.keys() or expression.has(sympy.Integral) or not expression.has(*RESOLVED):
             return expression
         points = np.column_stack([self.values[symbol] for symbol in used])
         if not np.isfinite(points).all():
             return expression
-        return _signed_roots(resolved(expression, tuple(used), points), self)
+        return _signed_roots(resolved(_unwrapped(expression, self), tuple(used), points), self)
 
     def tidy(self, expression: Any) -> Any:
         """The shortest way to write an expression that the rules know, with signs resolved; long ones only in part."""
@@ -103,10 +113,9 @@ class Setting:
         expression = without_integrals(expression)
         if not self.seems_zero(expression):
             return False
-        for way in (lambda e: e, self.plain, lambda e: sympy.powdenest(self.plain(e), force=True)):
-            if simplifies_to_zero(way(expression)):
-                return True
-        return False
+        plain = self.plain(expression)
+        ways = list(dict.fromkeys((expression, plain, sympy.powdenest(plain, force=True))))
+        return any(simplifies_to_zero(way, thorough) for thorough in (False, True) for way in ways)
 
     def seems_zero(self, expression: Any) -> bool:
         """Whether an expression is zero to half of many digits at some points, relative to its terms."""
@@ -129,6 +138,19 @@ class Setting:
 
 def _real(value: Any) -> float:
     return float(value.real) if value is not None and abs(value.imag) <= REDUCTION.rounding * (1 + abs(value)) else np.nan
+
+
+def _unwrapped(expression: Any, setting: Setting) -> Any:
+    """asinh(sinh u) and its like as u, or its negative, where numbers say so; SymPy leaves them."""
+    for inverse, function in PAIRS.items():
+        for node in expression.atoms(inverse):
+            if isinstance(node.args[0], function):
+                inside = node.args[0].args[0]
+                values, plain = setting.numbers(node), setting.numbers(inside)
+                for sign in (1, -1):
+                    if np.allclose(values, sign * plain, rtol=REDUCTION.rounding, atol=REDUCTION.rounding):
+                        expression = expression.xreplace({node: sign * inside})
+    return expression
 
 
 def _signed_roots(expression: Any, setting: Setting) -> Any:

@@ -16,7 +16,7 @@ from liestonet.reduction.equation import Change, Field
 from liestonet.reduction.integrating import closed_form
 from liestonet.reduction.linear_strategies import linear_part
 from liestonet.reduction.ordering import best_first
-from liestonet.reduction.stage import Stage, numeric_rank
+from liestonet.reduction.stage import Stage, linear_matrix, numeric_rank
 from liestonet.reduction.straightening import spread, straightened
 from liestonet.reduction.tuning import REDUCTION
 
@@ -124,7 +124,7 @@ def linear_together(stage: Stage) -> Stage | None:
     closed, setting = stage.equation.closed, stage.setting
     if len(closed) < 2 or len(closed) > 3 or len(stage.equation.state) > len(closed):
         return None
-    linear = [(f, m) for f in stage.fields if f.is_simple and (m := _matrix(f, stage)) is not None]
+    linear = [(f, m) for f in stage.fields if f.is_simple and (m := linear_matrix(f.xi, stage)) is not None]
     used = _independent([f for f, _ in linear], stage)
     matrices = [m for f, m in linear if f in used]
     commute = all((a * b - b * a).applyfunc(sympy.simplify).is_zero_matrix for a, b in combinations(matrices, 2))
@@ -147,17 +147,6 @@ def linear_together(stage: Stage) -> Stage | None:
     change = Change(forward, back, section, 0)
     text = integral_text(change, len(y), stage)
     return stage.after(change, used, ", ".join(f.name for f in used), text, lemma_of(used, change, stage))
-
-
-def _matrix(f: Field, stage: Stage) -> Any:
-    """A of a linear field Ax without time in it, or None."""
-    closed = stage.equation.closed
-    components = sympy.Matrix([sympy.expand(c) for c in f.xi])
-    matrix = components.jacobian(sympy.Matrix(closed))
-    rest = (components - matrix * sympy.Matrix(closed)).applyfunc(sympy.simplify)
-    if any(e.has(*closed, stage.equation.time) for e in matrix) or any(e != 0 for e in rest):
-        return None
-    return matrix
 
 
 def _joint(matrix: Any, stage: Stage) -> tuple[list[tuple[Any, Any]], Stage] | None:

@@ -39,8 +39,9 @@ class Bessel:
 class Stage:
     """The equation so far in its present symbols, generators that act on its closed coordinates, changes and steps.
 
-    `sides` are expressions that are positive on the part of the box that was kept, each with the number of changes that
-    came before it.
+    `in_law` says that symmetries of the law may be used, `level` that one of them was. `sides` are expressions that are positive on the part of the box that was kept, each with the number of changes that
+    came before it. `asked` says that the closed equation was asked for symmetries of its own, `renewed` that it has
+    some which no strategy has seen yet.
     """
 
     equation: Equation
@@ -48,12 +49,15 @@ class Stage:
     fields: tuple[Field, ...]
     taken: frozenset[str]
     level: str = "strong"
+    in_law: bool = False
     changes: tuple[Change, ...] = ()
     steps: tuple[Step, ...] = ()
     proved: bool = True
     bessel: Bessel | None = None
     reasons: tuple[str, ...] = ()
     sides: tuple[tuple[int, Expr], ...] = ()
+    asked: bool = False
+    renewed: bool = False
 
     @property
     def is_solved(self) -> bool:
@@ -64,9 +68,9 @@ class Stage:
         """The same with one more step."""
         return replace(self, steps=(*self.steps, Step(generator, text)))
 
-    def because(self, reason: str) -> Stage:
-        """The same with one more reason why it goes no further."""
-        return self if reason in self.reasons else replace(self, reasons=(*self.reasons, reason))
+    def because(self, *more: str) -> Stage:
+        """The same with more reasons why it goes no further."""
+        return replace(self, reasons=tuple(dict.fromkeys((*self.reasons, *more))))
 
     def fresh(self, wanted: Iterable[str]) -> list[str]:
         """Names that are not taken, near to those wanted."""
@@ -81,7 +85,7 @@ class Stage:
         """The stage in new coordinates. `lemma` says that the used fields were shown to leave coefficients alone."""
         used = list(used)
         law = self.level == "law" or not all(f.strong for f in used)
-        equation, shown = changed(self.equation, change, self.setting, law)
+        equation, shown = changed(self.equation, change, self.setting, law, lemma)
         passive = self.equation.state[self.equation.active :]
         forward = change.all_forward(passive)
         setting = self.setting.extended({s: e for s, e in forward.items() if s not in passive})
@@ -147,3 +151,14 @@ def numeric_rank(columns: list[tuple[Expr, ...]], setting: Setting, tolerance: f
             unit = matrix / np.where(sizes > 0, sizes, 1.0)
             best = max(best, int(np.sum(np.linalg.svd(unit, compute_uv=False) > tolerance)))
     return best
+
+
+def linear_matrix(xi: tuple[Expr, ...], stage: Stage) -> Any:
+    """A of a linear field Ax without time in it, or None."""
+    closed = stage.equation.closed
+    components = sympy.Matrix([sympy.expand(c) for c in xi])
+    matrix = components.jacobian(sympy.Matrix(closed))
+    rest = (components - matrix * sympy.Matrix(closed)).applyfunc(sympy.simplify)
+    if any(e.has(*closed, stage.equation.time) for e in matrix) or any(e != 0 for e in rest):
+        return None
+    return matrix

@@ -57,21 +57,39 @@ def equation_findings(result: Result) -> EquationFindings:
 def started(result: Result, generator: Any) -> Start:
     """The first stage with the generators of a result, or with the one that is asked for."""
     sde = equation_findings(result).equation
+    _require_formulas(sde)
+    rows, left_out = _usable(result, generator)
+    draw = {name: sympy.Rational(value) for name, value in result.draw.items()}
+    return start_of(sde, result.domain, draw, rows, tuple(left_out), result.symmetry != "ito")
+
+
+def _require_formulas(sde: SDE) -> None:
     if sde.symbolic is None:
         raise InputError(
             "The equation is given by callables, and new coordinates need formulas; give it as text or in SymPy."
         )
-    draw = {name: sympy.Rational(value) for name, value in result.draw.items()}
-    spaces = state_spaces(sde, result.domain, draw)
-    inner = inner_equation(sde.symbolic, result.domain, spaces, {name: float(value) for name, value in draw.items()})
+
+
+def start_of(
+    sde: SDE,
+    domain: Domain,
+    draw: Mapping[str, Any],
+    rows: Sequence[tuple[Formula, str, bool]] = (),
+    left_out: tuple[str, ...] = (),
+    in_law: bool = False,
+) -> Start:
+    """The first stage of an equation on a box with some generators; `in_law` says that the law alone may be kept."""
+    if sde.symbolic is None:
+        raise RuntimeError("an equation without formulas has no coordinates to change")
+    spaces = state_spaces(sde, domain, draw)
+    inner = inner_equation(sde.symbolic, domain, spaces, {name: float(value) for name, value in draw.items()})
     equation = Equation(inner.time, inner.state, inner.drift, inner.noise, len(inner.state))
-    rows, left_out = _usable(result, generator)
     fields = tuple(_field(row, name, strong, inner) for row, name, strong in rows)
     fields = with_simple_combinations(fields, inner)
     noises = ("W", "B", *(f"{letter}{k + 1}" for letter in "WB" for k in range(max(equation.noises, sde.dimension))))
     taken = frozenset(("t", *sde.names, *sde.parameters, *noises))
-    stage = Stage(equation, inner.setting, fields, taken)
-    return Start(sde, result.domain, spaces, inner, stage, draw, tuple(left_out))
+    stage = Stage(equation, inner.setting, fields, taken, in_law=in_law)
+    return Start(sde, domain, spaces, inner, stage, draw, left_out)
 
 
 def _usable(result: Result, generator: Any) -> tuple[list[tuple[Formula, str, bool]], list[str]]:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # Singular points nearer to each other than this are the same. Their floats come from polynomials or a search.
 SAME = 1e-8
+# Denominators of ends that are tried as exact numbers.
+SIMPLE = 1000
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,9 @@ def _exact(end: float, found: list[Locus], values: dict[Any, Any]) -> Any:
         return None
     for locus in found:
         symbol, expression = locus.symbols[0], locus.expression
+        simple = sympy.nsimplify(end, rational=True, tolerance=SAME)
+        if simple.q <= SIMPLE and expression.subs(symbol, simple) == 0:
+            return simple
         if not expression.is_polynomial(symbol) or not 1 <= sympy.degree(expression, symbol) <= 2:
             continue
         for root in sympy.roots(sympy.Poly(expression, symbol)):

@@ -34,10 +34,18 @@ class ReductionTuning:
     largest_waves: int = 35
     # Operations up to which an algebraic equation is handed to SymPy's solver. Source: cost.
     largest_equation: int = 40
+    # Operations of a coefficient up to which Itô's formula is computed although a lemma makes it sure. Source: cost.
+    largest_checked: int = 25
     # Generators among which the order of use is searched completely. Source: cost: 2^10 subsets.
     most_ordered: int = 10
+    # Coordinates of a reduced equation up to which its own symmetries are sought. Source: cost: a search of seconds.
+    most_asked: int = 4
     # A singular value of generators at a point below this part of the largest is zero. Source: theory: rounding.
     rank: float = 1e-7
+    # Steps of fourth order by which a flow without a formula is followed. Source: theory: errors near 1e-9 on a box.
+    flow_steps: int = 200
+    # A point that comes back nearer than this has crossed the section. Source: by hand; errors are far smaller.
+    returned: float = 1e-3
     # Digits for the ends of a coordinate's range. Source: theory: 10^±60 is still resolved.
     range_digits: int = 150
     # Powers of ten at which a coordinate is followed towards an end. Source: by hand.

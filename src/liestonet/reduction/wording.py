@@ -35,6 +35,8 @@ def proof(made: Reduction) -> str:
         return ""
     if made.status == "proved":
         return "Proved: Itô's formula in SymPy gives the new equation."
+    if made.flows is not None:
+        return f"Numerical: the equation is exact, the coordinates have errors of about {made.error:.1g}."
     return f"Numerical: the new equation agrees with Itô's formula to {made.error:.1g}."
 
 
@@ -48,7 +50,8 @@ def rows(made: Reduction) -> list[Row]:
         found.append(("coordinates", ", ".join(f"{s} = {expression_text(e)}" for s, e in changed)))
         back = [(s, e) for s, e in made.inverse.items() if s != e]
         shown = ", ".join(f"{s} = {expression_text(e)}" for s, e in back)
-        found.append(("inverse", shown or "no closed form; it is computed by numbers"))
+        missing = "no closed form; it is computed by numbers" if made.is_whole else "none: there are fewer coordinates"
+        found.append(("inverse", shown or missing))
     found.append(("equation", equation_text(made)))
     if made.solution is not None:
         found += [("solution", f"{s} = {solution_text(e)}") for s, e in made.solution.items()]
