@@ -71,7 +71,8 @@ def sectioned(start: Start, stage: Stage, section: Section) -> Reduction:
     plane = f"{x} = {made * section.at}"
     text = (
         f"{', '.join(s.name for s in equation.state[:-1])} is where the orbit of a point crosses {plane}, and "
-        f"{equation.state[-1]}, the time of the flow from there, becomes an integral; the coordinates have no closed form"
+        f"{equation.state[-1]}, the time of the flow from there, becomes an integral; "
+        "the coordinates have no closed form"
     )
     return Reduction(
         equation=start.sde,
@@ -210,7 +211,9 @@ def _wiener(stage: Stage) -> str:
 
 def _error(start: Start, stage: Stage) -> float:
     """How far the new equation is from Itô's formula at points of the box, relative to its size."""
-    equation = Equation(start.inner.time, start.inner.state, start.inner.drift, start.inner.noise, len(start.inner.state))
+    equation = Equation(
+        start.inner.time, start.inner.state, start.inner.drift, start.inner.noise, len(start.inner.state)
+    )
     forward, _, clock = _composed(start, stage)
     setting = stage.setting
     speed = setting.numbers(sympy.diff(clock, start.inner.time))
@@ -373,7 +376,10 @@ def _continues(made: Reduction, values: dict[Symbol, Any]) -> bool:
     speed: Any = new.drift[0]
     variance: Any = new.diffusion_squared[0, 0]
     wanted = [
-        sympy.diff(place, time) + speed * sympy.diff(place, y) + variance * sympy.diff(place, y, 2) / 2 - drift.subs(x, place),
+        sympy.diff(place, time)
+        + speed * sympy.diff(place, y)
+        + variance * sympy.diff(place, y, 2) / 2
+        - drift.subs(x, place),
         variance * sympy.diff(place, y) ** 2 - squared.subs(x, place),
     ]
     for value in (-3.7, -0.6, 0.3, 2.9, 7.1):

@@ -21,7 +21,7 @@ from liestonet.reduction.stage import Stage
 
 
 def autonomous(stage: Stage) -> Stage | None:
-    """The first generator with a time component whose flow has a closed form makes the closed coordinates autonomous."""
+    """The first generator with a time component and a closed flow makes the closed coordinates autonomous."""
     if not stage.equation.active or stage.bessel is not None:
         return None
     timed = [f for f in stage.fields if not f.is_simple]
@@ -75,9 +75,7 @@ def _followed(f: Field, stage: Stage) -> Change | str:
     row_still = [all(growth[i, j] == (1 if i == j else 0) for j in range(size)) and path[i] == 0 for i in range(size)]
     names = iter(stage.fresh(["z" for keep in row_still if not keep]))
     diagonal = growth.is_diagonal()
-    z = [
-        closed[i] if row_still[i] else Symbol(next(names), **_sign(closed[i], path[i], diagonal)) for i in range(size)
-    ]
+    z = [closed[i] if row_still[i] else Symbol(next(names), **_sign(closed[i], path[i], diagonal)) for i in range(size)]
     inverse = growth.inv().applyfunc(setting.tidy)
     moved = inverse * (sympy.Matrix(closed) - path)
     forward = {z[i]: setting.tidy(moved[i]) for i in range(size)}

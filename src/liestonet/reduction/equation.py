@@ -1,4 +1,4 @@
-"""An equation in SymPy while its coordinates change: Itô's formula, and which coordinates are closed among themselves."""
+"""An equation in SymPy while its coordinates change: Itô's formula, and which coordinates are closed."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from liestonet.reduction.tuning import REDUCTION
 class Field:
     """τ(t) ∂t + ξ·∂ on the closed coordinates of an equation, and what it does to the others.
 
-    `name` is what a reader knows it by; `strong` says that it keeps the Wiener process, not only the law. `rest` are its
-    components on coordinates that are integrals.
+    `name` is what a reader knows it by; `strong` says that it keeps the Wiener process, not only the law. `rest` are
+    its components on coordinates that are integrals.
     """
 
     tau: Expr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,7 +40,7 @@ def keep_inside(
         return np.column_stack([drift, (noise**2).sum(axis=1)])
 
     edges = np.linspace(begin, end, SAMPLE.pieces + 1)
-    parts = np.array([integrals_over(moments, a, b) for a, b in zip(edges[:-1], edges[1:], strict=True)])
+    parts = np.array([integrals_over(moments, a, b) for a, b in pairwise(edges)])
     y = before
     for piece, (drift, variance) in enumerate(parts):
         rest_drift, rest = parts[piece + 1 :].sum(axis=0) if piece + 1 < len(parts) else (0.0, 0.0)
@@ -53,4 +54,3 @@ def keep_inside(
             alive = alive & ~crossed
         y = new
     return alive
-

@@ -19,9 +19,14 @@ from liestonet.sde.symbolic import SymbolicCoefficients
 
 
 def own_symmetries(stage: Stage) -> Stage | None:
-    """Generators of the closed equation alone, where something has been reduced and two or more coordinates are left."""
+    """Generators of the closed equation alone, after a reduction that leaves two or more coordinates."""
     count = stage.equation.active
-    if stage.asked or not stage.changes or not 2 <= count <= REDUCTION.most_asked or any(f.is_simple for f in stage.fields):
+    if (
+        stage.asked
+        or not stage.changes
+        or not 2 <= count <= REDUCTION.most_asked
+        or any(f.is_simple for f in stage.fields)
+    ):
         return None
     stage = replace(stage, asked=True)
     equation, setting = stage.equation.subsystem(), stage.setting
@@ -48,7 +53,8 @@ def own_symmetries(stage: Stage) -> Stage | None:
     for row in result.formulas():
         if row.status == "proved" and not (row.tau == 1 and all(c == 0 for c in row.xi)):
             xi = tuple(setting.tidy(c.xreplace(inward)) for c in row.xi)
-            name = f"{field_text(replace(row, beta=sympy.Integer(0)), names)} (of the equation of {', '.join(names)} alone)"
+            shown = field_text(replace(row, beta=sympy.Integer(0)), names)
+            name = f"{shown} (of the equation of {', '.join(names)} alone)"
             strong = result.symmetry == "ito"
             fields.append(Field(sympy.sympify(row.tau).xreplace(inward), xi, name, strong, zero))
     # a step without a change of coordinates: the strategies for generators come next

@@ -63,7 +63,7 @@ def is_invariant(expression: Any, start: Start) -> bool:
 
 
 def _from_coordinates(made: Reduction, start: Start) -> Iterator[Any]:
-    """Combinations of the integrals of a reduction without noise, whose drift depends on time alone: minus its integral."""
+    """Combinations of integrals without noise whose drift depends on time alone, minus the integral of it."""
     formulas: Any = made.sde.symbolic
     if made.kind == "none" or formulas is None or str(formulas.time) != "t":
         return

@@ -54,4 +54,3 @@ def _invariant_form(matrices: list[Any], size: int) -> Any:
     found = found if found[0, 0] > 0 else -found
     found = found / found[0, 0] if found[0, 0] != 0 else found
     return found if found.is_positive_definite else None
-

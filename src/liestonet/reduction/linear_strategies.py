@@ -103,7 +103,10 @@ def _by_numbers(matrix: Any, factor: Any) -> Any:
             if value.imag < -REDUCTION.rounding:
                 continue
             parts = [[vectors[i, k] * back[k, j] for j in range(size)] for i in range(size)]
-            re, im = (sympy.Matrix(size, size, lambda i, j, o=o: _decimal(getattr(parts[i][j], o))) for o in ("real", "imag"))
+            re, im = (
+                sympy.Matrix(size, size, lambda i, j, o=o, parts=parts: _decimal(getattr(parts[i][j], o)))
+                for o in ("real", "imag")
+            )
             if abs(value.imag) < REDUCTION.rounding:
                 total += sympy.exp(_decimal(value.real) * factor) * re
                 continue

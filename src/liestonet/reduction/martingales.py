@@ -66,7 +66,9 @@ def find_martingales(result: Result) -> tuple[Martingale, ...]:
         intervals = None if result.domain.chosen else [list(pair) for pair in result.domain.intervals]
         result = solve(found.equation, "fokker-planck", intervals)
     start = started(result, None)
-    equation = Equation(start.inner.time, start.inner.state, start.inner.drift, start.inner.noise, len(start.inner.state))
+    equation = Equation(
+        start.inner.time, start.inner.state, start.inner.drift, start.inner.noise, len(start.inner.state)
+    )
     operators = [
         _operator(row, f"X{k + 1}", start) for k, row in enumerate(result.formulas()) if row.status == "proved"
     ]
@@ -89,7 +91,9 @@ def _is_gaussian(function: Any, made: Reduction | None) -> bool:
         for factor in sympy.Mul.make_args(sympy.powdenest(term, force=True)):
             if isinstance(factor, sympy.exp):
                 exponent = sympy.expand(factor.args[0])
-                if not exponent.is_polynomial(*new) or (exponent.has(*new) and sympy.Poly(exponent, *new).total_degree() > 1):
+                if not exponent.is_polynomial(*new) or (
+                    exponent.has(*new) and sympy.Poly(exponent, *new).total_degree() > 1
+                ):
                     return False
             elif not sympy.expand_log(factor, force=True).is_polynomial(*new):
                 return False

@@ -81,9 +81,7 @@ def new_symbols(made: Reduction) -> tuple[Any, ...]:
     return tuple(made.coordinates)
 
 
-def _by_bisection(
-    made: Reduction, t: Float[np.ndarray, " b"], y: Float[np.ndarray, "b 1"]
-) -> Float[np.ndarray, "b 1"]:
+def _by_bisection(made: Reduction, t: Float[np.ndarray, " b"], y: Float[np.ndarray, "b 1"]) -> Float[np.ndarray, "b 1"]:
     """x with y(t, x) = y, for one coordinate whose inverse has no formula: a monotone function, by halving."""
     symbols = old_symbols(made)
     height = compiled(list(made.coordinates.values())[1], symbols)

@@ -70,8 +70,7 @@ def _brackets(fields: list[Field], stage: Stage) -> dict[tuple[int, int], frozen
         for j in range(i):
             second = fields[j]
             bracket = [
-                first.of(b, time, closed) - second.of(a, time, closed)
-                for a, b in zip(first.xi, second.xi, strict=True)
+                first.of(b, time, closed) - second.of(a, time, closed) for a, b in zip(first.xi, second.xi, strict=True)
             ]
             row = np.nan_to_num(np.concatenate([stage.setting.numbers(c) for c in bracket]))
             factors = np.linalg.lstsq(unit.T, row, rcond=None)[0]

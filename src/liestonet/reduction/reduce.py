@@ -43,9 +43,7 @@ def reduce(
     of one (from 0), text such as "exp(-t) d_x", or a row (tau, [xi, …]) in SymPy; then only that one is used.
     """
     if not isinstance(result, Result):
-        raise InputError(
-            f"reduce takes a result of solve, not a {type(result).__name__}: lsn.reduce(lsn.solve(sde))."
-        )
+        raise InputError(f"reduce takes a result of solve, not a {type(result).__name__}: lsn.reduce(lsn.solve(sde)).")
     say = progress or silent
     say("looking for new coordinates")
     start = started(result, generator)

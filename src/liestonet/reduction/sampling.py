@@ -6,6 +6,7 @@ See docs/method.md §14.6.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,9 +45,9 @@ class _Run:
         """
         ends = np.concatenate([[self.start], self.times])
         if not self.autonomous:
-            return [(float(a), float(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+            return [(float(a), float(b)) for a, b in pairwise(ends)]
         origin = _origin(self.made)
-        return [(origin, origin + float(b - a)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        return [(origin, origin + float(b - a)) for a, b in pairwise(ends)]
 
 
 def is_gaussian(made: Reduction) -> bool:
@@ -70,9 +71,7 @@ def is_exact(made: Reduction) -> bool:
     return is_drawn(made) or (made.flows is None and all(part is not None for _, part in made.parts))
 
 
-def draw(
-    made: Reduction, initial: Any, times: Any, paths: Any, seed: Any, start: Any, boundary: Any
-) -> Sample:
+def draw(made: Reduction, initial: Any, times: Any, paths: Any, seed: Any, start: Any, boundary: Any) -> Sample:
     """States at the times asked for."""
     made.require_numeric()
     run = _checked(made, initial, times, paths, seed, start)
@@ -99,7 +98,9 @@ def _checked(made: Reduction, initial: Any, times: Any, paths: Any, seed: Any, s
     if wanted.ndim != 1 or not len(wanted) or not np.isfinite(wanted).all() or not (np.diff(wanted) > 0).all():
         raise InputError("The times must be finite numbers that increase, as in [0.5, 1, 2].")
     if wanted[0] < start:
-        raise InputError(f"The first time, {wanted[0]:g}, is before the start, {float(start):g}; give start= for another.")
+        raise InputError(
+            f"The first time, {wanted[0]:g}, is before the start, {float(start):g}; give start= for another."
+        )
     space = made.spaces[0]
     outside = [t for t in (float(start), float(wanted[-1])) if not space.contains(np.array([t]))[0]]
     if outside:
@@ -249,7 +250,7 @@ def bessel_boundary(made: Reduction, boundary: str | None, strength: float) -> s
     if strength <= -0.5:
         if boundary == "reflecting":
             raise InputError(
-                f"A = {strength:g} is −1/2 or less, so the boundary is absorbing; it cannot reflect. Leave boundary out."
+                f"A = {strength:g} is −1/2 or less, so the boundary absorbs and cannot reflect; leave boundary out."
             )
         return "absorbing"
     if boundary is not None:
@@ -330,5 +331,9 @@ def _simulated(run: _Run) -> tuple[Float[np.ndarray, "k n d"], str]:
         x = old_from_new(made, np.full(len(x), later), z)[1] if changed else z
         result[:, k] = x
     where = "in the new coordinates" if changed else "of the equation as it stands"
-    why = "because the integrals depend on the path" if changed else "because there are no coordinates with a formula to go back from"
+    why = (
+        "because the integrals depend on the path"
+        if changed
+        else "because there are no coordinates with a formula to go back from"
+    )
     return result, f"Simulated: Euler–Maruyama {where}, {SAMPLE.substeps} sub-steps in every step; not exact, {why}."

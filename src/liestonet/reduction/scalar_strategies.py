@@ -150,7 +150,9 @@ def _with_unit_noise(stage: Stage) -> Stage | None:
         return None
     change = Change({y: height}, {x: back}, {x: back}, 1)
     same = setting.seems_zero(back.xreplace({y: height}) - x)
-    return stage.after(change, [], "", f"{y} = ∫d{x}/σ = {expression_text(setting.public(height))} has unit noise", same)
+    return stage.after(
+        change, [], "", f"{y} = ∫d{x}/σ = {expression_text(setting.public(height))} has unit noise", same
+    )
 
 
 def _constant(expression: Any, symbols: list[Symbol], stage: Stage) -> Any:
@@ -195,7 +197,9 @@ def _in_bessel_form(stage: Stage, noise: _Noise, u: Any, strength: Any, rate: An
     strong = noise.strong and noise.steady
     row = tuple(_constant(entry, [x, time], stage) for entry in entries) if strong else (sympy.Integer(1),)
     equation = Equation(clock_symbol, (new,), (strength / new,), (row,), 1)
-    text = f"a Bessel process, d{new} = A/{new} d{clock_symbol} + dB with A = {expression_text(setting.public(strength))}"
+    text = (
+        f"a Bessel process, d{new} = A/{new} d{clock_symbol} + dB with A = {expression_text(setting.public(strength))}"
+    )
     return replace(
         stage,
         equation=equation,

@@ -123,9 +123,7 @@ def flows_of(section: Section, stage: Stage) -> Flows:
     return Flows(forward, backward, float(returned.max(initial=np.finfo(float).eps)), len(returned) / len(error))
 
 
-def _integrated(
-    slope: Callable[[np.ndarray], np.ndarray], start: Float[np.ndarray, "b v"]
-) -> Float[np.ndarray, "b v"]:
+def _integrated(slope: Callable[[np.ndarray], np.ndarray], start: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "b v"]:
     """The classical method of fourth order from 0 to 1, all points at once."""
     place, step = start, 1 / REDUCTION.flow_steps
     with np.errstate(all="ignore"):

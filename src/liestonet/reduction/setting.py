@@ -79,7 +79,11 @@ class Setting:
     def extended(self, new: Mapping[Symbol, Expr]) -> Setting:
         """The same with further symbols, at the values that their expressions have."""
         values = {symbol: self.numbers(expression) for symbol, expression in new.items()}
-        return replace(self, outward={**self.outward, **{s: Symbol(s.name, real=True) for s in new if s not in self.outward}}, values={**self.values, **values})
+        return replace(
+            self,
+            outward={**self.outward, **{s: Symbol(s.name, real=True) for s in new if s not in self.outward}},
+            values={**self.values, **values},
+        )
 
     def restricted(self, kept: Bool[np.ndarray, " b"]) -> Setting:
         """The same on some of the points, repeated so that there are as many."""
@@ -90,7 +94,12 @@ class Setting:
         """The expression with moduli and roots of squares resolved by the signs on the box."""
         expression = sympy.sympify(expression)
         used = sorted(expression.free_symbols, key=str)
-        if not used or not expression.free_symbols <= self.values.keys() or expression.has(sympy.Integral) or not expression.has(*RESOLVED):
+        if (
+            not used
+            or not expression.free_symbols <= self.values.keys()
+            or expression.has(sympy.Integral)
+            or not expression.has(*RESOLVED)
+        ):
             return expression
         points = np.column_stack([self.values[symbol] for symbol in used])
         if not np.isfinite(points).all():
@@ -137,7 +146,9 @@ class Setting:
 
 
 def _real(value: Any) -> float:
-    return float(value.real) if value is not None and abs(value.imag) <= REDUCTION.rounding * (1 + abs(value)) else np.nan
+    return (
+        float(value.real) if value is not None and abs(value.imag) <= REDUCTION.rounding * (1 + abs(value)) else np.nan
+    )
 
 
 def _unwrapped(expression: Any, setting: Setting) -> Any:
@@ -233,7 +244,5 @@ def inner_equation(
         signs[0],
         tuple(signs[1:]),
         tuple(entered(entry, turn[i]) for i, entry in enumerate(drift)),
-        tuple(
-            tuple(entered(diffusion[i, k], turn[i]) for k in range(diffusion.shape[1])) for i in range(len(turn))
-        ),
+        tuple(tuple(entered(diffusion[i, k], turn[i]) for k in range(diffusion.shape[1])) for i in range(len(turn))),
     )

@@ -76,7 +76,8 @@ def integral_text(change: Change, count: int, stage: Stage, more: str = "") -> s
     rows = list(change.forward.items())[-count:]
     public = stage.setting.public
     shown = ", ".join(
-        f"{s.name} = {expression_text(public(e))}" if public(e) != Symbol(s.name, real=True) else s.name for s, e in rows
+        f"{s.name} = {expression_text(public(e))}" if public(e) != Symbol(s.name, real=True) else s.name
+        for s, e in rows
     )
     return f"{shown} {'becomes an integral' if count == 1 else 'become integrals'}{more}"
 

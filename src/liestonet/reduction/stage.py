@@ -39,9 +39,10 @@ class Bessel:
 class Stage:
     """The equation so far in its present symbols, generators that act on its closed coordinates, changes and steps.
 
-    `in_law` says that symmetries of the law may be used, `level` that one of them was. `sides` are expressions that are positive on the part of the box that was kept, each with the number of changes that
-    came before it. `asked` says that the closed equation was asked for symmetries of its own, `renewed` that it has
-    some which no strategy has seen yet.
+    `in_law` says that symmetries of the law may be used, `level` that one of them was. `sides` are expressions that are
+    positive on the part of the box that was kept, each with the number of changes that came before it.
+    `asked` says that the closed equation was asked for symmetries of its own, `renewed` that it has some which no
+    strategy has seen yet.
     """
 
     equation: Equation

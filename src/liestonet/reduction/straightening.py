@@ -133,7 +133,7 @@ def _shifts(found: _Affine, closed: tuple[Symbol, ...], setting: Setting) -> Ite
             if (signs == signs[0]).all() and signs[0] != 0:
                 yield sympy.log(signs[0].astype(int) * place) / value, place - int(signs[0])
     for value, row in rows:
-        real, imaginary = value.as_real_imag()
+        _, imaginary = value.as_real_imag()
         if imaginary == 0 or not setting.numbers(imaginary)[0] > 0:
             continue
         place = sympy.expand((row * x)[0] + (row * shift)[0] / value)
@@ -164,9 +164,7 @@ def _nilpotent(found: _Affine, x: Any, setting: Setting) -> Iterator[tuple[Expr,
                 yield (row * x)[0] / below, (row * x)[0]
 
 
-def _carried(
-    stage: Stage, found: _Affine, flow: tuple[Symbol, Any, Any], theta: Expr, line: Expr
-) -> Change | None:
+def _carried(stage: Stage, found: _Affine, flow: tuple[Symbol, Any, Any], theta: Expr, line: Expr) -> Change | None:
     """Coordinates from θ and the flow; the section is where `line` vanishes."""
     closed, setting = stage.equation.closed, stage.setting
     th, carry, drifted = flow
@@ -184,9 +182,7 @@ def _carried(
         y = Symbol(names[0], real=True)
         z = [signed_symbol(n, e) for n, e in zip(names[1:], expressions, strict=True)]
         section = {closed[k]: s for k, s in zip(kept_ones, z, strict=True)}
-        section[closed[dropped]] = setting.tidy(
-            (-(line - slope * closed[dropped]) / slope).xreplace(dict(section))
-        )
+        section[closed[dropped]] = setting.tidy((-(line - slope * closed[dropped]) / slope).xreplace(dict(section)))
         place = sympy.Matrix([section[s] for s in closed])
         shifted = (carry * place + drifted).xreplace({th: y * found.scale})
         backward = {s: setting.tidy(shifted[k]) for k, s in enumerate(closed)}

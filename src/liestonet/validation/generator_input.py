@@ -116,7 +116,7 @@ def _not_empty(generators: Fields | ClosedFields) -> Fields | ClosedFields:
 def read_formula_rows(
     given: object, names: Sequence[str], parameters: Sequence[str] = ()
 ) -> list[tuple[sympy.Expr, ...]]:
-    """Generators of an equation given as text or SymPy rows: (τ, ξ^1, …, ξ^n) of each, its parameters left as symbols."""
+    """Generators of an equation, text or SymPy rows: (τ, ξ^1, …, ξ^n) of each, parameters left as symbols."""
     if isinstance(given, str) or (isinstance(given, Sequence) and given and all(isinstance(p, str) for p in given)):
         found = parse_generators(given, names, parameters)
     elif _is_formula(given):
