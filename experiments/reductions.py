@@ -21,7 +21,7 @@ from liestonet.study.command import Study, run_study
 from liestonet.study.jobs import Job
 
 ROOT = Path(__file__).resolve().parent.parent
-FIRST_SEED, PATHS, FINE = 41000, 100_000, 4000
+FIRST_SEED, PATHS, FINE = 41000, 100_000, 1000
 LEVEL = 0.01
 # Where a path starts for the comparison of laws: ten systems of different kinds, each with an exact sample.
 STARTS: dict[str, list[float]] = {
@@ -45,7 +45,7 @@ def use(key: str) -> Row:
     begin = time.process_time()
     result = lsn.solve(system.sde, "ito", system.box)
     row: Row = {"dimension": str(result.dimension), "ito": described(lsn.reduce(result))}
-    if system.sde.noise > 1:
+    if system.sde.noise > 1 and row["ito"]["kind"] != "solved":
         row["law"] = described(lsn.reduce(lsn.solve(system.sde, "law", system.box)))
     row["invariants"] = [[str(found.expression), found.status] for found in result.invariants()]
     row["martingales"] = [[str(found.expression), found.local] for found in result.martingales()]
@@ -203,7 +203,7 @@ symmetries. Each entry is proved by Itô's formula in SymPy, or stands with its 
 
 SAMPLES = """## Samples against simulation
 
-One step of length 1 by `sample`, against Euler–Maruyama with 4,000 sub-steps: 100,000 paths each, two-sample
+One step of length 1 by `sample`, against Euler–Maruyama with 1,000 sub-steps: 100,000 paths each, two-sample
 Kolmogorov–Smirnov test, the smallest p-value of the coordinates times their number. At this number of paths the test
 sees a distance of about 0.008.
 """

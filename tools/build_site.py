@@ -23,6 +23,7 @@ CONTENTS = {
     "How-to": [
         "data",
         "first_command",
+        "integrate",
         "long_recordings",
         "angles",
         "files",
@@ -35,7 +36,7 @@ CONTENTS = {
     "Explanation": ["method", "reading", "symptoms", "limits", "architecture"],
     "Evidence": [
         "examples", "controls", "circles", "recordings", "calibration", "long_recording_checks", "flag_rates",
-        "constants", "failures", "after_push", "neural", "catalogue", "speed", "reproduction",
+        "constants", "failures", "after_push", "neural", "catalogue", "reductions", "speed", "reproduction",
     ],
 }  # fmt: skip
 # Where the list of contents needs another title than the page has.
@@ -50,6 +51,7 @@ TITLES = {
     "flag_rates": "Flags' rates",
     "constants": "Constants",
     "catalogue": "The catalogue",
+    "reductions": "The catalogue, integrated",
     "speed": "Speed",
 }
 BENCHMARKS = ("solve", "discover", "closed_forms", "neural", "push")

@@ -1,6 +1,7 @@
 """`reduce`: from the symmetries of an equation to coordinates in which it is solved, smaller or autonomous.
 
-Each strategy takes a stage to the next, or says why it cannot. Another one is a function in the list below.
+Each strategy takes a stage to the next, or says why it cannot. Another one is a function in the list below. See
+docs/method.md §14.1.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from liestonet.reduction.scalar_strategies import bessel, moving_frame, own_shif
 from liestonet.reduction.section import on_section
 from liestonet.reduction.simple_strategies import linear_together, one_at_a_time, shifts_together
 from liestonet.reduction.stage import Stage
-from liestonet.reduction.start import started
+from liestonet.reduction.start import Start, started
 from liestonet.result import Result
 
 Strategy = Callable[[Stage], Stage | None]
@@ -46,8 +47,12 @@ def reduce(
         raise InputError(f"reduce takes a result of solve, not a {type(result).__name__}: lsn.reduce(lsn.solve(sde)).")
     say = progress or silent
     say("looking for new coordinates")
-    start = started(result, generator)
-    stage = run(start.stage, STRATEGIES if generator is None else WITH_ONE, once=generator is not None)
+    return reduced_from(started(result, generator), generator is not None, say)
+
+
+def reduced_from(start: Start, only_one: bool = False, say: Progress = silent) -> Reduction:
+    """The reduction that the generators of a first stage allow; `only_one` was asked for by the user."""
+    stage = run(start.stage, WITH_ONE if only_one else STRATEGIES, once=only_one)
     section = None if stage.changes or stage.bessel else on_section(stage)
     say("writing down the solution")
     return assembled(start, stage) if section is None else sectioned(start, stage, section)

@@ -25,7 +25,7 @@ class Reached:
     level: Any
 
 
-def reached_ends(height: Any, x: sympy.Symbol, space: Space, values: dict[sympy.Symbol, float]) -> list[Reached]:
+def reached_ends(height: Any, x: sympy.Symbol, space: Space, values: dict[sympy.Symbol, Any]) -> list[Reached]:
     """The ends of the state space at which y(x) has a finite limit; `values` are those of all other symbols."""
     found = []
     function = _precise(height, x, values)
@@ -49,7 +49,7 @@ def _level(height: Any, x: sympy.Symbol, end: Any, side: int, value: float) -> A
     return level if level.is_finite is not False and not level.has(sympy.zoo, sympy.nan, x) else sympy.Float(value)
 
 
-def _precise(expression: Any, x: sympy.Symbol, values: dict[sympy.Symbol, float]) -> Any:
+def _precise(expression: Any, x: sympy.Symbol, values: dict[sympy.Symbol, Any]) -> Any:
     import mpmath
 
     others = sorted(expression.free_symbols - {x}, key=str)
@@ -83,7 +83,7 @@ def _limit(function: Any, end: Any, side: int) -> float | None:
         return float(second) if settled else None
 
 
-def is_everywhere(coordinates: dict[Any, Any], inverse: dict[Any, Any], values: dict[Any, float]) -> bool:
+def is_everywhere(coordinates: dict[Any, Any], inverse: dict[Any, Any], values: dict[Any, Any]) -> bool:
     """Whether new coordinates take all real values: the inverse is defined for each, and they come back."""
     import mpmath
 
