@@ -1,4 +1,4 @@
-"""Reductions made from generators that are given, without a search, and an Itô formula of their own to check them by."""
+"""Reductions made of given generators, without a search, and an Itô formula of their own to check them by."""
 
 from __future__ import annotations
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from reductions import ito
 
 import liestonet as lsn
+from reductions import ito
 
 
 def solved(equation: str, symmetry: str = "ito"):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 import sympy
-from reductions import ito
 
 import liestonet as lsn
+from reductions import ito
 
 t, x = sympy.symbols("t x", real=True)
 e = sympy.exp

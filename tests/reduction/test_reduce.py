@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 import sympy
-from reductions import ito_mismatch, reduced, return_mismatch
 
 import liestonet as lsn
 from liestonet.errors import InputError
+from reductions import ito_mismatch, reduced, return_mismatch
 
 # equation, generators, validity: scalar equations with a generator that leaves time alone are integrals
 SOLVED = [
@@ -175,5 +175,5 @@ def test_only_results_of_equations_are_reduced():
     with pytest.raises(InputError, match="takes a result of solve"):
         lsn.reduce("dx = dW")
     sde = lsn.SDE(lambda t, x: -x, lambda t, x: np.ones((len(t), 1, 1)), dimension=1)
-    with pytest.raises(InputError, match="needs? formulas|need formulas"):
+    with pytest.raises(InputError, match="need formulas"):
         lsn.reduce(lsn.solve(sde))

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import scipy.special
 import scipy.stats
-from reductions import reduced
 
 from liestonet.errors import InputError
 from liestonet.reduction.sampling import bessel_step, semidefinite_root
+from reductions import reduced
 
 OU = ("dx = -x dt + dW", "exp(-t) d_x")
 # Chance of a false alarm of each test below: at most 1e-6 (KS at that level, or five standard errors and more).

@@ -82,6 +82,50 @@ class MartingaleTuning:
     independent: float = 1e-6
 
 
+@dataclass(frozen=True)
+class EquationTuning:
+    """How an equation is read off a recording."""
+
+    # Points of the data at which functions are compared with the series. Source: cost.
+    points: int = 2000
+    # Points of the box at which generators are put into the determining equations. Source: cost.
+    cloud: int = 60
+    # Relative difference up to which the series stands for a function. Source: by hand; far below statistical errors.
+    representable: float = 0.02
+    # Highest total degrees of the drift, by the number of coordinates, four and more last. Source: by hand.
+    drift_degrees: tuple[int, int, int, int] = (3, 3, 2, 1)
+    # The same of the diffusion. Source: by hand.
+    diffusion_degrees: tuple[int, int, int, int] = (4, 2, 2, 0)
+    # Highest power of time where the law depends on it. Source: by hand.
+    time_degree: int = 1
+    # Constants up to which a family is written with all of them. Source: by hand; more are no formula to remember.
+    most_constants: int = 6
+    # Penalties under which conditions are imposed, one after the other. Source: theory: residuals of 1e-6 at the end.
+    strengths: tuple[float, float, float] = (1e4, 1e8, 1e12)
+    # Evaluations in each of these rounds. Source: cost.
+    rounds: int = 60
+    # Step of differences in the generators' constants. Source: theory: the root of rounding.
+    difference: float = 1e-6
+    # Singular values of conditions below this part of the largest are none. Source: theory: differences and penalties.
+    tangent: float = 1e-4
+    # Singular values of a likelihood below this part are none. Source: theory: rounding.
+    rank: float = 1e-12
+    # Added to a likelihood with unit diagonal. Source: theory: rounding.
+    ridge: float = 1e-11
+    # A family with a smaller p-value is not imposed. Source: by hand, as for pooled constants.
+    rejected: float = 0.01
+    # Of coordinates without noise: terms smaller than this part of the largest are none. Source: by hand.
+    smallest_part: float = 2e-3
+    # Weight of coordinates without noise beside those with noise. Source: by hand; any large one does.
+    noiseless_weight: float = 1e4
+    # Paths of a forecast, and level of its bands. Source: cost; convention.
+    forecast_paths: int = 2000
+    forecast_level: float = 0.95
+    # Steps of a forecast between its first and last time, at least. Source: by hand.
+    forecast_steps: int = 200
+
+
+EQUATION = EquationTuning()
 MARTINGALES = MartingaleTuning()
 REDUCTION = ReductionTuning()
 SAMPLE = SampleTuning()

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from liestonet.reduction.invariants import Invariant
     from liestonet.reduction.martingales import Martingale
+    from liestonet.reduction.recording.estimated_equation import EstimatedEquation
 
 MOST_TEXT = 100
 
@@ -186,6 +187,16 @@ class Result:
         from liestonet.reduction.martingales import find_martingales
 
         return find_martingales(self)
+
+    def equation(self) -> EstimatedEquation:
+        """The equation of a recording: the most general one with these symmetries, its constants fitted with errors.
+
+        `str(equation)` is text such as "dx = −1.00(3) x dt + 1.00(1) dW"; `.constants`, `.covariance`, `.sde`,
+        `.latex()` and `.forecast(...)` go on from there.
+        """
+        from liestonet.reduction.recording.equation_fit import estimated_equation
+
+        return estimated_equation(self)
 
     def latex(self) -> str:
         """Equation, generators and commutators in LaTeX, ready to paste; needs amsmath."""
