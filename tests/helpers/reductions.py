@@ -24,7 +24,7 @@ def reduced(
     box: list[tuple[float, float]] | None = None,
     law: bool = False,
     draw: dict[str, Any] | None = None,
-) -> Reduction:
+) -> Any:
     """The reduction by generators such as "exp(-t) d_x; d_t", on a box: time first, then each coordinate."""
     sde = SDE.parse(equation) if isinstance(equation, str) else equation
     domain = Domain(tuple(box or [BOX] * (sde.dimension + 1)))

@@ -113,7 +113,8 @@ def _sides(start: Start, stage: Stage) -> list[str]:
     for count, expression in stage.sides:
         forward, _, _ = _composed(start, stage, count)
         condition = stage.setting.public(stage.setting.tidy(expression.xreplace(forward)))
-        found.append(f"{expression_text(sympy.factor(condition))} > 0")
+        factored: Any = sympy.factor(condition)
+        found.append(f"{expression_text(factored)} > 0")
     return found
 
 
@@ -235,7 +236,7 @@ def _solution(start: Start, stage: Stage, forward: Map, inverse: Map) -> Map | N
     begin = _beginning(start)
     initial = {s: Symbol(f"{s.name}_0", real=s.is_real, positive=s.is_positive) for s in start.inner.state}
     letters = [Symbol(n, real=True) for n in ("s", "r", "q", *(f"s{k}" for k in range(99))) if n not in stage.taken]
-    depth: dict[Symbol, int] = dict.fromkeys(equation.closed, -1)
+    depth: dict[Any, int] = dict.fromkeys(equation.closed, -1)
     found: Map = {z: sympy.Function(z.name, real=True)(time) for z in equation.closed}
     for k in range(equation.active, len(equation.state)):
         q = equation.state[k]
@@ -335,7 +336,8 @@ def _bessel_validity(made: Reduction, start: Start, values: dict[Symbol, Any]) -
     """Whether the end ζ = 0 is reached."""
     from liestonet.reduction.sampling import bessel_boundary
 
-    strength = float(sympy.sympify(made.bessel).subs(values))
+    known: Any = sympy.sympify(made.bessel)
+    strength = float(known.subs(values))
     if strength >= 0.5:
         limit = "" if not sympy.sympify(made.bessel).free_symbols else f", if A = {made.bessel} is 1/2 or more"
         return f"at all times{limit}"

@@ -56,7 +56,8 @@ def own_symmetries(stage: Stage) -> Stage | None:
             shown = field_text(replace(row, beta=sympy.Integer(0)), names)
             name = f"{shown} (of the equation of {', '.join(names)} alone)"
             strong = result.symmetry == "ito"
-            fields.append(Field(sympy.sympify(row.tau).xreplace(inward), xi, name, strong, zero))
+            tau: Any = sympy.sympify(row.tau).xreplace(inward)
+            fields.append(Field(tau, xi, name, strong, zero))
     # a step without a change of coordinates: the strategies for generators come next
     return replace(stage, fields=(*stage.fields, *fields), renewed=bool(fields))
 

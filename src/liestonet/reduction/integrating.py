@@ -53,9 +53,10 @@ def _ways(inside: Any, x: sympy.Symbol, setting: Setting) -> Iterator[Any]:
 
 def _one_root(inside: Any) -> Any:
     """√u √v as √(uv) with the product written out, as the rules know it."""
-    exponents = {f.exp for f in sympy.Mul.make_args(inside) if f.is_Pow and f.exp.is_Rational and f.exp.q == 2}
+    factors: Any = sympy.Mul.make_args(inside)
+    exponents = {f.exp for f in factors if f.is_Pow and f.exp.is_Rational and f.exp.q == 2}
     for exponent in exponents:
-        parts = [f for f in sympy.Mul.make_args(inside) if f.is_Pow and f.exp == exponent]
+        parts = [f for f in factors if f.is_Pow and f.exp == exponent]
         base = sympy.expand(sympy.Mul(*(part.base for part in parts)))
         inside = inside / sympy.Mul(*parts) * base**exponent
     return inside

@@ -119,15 +119,17 @@ def _one_logarithm(left: Any, x: Any, right: Any, depth: int) -> Iterator[Any]:
 def _by_substitution(left: Any, x: Any, right: Any, depth: int) -> Iterator[Any]:
     """left as a function of one kernel, such as log x, x^p or e^x: solved for the kernel first."""
     kernels = [node for node in left.atoms(sympy.Function, sympy.Pow) if node.has(x) and node != left]
-    powers = {node.exp for node in kernels if isinstance(node, sympy.Pow) and node.base == x and node.exp.is_Rational}
+    powers: set[Any] = {
+        node.exp for node in kernels if isinstance(node, sympy.Pow) and node.base == x and node.exp.is_Rational
+    }
     fractions = [power for power in powers if not power.is_Integer]
+    unit: Any = sympy.Rational(1, sympy.ilcm(1, *(power.q for power in fractions)))
     if fractions:
-        unit = sympy.Rational(1, sympy.ilcm(1, *(power.q for power in fractions)))
         kernels = [x**unit, *kernels]
     kernels.sort(key=lambda node: (sympy.count_ops(node), str(node)))
     for kernel in kernels[:6]:
         u = sympy.Dummy("u", positive=True)
-        inside = left.xreplace({kernel: u})
+        inside: Any = left.xreplace({kernel: u})
         if fractions and kernel == x**unit:
             inside = sympy.powdenest(left.xreplace({x: u ** (1 / unit)}), force=True)
         if not inside.has(x):

@@ -54,7 +54,8 @@ class ItoIntegral(sympy.Expr):
 
     def _eval_subs(self, old: Any, new: Any) -> Any:
         if old == self.variable:  # the variable of integration is no place for a value
-            return self.func(*self.args[:2], self.lower.subs(old, new), self.upper.subs(old, new), self.noise)
+            low, high = self.lower.subs(old, new), self.upper.subs(old, new)
+            return ItoIntegral(self.integrand, self.variable, low, high, self.noise)
         return None
 
     def _sympystr(self, printer: Any) -> str:

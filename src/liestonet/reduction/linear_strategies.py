@@ -138,7 +138,7 @@ def _repeated(matrix: Any, factor: Any, setting: Setting) -> Any:
 def _of_two(matrix: Any, factor: Any, setting: Setting) -> Any:
     """exp(Ma) = e^{τa/2}(c(a) + s(a)(M − τ/2)) with τ the trace: hyperbolic, circular or linear functions."""
     half = sympy.simplify(matrix.trace() / 2)
-    square = sympy.factor(sympy.simplify(half**2 - matrix.det()))
+    square: Any = sympy.factor(sympy.simplify(half**2 - matrix.det()))
     rest = matrix - half * sympy.eye(2)
     if setting.vanishes(square):
         found = sympy.exp(half * factor) * (sympy.eye(2) + factor * rest)

@@ -86,8 +86,9 @@ def _is_gaussian(function: Any, made: Reduction | None) -> bool:
     if made is None:
         return False
     new = [s for s in made.coordinates if str(s) != "t"]
-    inside = sympy.powsimp(sympy.expand(function.subs(made.inverse, simultaneous=True)))
-    for term in sympy.Add.make_args(sympy.expand(inside)):
+    inside: Any = sympy.powsimp(sympy.expand(function.subs(made.inverse, simultaneous=True)))
+    terms: Any = sympy.Add.make_args(sympy.expand(inside))
+    for term in terms:
         for factor in sympy.Mul.make_args(sympy.powdenest(term, force=True)):
             if isinstance(factor, sympy.exp):
                 exponent = sympy.expand(factor.args[0])
@@ -106,7 +107,8 @@ def _operator(row: Formula, name: str, start: Start) -> _Operator:
     public = [sympy.Symbol(s.name, real=True) for s in inner.state]
     turn = [1 if inward[p] == s else -1 for p, s in zip(public, inner.state, strict=True)]
     factor = row.beta + sympy.Add(*(sympy.diff(c, s) for c, s in zip(row.xi, public, strict=True)))
-    xi = tuple(setting.tidy(sign * c.xreplace(inward)) for sign, c in zip(turn, row.xi, strict=True))
+    components: list[Any] = [c.xreplace(inward) for c in row.xi]
+    xi = tuple(setting.tidy(sign * c) for sign, c in zip(turn, components, strict=True))
     tau = sympy.sympify(row.tau).xreplace(inward)
     return _Operator(name, tau, xi, setting.tidy(sympy.sympify(factor).xreplace(inward)))
 

@@ -38,7 +38,7 @@ def _terms(integrand: Any, x: sympy.Symbol) -> dict[tuple[int, Any], Any] | None
         return None
     if not all(sympy.expand(node.args[0]).is_polynomial(x) for node in functions):
         return None
-    if any(sympy.degree(sympy.expand(node.args[0]), x) != 1 for node in functions):
+    if any(sympy.Poly(sympy.expand(node.args[0]), x).degree() != 1 for node in functions):
         return None
     plain = integrand.replace(lambda e: isinstance(e, CIRCULAR) and e.has(x), lambda e: e.rewrite(sympy.exp))
     expanded = sympy.expand(sympy.powsimp(sympy.expand(plain)))

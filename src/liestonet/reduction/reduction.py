@@ -142,7 +142,7 @@ class Reduction:
 
         given = dict(values or {}) | more
         equation = self.equation.with_parameters(given)
-        exact = {sympy.Symbol(name, real=True): number(value, name) for name, value in given.items()}
+        exact: Any = {sympy.Symbol(name, real=True): number(value, name) for name, value in given.items()}
 
         def at(table: Expressions | None) -> Any:
             return None if table is None else {s: sympy.sympify(e).subs(exact) for s, e in table.items()}

@@ -217,7 +217,7 @@ def _drawn_note(made: Reduction, boundary: str | None, alive: Bool[np.ndarray, "
     """How an exact sample was drawn."""
     names = " or ".join(text for _, text in made.ends)
     if made.bessel is not None:
-        strength = float(sympy.sympify(made.bessel))
+        strength = float(sympy.Float(made.bessel))
         held = bessel_boundary(made, boundary, strength)
         note = f"Exact: the squared Bessel process with {2 * strength + 1:g} dimensions"
         return f"{note}, {held} at its end." if held else f"{note}, which does not reach its end."
@@ -287,7 +287,7 @@ def _bessel_states(
     boundary: str | None,
 ) -> Float[np.ndarray, "k 1"]:
     """ζ²(s + h) = h χ′²_{2A+1}(ζ²/h), or absorbed at zero."""
-    strength = float(sympy.sympify(made.bessel))
+    strength = float(sympy.Float(made.bessel))
     held = bessel_boundary(made, boundary, strength)
     clock, zeta = new_from_old(made, np.full(len(x), span[0]), x)
     later = compiled(made.clock, (sympy.Symbol("t", real=True),))(np.full(len(x), span[1]))

@@ -55,7 +55,7 @@ class Setting:
         columns = [self.values[symbol] for symbol in symbols]
         function = sympy.lambdify(symbols, expression, numeric_modules(expression))
         with np.errstate(all="ignore"):
-            found = np.broadcast_to(np.asarray(function(*columns), dtype=complex), columns[0].shape)
+            found: Any = np.broadcast_to(np.asarray(function(*columns), dtype=complex), columns[0].shape)
             if not np.isfinite(found).all() and not expression.has(sympy.atan2):  # parts of it may be complex
                 found = np.broadcast_to(np.asarray(function(*(c.astype(complex) for c in columns))), columns[0].shape)
         real = np.abs(found.imag) <= REDUCTION.rounding * (1 + np.abs(found.real))

@@ -30,14 +30,14 @@ def shifts_together(stage: Stage) -> Stage | None:
     used = _independent(shifts, stage)
     if not used or (len(used) < len(closed) and linear_part(stage) is not None):
         return None  # where the drift is linear, all shifts are known without formulas of generators
-    matrix = sympy.Matrix([[f.xi[i] for f in used] for i in range(len(closed))])
+    matrix: Any = sympy.Matrix([[f.xi[i] for f in used] for i in range(len(closed))])
     rows = _pivots(matrix, stage)
     if rows is None:
         return None
     rest = [i for i in range(len(closed)) if i not in rows]
     inverse = _inverse(matrix.extract(rows, list(range(len(used)))), stage)
     thetas = (inverse * sympy.Matrix([closed[i] for i in rows])).applyfunc(setting.tidy)
-    carried = (matrix.extract(rest, list(range(len(used)))) * inverse).applyfunc(setting.tidy) if rest else None
+    carried: Any = (matrix.extract(rest, list(range(len(used)))) * inverse).applyfunc(setting.tidy) if rest else None
     several = [f"y{k + 1}" for k in range(len(used))] if len(used) > 1 else ["y"]
     names = stage.fresh(several)
     y = [e if e in closed else Symbol(name, real=True) for name, e in zip(names, thetas, strict=True)]

@@ -114,7 +114,7 @@ def projected(given: Field, stage: Stage, change: Change) -> Field | None:
     forward = change.all_forward(passive)
     backward = {**change.all_backward(), **({} if change.clock is None else {time: change.back})}
     whole = Field(given.tau, (*given.xi, *given.rest), given.name)
-    tau = given.tau if change.clock is None else setting.tidy(given.of(change.clock[1], time, closed))
+    tau: Any = given.tau if change.clock is None else setting.tidy(given.of(change.clock[1], time, closed))
     components = []
     for k, expression in enumerate(forward.values()):
         moved = setting.plain(whole.of(expression, time, equation.state))

@@ -29,7 +29,8 @@ def reached_ends(height: Any, x: sympy.Symbol, space: Space, values: dict[sympy.
     """The ends of the state space at which y(x) has a finite limit; `values` are those of all other symbols."""
     found = []
     function = _precise(height, x, values)
-    for end, side in ((space.exact_low, 1), (space.exact_high, -1)):
+    ends: list[tuple[Any, int]] = [(space.exact_low, 1), (space.exact_high, -1)]
+    for end, side in ends:
         limit = _limit(function, None if end is None else end.subs(values), side)
         if limit is not None:
             name = end_text(end) if end is not None or side < 0 else "minus infinity"
@@ -75,7 +76,7 @@ def _limit(function: Any, end: Any, side: int) -> float | None:
             places = [place + side * ten**-near, place + side * ten**-nearer]
         try:
             first, second = (mpmath.re(function(place)) for place in places)
-        except (ValueError, ZeroDivisionError, OverflowError, TypeError, mpmath.libmp.NoConvergence):
+        except (ValueError, ZeroDivisionError, OverflowError, TypeError, ArithmeticError):
             return None
         if not (mpmath.isfinite(first) and mpmath.isfinite(second)):
             return None

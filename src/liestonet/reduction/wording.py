@@ -78,9 +78,9 @@ class _Printer(StrPrinter):
     def _print_ItoIntegral(self, node: Any) -> str:
         return self._integral(node.integrand, node.lower, node.upper, f"d{node.noise}({node.variable})")
 
-    def _print_Integral(self, node: Any) -> str:
-        variable, low, high = node.limits[0]
-        return self._integral(node.function, low, high, f"d{variable}")
+    def _print_Integral(self, expr: Any) -> str:
+        variable, low, high = expr.limits[0]
+        return self._integral(expr.function, low, high, f"d{variable}")
 
     def _integral(self, inside: Any, low: Any, high: Any, ending: str) -> str:
         text = self._print(inside)

@@ -39,6 +39,10 @@ def estimated_equation(result: Result) -> EstimatedEquation:
     notes = [
         f"X{k + 1} has no formula, so it is not imposed." for k, row in enumerate(rows) if row.status == "numerical"
     ]
+    if result.dimension and not rows:
+        notes.append(
+            "Formulas of the symmetries were not searched, so that none is imposed; see discover(formulas=True)."
+        )
     absent = {v for row in usable if (v := _translated(row)) is not None}
     terms = candidate_terms(surrogate, absent)
     known = likelihood_of(surrogate, terms)
