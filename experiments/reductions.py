@@ -79,7 +79,7 @@ def compare(key: str, seed: int) -> Row:
     drawn = made.sample(STARTS[key], [1.0], PATHS, seed).states[:, 0]
     paths = system.sde.simulate(STARTS[key], 1.0, 1.0, PATHS, seed + 1, substeps=FINE)
     fine = np.array([path[-1] for path in paths.states])
-    tests = [ks_2samp(drawn[:, i], fine[:, i]) for i in range(drawn.shape[1])]
+    tests: list[Any] = [ks_2samp(drawn[:, i], fine[:, i]) for i in range(drawn.shape[1])]
     return {
         "exact": made.is_exact,
         "distance": max(float(test.statistic) for test in tests),

@@ -39,7 +39,8 @@ def reduced(
 def ito_mismatch(made: Reduction, box: list[tuple[float, float]] | None = None, **values: float) -> float:
     """How far the new equation is from Itô's formula, applied here to the new coordinates, at points of a box."""
     rng = np.random.default_rng(7)
-    places = rng.uniform(*np.array(box or [BOX] * (made.equation.dimension + 1)).T, (6, made.equation.dimension + 1))
+    low, high = np.array(box or [BOX] * (made.equation.dimension + 1)).T
+    places = rng.uniform(low, high, (6, len(low)))
     old: Any = made.equation.symbolic
     variables = (old.time, *old.state)
     clock, *new = made.coordinates.values()
@@ -77,7 +78,8 @@ def ito(functions: list[Any], old: Any, at: dict[Any, Any]) -> tuple[np.ndarray,
 def return_mismatch(made: Reduction, box: list[tuple[float, float]] | None = None) -> float:
     """How far old coordinates are from themselves after the way to the new ones and back."""
     rng = np.random.default_rng(8)
-    places = rng.uniform(*np.array(box or [BOX] * (made.equation.dimension + 1)).T, (20, made.equation.dimension + 1))
+    low, high = np.array(box or [BOX] * (made.equation.dimension + 1)).T
+    places = rng.uniform(low, high, (20, len(low)))
     clock, new = made.to_new(places[:, 0], places[:, 1:])
     t, x = made.to_old(clock, new)
     return float(np.abs(np.column_stack([t, x]) - places).max())

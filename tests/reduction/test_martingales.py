@@ -35,6 +35,6 @@ def test_the_drift_of_a_martingale_vanishes(equation, box, known):
 
 
 def proportional(first: sympy.Expr, second: sympy.Expr) -> bool:
-    same = {s: sympy.Symbol(s.name, real=True) for s in first.free_symbols}
+    same = {s: sympy.Symbol(str(s), real=True) for s in first.free_symbols}
     ratio = sympy.simplify(first.xreplace(same) / second)
     return not ratio.free_symbols & {t, x}

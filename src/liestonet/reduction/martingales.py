@@ -87,9 +87,10 @@ def _is_gaussian(function: Any, made: Reduction | None) -> bool:
         return False
     new = [s for s in made.coordinates if str(s) != "t"]
     inside: Any = sympy.powsimp(sympy.expand(function.subs(made.inverse, simultaneous=True)))
-    terms: Any = sympy.Add.make_args(sympy.expand(inside))
-    for term in terms:
-        for factor in sympy.Mul.make_args(sympy.powdenest(term, force=True)):
+    expanded: Any = sympy.expand(inside)
+    for term in sympy.Add.make_args(expanded):
+        factors: Any = sympy.Mul.make_args(sympy.powdenest(term, force=True))
+        for factor in factors:
             if isinstance(factor, sympy.exp):
                 exponent = sympy.expand(factor.args[0])
                 if not exponent.is_polynomial(*new) or (
@@ -212,7 +213,8 @@ def _flow(m: _Operator, equation: Equation, start: Start, e: Any) -> dict[Any, A
         return {s: s + e * c for s, c in zip(equation.state, m.xi, strict=True)}
     if len(equation.state) > 1:
         return None
-    x, setting = equation.state[0], start.inner.setting
+    state: Any = equation.state
+    x, setting = state[0], start.inner.setting
     height = closed_form(1 / m.xi[0], x, setting)
     y = sympy.Symbol("y_", real=True)
     back = None if height is None else inverted(height, x, y, setting)

@@ -129,7 +129,7 @@ def projected(given: Field, stage: Stage, change: Change) -> Field | None:
     if tau == 0 and all(c == 0 for c in components[: change.active]):
         return None
     parts = tuple(components[: change.active]), tuple(components[change.active :])
-    return Field(tau, parts[0], given.name, given.strong, parts[1])
+    return Field(sympy.sympify(tau), parts[0], given.name, given.strong, parts[1])
 
 
 def signed_symbol(name: str, expression: Any) -> Symbol:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -129,8 +130,8 @@ def _pulled(
         above = np.concatenate([root, np.zeros((count, len(z) - count))], axis=1)
         return np.concatenate([above, weight * np.concatenate([matrix * scale, free], axis=1)])
 
-    found = scipy.optimize.least_squares(residual, place, slopes, x_scale="jac", max_nfev=EQUATION.rounds)
-    return found.x
+    jacobian: Any = slopes
+    return scipy.optimize.least_squares(residual, place, jacobian, x_scale="jac", max_nfev=EQUATION.rounds).x
 
 
 def _constant_slopes(
@@ -190,9 +191,10 @@ def _deviance(unit: np.ndarray, tangent: np.ndarray, known: Likelihood) -> tuple
     away = turned.T @ (root @ (unit - known.best))
     bias = known.scores[:, known.scores.shape[1] - known.hidden :] * known.scale[:, None]
     moved = turned.T @ np.linalg.solve(root.T, bias)
-    covariance = np.eye(len(away)) + moved @ moved.T
+    left, sizes, _ = np.linalg.svd(moved, full_matrices=False)
+    shares = sizes**2 / (1 + sizes**2)  # what the bias of a step explains of each direction
     freedom = round(float(np.sum(turned[known.noisy] ** 2)))
-    return float(away @ np.linalg.solve(covariance, away)), freedom
+    return float(away @ away - shares @ (left.T @ away) ** 2), freedom
 
 
 def without_small_terms(known: Likelihood, fitted: Fitted, always: Bool[np.ndarray, " k"]) -> Bool[np.ndarray, " k"]:

@@ -40,9 +40,7 @@ def estimated_equation(result: Result) -> EstimatedEquation:
         f"X{k + 1} has no formula, so it is not imposed." for k, row in enumerate(rows) if row.status == "numerical"
     ]
     if result.dimension and not rows:
-        notes.append(
-            "Formulas of the symmetries were not searched, so that none is imposed; see discover(formulas=True)."
-        )
+        notes.append("Formulas of the symmetries were not searched, so that none is imposed.")
     absent = {v for row in usable if (v := _translated(row)) is not None}
     terms = candidate_terms(surrogate, absent)
     known = likelihood_of(surrogate, terms)

@@ -84,7 +84,7 @@ class EstimatedEquation:
 
     def _row(self, i: int, show: Any, space: str) -> str:
         shown = {row.symbol: sympy.Symbol(in_brackets(row.value, row.error), positive=True) for row in self.constants}
-        signs = {row.symbol: math.copysign(1, row.value) for row in self.constants}
+        signs: dict[Any, float] = {row.symbol: math.copysign(1, row.value) for row in self.constants}
 
         def text(expression: Any) -> str:
             if expression.is_Pow and expression.exp == sympy.Rational(1, 2) and expression.base.is_Add:

@@ -54,7 +54,9 @@ def constraints_of(formulas: Sequence[Formula], terms: list[Term], surrogate: Su
     values: list[float] = []
     prepared = []
     for number, row in enumerate(formulas):
-        swap = {s: s.func(s.name, real=True) for part in (row.tau, *row.xi) for s in part.free_symbols}
+        swap: dict[Any, Any] = {
+            s: sympy.Symbol(str(s), real=True) for part in (row.tau, *row.xi) for s in part.free_symbols
+        }
         for constant in row.constants:
             names[constant.symbol] = sympy.Symbol(f"c_{number}_{constant.symbol.name}", real=True)
             values.append(float(constant.value))
@@ -94,7 +96,7 @@ def _of_term(term: Term, tau: Any, xi: list[Any], t: Any, state: tuple[Any, ...]
     """What one term adds to E1 and to Q."""
     count, g = len(xi), term.function
     first: list[Any] = [sympy.Integer(0)] * count
-    second = [[sympy.Integer(0)] * count for _ in range(count)]
+    second: list[list[Any]] = [[sympy.Integer(0)] * count for _ in range(count)]
     along = sympy.Add(*(c * sympy.diff(g, s) for c, s in zip(xi, state, strict=True)))
     if len(term.entry) == 1:
         k = term.entry[0]
