@@ -24,6 +24,7 @@ CONTENTS = {
         "data",
         "first_command",
         "integrate",
+        "fitted_equation",
         "long_recordings",
         "angles",
         "files",

@@ -52,7 +52,7 @@ OUTWARD = {
     ("result.result", "render.latex"): "Result.latex",
     ("result.result", "render.notebook"): "Result._repr_html_",
     ("result.result", "render.view"): "Result.latex and Result._repr_html_",
-    ("result.result", "reduction"): "Result.invariants, Result.martingales, Result.equation",
+    ("result.result", "reduction"): "Result.invariants, Result.martingales, Result.equation, Result.to_dictionary",
     ("result.result", "storage"): "Result.save",
     ("result.result", "validation.push"): "Result.push",
     ("neural.stage_one", "storage"): "_learnt, which keeps a fitted surrogate beside the checkpoints",

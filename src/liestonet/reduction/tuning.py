@@ -118,6 +118,8 @@ class EquationTuning:
     smallest_part: float = 2e-3
     # Weight of coordinates without noise beside those with noise. Source: by hand; any large one does.
     noiseless_weight: float = 1e4
+    # Coordinates up to which an equation is shown without being asked for. Source: cost.
+    most_coordinates: int = 2
     # Paths of a forecast, and level of its bands. Source: cost; convention.
     forecast_paths: int = 2000
     forecast_level: float = 0.95

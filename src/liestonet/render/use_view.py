@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from liestonet.errors import InputError
 from liestonet.reduction.invariants import Invariant
 from liestonet.reduction.martingales import Martingale
 from liestonet.reduction.reduction import Reduction
 from liestonet.reduction.wording import solution_text, verdict
+
+if TYPE_CHECKING:
+    from liestonet.result import Result
+
+
+ESTIMATED = {
+    "family": "the most general one with these symmetries, its constants fitted",
+    "closed form": "terms that the evidence supports, constants fitted",
+}
 
 
 @dataclass(frozen=True)
@@ -41,6 +52,31 @@ class Used:
     def averages(self) -> list[tuple[str, str]]:
         """Martingales as text with their status."""
         return [(solution_text(row.expression), "local" if row.local else "martingale") for row in self.martingales]
+
+
+def estimated_text(result: Result) -> str:
+    """The equation of a recording in a line; empty where there is none to show."""
+    from liestonet.reduction.recording.equation_fit import readable_equation
+
+    equation = readable_equation(result)
+    return "" if equation is None else f"{equation} ({ESTIMATED[equation.kind]})"
+
+
+def solved_text(result: Result) -> str:
+    """The solution of a scalar equation in a line; empty where there is none, or where it would take long to find."""
+    from liestonet.reduction.reduce import reduce
+
+    simple = any(row.status == "proved" and row.tau == 0 for row in result.formulas())
+    if result.estimated is not None or len(result.names) > 1 or not simple or not math.isfinite(result.dimension):
+        return ""
+    try:
+        made = reduce(result)
+    except InputError:
+        return ""
+    if made.kind != "solved" or made.solution is None:
+        return ""
+    shown = "; ".join(f"{s} = {solution_text(e)}" for s, e in made.solution.items())
+    return f"{shown}, {made.validity}"
 
 
 def use_of(result: Any) -> Used:

@@ -194,6 +194,10 @@ class Result:
         `str(equation)` is text such as "dx = −1.00(3) x dt + 1.00(1) dW"; `.constants`, `.covariance`, `.sde`,
         `.latex()` and `.forecast(...)` go on from there.
         """
+        return self._fitted_equation
+
+    @cached_property
+    def _fitted_equation(self) -> EstimatedEquation:
         from liestonet.reduction.recording.equation_fit import estimated_equation
 
         return estimated_equation(self)
@@ -232,6 +236,11 @@ class Result:
 
     def to_dictionary(self) -> dict[str, Any]:
         """The result as plain numbers, text and lists, ready for JSON."""
-        from liestonet.result.as_json import dictionary_of
+        from liestonet.reduction.recording.equation_fit import readable_equation
+        from liestonet.result.as_json import dictionary_of, plain_values
 
-        return dictionary_of(self)
+        found = dictionary_of(self)
+        if self.estimated is None:
+            return found
+        equation = readable_equation(self)
+        return found | {"estimated_equation": None if equation is None else plain_values(equation.to_dictionary())}

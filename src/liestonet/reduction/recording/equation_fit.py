@@ -60,6 +60,16 @@ def estimated_equation(result: Result) -> EstimatedEquation:
     return _chosen(surrogate, terms, known, fitted, tuple(notes))
 
 
+def readable_equation(result: Result) -> EstimatedEquation | None:
+    """The equation of a recording where it is one to show: few coordinates, formulas searched, a fit that succeeded."""
+    if not result.closed_forms or len(result.names) > EQUATION.most_coordinates:
+        return None
+    try:
+        return result.equation()
+    except (InputError, np.linalg.LinAlgError):
+        return None
+
+
 def _surrogate(result: Result) -> Surrogate:
     if not isinstance(result.findings, DataFindings):
         raise InputError("This result is from an equation, which is result.surrogate; there is nothing to estimate.")
