@@ -132,6 +132,9 @@ def summary(rows: list[Row]) -> Iterator[str]:
     proved = sum(best(row)["status"] == "proved" and best(row)["kind"] != "none" for row in rows)
     scalar = [row for row in rows if lsn.catalogue[row["key"]].sde.dimension == 1 and row["dimension"] in ("2", "3")]
     done = [row for row in scalar if best(row)["status"] == "proved" and best(row)["kind"] != "none"]
+    missing = len(lsn.catalogue) - len(rows)
+    if missing:
+        yield f"- not run yet: {missing} of {len(lsn.catalogue)} systems; the same command goes on"
     yield f"- {len(rows)} systems: {count['solved']} solved, {count['reduced']} reduced, {count['none']} neither"
     yield f"- proved: {proved} of {count['solved'] + count['reduced']} that are solved or reduced"
     yield (

@@ -89,7 +89,8 @@ def _is_gaussian(function: Any, made: Reduction | None) -> bool:
     inside: Any = sympy.powsimp(sympy.expand(function.subs(made.inverse, simultaneous=True)))
     expanded: Any = sympy.expand(inside)
     for term in sympy.Add.make_args(expanded):
-        factors: Any = sympy.Mul.make_args(sympy.powdenest(term, force=True))
+        denested: Any = sympy.powdenest(term, force=True)
+        factors: Any = sympy.Mul.make_args(denested)
         for factor in factors:
             if isinstance(factor, sympy.exp):
                 exponent = sympy.expand(factor.args[0])

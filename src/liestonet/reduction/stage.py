@@ -129,7 +129,8 @@ def projected(given: Field, stage: Stage, change: Change) -> Field | None:
     if tau == 0 and all(c == 0 for c in components[: change.active]):
         return None
     parts = tuple(components[: change.active]), tuple(components[change.active :])
-    return Field(sympy.sympify(tau), parts[0], given.name, given.strong, parts[1])
+    kept: Any = tau
+    return Field(kept, parts[0], given.name, given.strong, parts[1])
 
 
 def signed_symbol(name: str, expression: Any) -> Symbol:

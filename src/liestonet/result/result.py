@@ -28,10 +28,6 @@ from liestonet.symmetry.determining.kinds import SPOKEN
 if TYPE_CHECKING:
     import sympy
 
-    from liestonet.reduction.invariants import Invariant
-    from liestonet.reduction.martingales import Martingale
-    from liestonet.reduction.recording.estimated_equation import EstimatedEquation
-
 MOST_TEXT = 100
 
 
@@ -172,13 +168,13 @@ class Result:
         known = self.findings.parametric_brackets
         return exact_brackets(self.algebra) if known is None else known
 
-    def invariants(self) -> tuple[Invariant, ...]:
+    def invariants(self) -> tuple[Any, ...]:
         """Functions of time and state that are constant along every path: rows with .expression and .status."""
         from liestonet.reduction.invariants import find_invariants
 
         return find_invariants(self)
 
-    def martingales(self) -> tuple[Martingale, ...]:
+    def martingales(self) -> tuple[Any, ...]:
         """Martingales that the symmetries generate: rows with .expression, .status ("proved"), .local and .origin.
 
         They come from the symmetries of the Fokker–Planck equation, which are computed first where the result has
@@ -188,7 +184,7 @@ class Result:
 
         return find_martingales(self)
 
-    def equation(self) -> EstimatedEquation:
+    def equation(self) -> Any:
         """The equation of a recording: the most general one with these symmetries, its constants fitted with errors.
 
         `str(equation)` is text such as "dx = −1.00(3) x dt + 1.00(1) dW"; `.constants`, `.covariance`, `.sde`,
@@ -197,7 +193,7 @@ class Result:
         return self._fitted_equation
 
     @cached_property
-    def _fitted_equation(self) -> EstimatedEquation:
+    def _fitted_equation(self) -> Any:
         from liestonet.reduction.recording.equation_fit import estimated_equation
 
         return estimated_equation(self)
