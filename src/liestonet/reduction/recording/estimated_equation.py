@@ -57,8 +57,8 @@ class EstimatedEquation:
 
     @property
     def sde(self) -> SDE:
-        """The equation at the values of the constants."""
-        values = {row.symbol: sympy.Float(row.value, 12) for row in self.constants}
+        """The equation at the values of the constants, to six digits."""
+        values = {row.symbol: sympy.Rational(f"{row.value:.6g}") for row in self.constants}
         drift = [entry.xreplace(values) for entry in self.drift]
         diffusion = [[entry.xreplace(values) for entry in row] for row in self.diffusion]
         return SDE.from_sympy(drift, diffusion, [sympy.Symbol(name, real=True) for name in self.names])
