@@ -114,7 +114,8 @@ class EquationTuning:
     ridge: float = 1e-11
     # A family with a smaller p-value is not imposed. Source: by hand, as for pooled constants.
     rejected: float = 0.01
-    # Of coordinates without noise: terms smaller than this part of the largest are none. Source: by hand.
+    # Terms smaller than this part of the largest are none if the family does not leave them free, or without noise.
+    # Source: by hand; conditions hold to 1e-4 of the coefficients.
     smallest_part: float = 2e-3
     # Weight of coordinates without noise beside those with noise. Source: by hand; any large one does.
     noiseless_weight: float = 1e4

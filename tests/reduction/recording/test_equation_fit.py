@@ -62,9 +62,14 @@ def test_the_rate_is_pooled_with_the_scaling():
     scaling = generator(
         sympy.exp(power * t), sympy.Rational(1, 2) * power * x * sympy.exp(power * t), Constant(power, -2.1, 0.1)
     )
-    alone, both = fitted((shift,))[1], fitted((shift, scaling))[1]
+    alone = fitted((shift,))[1]
+    terms, both = fitted((shift, scaling))
     assert both.tangent.shape[1] == 2  # dx = κx dt + s dW
     assert both.freedom == alone.freedom + 1
+    place = [term.function for term in terms].index(x)
+    error = np.sqrt(both.covariance[place, place])
+    # κ of 256 paths of length 2: the error of a least-squares slope, 1/√(Σ x² Δt) with E x² near 0.7, within a factor
+    assert 0.5 < error * np.sqrt(256 * 2 * 0.7) < 2
 
 
 def test_conditions_are_the_determining_equations():

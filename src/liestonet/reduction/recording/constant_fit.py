@@ -155,14 +155,16 @@ def _tangent(z: np.ndarray, scale: np.ndarray, asked: Constraints, count: int) -
     matrix, rest = asked.at(z[count:])
     both = np.concatenate([matrix * np.abs(scale), _constant_slopes(z, scale, asked, matrix, rest, count)], axis=1)
     sizes = np.linalg.norm(both, axis=0)
-    unit = both / np.where(sizes > 0, sizes, 1.0)
+    # a factor that no condition contains has a column of rounding
+    asks = sizes > EQUATION.difference * sizes.max()
+    unit = np.where(asks, both / np.where(asks, sizes, 1.0), 0.0)
     values, rows = np.linalg.svd(unit, full_matrices=True)[1:]
     rank = int(np.sum(values > EQUATION.tangent * values[:1].max(initial=0.0)))
-    free = (rows[rank:] / np.where(sizes > 0, sizes, 1.0))[:, :count].T
-    if not free.size:
-        return np.zeros((count, 0))
-    left, lengths, _ = np.linalg.svd(free, full_matrices=False)
-    return left[:, lengths > EQUATION.tangent * lengths.max(initial=0.0)]
+    free = (rows[rank:] / np.where(asks, sizes, 1.0)).T
+    lengths = np.linalg.norm(free, axis=0)
+    free = free[:count] / np.where(lengths > 0, lengths, 1.0)
+    left, sizes, _ = np.linalg.svd(free, full_matrices=False)
+    return left[:, sizes > EQUATION.tangent]
 
 
 def _on_affine(unit: np.ndarray, tangent: np.ndarray, best: np.ndarray, root: np.ndarray) -> np.ndarray:

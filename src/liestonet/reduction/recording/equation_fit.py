@@ -123,8 +123,8 @@ def _negligible(fitted: Fitted, terms: list[Term], surrogate: Surrogate) -> Bool
         rows = np.array([k for k, term in enumerate(terms) if term.entry == entry])
         largest = sizes[rows].max()
         noisy = surrogate.noisy[list(entry)].all()
-        least = 1e-5 if noisy else EQUATION.smallest_part
-        found[rows] = (sizes[rows] < least * largest) & ((free[rows] < 1e-5 * free.max()) if noisy else True)
+        small = sizes[rows] < EQUATION.smallest_part * largest
+        found[rows] = small & (free[rows] < EQUATION.smallest_part * free.max()) if noisy else small
     return found
 
 
