@@ -114,6 +114,8 @@ class EquationTuning:
     ridge: float = 1e-11
     # A family with a smaller p-value is not imposed. Source: by hand, as for pooled constants.
     rejected: float = 0.01
+    # Terms of an entry of which all subsets are compared. Source: cost: 2^10 small fits.
+    most_compared: int = 10
     # Terms smaller than this part of the largest are none if the family does not leave them free, or without noise.
     # Source: by hand; conditions hold to 1e-4 of the coefficients.
     smallest_part: float = 2e-3

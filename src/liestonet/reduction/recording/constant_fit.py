@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import scipy.linalg
 import scipy.optimize
 import scipy.stats
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from liestonet.reduction.recording.candidate_terms import Term
 from liestonet.reduction.recording.family_constraints import Constraints
@@ -48,6 +49,13 @@ class Likelihood:
         """The factors without any condition, in these units."""
         root = self.root
         return scipy.linalg.cho_solve((root, False), self.scale * self.moments)
+
+    def some(self, rows: Int[np.ndarray, " r"]) -> Likelihood:
+        """The same for some of the terms."""
+        block = self.precision[np.ix_(rows, rows)]
+        return replace(
+            self, precision=block, moments=self.moments[rows], scores=self.scores[rows], noisy=self.noisy[rows]
+        )
 
 
 @dataclass(frozen=True)
@@ -197,6 +205,26 @@ def _deviance(unit: np.ndarray, tangent: np.ndarray, known: Likelihood) -> tuple
     shares = sizes**2 / (1 + sizes**2)  # what the bias of a step explains of each direction
     freedom = round(float(np.sum(turned[known.noisy] ** 2)))
     return float(away @ away - shares @ (left.T @ away) ** 2), freedom
+
+
+def best_terms(known: Likelihood, terms: list[Term]) -> Bool[np.ndarray, " k"]:
+    """Which terms stay where nothing is imposed on their factors: the best subset of every entry (BIC).
+
+    Functions such as x and √x are nearly the same on a box, so that leaving out one after the other may end badly.
+    """
+    kept = np.zeros(len(terms), dtype=bool)
+    for entry in dict.fromkeys(term.entry for term in terms):
+        rows = np.array([k for k, term in enumerate(terms) if term.entry == entry])
+        part = known.some(rows)
+        best, size = part.best, len(rows)
+        least = 1 if len(entry) == 2 and entry[0] == entry[1] else 0
+        scores = {}
+        for chosen in (c for count in range(least, size + 1) for c in combinations(range(size), count)):
+            tangent = np.eye(size)[:, list(chosen)]
+            unit = _on_affine(np.zeros(size), tangent, best, part.root)
+            scores[chosen] = _deviance(unit, tangent, part)[0] + np.log(known.increments) * len(chosen)
+        kept[rows[list(min(scores, key=lambda c: scores[c]))]] = True
+    return kept
 
 
 def without_small_terms(known: Likelihood, fitted: Fitted, always: Bool[np.ndarray, " k"]) -> Bool[np.ndarray, " k"]:

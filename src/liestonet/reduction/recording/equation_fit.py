@@ -18,6 +18,7 @@ from liestonet.reduction.recording.candidate_terms import Term, candidate_terms,
 from liestonet.reduction.recording.constant_fit import (
     Fitted,
     Likelihood,
+    best_terms,
     fit_on_family,
     likelihood_of,
     restricted,
@@ -106,7 +107,11 @@ def _chosen(
     kept = ~still
     if fitted.tangent.shape[1] > EQUATION.most_constants:
         kind, always = "closed form", _always(fitted, terms, surrogate)
-        kept = without_small_terms(known, fitted, always | still) & kept
+        counts = [sum(other.entry == term.entry for other in terms) for term in terms]
+        if fitted.tangent.shape[1] == len(terms) and max(counts) <= EQUATION.most_compared:
+            kept = best_terms(known, terms)
+        else:
+            kept = without_small_terms(known, fitted, always | still) & kept
         fitted = restricted(known, fitted, kept)
     else:
         kind = "family"
