@@ -123,7 +123,7 @@ def _by_substitution(left: Any, x: Any, right: Any, depth: int) -> Iterator[Any]
         node.exp for node in kernels if isinstance(node, sympy.Pow) and node.base == x and node.exp.is_Rational
     }
     fractions = [power for power in powers if not power.is_Integer]
-    unit: Any = sympy.Rational(1, sympy.ilcm(1, *(power.q for power in fractions)))
+    unit: Any = sympy.Rational(1, sympy.ilcm(1, 1, *(power.q for power in fractions)))
     if fractions:
         kernels = [x**unit, *kernels]
     kernels.sort(key=lambda node: (sympy.count_ops(node), str(node)))
