@@ -23,6 +23,8 @@ CONTENTS = {
     "How-to": [
         "data",
         "first_command",
+        "integrate",
+        "fitted_equation",
         "long_recordings",
         "angles",
         "mirrors",
@@ -39,9 +41,9 @@ CONTENTS = {
     "Reference": ["reference/python", "reference/values", "reference/command-line", "flags", "json"],
     "Explanation": ["method", "reading", "symptoms", "limits", "architecture"],
     "Evidence": [
-        "examples", "controls", "circles", "recordings", "calibration", "map_rates", "density_checks", "exact_likelihood",
-        "augmentation_checks", "long_recording_checks", "flag_rates",
-        "constants", "failures", "after_push", "neural", "catalogue", "speed", "reproduction",
+        "examples", "controls", "circles", "recordings", "calibration", "map_rates", "density_checks",
+        "exact_likelihood", "augmentation_checks", "long_recording_checks", "flag_rates", "constants", "failures",
+        "after_push", "neural", "catalogue", "reductions", "speed", "reproduction",
     ],
 }  # fmt: skip
 # Where the list of contents needs another title than the page has.
@@ -56,6 +58,7 @@ TITLES = {
     "flag_rates": "Flags' rates",
     "constants": "Constants",
     "catalogue": "The catalogue",
+    "reductions": "The catalogue, integrated",
     "speed": "Speed",
 }
 BENCHMARKS = ("solve", "random_kind", "discover", "closed_forms", "neural", "push")

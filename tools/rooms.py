@@ -16,7 +16,7 @@ from pathlib import Path
 
 PACKAGE = "liestonet"
 # These stand outside the method and may look into all of it.
-OUTSIDE = "storage validation render reproduction cli"
+OUTSIDE = "storage validation reduction render reproduction cli"
 # What joins the method's steps, and the public names.
 LATE = f"result neural pipeline {OUTSIDE} __init__"
 # Nobody imports a room (or a module, where one is named) except those to the right of it, and itself. Whoever may
@@ -36,8 +36,9 @@ IMPORTERS = {
     "catalogue": "render.terminal_catalogue reproduction cli __init__",
     "result": f"neural pipeline {OUTSIDE}",
     "neural": "pipeline storage.registry reproduction cli __init__",
-    "pipeline": "validation reproduction cli __init__",
-    "validation": "storage.registry render reproduction cli __init__",
+    "pipeline": "validation reduction reproduction cli __init__",
+    "validation": "storage.registry reduction render reproduction cli __init__",
+    "reduction": "render reproduction cli __init__",
     "storage": "cli __init__",
     "render": "plots cli",
     "render.html": "plots cli",
@@ -54,6 +55,9 @@ OUTWARD = {
     ("result.result", "render.latex"): "Result.latex",
     ("result.result", "render.notebook"): "Result._repr_html_",
     ("result.result", "render.view"): "Result.latex and Result._repr_html_",
+    ("result.result", "reduction.invariants"): "Result.invariants",
+    ("result.result", "reduction.martingales"): "Result.martingales",
+    ("result.result", "reduction.recording.equation_fit"): "Result.equation and Result.to_dictionary",
     ("result.result", "storage"): "Result.save",
     ("result.result", "validation.push"): "Result.push",
     ("trajectories.trajectories", "validation.augmentation"): "Trajectories.augmented",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from liestonet.pipeline.classify import classify
     from liestonet.pipeline.discover import discover, fit
     from liestonet.pipeline.solve import solve
+    from liestonet.reduction.reduce import reduce
     from liestonet.sde import SDE
     from liestonet.storage import load
     from liestonet.trajectories import Measurement, Trajectories
@@ -48,6 +49,7 @@ __all__ = [
     "plots",
     "price",
     "principal_angles",
+    "reduce",
     "reversible",
     "solve",
     "test",
@@ -71,6 +73,7 @@ _HOME = {
     "load": "liestonet.storage",
     "price": "liestonet.densities.price",
     "principal_angles": "liestonet.core.angles",
+    "reduce": "liestonet.reduction.reduce",
     "reversible": "liestonet.validation.reversal.reversible",
     "solve": "liestonet.pipeline.solve",
     "test": "liestonet.validation.ratio_test",

@@ -81,6 +81,8 @@ LONG = {
     "docs/finance.md": 17,
     "docs/index.md": 9,
     "docs/equation.md": 9,
+    "docs/integrate.md": 9,
+    "docs/fitted_equation.md": 6,
     "docs/validation.md": 9,
     "docs/many_runs.md": 8,
     "docs/long_recordings.md": 7,

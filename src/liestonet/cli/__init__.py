@@ -48,6 +48,7 @@ from liestonet.cli.output import (
     check_forms,
     check_report,
     emit,
+    reduced,
     show,
     show_result,
     stages,
@@ -192,6 +193,10 @@ def solve(
     save: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Save the result to a file such as run.lsn.")
     ] = None,
+    reduce: Annotated[
+        bool,
+        typer.Option("--reduce", help="Use the symmetries: print new coordinates, the equation there, its solution."),
+    ] = False,
     quiet: Quiet = False,
     report: Report = None,
 ) -> None:
@@ -203,7 +208,7 @@ def solve(
     \b
     Examples:
       liestonet solve "dx = x dt + dW"
-      liestonet solve "dx = -k*x dt + s dW"
+      liestonet solve "dx = -k*x dt + s dW" --reduce
       liestonet solve "dx = y dt; dy = -k*y dt + s dW" --param k=1 --param s=3/2
       liestonet solve "dr = (1 - r) dt + dW" --symmetry fokker-planck --killing r
       liestonet solve "dx = x ∘ dW" --symmetry fokker-planck --domain "x=1:2"
@@ -224,14 +229,15 @@ def solve(
         check_report(report)
     sde, system = read_equation(equation, param or (), stratonovich)
     box = read_domain(sde, domain or (), system)
-    expected = without(SOLVING, drawing=report is None, parameters=not sde.parameters)
+    expected = without(SOLVING, drawing=report is None, parameters=not sde.parameters, reducing=not reduce)
     with stages(not quiet, expected) as progress:
         found = find_symmetries(sde, symmetry, box, periodic=read_periods(periodic), killing=killing, progress=progress)
         result = with_command(found)
+        used = reduced(result, progress) if reduce else None
         written = None if report is None else write_page(result, report, progress)
     if save is not None:
         result.save(save)
-    show_result(result, json, latex, quiet)
+    show_result(result, json, latex, quiet, used)
     if written is not None and not (json or latex or quiet):
         emit(f"\nReport: {written}\n")
 

@@ -18,6 +18,7 @@ from liestonet.errors import InputError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from liestonet.render.use_view import Used
     from liestonet.result import Result
 
 WIDTH = 80
@@ -111,21 +112,41 @@ def write_page(result: Result, path: Path, progress: Callable[[str], None] | Non
     return result.report(path)
 
 
-def show_result(result: Result, json: bool, latex: bool, quiet: bool) -> None:
-    """Print a result the way that was asked for."""
+def reduced(result: Result, progress: Callable[[str], None] | None) -> Used:
+    """What the symmetries of an equation are good for: coordinates, functions that are constant, martingales."""
+    from liestonet.reduction.reduce import reduce
+    from liestonet.render.use_view import Used
+
+    reduction = reduce(result, progress=progress)
+    if progress is not None:
+        progress("looking for martingales")
+    return Used(reduction, result.invariants(), result.martingales())
+
+
+def show_result(result: Result, json: bool, latex: bool, quiet: bool, used: Used | None = None) -> None:
+    """Print a result the way that was asked for, with what it is used for where that was asked."""
     from liestonet.render.verdict import short_verdict
     from liestonet.render.view import ResultView
 
     if json:
-        emit(result.to_json() + "\n")
+        emit(_as_json(result, {} if used is None else used.to_dictionary()) + "\n")
     elif latex:
-        emit(result.latex() + "\n")
+        emit(result.latex() + "\n" + ("" if used is None else used.reduction.latex() + "\n"))
     elif quiet:
-        emit(short_verdict(result) + "\n")
+        emit(short_verdict(result) + "\n" + ("" if used is None else used.short() + "\n"))
     else:
         from liestonet.render.terminal import render
+        from liestonet.render.terminal_use import render_use
 
         show(render(ResultView.of(result)))
+        if used is not None:
+            show(render_use(used))
+
+
+def _as_json(result: Result, more: dict[str, Any]) -> str:
+    import json
+
+    return json.dumps(result.to_dictionary() | more, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def show(content: RenderableType) -> None:

@@ -30,6 +30,8 @@ SOLVING: Mapping[str, float | int] = {
     "looking for formulas": 40,
     "proving the formulas": 20,
     "computing brackets": 4,
+    "looking for new coordinates": 20,
+    "looking for martingales": 60,
     "drawing the report": 40,
 }
 VALIDATING: Mapping[str, float | int] = {
@@ -47,13 +49,14 @@ OPTIONAL = {
     "drawing": {"drawing the report"},
     "formulas": {"looking for formulas"},
     "parameters": {"solving with", "proving the formulas"},
+    "reducing": {"looking for new coordinates", "looking for martingales"},
 }
 # Before this many seconds nothing is said about how long it takes.
 SOONEST = 2.0
 
 
 def without(shares: Mapping[str, float | int], **absent: bool) -> dict[str, float | int]:
-    """The shares of a run that leaves stages out: drawing=True, formulas=True, parameters=True."""
+    """The shares of a run that leaves stages out: drawing=True, formulas=True, parameters=True, reducing=True."""
     left_out = {name for key, gone in absent.items() if gone for name in OPTIONAL[key]}
     return {name: share for name, share in shares.items() if name not in left_out}
 

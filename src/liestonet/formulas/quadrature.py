@@ -55,8 +55,11 @@ def without_integrals(expression: Any) -> Any:
 
 
 @lru_cache(maxsize=512)
-def closed_integral(integrand: Any, x: Any) -> Any:
-    """An antiderivative in closed form, or None; by rules only, because a general search may never end."""
+def closed_integral(integrand: Any, x: Any, generic: bool = False) -> Any:
+    """An antiderivative in closed form, or None; by rules only, because a general search may never end.
+
+    `generic` says that symbols which are no variables have no special values: of x^p it is x^(p + 1)/(p + 1).
+    """
     import sympy
 
     if integrand is None or sympy.count_ops(integrand) > FORMULAS.largest_integrand:
@@ -64,6 +67,8 @@ def closed_integral(integrand: Any, x: Any) -> Any:
     result = _by_shift(integrand, x)
     if result is None:
         result = _by_rules(integrand, x)
+    if generic and result is not None:
+        result = result.replace(sympy.Piecewise, lambda *pieces: _generic_piece(pieces))
     if (result is None or result.has(sympy.Integral)) and integrand.has(sympy.sin, sympy.cos):
         result = _by_sums(integrand, x)
     if (result is None or result.has(sympy.Integral)) and integrand.has(sympy.exp, sympy.sinh, sympy.cosh, sympy.tanh):
@@ -76,6 +81,13 @@ def closed_integral(integrand: Any, x: Any) -> Any:
     if not known or result.has(sympy.I, sympy.Piecewise) or sympy.count_ops(result) > FORMULAS.largest_integral:
         return None
     return shortest(result)
+
+
+def _generic_piece(pieces: Any) -> Any:
+    """The piece that holds unless two expressions happen to be equal."""
+    import sympy
+
+    return next((piece for piece, condition in pieces if isinstance(condition, sympy.Ne)), sympy.Piecewise(*pieces))
 
 
 def _by_shift(integrand: Any, x: Any) -> Any:

@@ -13,6 +13,7 @@ from liestonet.render.clock_text import clock_text, recording_text
 from liestonet.render.first_terms import first_terms
 from liestonet.render.limits import LEAST_TERM_OF_CANDIDATE
 from liestonet.render.numbers import interval_digits, number, p_clause, p_text, percent, percent_interval
+from liestonet.render.use_view import estimated_text
 from liestonet.render.verdict import confidence_text, data_verdict
 from liestonet.render.view_parts import CandidatesView, CandidateView, Direction, LadderView, Row, SourceView
 from liestonet.result import Result
@@ -28,7 +29,7 @@ def data_view(result: Result, found: DataFindings) -> SourceView:
         verdict=verdict,
         short_verdict=verdict,
         equation=str(found.surrogate),
-        equation_line="",
+        equation_line=estimated_text(result),
         ladder=_ladder(result, found),
         levels=tuple(_levels(result, found)),
         facts=tuple(_facts(result, found)),

@@ -55,7 +55,7 @@ def dictionary_of(result: Result) -> dict[str, Any]:
     }
     if found.discrete is not None:
         plain["discrete"] = found.discrete.to_dictionary()
-    return _plain(plain | _estimated(found) if isinstance(found, DataFindings) else plain)
+    return plain_values(plain | _estimated(found) if isinstance(found, DataFindings) else plain)
 
 
 def _estimated(found: DataFindings) -> dict[str, Any]:
@@ -149,12 +149,12 @@ def _generator(result: Result, i: int) -> dict[str, Any]:
     return parts
 
 
-def _plain(value: Any) -> Any:
+def plain_values(value: Any) -> Any:
     """The same in values that JSON has, all the way down; infinity and not-a-number become text."""
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: plain_values(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [plain_values(item) for item in value]
     if isinstance(value, np.generic):
         value = value.item()
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value

@@ -210,6 +210,36 @@ class Result:
         known = self.findings.parametric_brackets
         return exact_brackets(self.algebra) if known is None else known
 
+    def invariants(self) -> tuple[Any, ...]:
+        """Functions of time and state that are constant along every path: rows with .expression and .status."""
+        from liestonet.reduction.invariants import find_invariants
+
+        return find_invariants(self)
+
+    def martingales(self) -> tuple[Any, ...]:
+        """Martingales that the symmetries generate: rows with .expression, .status ("proved"), .local and .origin.
+
+        They come from the symmetries of the Fokker–Planck equation, which are computed first where the result has
+        others. `local` is False where integrability is shown.
+        """
+        from liestonet.reduction.martingales import find_martingales
+
+        return find_martingales(self)
+
+    def equation(self) -> Any:
+        """The equation of a recording: the most general one with these symmetries, its constants fitted with errors.
+
+        `str(equation)` is text such as "dx = −1.00(3) x dt + 1.00(1) dW"; `.constants`, `.covariance`, `.sde`,
+        `.latex()` and `.forecast(...)` go on from there.
+        """
+        return self._fitted_equation
+
+    @cached_property
+    def _fitted_equation(self) -> Any:
+        from liestonet.reduction.recording.equation_fit import estimated_equation
+
+        return estimated_equation(self)
+
     def latex(self) -> str:
         """Equation, generators and commutators in LaTeX, ready to paste; needs amsmath."""
         from liestonet.render.latex import render_latex
@@ -244,6 +274,11 @@ class Result:
 
     def to_dictionary(self) -> dict[str, Any]:
         """The result as plain numbers, text and lists, ready for JSON."""
-        from liestonet.result.as_json import dictionary_of
+        from liestonet.reduction.recording.equation_fit import readable_equation
+        from liestonet.result.as_json import dictionary_of, plain_values
 
-        return dictionary_of(self)
+        found = dictionary_of(self)
+        if self.estimated is None:
+            return found
+        equation = readable_equation(self)
+        return found | {"estimated_equation": None if equation is None else plain_values(equation.to_dictionary())}

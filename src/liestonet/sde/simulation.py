@@ -92,11 +92,11 @@ def simulate(
     if paths * steps * sde.dimension > LARGEST_GRID:
         raise InputError(f"{paths} paths of {steps} steps do not fit into memory; use fewer, or substeps.")
     read_bounds(boundary, tuple(sde.names))
-    law_seed, noise_seed = _check_seed(seed).spawn(2)
+    law_seed, noise_seed = check_seed(seed).spawn(2)
     times = _check_start(start, paths)[:, None] + step * np.arange(steps + 1)
     if np.spacing(np.abs(times[:, [0, -1]]).max()) >= step:
         raise InputError(f"The step {step:g} vanishes in rounding beside the start; start nearer to 0.")
-    x = _initial_states(initial, np.random.default_rng(law_seed), paths, sde.dimension)
+    x = initial_states(initial, np.random.default_rng(law_seed), paths, sde.dimension)
     bounds = with_natural_bounds(sde, boundary, times[:, 0], x)
     outside = np.flatnonzero((bounds.project(x) != x).any(axis=1))
     if outside.size:
@@ -245,7 +245,7 @@ def _check_count(value: Any, name: str) -> int:
     return int(value)
 
 
-def _check_seed(seed: Any) -> np.random.SeedSequence:
+def check_seed(seed: Any) -> np.random.SeedSequence:
     if not is_whole(seed) or seed < 0:
         raise InputError(f"The seed is {seed!r}; give a whole number, at least 0.")
     return np.random.SeedSequence(int(seed))
@@ -258,7 +258,7 @@ def _check_start(start: Any, paths: int) -> Float[np.ndarray, " k"]:
     return np.broadcast_to(times, (paths,))
 
 
-def _initial_states(initial: Any, rng: np.random.Generator, paths: int, dimension: int) -> np.ndarray:
+def initial_states(initial: Any, rng: np.random.Generator, paths: int, dimension: int) -> np.ndarray:
     drawn = callable(initial)
     states = _real_array(initial(rng, paths) if drawn else initial, "initial")
     allowed = [(paths, dimension)] if drawn else [(dimension,), (paths, dimension)]

@@ -162,7 +162,7 @@ def loci(sde: SDE) -> tuple[Locus, ...]:
         noisy = sde.dimension <= position < sde.dimension * (1 + sde.noise)
         coordinate = 1 + (position if position < sde.dimension else (position - sde.dimension) // max(sde.noise, 1))
         noise = _factors(entry) if noisy else iter(())
-        for expression, kind in (*_singular(entry), *((factor, Singularity.NOISE) for factor in noise)):
+        for expression, kind in (*singular_parts(entry), *((factor, Singularity.NOISE) for factor in noise)):
             variables = tuple(i for i, symbol in enumerate(symbols) if symbol in expression.free_symbols)
             # what vanishes matters to its own coordinate most; what is singular is so for all alike
             key = expression, kind, coordinate if kind is Singularity.NOISE else 0
@@ -172,8 +172,8 @@ def loci(sde: SDE) -> tuple[Locus, ...]:
     return tuple(found.values())
 
 
-def _singular(entry: Any) -> Iterator[tuple[Any, Singularity]]:
-    """Expressions at whose zeros one coefficient is singular or has a kink."""
+def singular_parts(entry: Any) -> Iterator[tuple[Any, Singularity]]:
+    """Expressions at whose zeros a formula is singular or has a kink."""
     import sympy as sp
 
     for node in sp.preorder_traversal(entry):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
@@ -27,6 +27,9 @@ from liestonet.symmetry.determining.fields import Fields
 from liestonet.validation.formulas import Formulas
 from liestonet.validation.smoothness import regular
 from liestonet.validation.tuning import GIVEN
+
+if TYPE_CHECKING:
+    import sympy
 
 EXAMPLE = '"2 t d_t + x d_x"'
 # Letters that no equation uses (U+12000 on) stand for ∂t, ∂x, …: one of them fits wherever a derivation was typed.
@@ -110,13 +113,32 @@ def _not_empty(generators: Fields | ClosedFields) -> Fields | ClosedFields:
     return generators
 
 
-def parse_generators(text: str | Sequence[str], names: Sequence[str]) -> Formulas:
-    """Generators such as "2 t d_t + x d_x", separated by semicolons or new lines; also ∂t, ∂_x, ∂/∂x and u d_u."""
+def read_formula_rows(
+    given: object, names: Sequence[str], parameters: Sequence[str] = ()
+) -> list[tuple[sympy.Expr, ...]]:
+    """Generators of an equation, text or SymPy rows: (τ, ξ^1, …, ξ^n) of each, parameters left as symbols."""
+    if isinstance(given, str) or (isinstance(given, Sequence) and given and all(isinstance(p, str) for p in given)):
+        found = parse_generators(given, names, parameters)
+    elif _is_formula(given):
+        found = _from_formulas([given], names, parameters)
+    else:
+        raise InputError(
+            f"A generator is its number, text such as {EXAMPLE} or a SymPy row (tau, [xi, …]); "
+            f"a {type(given).__name__} is none of these."
+        )
+    return [row[: len(names) + 1] for row in found.rows]
+
+
+def parse_generators(text: str | Sequence[str], names: Sequence[str], parameters: Sequence[str] = ()) -> Formulas:
+    """Generators such as "2 t d_t + x d_x", separated by semicolons or new lines; also ∂t, ∂_x, ∂/∂x and u d_u.
+
+    `parameters` are names that may stand in them without a value.
+    """
     texts = [text] if isinstance(text, str) else text
     pieces = [(whole, piece) for whole in texts for piece in re.finditer(r"[^;\n]+", whole) if piece[0].strip()]
     if not pieces:
         raise InputError(f"There is no generator in the text; write, for example, {EXAMPLE}.")
-    rows = [_parsed(whole, piece.start(), piece[0], tuple(names)) for whole, piece in pieces]
+    rows = [_parsed(whole, piece.start(), piece[0], tuple(names), tuple(parameters)) for whole, piece in pieces]
     if any(row[-1] != 0 for row in rows):
         return Formulas(_symbols(names), tuple(rows))
     return Formulas(_symbols(names), tuple(row[:-1] for row in rows))
@@ -128,7 +150,9 @@ def _symbols(names: Sequence[str]) -> tuple[Any, ...]:
     return tuple(Symbol(name, real=True) for name in ("t", *names))
 
 
-def _parsed(source: str, start: int, text: str, names: tuple[str, ...]) -> tuple[Any, ...]:
+def _parsed(
+    source: str, start: int, text: str, names: tuple[str, ...], parameters: tuple[str, ...] = ()
+) -> tuple[Any, ...]:
     """τ, ξ^1, …, ξ^n and β of one generator, which begins at a place of the text that was typed."""
     from sympy import Symbol
     from sympy import expand_mul as expand  # exp(1000 − t) stays whole: its factors would not be finite
@@ -156,18 +180,18 @@ def _parsed(source: str, start: int, text: str, names: tuple[str, ...]) -> tuple
             f"{EXAMPLE}."
         )
     beta: Any = expand(parts.pop() / symbols["u"]) if density else 0
-    _check_names(text, [*parts, beta], symbols)
+    _check_names(text, [*parts, beta], symbols, parameters)
     return (*parts, beta)
 
 
-def _check_names(text: str, parts: Sequence[Any], symbols: dict[str, Any]) -> None:
+def _check_names(text: str, parts: Sequence[Any], symbols: dict[str, Any], parameters: Sequence[str] = ()) -> None:
     """Refuse letters without a value, a τ that depends on the state, and β that is not linear in u."""
     from sympy import sympify
 
     from liestonet.sde.tokens import quote
 
     free = set().union(*(sympify(part).free_symbols for part in parts))
-    unknown = sorted(str(symbol) for symbol in free - set(symbols.values()))
+    unknown = sorted({str(symbol) for symbol in free - set(symbols.values())} - {*parameters})
     names = [name for name in symbols if name not in ("t", "u")]
     if unknown:
         raise InputError(
@@ -215,7 +239,7 @@ def _is_formula(given: Any) -> bool:
     return _is_row(given) or (hasattr(given, "tau") and hasattr(given, "xi"))
 
 
-def _from_formulas(given: Sequence[Any], names: Sequence[str]) -> Formulas:
+def _from_formulas(given: Sequence[Any], names: Sequence[str], parameters: Sequence[str] = ()) -> Formulas:
     """SymPy rows, each (τ, ξ) or (τ, ξ, β), or values with these names."""
     import sympy
 
@@ -229,12 +253,13 @@ def _from_formulas(given: Sequence[Any], names: Sequence[str]) -> Formulas:
             symbol: variable
             for part in parts
             for symbol in part.free_symbols
-            for variable in variables
+            for variable in (*variables, *_symbols(parameters)[1:])
             if str(symbol) == str(variable)
         }
         constants = {row.symbol: row.value for row in getattr(row, "constants", ())}
         plain = tuple(part.subs(constants).subs(swap) for part in parts)
-        unknown = sorted({str(s) for part in plain for s in part.free_symbols} - {str(v) for v in variables})
+        known = {*parameters, *(str(v) for v in variables)}
+        unknown = sorted({str(s) for part in plain for s in part.free_symbols} - known)
         if unknown:
             raise InputError(f"A generator holds {', '.join(unknown)}, which has no value; put numbers in.")
         if plain[0].free_symbols - {variables[0]}:

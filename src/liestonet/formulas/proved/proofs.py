@@ -22,15 +22,23 @@ def solves(equations: Equations, coefficients: SymbolicCoefficients, components:
 
 def is_zero(expression: Any) -> bool:
     """Whether SymPy can show that an expression vanishes identically; it is not asked where numbers say no."""
-    import sympy
-
     if expression == 0:
         return True
     expression = without_integrals(expression)
-    if not _vanishes_numerically(expression) or sympy.count_ops(expression) > PROOFS.largest_proof:
+    return _vanishes_numerically(expression) and simplifies_to_zero(expression)
+
+
+def simplifies_to_zero(expression: Any, thorough: bool = True) -> bool:
+    """Whether SymPy's rules bring an expression without kept integrals to zero, within a bound on the effort.
+
+    Arithmetic alone, without SymPy's simplifications, is quick.
+    """
+    import sympy
+
+    if sympy.count_ops(expression) > PROOFS.largest_proof:
         return False
     steps = [sympy.expand, _numerator]
-    if sympy.count_ops(expression) <= PROOFS.largest_simplified:
+    if thorough and sympy.count_ops(expression) <= PROOFS.largest_simplified:
         steps.append(sympy.simplify)
         if expression.has(sympy.asinh, sympy.acosh, sympy.atanh):
             steps.append(lambda e: sympy.simplify(e.rewrite(sympy.log)))
@@ -49,9 +57,10 @@ def _numerator(expression: Any) -> Any:
     )
     imaginary = sympy.Dummy("i")
     rational = plain.xreplace({**_powers(plain.atoms(sympy.exp)), sympy.I: imaginary})
-    functions = rational.atoms(sympy.Function)
-    inner = {node for function in functions for part in function.args for node in part.atoms(sympy.Function)}
-    rational = rational.xreplace({node: sympy.Dummy() for node in functions - inner})
+    while functions := rational.atoms(sympy.Function):
+        inner = {node for function in functions for part in function.args for node in part.atoms(sympy.Function)}
+        # log(log(x)) first, then the log(x) that stands beside it
+        rational = rational.xreplace({node: sympy.Dummy() for node in functions - inner})
     # an identity in a letter is one in π and e
     rational = rational.xreplace({number: sympy.Dummy() for number in rational.atoms(sympy.NumberSymbol)})
     generators = sorted(rational.free_symbols, key=str)

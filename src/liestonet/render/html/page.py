@@ -7,6 +7,7 @@ from pathlib import Path
 from liestonet.core.files import check_page
 from liestonet.render.html.markup import algebra_name, render, source
 from liestonet.render.html.sections import SECTIONS
+from liestonet.render.use_view import solved_text
 from liestonet.render.view import ResultView
 from liestonet.result import Result
 
@@ -36,6 +37,8 @@ def render_page(result: Result) -> str:
         origin=view.source.origin,
         verdict=view.verdict,
         clock=view.source.clock,
+        equation="" if result.estimated is None else view.source.equation_line,
+        solution=solved_text(result),
         facts=[(name, algebra_name(text) if name == "Algebra" else text) for name, text in view.facts],
         domain=f"{view.domain.text}{chosen}.",
         sections=[(f"section-{number}", *section) for number, section in enumerate(sections, start=1)],

@@ -1,0 +1,204 @@
+"""`result.equation()`: from the symmetries of a recording to an equation with fitted constants (docs/method.md §18.9).
+
+Terms, conditions of the generators, the fit, and the choice of terms where the symmetries leave functions free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sympy
+from jaxtyping import Bool
+
+from liestonet.errors import InputError
+from liestonet.formulas.formula import Formula
+from liestonet.reduction.recording.candidate_terms import Term, candidate_terms, symbols_of
+from liestonet.reduction.recording.constant_fit import (
+    Fitted,
+    Likelihood,
+    best_terms,
+    fit_on_family,
+    likelihood_of,
+    restricted,
+    without_small_terms,
+)
+from liestonet.reduction.recording.estimated_equation import EstimatedEquation, FittedConstant
+from liestonet.reduction.recording.family_constraints import constraints_of
+from liestonet.reduction.tuning import EQUATION
+from liestonet.result import Result
+from liestonet.result.findings import DataFindings
+from liestonet.surrogate.surrogate import Surrogate
+
+
+def estimated_equation(result: Result) -> EstimatedEquation:
+    """The equation of a recording, as general as its symmetries leave it."""
+    surrogate = _surrogate(result)
+    rows = list(result.formulas())
+    usable = [row for row in rows if row.status != "numerical"]
+    notes = [
+        f"X{k + 1} has no formula, so it is not imposed." for k, row in enumerate(rows) if row.status == "numerical"
+    ]
+    if result.dimension and not rows:
+        notes.append("Formulas of the symmetries were not searched, so that none is imposed.")
+    absent = {v for row in usable if (v := _translated(row)) is not None}
+    terms = candidate_terms(surrogate, absent)
+    known = likelihood_of(surrogate, terms)
+    others = [row for row in usable if _translated(row) is None]
+    fitted = fit_on_family(known, constraints_of(others, terms, surrogate))
+    if others and not _is_model(fitted, terms, surrogate):
+        notes.append(
+            "Within the functions tried here no equation has all of these symmetries; only shifts are imposed."
+        )
+        fitted = fit_on_family(known, constraints_of([], terms, surrogate))
+    elif others and fitted.p_value < EQUATION.rejected:
+        notes.append(
+            f"The likelihood-ratio test rejects that these generators, with pooled constants, are exact symmetries "
+            f"(p = {fitted.p_value:.1g}); only shifts are imposed."
+        )
+        fitted = fit_on_family(known, constraints_of([], terms, surrogate))
+    return _chosen(surrogate, terms, known, fitted, tuple(notes))
+
+
+def readable_equation(result: Result) -> EstimatedEquation | None:
+    """The equation of a recording where it is one to show: few coordinates, formulas searched, a fit that succeeded."""
+    if not result.closed_forms or len(result.names) > EQUATION.most_coordinates:
+        return None
+    try:
+        return result.equation()
+    except (InputError, np.linalg.LinAlgError):
+        return None
+
+
+def _surrogate(result: Result) -> Surrogate:
+    if not isinstance(result.findings, DataFindings):
+        raise InputError("This result is from an equation, which is result.surrogate; there is nothing to estimate.")
+    found = result.findings.surrogate
+    if not isinstance(found, Surrogate):
+        raise InputError(
+            "The coefficients are networks, which keep no sums of the data; run discover with engine=lsn.Spectral()."
+        )
+    return found
+
+
+def _translated(row: Formula) -> int | None:
+    """The variable that a generator shifts, 0 for time; None where it does more."""
+    parts = [row.tau, *row.xi]
+    moved = [k for k, part in enumerate(parts) if part != 0]
+    return moved[0] if len(moved) == 1 and parts[moved[0]] == 1 else None
+
+
+def _is_model(fitted: Fitted, terms: list[Term], surrogate: Surrogate) -> bool:
+    """Whether the noise of noisy coordinates is not zero on the family."""
+    for i in np.flatnonzero(surrogate.noisy):
+        rows = [k for k, term in enumerate(terms) if term.entry == (i, i)]
+        if not np.abs(fitted.factors[rows]).max(initial=0.0) > 0:
+            return False
+    return bool(np.isfinite(fitted.factors).all()) and fitted.tangent.shape[1] > 0
+
+
+def _chosen(
+    surrogate: Surrogate, terms: list[Term], known: Likelihood, fitted: Fitted, notes: tuple[str, ...]
+) -> EstimatedEquation:
+    """The family with all its constants where they are few, else the terms that the evidence supports."""
+    p_value = fitted.p_value
+    still = _negligible(fitted, terms, surrogate)
+    kept = ~still
+    if fitted.tangent.shape[1] > EQUATION.most_constants:
+        kind, always = "closed form", _always(fitted, terms, surrogate)
+        counts = [sum(other.entry == term.entry for other in terms) for term in terms]
+        if fitted.tangent.shape[1] == len(terms) and max(counts) <= EQUATION.most_compared:
+            kept = best_terms(known, terms)
+        else:
+            kept = without_small_terms(known, fitted, always | still) & kept
+        fitted = restricted(known, fitted, kept)
+    else:
+        kind = "family"
+        fitted = restricted(known, fitted, kept) if still.any() else fitted
+    return _written(surrogate, [t for t, k in zip(terms, kept, strict=True) if k], fitted, kept, (kind, p_value, notes))
+
+
+def _negligible(fitted: Fitted, terms: list[Term], surrogate: Surrogate) -> Bool[np.ndarray, " k"]:
+    """Terms that are zero on the family, and tiny ones of coordinates without noise."""
+    sizes = np.array([abs(u) * np.linalg.norm(t.parameters) for u, t in zip(fitted.factors, terms, strict=True)])
+    free = np.linalg.norm(fitted.tangent * np.array([[np.linalg.norm(t.parameters)] for t in terms]), axis=1)
+    found = np.zeros(len(terms), dtype=bool)
+    for entry in {term.entry for term in terms}:
+        rows = np.array([k for k, term in enumerate(terms) if term.entry == entry])
+        largest = sizes[rows].max()
+        noisy = surrogate.noisy[list(entry)].all()
+        small = sizes[rows] < EQUATION.smallest_part * largest
+        found[rows] = small & (free[rows] < EQUATION.smallest_part * free.max()) if noisy else small
+    return found
+
+
+def _always(fitted: Fitted, terms: list[Term], surrogate: Surrogate) -> Bool[np.ndarray, " k"]:
+    """The largest term of every diagonal entry of the noise."""
+    found = np.zeros(len(terms), dtype=bool)
+    for i in np.flatnonzero(surrogate.noisy):
+        rows = [k for k, term in enumerate(terms) if term.entry == (i, i)]
+        sizes = [abs(fitted.factors[k]) * np.linalg.norm(terms[k].parameters) for k in rows]
+        found[rows[int(np.argmax(sizes))]] = True
+    return found
+
+
+def _written(
+    surrogate: Surrogate, terms: list[Term], fitted: Fitted, kept: Bool[np.ndarray, " k"], said: tuple[str, float, Any]
+) -> EstimatedEquation:
+    """Constants with names; the noise of an entry with one term by its root, σ = s √g."""
+    factors, covariance = fitted.factors[kept], fitted.covariance[np.ix_(kept, kept)]
+    size = surrogate.dimension
+    drift: list[Any] = [sympy.Integer(0)] * size
+    squared = sympy.zeros(size, size)
+    alone = {t.entry for t in terms if len(t.entry) == 2 and _stands_alone(t, terms)}
+    constants, slopes = [], np.ones(len(terms))
+    for k, (term, value) in enumerate(zip(terms, factors, strict=True)):
+        if term.entry in alone and value > 0:
+            symbol, slopes[k] = sympy.Symbol(f"s{k + 1}", positive=True), 1 / (2 * np.sqrt(value))
+            value, factor = float(np.sqrt(value)), symbol**2
+        else:
+            symbol = sympy.Symbol(f"c{k + 1}", real=True)
+            factor = symbol
+        error = float(np.sqrt(max(covariance[k, k], 0.0)) * slopes[k])
+        constants.append(FittedConstant(symbol, float(value), error))
+        if len(term.entry) == 1:
+            drift[term.entry[0]] += factor * term.function
+        else:
+            i, j = term.entry
+            squared[i, j] = squared[j, i] = squared[i, j] + factor * term.function
+    kind, p_value, notes = said
+    step = float(np.median(surrogate.overview.sample.dt))
+    return EstimatedEquation(
+        surrogate.names, tuple(drift), _root(squared, surrogate), tuple(constants),
+        covariance * slopes[:, None] * slopes, kind, p_value, step, notes,
+    )  # fmt: skip
+
+
+def _stands_alone(term: Term, terms: Sequence[Term]) -> bool:
+    """Whether a diagonal entry has one term, and no other entry of the noise is in its row."""
+    i, j = term.entry
+    others = [t for t in terms if len(t.entry) == 2 and t is not term and i in t.entry]
+    return i == j and not others
+
+
+def _root(squared: Any, surrogate: Surrogate) -> tuple[tuple[Any, ...], ...]:
+    """σ as the lower triangular root of a, one column for each noisy coordinate."""
+    size, noisy = surrogate.dimension, [int(i) for i in np.flatnonzero(surrogate.noisy)]
+    symbols, low = symbols_of(surrogate)[1:], [interval[0] for interval in surrogate.domain.intervals[1:]]
+    positive = {s: sympy.Symbol(s.name, positive=True) for s, least in zip(symbols, low, strict=True) if least > 0}
+    back = {p: s for s, p in positive.items()}
+    root = sympy.zeros(size, size)
+    for j in noisy:
+        pivot = squared[j, j] - sympy.Add(*(root[j, k] ** 2 for k in noisy if k < j))
+        root[j, j] = _plain_root(sympy.simplify(pivot).xreplace(positive)).xreplace(back)
+        for i in (i for i in noisy if i > j):
+            rest = squared[i, j] - sympy.Add(*(root[i, k] * root[j, k] for k in noisy if k < j))
+            root[i, j] = sympy.simplify(rest / root[j, j])
+    return tuple(tuple(root[i, j] for j in noisy) for i in range(size))
+
+
+def _plain_root(expression: Any) -> Any:
+    """√(s²x²) as s x: the sign of the noise does not matter in law."""
+    found = sympy.sqrt(expression)
+    return found.replace(sympy.Abs, lambda inside: inside)

@@ -1,0 +1,76 @@
+"""`reduce`: from the symmetries of an equation to coordinates in which it is solved, smaller or autonomous.
+
+Each strategy takes a stage to the next, or says why it cannot. Another one is a function in the list below. See
+docs/method.md §18.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from liestonet.core.progress import Progress, silent
+from liestonet.errors import InputError
+from liestonet.reduction.assemble import assembled, sectioned
+from liestonet.reduction.clock_strategies import autonomous
+from liestonet.reduction.hidden_strategies import own_symmetries
+from liestonet.reduction.joint_invariants import radius
+from liestonet.reduction.linear_strategies import linear_drift
+from liestonet.reduction.reduction import Reduction
+from liestonet.reduction.scalar_strategies import bessel, moving_frame, own_shift
+from liestonet.reduction.section import on_section
+from liestonet.reduction.simple_strategies import linear_together, one_at_a_time, shifts_together
+from liestonet.reduction.stage import Stage
+from liestonet.reduction.start import Start, started
+from liestonet.result import Result
+
+Strategy = Callable[[Stage], Stage | None]
+WITH_GENERATORS: tuple[Strategy, ...] = (shifts_together, linear_drift, linear_together, one_at_a_time)
+OF_ONE_COORDINATE: tuple[Strategy, ...] = (own_shift, bessel, moving_frame)
+STRATEGIES: tuple[Strategy, ...] = (radius, *WITH_GENERATORS, *OF_ONE_COORDINATE, autonomous, own_symmetries)
+# Where no generator is known.
+WITHOUT_GENERATORS: tuple[Strategy, ...] = (linear_drift, *OF_ONE_COORDINATE)
+# With one generator that the user chose.
+WITH_ONE: tuple[Strategy, ...] = (one_at_a_time, moving_frame, autonomous)
+
+
+def reduce(
+    result: Result | Any, generator: int | str | Any | None = None, *, progress: Progress | None = None
+) -> Reduction:
+    """Coordinates in which an equation is solved, smaller or autonomous, from the symmetries that `solve` found.
+
+    Without `generator` all proved generators are used, those without time component first. `generator` is the number
+    of one (from 0), text such as "exp(-t) d_x", or a row (tau, [xi, …]) in SymPy; then only that one is used.
+    """
+    if not isinstance(result, Result):
+        raise InputError(f"reduce takes a result of solve, not a {type(result).__name__}: lsn.reduce(lsn.solve(sde)).")
+    say = progress or silent
+    say("looking for new coordinates")
+    return reduced_from(started(result, generator), generator is not None, say)
+
+
+def reduced_from(start: Start, only_one: bool = False, say: Progress = silent) -> Reduction:
+    """The reduction that the generators of a first stage allow; `only_one` was asked for by the user."""
+    stage = run(start.stage, WITH_ONE if only_one else STRATEGIES, once=only_one)
+    section = None if stage.changes or stage.bessel else on_section(stage)
+    say("writing down the solution")
+    return assembled(start, stage) if section is None else sectioned(start, stage, section)
+
+
+def run(stage: Stage, strategies: tuple[Strategy, ...], once: bool = False) -> Stage:
+    """The last stage that the strategies reach; after a success the list is begun again."""
+    moved = True
+    while moved and not stage.is_solved:
+        moved = False
+        for strategy in strategies:
+            following = strategy(stage)
+            if following is None:
+                continue
+            moved = len(following.changes) > len(stage.changes) or following.renewed
+            stage = replace(following, renewed=False)
+            if moved:
+                break
+        if once and stage.changes:
+            break
+    return stage

@@ -1,0 +1,136 @@
+"""What decides how coordinates are found, when an identity counts as shown, and how samples are drawn.
+
+A reduction is proved or it is not: these values decide what is tried, hardly ever what is true. What they lead to:
+`docs/reductions.md` (every system of the catalogue). "By hand" here: chosen on the catalogue's systems.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ReductionTuning:
+    """Points for numbers, sizes up to which SymPy is asked, and when two numbers are the same."""
+
+    # Points of the box at which signs and branches are decided. Source: cost.
+    points: int = 40
+    # Relative spread of parameters without a value around those that the result was solved at. Source: by hand; an
+    # identity that holds for one value only is then seen.
+    spread: float = 0.05
+    # Points at which an expression is evaluated to many digits before a proof. Source: cost.
+    precise_points: int = 3
+    # Digits of these values. Source: cost; three times those of float64.
+    digits: int = 50
+    # What a zero may be, relative to the terms that cancel. Source: theory: half of the digits are lost at most.
+    precisely: float = 1e-25
+    # Two numbers in float64 are the same. Source: theory: rounding of a few dozen operations.
+    rounding: float = 1e-8
+    # Operations up to which an antiderivative is sought. Source: cost.
+    largest_integrand: int = 40
+    # Operations up to which an expression is simplified in all ways. Source: cost.
+    largest_tidied: int = 120
+    # The same of expressions with sines and cosines, for which SymPy tries many identities. Source: cost.
+    largest_waves: int = 35
+    # Operations up to which an algebraic equation is handed to SymPy's solver. Source: cost.
+    largest_equation: int = 40
+    # Operations of a coefficient up to which Itô's formula is computed although a lemma makes it sure. Source: cost.
+    largest_checked: int = 25
+    # Generators among which the order of use is searched completely. Source: cost: 2^10 subsets.
+    most_ordered: int = 10
+    # Coordinates of a reduced equation up to which its own symmetries are sought. Source: cost: a search of seconds.
+    most_asked: int = 4
+    # A singular value of generators at a point below this part of the largest is zero. Source: theory: rounding.
+    rank: float = 1e-7
+    # Steps of fourth order by which a flow without a formula is followed. Source: theory: errors near 1e-9 on a box.
+    flow_steps: int = 200
+    # A point that comes back nearer than this has crossed the section. Source: by hand; errors are far smaller.
+    returned: float = 1e-3
+    # Digits for the ends of a coordinate's range. Source: theory: 10^±60 is still resolved.
+    range_digits: int = 150
+    # Powers of ten at which a coordinate is followed towards an end. Source: by hand.
+    approach: tuple[int, int] = (20, 40)
+
+
+@dataclass(frozen=True)
+class SampleTuning:
+    """How samples are drawn."""
+
+    # Gauss nodes for integrals of known functions over a step; panels are doubled until they agree. Source: theory.
+    nodes: int = 24
+    # Relative agreement asked of two such rules. Source: theory: rounding of a sum.
+    agreement: float = 1e-11
+    # Panels beyond which no more are added. Source: cost.
+    most_panels: int = 4096
+    # Sub-steps of a step where integrals depend on the path. Source: by hand; strong order 1/2 to 1 in the step.
+    substeps: int = 256
+    # Pieces of a step on which a boundary counts as straight. Source: by hand.
+    pieces: int = 64
+    # Numbers drawn at once. Source: cost: memory.
+    at_once: int = 2**22
+
+
+@dataclass(frozen=True)
+class MartingaleTuning:
+    """Which functions are looked at."""
+
+    # Words of two generators that are tried. Source: cost.
+    most_words: int = 60
+    # Functions of one kind that are listed. Source: by hand; a reader wants the simple ones.
+    most_rows: int = 8
+    # A function is independent of others if more than this part of it is left beside them. Source: theory: rounding.
+    independent: float = 1e-6
+
+
+@dataclass(frozen=True)
+class EquationTuning:
+    """How an equation is read off a recording."""
+
+    # Points of the data at which functions are compared with the series. Source: cost.
+    points: int = 2000
+    # Points of the box at which generators are put into the determining equations. Source: cost.
+    cloud: int = 60
+    # Relative difference up to which the series stands for a function. Source: by hand; far below statistical errors.
+    representable: float = 0.02
+    # Highest total degrees of the drift, by the number of coordinates, four and more last. Source: by hand.
+    drift_degrees: tuple[int, int, int, int] = (3, 3, 2, 1)
+    # The same of the diffusion. Source: by hand.
+    diffusion_degrees: tuple[int, int, int, int] = (4, 2, 2, 0)
+    # Highest power of time where the law depends on it. Source: by hand.
+    time_degree: int = 1
+    # Constants up to which a family is written with all of them. Source: by hand; more are no formula to remember.
+    most_constants: int = 6
+    # Penalties under which conditions are imposed, one after the other. Source: theory: residuals of 1e-6 at the end.
+    strengths: tuple[float, float, float] = (1e4, 1e8, 1e12)
+    # Evaluations in each of these rounds. Source: cost.
+    rounds: int = 60
+    # Step of differences in the generators' constants. Source: theory: the root of rounding.
+    difference: float = 1e-6
+    # Singular values of conditions below this part of the largest are none. Source: theory: differences and penalties.
+    tangent: float = 1e-4
+    # Singular values of a likelihood below this part are none. Source: theory: rounding.
+    rank: float = 1e-12
+    # Added to a likelihood with unit diagonal. Source: theory: rounding.
+    ridge: float = 1e-11
+    # A family with a smaller p-value is not imposed. Source: by hand, as for pooled constants.
+    rejected: float = 0.01
+    # Terms of an entry of which all subsets are compared. Source: cost: 2^10 small fits.
+    most_compared: int = 10
+    # Terms smaller than this part of the largest are none if the family does not leave them free, or without noise.
+    # Source: by hand; conditions hold to 1e-4 of the coefficients.
+    smallest_part: float = 2e-3
+    # Weight of coordinates without noise beside those with noise. Source: by hand; any large one does.
+    noiseless_weight: float = 1e4
+    # Coordinates up to which an equation is shown without being asked for. Source: cost.
+    most_coordinates: int = 2
+    # Paths of a forecast, and level of its bands. Source: cost; convention.
+    forecast_paths: int = 2000
+    forecast_level: float = 0.95
+    # Steps of a forecast between its first and last time, at least. Source: by hand.
+    forecast_steps: int = 200
+
+
+EQUATION = EquationTuning()
+MARTINGALES = MartingaleTuning()
+REDUCTION = ReductionTuning()
+SAMPLE = SampleTuning()

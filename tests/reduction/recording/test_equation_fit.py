@@ -1,0 +1,103 @@
+"""Equations from recordings: the true constants within their errors, and the family that symmetries leave."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+import sympy
+
+import liestonet as lsn
+from liestonet.errors import InputError
+from liestonet.formulas.formula import Constant, Formula
+from liestonet.reduction.recording.candidate_terms import candidate_terms
+from liestonet.reduction.recording.constant_fit import fit_on_family, likelihood_of
+from liestonet.reduction.recording.family_constraints import constraints_of
+
+t, x = sympy.symbols("t x", real=True)
+
+
+@cache
+def recording(key: str = "ornstein-uhlenbeck", paths: int = 256, seed: int = 61):
+    data = lsn.catalogue[key].simulate(paths=paths, seed=seed)
+    return lsn.discover(data, formulas=False)
+
+
+@cache
+def fitted(formulas: tuple[Formula, ...]):
+    surrogate = recording().surrogate
+    terms = candidate_terms(surrogate, {0})
+    found = fit_on_family(likelihood_of(surrogate, terms), constraints_of(formulas, terms, surrogate))
+    return terms, found
+
+
+def generator(tau: sympy.Expr, xi: sympy.Expr, *constants: Constant) -> Formula:
+    return Formula(sympy.sympify(tau), (sympy.sympify(xi),), sympy.Integer(0), "consistent", 0.0, constants)
+
+
+def test_without_generators_nothing_is_imposed():
+    terms, found = fitted(())
+    assert found.freedom == 0
+    assert found.tangent.shape == (len(terms), len(terms))
+
+
+def test_a_shift_with_a_rate_leaves_affine_drift_and_constant_noise():
+    rate = sympy.Symbol("k1", real=True)
+    row = generator(sympy.Integer(0), sympy.exp(rate * t), Constant(rate, -0.9, 0.1))
+    terms, found = fitted((row,))
+    assert found.tangent.shape[1] == 3
+    free = {(term.entry, term.function) for term, u in zip(terms, found.factors, strict=True) if abs(u) > 1e-5}
+    assert free == {((0,), sympy.Integer(1)), ((0,), x), ((0, 0), sympy.Integer(1))}
+    # the truth is dx = −x dt + dW; five standard errors and the bias of a step
+    for term, value, error in zip(terms, found.factors, np.sqrt(np.diag(found.covariance)), strict=True):
+        true = {((0,), x): -1.0, ((0, 0), sympy.Integer(1)): 1.0}.get((term.entry, term.function), 0.0)
+        assert abs(value - true) <= 5 * error + 1e-3
+    assert found.p_value > 1e-4
+
+
+def test_the_rate_is_pooled_with_the_scaling():
+    rate, power = sympy.symbols("k1 k2", real=True)
+    shift = generator(sympy.Integer(0), sympy.exp(rate * t), Constant(rate, -0.9, 0.1))
+    scaling = generator(
+        sympy.exp(power * t), sympy.Rational(1, 2) * power * x * sympy.exp(power * t), Constant(power, -2.1, 0.1)
+    )
+    alone = fitted((shift,))[1]
+    terms, both = fitted((shift, scaling))
+    assert both.tangent.shape[1] == 2  # dx = κx dt + s dW
+    assert both.freedom == alone.freedom + 1
+    place = [term.function for term in terms].index(x)
+    error = np.sqrt(both.covariance[place, place])
+    # κ of 256 paths of length 2: the error of a least-squares slope, 1/√(Σ x² Δt) with E x² near 0.7, within a factor
+    assert 0.5 < error * np.sqrt(256 * 2 * 0.7) < 2
+
+
+def test_conditions_are_the_determining_equations():
+    """Terms of the true equation satisfy the conditions of its generators, and others do not."""
+    surrogate = recording().surrogate
+    terms = candidate_terms(surrogate, {0})
+    row = generator(sympy.exp(2 * t), x * sympy.exp(2 * t))  # of dx = x dt + dW
+    matrix, rest = constraints_of((row,), terms, surrogate).at(np.zeros(0))
+    factors = {((0,), x): 1.0, ((0, 0), sympy.Integer(1)): 0.7}
+    right = np.array([factors.get((term.entry, term.function), 0.0) for term in terms])
+    assert np.abs(matrix @ right + rest).max() < 1e-12
+    assert np.abs(matrix @ (2 * right) + rest).max() > 1e-3
+
+
+def test_the_equation_of_a_result():
+    equation = recording().equation()
+    assert equation.kind == "closed form"
+    assert str(equation).startswith("dx = −")
+    assert "not searched" in equation.notes[0]
+    values = {str(row.symbol)[0]: row for row in equation.constants}
+    assert abs(values["c"].value + 1) < 5 * values["c"].error
+    assert abs(values["s"].value - 1) < 5 * values["s"].error
+    assert equation.covariance.shape == (2, 2)
+    np.testing.assert_allclose(np.diag(equation.correlations), 1.0)
+    assert equation.sde.dimension == 1
+    assert equation.to_dictionary()["text"] == str(equation)
+
+
+def test_an_equation_needs_data():
+    with pytest.raises(InputError, match="nothing to estimate"):
+        lsn.solve(lsn.SDE.parse("dx = dW"), formulas=False).equation()
