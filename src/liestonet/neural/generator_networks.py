@@ -17,6 +17,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from liestonet.neural.channels import (
     ACTIVATIONS,
+    Covariance,
     Layer,
     Second,
     affine,
@@ -53,15 +54,15 @@ class DifferentiableGenerators(Protocol):
     @property
     def dimension(self) -> int: ...
 
-    def __call__(self, points: Float[Array, "*sets b v"], squared: Float[Array, "*sets b n n"]) -> GeneratorJets: ...
+    def __call__(self, points: Float[Array, "*sets b v"], squared: Covariance) -> GeneratorJets: ...
 
-    def bent(self, points: Float[Array, "b v"], squared: Float[Array, "b n n"]) -> GeneratorJets: ...
+    def bent(self, points: Float[Array, "b v"], squared: Covariance) -> GeneratorJets: ...
 
     def values(self, points: Float[Array, "b v"]) -> Float[Array, "m b c"]: ...
 
     def clocks(self, times: Float[Array, "m b"]) -> Float[Array, "m b"]: ...
 
-    def at_own(self, points: Float[Array, "m b v"], squared: Float[Array, "m b n n"]) -> GeneratorJets: ...
+    def at_own(self, points: Float[Array, "m b v"], squared: Covariance) -> GeneratorJets: ...
 
     def own_values(self, points: Float[Array, "m b v"]) -> Float[Array, "m b c"]: ...
 
@@ -81,7 +82,7 @@ class Networks(eqx.Module):
         """Whether the generators are heads on common layers."""
         return self.xi[0].weight.shape[0] != self.count
 
-    def at_own(self, points: Float[Array, "m b v"], squared: Float[Array, "m b n n"]) -> GeneratorJets:
+    def at_own(self, points: Float[Array, "m b v"], squared: Covariance) -> GeneratorJets:
         """Generator i at the i-th set of points."""
         if not self.shared:
             return self(points, squared)
@@ -90,11 +91,11 @@ class Networks(eqx.Module):
         own = jnp.arange(m)
         return jax.tree.map(lambda array: array.reshape(m, m, b, *array.shape[2:])[own, own], all_at_all)
 
-    def __call__(self, points: Float[Array, "*sets b v"], squared: Float[Array, "*sets b n n"]) -> GeneratorJets:
+    def __call__(self, points: Float[Array, "*sets b v"], squared: Covariance) -> GeneratorJets:
         """Values, gradients and curvatures at points of the frame, where a = σσᵀ is `squared`."""
         return self._in_pieces(points, squared, Second.CURVATURE)
 
-    def bent(self, points: Float[Array, "b v"], squared: Float[Array, "b n n"]) -> GeneratorJets:
+    def bent(self, points: Float[Array, "b v"], squared: Covariance) -> GeneratorJets:
         """The same with all second derivatives."""
         return self._in_pieces(points, squared, Second.HESSIAN)
 
@@ -161,14 +162,15 @@ class Networks(eqx.Module):
         if second == Second.CURVATURE:
             return GeneratorJets(values, gradient, joined[:, :, -1])
         hessian = _matrices(joined[:, :, n + 2 :], n + 1)
-        curvature = 0.5 * jnp.einsum("...bjk,mbcjk->mbc", squared, hessian[..., 1:, 1:])
+        spread = squared if squared.ndim > points.ndim else squared[..., None] * jnp.eye(n)
+        curvature = 0.5 * jnp.einsum("...bjk,mbcjk->mbc", spread, hessian[..., 1:, 1:])
         return GeneratorJets(values, gradient, curvature, hessian)
 
 
 def _piece(networks: Networks, batch: int, carried: int) -> int:
     """Points of a piece: the largest divisor of the batch whose hidden layer is small enough, or the whole batch."""
-    groups, width = networks.xi[0].weight.shape[0], max(layer.weight.shape[2] for layer in networks.xi[:-1])
-    most = max(16, PIECE // (8 * groups * carried * width))
+    width = max(layer.weight.shape[2] for layer in networks.xi[:-1])
+    most = max(16, PIECE // (8 * carried * width))
     if batch <= most:
         return batch
     largest = max(size for size in range(1, most + 1) if batch % size == 0)

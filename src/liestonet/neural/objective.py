@@ -43,7 +43,7 @@ class Losses:
             return {5: self._independence(networks.values(batch["points"]))}
         pointwise = self.objective.closure == "pointwise" and bool({1, 2} & set(wanted))
         evaluate = networks.bent if pointwise else networks
-        fields = evaluate(batch["points"], batch["squared"])
+        fields = evaluate(batch["points"], batch.get("variances", batch["squared"]))
         found: LossesByNumber = {}
         if {1, 2, 3} & set(wanted):
             found |= self._algebraic(fields, wanted)

@@ -91,10 +91,15 @@ def features(form: Form, layers: Layers, inputs: jax.Array) -> jax.Array:
 
 def hidden_layers(activation: str, layers: Layers, inputs: jax.Array) -> jax.Array:
     """The last hidden layer."""
-    bend = jnp.tanh if activation == "tanh" else jax.nn.swish
+    bend = jnp.tanh if activation == "tanh" else swish
     for weights, bias in layers:
         inputs = bend(inputs @ weights + bias)
     return inputs
+
+
+def swish(z: jax.Array) -> jax.Array:
+    """z/(1 + e^{−z}), with the hyperbolic tangent, which compiles to far faster code in double precision."""
+    return 0.5 * z * (1 + jnp.tanh(0.5 * z))
 
 
 def scored(form: Form, units: Units, points: jax.Array) -> jax.Array:

@@ -17,8 +17,8 @@ from liestonet.neural.coefficients.coefficient_networks import CoefficientWeight
 from liestonet.neural.coefficients.likelihood import (
     IncrementBatch,
     Minibatch,
-    diffusion_penalties,
     likelihood_terms,
+    penalised_terms,
     squared_sum,
 )
 from liestonet.neural.coefficients.neural_surrogate import HiddenLayer, NeuralSurrogate
@@ -68,10 +68,11 @@ class CoefficientProblem:
 
     def losses(self, fixed: Units, weights: CoefficientWeights, batch: Minibatch, step: int) -> tuple[jax.Array, Terms]:
         """Likelihood, explicit L2, and where the step moves the diffusion its penalties."""
-        terms, rest = likelihood_terms(self.form, fixed, weights, batch.increments)
-        terms["weight decay"] = self.weight_decay * squared_sum(weights)
         if isinstance(self.structure, Cholesky) and self.moves[step] == ("diffusion",):
-            terms |= diffusion_penalties(self.structure, self.form, fixed, weights, batch, rest)
+            terms = penalised_terms(self.structure, self.form, fixed, weights, batch)
+        else:
+            terms, _ = likelihood_terms(self.form, fixed, weights, batch.increments)
+        terms["weight decay"] = self.weight_decay * squared_sum(weights)
         return sum(terms.values(), jnp.zeros(())), terms
 
     def held_out(self, fixed: Units, weights: CoefficientWeights, batch: IncrementBatch) -> jax.Array:
