@@ -199,7 +199,8 @@ def _in_full(tau: Float[Array, "m b k one"], dimension: int, second: str) -> Flo
 
 
 def make_networks(key: PRNGKeyArray, shape: Architecture, count: int, dimension: int, has_beta: bool) -> Networks:
-    """Networks with random weights of the usual size 1/√inputs."""
+    """Networks with random weights of the usual size 1/√inputs, biases as the settings have them."""
+    scattered = 0.5 if shape.initial == "scattered" else 0.0
     keys = jax.random.split(key, 3)
     groups = 1 if shape.shared else count
     heads = count if shape.shared else 1
@@ -211,7 +212,7 @@ def make_networks(key: PRNGKeyArray, shape: Architecture, count: int, dimension:
             i, o = sizes[position], sizes[position + 1]
             weights, biases = jax.random.split(k)
             weight = jax.random.normal(weights, (groups, i, o), dtype=jnp.float64) / jnp.sqrt(1.0 * i)
-            spread = 0.0 if position == len(sizes) - 2 else 0.5
+            spread = 0.0 if position == len(sizes) - 2 else scattered
             layers.append(Layer(weight, spread * jax.random.normal(biases, (groups, o), dtype=jnp.float64)))
         return tuple(layers)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from liestonet.errors import InputError
@@ -58,7 +58,31 @@ def described(name: str, case: str) -> str:
     engine = paper_settings(case) if name == "paper" else Neural(polish=name == "polished")
     example = engine.surrogate.removeprefix("paper-")
     surrogate = PAPER[int(example)] if example.isdigit() else CoefficientSettings()
-    return digest(repr((replace(engine, running=Running(), name="", provenance=()), surrogate)))
+    engine = replace(engine, running=Running(), name="", provenance=())
+    return digest(f"({_told(engine)}, {_told(surrogate)})")
+
+
+# Settings that came after the first stored results, which were made with what is now their default.
+LATER = {
+    "Architecture": ("initial",),
+    "Cloud": ("starts", "clip"),
+    "Objective": ("ridge",),
+    "Neural": ("start", "selection"),
+    "CoefficientSettings": ("start", "every_noise", "inside"),
+}
+
+
+def _told(value: Any) -> str:
+    """As `repr`, without settings of later date where they have their default."""
+    if not is_dataclass(value):
+        return repr(value)
+    later = LATER.get(type(value).__name__, ())
+    parts = [
+        f"{item.name}={_told(getattr(value, item.name))}"
+        for item in fields(value)
+        if item.name not in later or getattr(value, item.name) != item.default
+    ]
+    return f"{type(value).__qualname__}({', '.join(parts)})"
 
 
 def discovered(case: str, engine: Any, data: Trajectories, seed: int, count: int | None = None) -> Result:

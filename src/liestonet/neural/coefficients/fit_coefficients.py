@@ -119,11 +119,6 @@ def fit_coefficients(
     say = progress or silent
     say("looking over the data")
     prepared = prepare(source, settings)
-    if not prepared.noisy.any():
-        raise InputError(
-            "No coordinate of these data has noise, and networks are learnt by the likelihood of noise; take series "
-            "instead (surrogate='spectral')."
-        )
     form = _form(settings, prepared.noisy)
     data = _batch(prepared.increments)
     weights, history = _trained(settings, form, prepared, data, seed, say)
@@ -141,7 +136,14 @@ def prepare(source: IncrementSource, settings: CoefficientSettings) -> Prepared:
     n = sample.dx.shape[1]
     rough = regress([sample], features, [(i,) for i in range(n)], *drift_targets(overview, sample.dx))
     noisy = noisy_coordinates(overview, rough)
-    increments = gather(source, overview.domain, overview.count)
+    if not noisy.any():
+        raise InputError(
+            "No coordinate of these data has noise, and networks are learnt by the likelihood of noise; take series "
+            "instead (surrogate='spectral')."
+        )
+    if settings.every_noise:
+        noisy = np.ones(n, dtype=bool)
+    increments = gather(source, overview.domain if settings.inside else None, overview.count)
     points = np.column_stack([increments.t, increments.x])
     half = overview.domain.half
     slopes = evaluate(rough, sample.points)
@@ -183,7 +185,7 @@ def _trained(
 ) -> tuple[CoefficientWeights, History]:
     """Train on all paths but those held out."""
     rng = np.random.default_rng([seed, 1])
-    weights = initial_weights(form, settings.widths, rng)
+    weights = initial_weights(form, settings.widths, rng, settings.start)
     split = split_by_path(prepared.increments, settings.held_out, rng)
     rows = held_out_rows(split, rng)
     structure = _structure(settings, len(form.active))
