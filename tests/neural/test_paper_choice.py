@@ -18,9 +18,7 @@ from liestonet.symmetry.statistical.verdicts import Criteria
 
 def asked(text: str, dimension: int, kind: str = "ito", **how: Any) -> Request:
     given = {"duration": 0.5, "step": 0.02, "paths": 60, "seed": 1} | how
-    data = lsn.SDE.parse(text).simulate(
-        initial=lambda rng, count: rng.uniform(-1, 1, (count, dimension)), **given
-    )
+    data = lsn.SDE.parse(text).simulate(initial=lambda rng, count: rng.uniform(-1, 1, (count, dimension)), **given)
     return Request(data, kind_named(kind), Criteria(), None, False, 0, lambda message: None)
 
 
@@ -37,7 +35,8 @@ def asked(text: str, dimension: int, kind: str = "ito", **how: Any) -> Request:
 def test_the_number_of_coordinates_and_the_noise_decide(example, text, dimension, kind, why):
     chosen, flag = choose_preset(Neural.paper(), asked(text, dimension, kind))
     like = Neural.paper(example)
-    assert replace(chosen, cloud=like.cloud) == like
+    assert replace(chosen, cloud=like.cloud, scaled=False) == like
+    assert chosen.scaled
     assert chosen.cloud.floor is None
     assert why in flag.message
     assert f"Neural.paper({example!r})" in flag.action

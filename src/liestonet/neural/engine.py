@@ -82,12 +82,12 @@ class Stage:
         return make_networks(key, self.settings.architecture, count, self.source.dimension, self.kind.has_beta)
 
 
-def run(settings: Neural, request: Request) -> Discovered:
-    """Fit the coefficients, train generators, judge what they span, impose it and train on."""
+def run(settings: Neural, request: Request, given: Any = None) -> Discovered:
+    """Fit the coefficients, or take those given, train generators, judge what they span, impose it and train on."""
     kind, say = request.kind, request.say
     _require_losses(settings, kind)
     require_places(settings)
-    fitted, source, shifts = coefficient_sources(settings, request)
+    fitted, source, shifts = (given, given, ()) if given is not None else coefficient_sources(settings, request)
     stage = _prepared(settings, source, request)
     begin_losses(settings)
     trained, rungs = _trained(stage, request)

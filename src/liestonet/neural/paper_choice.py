@@ -22,8 +22,9 @@ def choose_preset(settings: Neural, request: Request) -> tuple[Neural, Flag]:
     request.say("choosing the paper's settings")
     example, reason = _example(request)
     made = preset(example, settings.objective.closure)
-    # a floor of the first coordinate belongs to the paper's own data
-    made = replace(made, running=settings.running, compare=settings.compare, cloud=replace(made.cloud, floor=None))
+    # a floor of the first coordinate belongs to the paper's own data, and so do units in which all is of order one
+    made = replace(made, scaled=True, cloud=replace(made.cloud, floor=None))
+    made = replace(made, running=settings.running, compare=settings.compare)
     if request.kind.has_beta and _single_steps(request.source):
         weights = (*made.objective.weights[:8], 0.0)
         made = replace(made, objective=replace(made.objective, weights=weights))
@@ -31,7 +32,7 @@ def choose_preset(settings: Neural, request: Request) -> tuple[Neural, Flag]:
     named = f"Example {example}" if isinstance(example, int) else f"its experiment {example!r}"
     return made, Flag(
         "paper-settings",
-        f"The settings are those of the paper's {named}: {reason}.",
+        f"The settings are those of the paper's {named}, in units of the box: {reason}.",
         f"Use engine=Neural.paper({example!r}), or another of its experiments, to choose them yourself; the default "
         "engine is faster and more accurate.",
     )

@@ -68,7 +68,7 @@ _COMMON: Provenance = {
         "appendix: each generator uses separate networks, in code; text: multi-head networks",
     ),
     "architecture.beta": (UNSTATED, "the β network is mentioned without a size; as ξ"),
-    "architecture.initial": (UNSTATED, "no initialisation is mentioned; zero biases are what libraries begin with"),
+    "architecture.initial": (UNSTATED, "no initialisation is mentioned; weights and biases are drawn, as PyTorch and equinox do"),
     "cloud.source": (STATED, "training point cloud for stage 2"),
     "cloud.uniform": (STATED, "training point cloud for stage 2"),
     "cloud.points": (STATED, "all points are kept"),
@@ -132,7 +132,8 @@ _SURROGATE: Provenance = {
 
 @dataclass(frozen=True)
 class _Experiment:
-    """The parts in which the paper's experiments differ; the marks beside are those that differ from the common ones."""
+    """The parts in which the paper's experiments differ; the marks beside are those that differ from the common "
+    "ones."""
 
     name: int | str
     surrogate: int
@@ -238,7 +239,10 @@ _EXAMPLE_3 = _Experiment(
     _FIXED | {"batch": 1024},
     _OTHERWISE
     | {
-        "surrogate.floor": (UNSTATED, "stated for Example 1 alone; it is what is left of the noise of x, which has none"),
+        "surrogate.floor": (
+            UNSTATED,
+            "stated for Example 1 alone; it is what is left of the noise of x, which has none",
+        ),
         "surrogate.structure": (STATED, "diagonal σ in R², also of the coordinate without noise"),
     },
 )
@@ -249,8 +253,14 @@ _EXAMPLE_4 = _Experiment(
     Cloud(source="data", uniform=0.5, points=None, trajectories=2048, floor=0.05),
     (1.0, 0.1, 0.1, 0.1, 2.0, 10.0, 2.0),
     {
-        "name": "adamw", "rate": 2e-4, "schedule": "warmup-cosine", "warmup": 0.05, "final": 0.1, "clip": 1.0,
-        "batch": 256, "steps": 6000,
+        "name": "adamw",
+        "rate": 2e-4,
+        "schedule": "warmup-cosine",
+        "warmup": 0.05,
+        "final": 0.1,
+        "clip": 1.0,
+        "batch": 256,
+        "steps": 6000,
     },
     {
         "optimizer.rate": (CONFLICTING, "table: 2e-4; text: 1e-4"),

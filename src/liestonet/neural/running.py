@@ -42,7 +42,9 @@ class Watch:
 
     def __init__(self, settings: Neural, training: TrainingRun, say: Callable[[str], None]) -> None:
         self.settings, self.training, self.say = settings, training, say
-        self.identity = {"settings": settings.with_running(checkpoint=None, losses=None, surrogates=None).to_dictionary()}
+        self.identity = {
+            "settings": settings.with_running(checkpoint=None, losses=None, surrogates=None).to_dictionary()
+        }
         self.identity |= asdict(training)
         folder = settings.running.checkpoint
         self.checkpoint = None if folder is None else Path(folder) / training.file_name

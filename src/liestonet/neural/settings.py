@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 else:  # NumPy's numbers come in as well, and our own sentence is what a wrong value meets
     Widths = Whole = Truth = Place = object
 
-# Series; networks with our settings; networks with the paper's settings of an example, or of the one that fits the data.
+# Series; networks with our settings; networks with the paper's, of an example or of the one that fits the data.
 SURROGATES = ("spectral", "neural", "paper", "paper-1", "paper-2", "paper-3", "paper-4")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -50,7 +51,8 @@ def _learnt(settings: Neural, request: Request) -> FittedCoefficients:
     from liestonet.storage import read_value, save
 
     example = settings.surrogate.removeprefix("paper-")
-    chosen = PAPER[int(example)] if example.isdigit() else CoefficientSettings()
+    # the paper's data are of order one; others are brought there
+    chosen = replace(PAPER[int(example)], scale_outputs=settings.scaled) if example.isdigit() else CoefficientSettings()
     # a file that is read as it is gone through has no digest
     running, data = settings.running, getattr(request.source, "digest", None)
     folder = running.surrogates or running.checkpoint

@@ -23,7 +23,6 @@ from liestonet.neural.coefficients.coefficient_networks import (
 from liestonet.neural.coefficients.settings import Cholesky
 from liestonet.neural.tuning import LEARNT
 
-
 # Points that go through a network together where its derivatives are needed too.
 PIECE = 1024
 

@@ -17,6 +17,7 @@ from liestonet.reproduction.items import (
     identities,
     kinds,
     recipe,
+    repetition,
     runtime,
     sensitivity,
     size,
@@ -25,8 +26,8 @@ from liestonet.reproduction.items import (
 from liestonet.reproduction.publication import Item
 
 PAPER = (
-    examples, closure, angles, recipe, containment, after_push, btc, sensitivity, runtime, ablation, weights,
-    identities, generators, comparison,
+    examples, angles, recipe, closure, containment, after_push, btc, sensitivity, runtime, ablation, weights,
+    repetition, identities, generators, comparison,
 )  # fmt: skip
 OURS = (confusion, size, cost, kinds)
 ALL: tuple[Item, ...] = tuple(module.ITEM for module in (*PAPER, *OURS))
