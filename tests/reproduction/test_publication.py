@@ -235,4 +235,4 @@ def test_the_texts_reading_depends_on_the_other_examples_settings(monkeypatch: p
         presets, "preset", lambda example, reading: changed if example == 2 else whole(example, reading)
     )
     after = keys()
-    assert {name for name in before if before[name] != after[name]} == {"ex3-text-4000", "ex3-text-4001"}
+    assert {name for name in before if before[name] != after[name]} == {"ex3-text-7000"}

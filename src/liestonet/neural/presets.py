@@ -68,7 +68,10 @@ _COMMON: Provenance = {
         "appendix: each generator uses separate networks, in code; text: multi-head networks",
     ),
     "architecture.beta": (UNSTATED, "the β network is mentioned without a size; as ξ"),
-    "architecture.initial": (UNSTATED, "no initialisation is mentioned; weights and biases are drawn, as PyTorch and equinox do"),
+    "architecture.initial": (
+        UNSTATED,
+        "no initialisation is mentioned; weights and biases are drawn, as PyTorch and equinox do",
+    ),
     "cloud.source": (STATED, "training point cloud for stage 2"),
     "cloud.uniform": (STATED, "training point cloud for stage 2"),
     "cloud.points": (STATED, "all points are kept"),
