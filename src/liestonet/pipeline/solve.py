@@ -16,6 +16,7 @@ from liestonet.errors import InputError
 from liestonet.pipeline.assemble import Problem, finite_result, infinite_result, with_flags, with_provenance
 from liestonet.pipeline.equation_flags import invariant_flag
 from liestonet.pipeline.free_parameters import solve_generic
+from liestonet.pipeline.lift import lift_flag
 from liestonet.pipeline.long_times import is_long, solve_over_long_times
 from liestonet.pipeline.small_box import shown_on
 from liestonet.pipeline.tuning import solve_tuning
@@ -114,7 +115,8 @@ def _solve_numeric(sde: SDE, kind: Kind, domain: Any, formulas: bool, say: Progr
             if sde.symbolic is not None and any(flag.code == "ambiguous" for flag in result.flags):
                 say("solving on a wider box")
                 result = shown_on(result, lambda wider: _solve_numeric(sde, kind, wider, True, say), source)
-    return with_flags(result, invariant_flag(invariants, result.bound))
+    flags = (*invariant_flag(invariants, result.bound), *lift_flag(kind, source, result.fields))
+    return with_flags(result, flags)
 
 
 def _null_space(
