@@ -9,9 +9,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 import tempfile
+from dataclasses import replace
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -21,12 +24,18 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """What JAX compiles is kept for this run: processes share it, and memory can be handed back between tests."""
-    if "JAX_COMPILATION_CACHE_DIR" not in os.environ:  # the first process; the others inherit it
-        folder = tempfile.TemporaryDirectory(prefix="liestonet-compiled-")
-        config.add_cleanup(folder.cleanup)
+    """A folder that the processes of this run share, for what JAX compiles and for pages that several tests look at.
+
+    What is compiled is there again after memory was handed back between tests.
+    """
+    if hasattr(config, "workerinput"):  # not the first process: it inherits all of this
+        return
+    folder = tempfile.TemporaryDirectory(prefix="liestonet-tests-")
+    config.add_cleanup(folder.cleanup)
+    os.environ["LIESTONET_TEST_RUN"] = folder.name
+    if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
         os.environ.update(
-            JAX_COMPILATION_CACHE_DIR=folder.name,
+            JAX_COMPILATION_CACHE_DIR=os.path.join(folder.name, "compiled"),
             JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS="0.1",
             JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES="-1",
         )
@@ -35,6 +44,31 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--screenshots FOLDER` keeps what the browser shows of the report (tests/render/html/test_browser.py)."""
     parser.addoption("--screenshots", metavar="FOLDER", default=None, help="keep pictures of the report's pages")
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures are put together, but neither laid out nor drawn, which takes most of the time of a page.
+
+    For tests of what stands beside the pictures.
+    """
+    from matplotlib.figure import Figure
+
+    def save(figure: Figure, file: IO, **options: object) -> None:
+        empty = '<svg viewBox="0 0 1 1"></svg>'
+        file.write(empty if isinstance(file, io.TextIOBase) else empty.encode())
+
+    monkeypatch.setattr(Figure, "savefig", save)
+    monkeypatch.setattr(Figure, "tight_layout", lambda figure: None)
+
+
+@pytest.fixture
+def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For `lsn.test`: its p-values keep their level with any number of draws, and few keep tests quick."""
+    from liestonet.validation import bartlett
+    from liestonet.validation.tuning import RATIO
+
+    monkeypatch.setattr(bartlett, "RATIO", replace(RATIO, fewest_drawn=4, most_drawn=4))
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ import shlex
 import subprocess
 import sys
 from html import unescape
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -70,8 +71,10 @@ EXAMPLES = {
 }
 
 
+@pytest.mark.usefixtures("undrawn", "few_draws")
 @pytest.mark.parametrize(("command", "count"), EXAMPLES.items())
-def test_help_shows_examples_that_work(command, count):
+def test_help_shows_examples_that_work(command, count, monkeypatch):
+    monkeypatch.setattr(import_module("liestonet.cli.demo"), "PATHS", 100)  # tests/cli/test_demo.py runs all of it
     shown = examples(command)
     assert len(shown) == count
     for example in shown:
@@ -217,7 +220,7 @@ def test_equation_from_stdin(text):
     assert printed("solve", "-", "-q", stdin=text).startswith("dx = x dt + dW has a 3-dim")
 
 
-def test_solve_writes_a_report(folder):
+def test_solve_writes_a_report(folder, undrawn):
     words = ["solve", "dx = x dt + dW", "--report", "page.html"]
     text = printed(*words)
     assert text.endswith("\nReport: page.html\n")

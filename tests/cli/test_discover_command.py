@@ -170,6 +170,7 @@ def test_quiet_is_one_sentence(table):
     assert outcome.stdout.startswith("3 Itô symmetries")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_out_is_made_and_replaced(table, folder):
     first = run(*named(table), "--out", "deep/run")
     target = folder / "deep" / "run" / "result.json"

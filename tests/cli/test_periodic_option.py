@@ -22,8 +22,8 @@ def run(*words: str) -> tuple[int, str]:
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Wrapped angles in degrees of a free rotor."""
     rng = np.random.default_rng(8)
-    start = rng.uniform(0, 360, (150, 1))
-    steps = 57.3 * math.sqrt(0.02) * rng.standard_normal((150, 100))
+    start = rng.uniform(0, 360, (60, 1))
+    steps = 57.3 * math.sqrt(0.02) * rng.standard_normal((60, 100))
     states = np.concatenate([start, start + np.cumsum(steps, axis=1)], axis=1) % 360
     path = tmp_path_factory.mktemp("angles") / "angles.csv"
     lsn.Trajectories.from_arrays(0.02 * np.arange(101), states[..., None], ["phi"]).write(path)

@@ -75,5 +75,7 @@ def test_the_stages_of_both_pipelines_are_known():
     lsn.solve(lsn.SDE.parse("dx = -k*x dt + dW"), progress=told.append)
     assert [stage for stage in told if not any(stage.startswith(name) for name in SOLVING)] == []
     told.clear()
-    lsn.discover(lsn.catalogue["langevin"].simulate(paths=20, seed=1), progress=told.append)
+    lsn.discover(lsn.catalogue["ornstein-uhlenbeck"].simulate(paths=20, seed=1), progress=told.append)
+    lsn.fit(lsn.catalogue["langevin"].simulate(paths=20, seed=1), progress=told.append)
+    assert "drift of coordinates without noise" in told
     assert [stage for stage in told if not any(stage.startswith(name) for name in DISCOVERING)] == []

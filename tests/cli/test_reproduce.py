@@ -18,10 +18,18 @@ from liestonet.study import jobs, running
 SMALL = {"case": "ex1", "seed": 1, "share": 1 / 512}
 
 
+def real_runs(options: Options) -> list[ItemJob]:
+    """Real runs, as small as they can be."""
+    return [ItemJob("small", f"seed-{seed}", "size:run", SMALL | {"seed": seed}) for seed in range(options.count(2))]
+
+
 def runs(options: Options) -> list[ItemJob]:
-    """Real runs, as small as they can be; the last stands for one that cannot be done."""
-    seeds = [ItemJob("small", f"seed-{seed}", "size:run", SMALL | {"seed": seed}) for seed in range(options.count(2))]
-    return [*seeds, ItemJob("small", "wrong", "size:run", SMALL | {"case": "none"})] if options.full else seeds
+    """Runs that find some number; the last is a real one that cannot be done."""
+    found = [
+        ItemJob("small", f"seed-{seed}", "study_acts:angles", {"case": "ex1", "seed": seed, "seconds": 0.0}, package="")
+        for seed in range(options.count(2))
+    ]
+    return [*found, ItemJob("small", "wrong", "size:run", SMALL | {"case": "none"})] if options.full else found
 
 
 def publish(records: list[dict[str, Any]]) -> Publication:
@@ -49,7 +57,8 @@ def kept(folder: Path) -> list[str]:
     return sorted(json.loads(path.read_text())["job"]["name"] for path in results)
 
 
-def test_a_study_is_done_once_and_published(folder: Path) -> None:
+def test_a_study_is_done_once_and_published(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(items, "ALL", (Item("small", "A small item", real_runs, publish),))
     first = reproduce("small")
     assert first.exit_code == 0, first.stderr
     assert first.stdout.splitlines() == [

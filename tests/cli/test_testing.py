@@ -12,14 +12,24 @@ from typer.testing import CliRunner
 import liestonet as lsn
 from liestonet import cli
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
+
+def written(folder: Path, paths: int) -> Path:
+    sde = lsn.SDE.parse("dx = -x dt + dW")
+    data = sde.simulate(lambda rng, k: rng.uniform(-2, 2, (k, 1)), duration=1.0, step=0.02, paths=paths, seed=7)
+    data.write(folder / "paths.csv")
+    return folder / "paths.csv"
+
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    sde = lsn.SDE.parse("dx = -x dt + dW")
-    data = sde.simulate(lambda rng, k: rng.uniform(-2, 2, (k, 1)), duration=1.0, step=0.02, paths=200, seed=7)
-    path = tmp_path_factory.mktemp("data") / "paths.csv"
-    data.write(path)
-    return path
+    return written(tmp_path_factory.mktemp("data"), 200)
+
+
+@pytest.fixture(scope="module")
+def small_table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(tmp_path_factory.mktemp("few"), 20)
 
 
 def run(*words: str | Path) -> Any:
@@ -44,8 +54,8 @@ def test_json_holds_the_numbers(table: Path):
 @pytest.mark.parametrize(
     "generator", ["y d_x", "x d_t", "", "d_x +", "log(x) d_x", "exp(800 x) d_x", "abs(x) d_x", "t^0.5 d_x"]
 )
-def test_a_wrong_generator_ends_in_one_sentence(table: Path, generator: str):
-    outcome = run(table, "--generator", generator)
+def test_a_wrong_generator_ends_in_one_sentence(small_table: Path, generator: str):
+    outcome = run(small_table, "--generator", generator)
     assert outcome.exit_code == 2
     assert outcome.stderr.startswith("liestonet: ")
     assert outcome.stderr.count("\n") == 1

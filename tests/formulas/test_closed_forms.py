@@ -38,7 +38,16 @@ SYSTEMS = [
 ]
 
 
-@pytest.fixture(scope="module", params=SYSTEMS, ids=lambda case: f"{case[0]} ({case[1]})")
+# these have a like among the others, or the same equation from its paths
+LONG = {"dx = t x dt + dW (fokker-planck)", "dx = -x/(1 + t) dt + sqrt(1 + t) dW (fokker-planck)"}
+
+
+def named(text: str, kind: str) -> Any:
+    name = f"{text} ({kind})"
+    return pytest.param((text, kind), id=name, marks=[pytest.mark.slow] * (name in LONG))
+
+
+@pytest.fixture(scope="module", params=[named(*case) for case in SYSTEMS])
 def result(request):
     text, kind = request.param
     return lsn.solve(lsn.SDE.parse(text), kind)
@@ -88,7 +97,7 @@ def test_structure_constants_are_the_brackets_of_the_formulas(result):
                 assert bracket == pytest.approx(span, abs=1e-4 * (1 + abs(bracket)))
 
 
-@pytest.mark.parametrize("kind", ["ito", "law"])
+@pytest.mark.parametrize("kind", ["ito", pytest.param("law", marks=pytest.mark.slow)])
 def test_permuting_and_renaming_coordinates_changes_only_names(kind):
     first = lsn.solve(lsn.SDE.parse("dx = y dt; dy = -y dt + sqrt(2) dW"), kind)
     second = lsn.solve(lsn.SDE.parse("dv = -v dt + sqrt(2) dW; dq = v dt"), kind)
@@ -138,7 +147,9 @@ def test_notation():
 
 # x has the generator exp(∫ cos t³ dt) ∂x, for which no formula is known
 PARTLY = [
-    ("dx = cos(t^3)*x dt + dW1; dy = dW2; dz = dW3", "law", ["z ∂y - y ∂z", "∂y", "∂z"]),
+    pytest.param(
+        "dx = cos(t^3)*x dt + dW1; dy = dW2; dz = dW3", "law", ["z ∂y - y ∂z", "∂y", "∂z"], marks=pytest.mark.slow
+    ),
     ("dx = cos(t^3)*x dt + dW1; dy = dW2", "ito", ["∂y"]),
     ("dx = cos(t^3)*x dt + dW", "fokker-planck", ["u∂u"]),
 ]

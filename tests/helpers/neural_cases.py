@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import jax
 import numpy as np
 
 import liestonet as lsn
 from liestonet.neural.coefficients.settings import CoefficientSettings
 
 QUICK = {"widths": (12, 12), "steps": 150, "batch": 256, "check_every": 50}
+
+
+# Each function is compiled for one call: what optimising takes is never won back.
+AT_ONCE = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
+
+
+def at_once(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What a function of arrays answers, compiled as a whole and not step by step."""
+    return jax.jit(function, compiler_options=AT_ONCE)(*arguments)
 
 
 def quick(**changes) -> CoefficientSettings:

@@ -34,7 +34,7 @@ SLOW = 1800.0  # seconds for a slow test, on a machine with other things to do
 GRACE = 30.0
 LARGEST = 1536  # MB: two such processes on a machine with 4 GB
 LARGEST_SLOW = 3072  # MB, where slow tests run: ten coordinates, networks of the paper's size
-RELEASED = 600  # MB; most tests that use no JAX leave less
+RELEASED = 900  # MB; most tests that use no JAX leave less
 LISTED = 15
 
 stack_file = pytest.StashKey[TextIO]()

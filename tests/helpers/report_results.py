@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -112,4 +115,19 @@ def made(name: str) -> Result:
 @cache
 def page_of(name: str) -> str:
     """The page of one of them, drawn once."""
-    return render_page(made(name))
+    return made_for_all(f"{name}.html", lambda: render_page(made(name)))
+
+
+def has_symmetries(name: str) -> bool:
+    """Whether one of them has any, where only its page is wanted."""
+    return made_for_all(f"{name}.count", lambda: str(made(name).fields.count)) != "0"
+
+
+def made_for_all(name: str, make: Callable[[], str]) -> str:
+    """A text that one process of a test run makes for all of them."""
+    path = Path(os.environ["LIESTONET_TEST_RUN"], name)
+    if not path.exists():
+        own = path.with_name(f"{name}-{os.getpid()}")
+        own.write_text(make(), encoding="utf-8")
+        own.replace(path)
+    return path.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What tests of studies share: small real jobs, and stand-ins for `run_job` that processes of a study can load."""
+"""What tests of studies share: jobs, real ones and small ones, and a stand-in for `run_job`."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+import study_acts
 from liestonet.reproduction.publication import ItemJob
 from liestonet.study import running
-from liestonet.study.jobs import Job, JobOutcome
+from liestonet.study.jobs import Job
 from liestonet.study.store import Store
+from study_acts import PATIENCE, act
 
 SMALL = [
-    ItemJob("size", f"{case}-{seed}", "size:run", {"case": case, "seed": seed, "share": 1 / 512})
-    for case in ("ex1", "ex2")
+    Job("small", f"{case}-{seed}", "study_acts:angles", {"case": case, "seed": seed, "seconds": 0.1})
+    for case in ("first", "second")
     for seed in (1, 2)
 ]
-DONE: JobOutcome = {"value": {"found": 1}, "cpu_seconds": 0.0}
-PATIENCE = 120.0  # seconds; much more than anything here takes
+REAL = [ItemJob("size", f"ex1-{seed}", "size:run", {"case": "ex1", "seed": seed, "share": 1 / 512}) for seed in (1, 2)]
 
 
 def contents(store: Store, jobs: Sequence[Job]) -> list[object]:
@@ -33,7 +33,13 @@ def wait_until(reached: Callable[[], bool]) -> None:
     deadline = time.monotonic() + PATIENCE
     while not reached():
         assert time.monotonic() < deadline
-        time.sleep(0.05)
+        time.sleep(0.01)
+
+
+def environment() -> dict[str, str]:
+    """That of a process which can load `study_acts`."""
+    paths = [str(Path(study_acts.__file__).parent), os.environ.get("PYTHONPATH", "")]
+    return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
 
 def acting(folder: Path, *actions: str) -> list[Job]:
@@ -42,17 +48,6 @@ def acting(folder: Path, *actions: str) -> list[Job]:
         Job("acts", f"{number}-{action}", action, {"folder": str(folder), "name": f"{number}-{action}"})
         for number, action in enumerate(actions)
     ]
-
-
-def act(target: str, settings: dict[str, Any]) -> JobOutcome:
-    """In place of `run_job`: note the process that begins; then return, pause, wait, die, or die once only."""
-    mark = Path(settings["folder"], settings["name"])
-    again = mark.exists()
-    mark.write_text(f"{os.getpid()}")
-    time.sleep({"wait": PATIENCE, "pause": 1.0}.get(target, 0.0))
-    if target == "die" or (target == "die once" and not again):
-        os._exit(3)
-    return DONE
 
 
 def begun(folder: Path) -> list[str]:

@@ -115,12 +115,20 @@ def test_units_of_time_do_not_matter(unit: float) -> None:
     assert there.row.verdict == here.row.verdict
 
 
-def test_two_coordinates_with_correlated_noise() -> None:
+@pytest.mark.parametrize(
+    "measurement",
+    [
+        pytest.param(lsn.Measurement.exact(steps="euler"), id="exact"),
+        # errors of points in two coordinates take ten seconds
+        pytest.param(None, id="with errors", marks=pytest.mark.slow),
+    ],
+)
+def test_two_coordinates_with_correlated_noise(measurement: lsn.Measurement | None) -> None:
     """Fixed seed; a uniform p-value is below 0.001 with that chance."""
     rng = np.random.default_rng(7)
     steps = np.sqrt(STEP) * rng.standard_normal((COUNT, 2)) @ np.array([[1.0, 0.8], [0.0, 0.6]])
     x = scipy.signal.lfilter([1.0], [1.0, STEP - 1], steps, axis=0)
-    data = lsn.Trajectories.from_arrays([STEP * np.arange(COUNT)], [x])
+    data = lsn.Trajectories.from_arrays([STEP * np.arange(COUNT)], [x], measurement=measurement)
     times = recorded_times(data)
     source = Relabelled(data, times.window, times.first, True)
     found = date_test(source, fit_spectral(source), times.rate, LAW, Criteria())

@@ -21,7 +21,7 @@ FALSE_ALARM = 1e-4
 @pytest.fixture(scope="module", params=["brownian-tanh", "brownian-parabola"])
 def fitted(request: pytest.FixtureRequest) -> tuple[str, Surrogate]:
     name: str = request.param
-    return name, fit_spectral(catalogue[name].simulate(paths=1024, seed=11))
+    return name, fit_spectral(catalogue[name].simulate(paths=256, seed=11))
 
 
 class TestTermsLeftOut:

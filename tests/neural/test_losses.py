@@ -16,8 +16,9 @@ from liestonet.neural.losses_l6_l8 import determining_residuals
 from liestonet.neural.objective import Losses
 from liestonet.neural.settings import Objective
 from liestonet.symmetry.determining.kinds import kind_named
+from neural_cases import at_once
 
-from .exact_generators import known_case
+from .exact_generators import ExactGenerators, known_case
 
 T = sympy.Symbol("t")
 KEY = jax.random.key(0)
@@ -30,7 +31,11 @@ FOKKER_PLANCK_CASES = ["brownian", "ornstein-uhlenbeck", "geometric-brownian"]
 def loss(number: int, key: str, kind: str, change=None, part: float = 1.0, **changes) -> float:
     generators, table = known_case(key, kind, change=change, part=part)
     objective = replace(Objective(checks=True, barrier=0.0), **changes)
-    return float(Losses(objective, kind).terms(generators, table, KEY, (number,))[number])
+    return float(term(number, objective, kind, generators, table))
+
+
+def term(number: int, objective: Objective, kind: str, generators: ExactGenerators, table: dict[str, jax.Array]):
+    return at_once(lambda table: Losses(objective, kind).terms(generators, table, KEY, (number,))[number], table)
 
 
 def bent(rows):
@@ -64,10 +69,14 @@ def test_pointwise_closure_has_no_residual_but_no_constant_constants_either():
     """Three fields in two components: any bracket lies in the span at a point, and only constancy binds."""
     assert loss(1, "brownian", "ito", closure="pointwise") > 1e-3
     generators, table = known_case("brownian", "ito")
-    fields = generators(table["points"], table["squared"])
-    brackets = structure.lie_brackets(fields)
-    constants, _ = structure.pointwise_constants(fields, brackets, 1e-12)
-    assert float(structure.closure(fields, brackets, constants)) < 1e-12
+
+    def residual(table):
+        fields = generators(table["points"], table["squared"])
+        brackets = structure.lie_brackets(fields)
+        constants, _ = structure.pointwise_constants(fields, brackets, 1e-12)
+        return structure.closure(fields, brackets, constants)
+
+    assert float(at_once(residual, table)) < 1e-12
 
 
 def test_pointwise_closure_of_two_fields():
@@ -100,6 +109,7 @@ def test_gradient_of_pointwise_constants_against_differences():
     """Fields that are no algebra, so that the constants change from point to point."""
     generators, table = known_case("langevin", "ito", change=bent)
 
+    @jax.jit
     def constants(points):
         fields = generators.bent(points, table["squared"])
         return structure.pointwise_constants(fields, structure.lie_brackets(fields), 1e-12)
@@ -166,7 +176,7 @@ def test_barrier_is_the_softplus_of_pushed_time_steps(rate):
     """One step of Heun multiplies the time steps of c t ∂t by 1 + cε + (cε)²/2."""
     generators, table = known_case("brownian", "ito", change=CHANGES[rate])
     table = table | {"time_step": jnp.full(40, 0.05)}
-    with_it, without = (Losses(Objective(barrier=b), "ito").terms(generators, table, KEY, (7,))[7] for b in (1.0, 0.0))
+    with_it, without = (term(7, Objective(barrier=b), "ito", generators, table) for b in (1.0, 0.0))
     pushed = 0.05 * (1 + rate / 100 + (rate / 100) ** 2 / 2)
     assert float(with_it - without) == pytest.approx(np.log1p(np.exp(-pushed)), rel=1e-8)
 
@@ -180,7 +190,8 @@ def density_of(table):
     points = table["points"]
     parts = [u, jax.jacfwd(u), jax.jacfwd(jax.jacfwd(u))]
     names = ["density", "density_gradient", "density_hessian"]
-    return table | {name: jax.vmap(part)(points) for name, part in zip(names, parts, strict=True)}
+    made = at_once(lambda points: [jax.vmap(part)(points) for part in parts], points)
+    return table | dict(zip(names, made, strict=True))
 
 
 @pytest.mark.slow
@@ -192,8 +203,7 @@ def test_pushed_density_solves_its_equation():
 
     def at(flow, change=None):
         generators, table = known_case("geometric-brownian", "fokker-planck", count=20, change=change, part=0.1)
-        objective = Objective(flow=flow)
-        return float(Losses(objective, "fokker-planck").terms(generators, density_of(table), KEY, (9,))[9])
+        return float(term(9, Objective(flow=flow), "fokker-planck", generators, density_of(table)))
 
     true = [at(2e-2), at(1e-2)]
     assert true[1] < true[0] / 30
@@ -208,8 +218,8 @@ def test_printed_pushed_density_penalises_a_true_symmetry():
 
     generators, table = known_case("brownian", "fokker-planck", change=scaling)
     table = density_of(table)
-    printed = Losses(Objective(pushed_density="printed"), "fokker-planck").terms(generators, table, KEY, (9,))[9]
-    right = Losses(Objective(pushed_density="solution"), "fokker-planck").terms(generators, table, KEY, (9,))[9]
+    printed = term(9, Objective(pushed_density="printed"), "fokker-planck", generators, table)
+    right = term(9, Objective(pushed_density="solution"), "fokker-planck", generators, table)
     assert float(printed) > 1e-6
     assert float(right) < 1e-12
 
@@ -230,7 +240,9 @@ def test_equations_agree_with_the_table_of_terms(key, kind):
         return [[*extra, x * sympy.exp(-t)] if kind == "fokker-planck" else extra]
 
     generators, table = known_case(key, kind, change=change, second=False)
-    residuals = determining_residuals(kind, generators(table["points"], table["squared"]), table)
+    residuals = at_once(
+        lambda table: determining_residuals(kind, generators(table["points"], table["squared"]), table), table
+    )
     total = sum(float(jnp.sum(part**2)) for part in residuals) / len(table["points"])
 
     system = catalogue[key]

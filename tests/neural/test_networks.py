@@ -14,6 +14,7 @@ from liestonet.neural.frame import TrainingFrame, tabulate
 from liestonet.neural.generator_networks import make_networks
 from liestonet.neural.settings import Architecture
 from liestonet.symmetry.determining.kinds import kind_named
+from neural_cases import AT_ONCE, at_once
 
 
 @pytest.mark.parametrize(
@@ -21,11 +22,12 @@ from liestonet.symmetry.determining.kinds import kind_named
 )
 def test_channels_are_derivatives(shared, activation):
     networks = make_networks(jax.random.key(1), Architecture((5, 5), (6, 6), (4,), activation, shared), 3, 2, True)
-    points = jax.random.normal(jax.random.key(2), (7, 3))
-    root = jax.random.normal(jax.random.key(3), (7, 2, 2))
-    squared = root @ jnp.swapaxes(root, 1, 2)
+    rng = np.random.default_rng(2)
+    points, root = rng.normal(size=(7, 3)), rng.normal(size=(7, 2, 2))
+    sets = np.stack([points, points + 0.1, points - 0.2])
+    squared = root @ np.swapaxes(root, 1, 2)
 
-    at = jax.jit(lambda points, squared: networks(points, squared))  # compiled once, not operation by operation
+    at = jax.jit(lambda points, squared: networks(points, squared), compiler_options=AT_ONCE)
     fields, step = at(points, squared), 1e-5
     bent = jnp.zeros_like(fields.values)
     for v in range(3):
@@ -38,10 +40,10 @@ def test_channels_are_derivatives(shared, activation):
             bent = bent + 0.5 * jnp.einsum("bj,mbcj->mbc", squared[:, :, v - 1], second)
     np.testing.assert_allclose(fields.curvature, bent, atol=1e-8)
     variances = squared[:, np.arange(2), np.arange(2)]
-    alone = jax.jit(lambda: networks(points, variances))()
+    alone = at_once(lambda points, variances: networks(points, variances), points, variances)
     as_matrix = at(points, variances[..., None] * jnp.eye(2))
     np.testing.assert_allclose(alone.curvature, as_matrix.curvature, atol=1e-12)
-    whole = jax.jit(lambda points, squared: networks.bent(points, squared))(points, squared)
+    whole = at_once(lambda points, squared: networks.bent(points, squared), points, squared)
     assert whole.hessian is not None
     for name in ("values", "gradient", "curvature"):
         np.testing.assert_allclose(getattr(whole, name), getattr(fields, name), atol=1e-12)
@@ -49,18 +51,20 @@ def test_channels_are_derivatives(shared, activation):
         shift = jnp.zeros(3).at[v].set(step)
         ahead, behind = at(points + shift, squared), at(points - shift, squared)
         np.testing.assert_allclose(whole.hessian[..., v], (ahead.gradient - behind.gradient) / (2 * step), atol=1e-7)
-    np.testing.assert_allclose(networks.values(points), fields.values, atol=1e-12)
-    times = jnp.stack([points[:, 0], points[:, 0] + 0.1, points[:, 0] - 0.2])
-    np.testing.assert_allclose(networks.clocks(times)[0], fields.values[0, :, 0], atol=1e-12)
+    values, clocks, own_values = (
+        at_once(lambda at, ask=ask: ask(at), at)
+        for ask, at in ((networks.values, points), (networks.clocks, sets[..., 0]), (networks.own_values, sets))
+    )
+    np.testing.assert_allclose(values, fields.values, atol=1e-12)
+    np.testing.assert_allclose(clocks[0], fields.values[0, :, 0], atol=1e-12)
     # τ depends on time alone
     assert not np.any(fields.gradient[:, :, 0, 1:])
-    sets = jnp.stack([points, points + 0.1, points - 0.2])
-    own = jax.jit(lambda sets, squared: networks.at_own(sets, squared))(sets, jnp.stack([squared] * 3))
-    np.testing.assert_allclose(networks.own_values(sets), own.values, atol=1e-12)
+    own = at_once(lambda sets, squared: networks.at_own(sets, squared), sets, jnp.stack([squared] * 3))
+    np.testing.assert_allclose(own_values, own.values, atol=1e-12)
     moved = at(points + 0.1, squared)
     np.testing.assert_allclose(own.values[1], moved.values[1], atol=1e-12)
     np.testing.assert_allclose(own.curvature[1], moved.curvature[1], atol=1e-12)
-    np.testing.assert_allclose(networks.clocks(times)[1], moved.values[1, :, 0], atol=1e-12)
+    np.testing.assert_allclose(clocks[1], moved.values[1, :, 0], atol=1e-12)
 
 
 @pytest.mark.slow

@@ -30,7 +30,13 @@ SYSTEMS = {
 }
 
 
-@pytest.fixture(scope="module", params=SYSTEMS.values(), ids=list(SYSTEMS))
+LONG = {"CIR, density", "forced"}  # two seconds each; another density and another time are among the others
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(case, id=name, marks=[pytest.mark.slow] * (name in LONG)) for name, case in SYSTEMS.items()],
+)
 def solved(request):
     text, kind, dimension = request.param
     sde = lsn.SDE.parse(text)

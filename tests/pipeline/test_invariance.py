@@ -44,6 +44,8 @@ CHANGES = {
 }
 SYSTEMS = ("linear", "cir", "growing-noise", "geometric-brownian", "langevin", "brownian-2d", "hopf")
 SLOW = {(key, "fokker-planck") for key in ("langevin", "brownian-2d", "hopf")}
+# single changes that are quick: of an equation with the time in it, from paths and from the density
+SINGLE = {("growing-noise", "ito"), ("growing-noise", "fokker-planck")}
 
 
 @cache
@@ -97,9 +99,13 @@ def image(result: Result, change: Change) -> Callable[[np.ndarray, np.ndarray], 
     return generators
 
 
+def is_slow(key: str, kind: str, name: str) -> bool:
+    return (key, kind) in SLOW or (name != "all at once" and (key, kind) not in SINGLE)
+
+
 def cases() -> list[Any]:
     return [
-        pytest.param(key, kind, name, marks=[pytest.mark.slow] if (key, kind) in SLOW else [])
+        pytest.param(key, kind, name, marks=[pytest.mark.slow] if is_slow(key, kind, name) else [])
         for key in SYSTEMS
         for kind in KINDS
         for name in CHANGES

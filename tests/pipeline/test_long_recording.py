@@ -91,7 +91,7 @@ def test_a_dimension_that_is_asked_for_is_kept() -> None:
     assert found.flags[0].code == "date"
 
 
-@pytest.mark.parametrize("unit", [1e-6, 3600.0])
+@pytest.mark.parametrize("unit", [pytest.param(1e-6, marks=pytest.mark.slow), 3600.0])
 def test_units_of_time_change_no_verdict(unit: float) -> None:
     here, there = stationary(), lsn.discover(recording(1, unit=unit), formulas=False)
     assert there.measurement.clock.window / unit == pytest.approx(here.measurement.clock.window, rel=1e-9)
@@ -127,6 +127,7 @@ def test_a_file_keeps_the_clock(tmp_path: Path) -> None:
     np.testing.assert_array_equal(again.date.values, clock.date.values)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_report_shows_the_law_by_date(tmp_path: Path) -> None:
     page = forced().report(tmp_path / "report.html").read_text(encoding="utf-8")
     assert "The law by date" in page

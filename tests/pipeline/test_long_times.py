@@ -230,7 +230,12 @@ def brownian_stretched(times: np.ndarray, states: np.ndarray) -> tuple[np.ndarra
     ("text", "end", "exact"),
     [
         ("dx = t*x dt + dW", 5.0, brownian_in_its_own_time),
-        ("dx = (2*x + 5*(1+t)*cos(5*t) - 2*sin(5*t))/(1+t) dt + (1+t)^2 dW", 10.0, brownian_stretched),
+        pytest.param(
+            "dx = (2*x + 5*(1+t)*cos(5*t) - 2*sin(5*t))/(1+t) dt + (1+t)^2 dW",
+            10.0,
+            brownian_stretched,
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_formulas_with_error_functions_and_integrals(text: str, end: float, exact: Any) -> None:

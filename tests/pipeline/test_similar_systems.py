@@ -6,6 +6,8 @@ the name, or systems with nothing but shifts. Every formula must be proved, and 
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 import sympy
@@ -82,12 +84,25 @@ SEVERAL = [
     ("dx = -x dt + dW1; dy = -2*y dt + dW2; dz = -3*z dt + dW3", "ito", 4, "R ⋉ R^3 with weights (3, 2, 1)"),
     ("dx = -y dt + dW1; dy = x dt + dW2; dz = dW3", "ito", 4, "e(2) ⊕ R"),
 ]
+# these take a second or two, and have a like among the others
+LONG = {
+    "dx = -x dt + cos(t) dW",
+    "dx = (cos(t)*x + 1) dt + dW",
+    "dx = (x + 1)*log(x + 1)*t dt + (x + 1) dW",
+    "dx = x/(3 + 2*t) dt + sqrt(1 + t) dW",
+    "dx = (1/x - t*x/2) dt + dW",
+}
 QUICK = {"dx = (x + y) dt + dW1; dy = y dt + dW2", "dx = t*x dt + dW1; dy = -y dt + dW2"}
+
+
+@cache
+def solved(equation: str, kind: str = "ito") -> lsn.Result:
+    return lsn.solve(lsn.SDE.parse(equation), kind)
 
 
 def assert_solved(equation: str, kind: str, dimension: int, name: str) -> None:
     """Dimension and name are right, and every formula is proved and is the generator beside it."""
-    result = lsn.solve(lsn.SDE.parse(equation), kind)
+    result = solved(equation, kind)
     assert (result.dimension, result.algebra.name) == (dimension, name)
     assert [row.status for row in result.formulas()] == ["proved"] * dimension
     u = np.random.default_rng(3).uniform(-0.9, 0.9, (3, len(result.domain.half)))
@@ -105,7 +120,10 @@ def assert_solved(equation: str, kind: str, dimension: int, name: str) -> None:
         np.testing.assert_allclose(field, exact, atol=1e-5 * np.abs(exact).max())
 
 
-@pytest.mark.parametrize(("equation", "dimension"), [(row[0], row[1]) for row in SCALARS])
+@pytest.mark.parametrize(
+    ("equation", "dimension"),
+    [pytest.param(row[0], row[1], marks=[pytest.mark.slow] * (row[0] in LONG)) for row in SCALARS],
+)
 def test_paths_of_scalar_systems(equation, dimension):
     assert_solved(equation, "ito", dimension, SCALAR[dimension])
 
@@ -127,7 +145,7 @@ def test_systems_of_several_coordinates(equation, kind, dimension, name):
 def test_a_kept_integral_appears_where_there_is_no_closed_one():
     # τ' = 2bτ + c with b = sin t: e^{−2 cos t} and its multiple by the integral of e^{2 cos t}
     t, x = sympy.symbols("t x", real=True)
-    rows = lsn.solve(lsn.SDE.parse("dx = (1/x + sin(t)*x) dt + dW")).formulas()
+    rows = solved("dx = (1/x + sin(t)*x) dt + dW").formulas()
     assert rows[0].tau == sympy.exp(-2 * sympy.cos(t))
     ratio = sympy.simplify(sympy.diff(rows[1].tau / rows[0].tau, t) / sympy.exp(2 * sympy.cos(t)))
     assert ratio.is_number
@@ -135,5 +153,5 @@ def test_a_kept_integral_appears_where_there_is_no_closed_one():
 
 
 def test_formulas_are_written_shortly():
-    rows = lsn.solve(lsn.SDE.parse("dx = -x/(1 + t) dt + dW")).formulas()
+    rows = solved("dx = -x/(1 + t) dt + dW").formulas()
     assert max(sympy.count_ops(c) for row in rows for c in (row.tau, *row.xi)) <= 5

@@ -84,6 +84,9 @@ LONG = {
     "docs/validation.md": 9,
     "docs/many_runs.md": 8,
     "docs/long_recordings.md": 7,
+    "docs/angles.md": 6,
+    "docs/report.md": 4,
+    "docs/symptoms.md": 4,
 }
 
 

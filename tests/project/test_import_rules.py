@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -87,11 +88,20 @@ def content_problem(node: ast.AST) -> str | None:
     return None
 
 
+@cache
+def parsed(source: str) -> ast.Module:
+    return ast.parse(source)
+
+
+@cache
+def imports(source: str, module: str, is_package: bool) -> list[Any]:
+    return list(rooms.imports(parsed(source), module, is_package))
+
+
 def problems(source: str, module: str, is_package: bool = False) -> list[str]:
     """Everything wrong with one source file, as `module:line: reason`."""
-    tree = ast.parse(source)
-    found = [(item.line, import_problem(module, item)) for item in rooms.imports(tree, module, is_package)]
-    found += [(getattr(node, "lineno", 0), content_problem(node)) for node in ast.walk(tree)]
+    found = [(item.line, import_problem(module, item)) for item in imports(source, module, is_package)]
+    found += [(getattr(node, "lineno", 0), content_problem(node)) for node in ast.walk(parsed(source))]
     return [f"{module}:{line}: {reason}" for line, reason in sorted(set(found), key=str) if reason]
 
 
@@ -110,7 +120,7 @@ def test_no_exception_is_left_over():
     edges = {
         (rooms.inside(module), rooms.inside(found.target))
         for text, module, is_package in source_files()
-        for found in rooms.imports(ast.parse(text), module, is_package)
+        for found in imports(text, module, is_package)
     }
     left = [line for line in rooms.OUTWARD if line not in edges]
     assert not left, f"nothing imports like this any more, take the line away: {left}"

@@ -158,7 +158,7 @@ def polynomial(rng: np.random.Generator, variables: tuple[Any, ...], degree: int
 POINT = {t: sp.Rational(1, 3), x: sp.Rational(2, 5), y: sp.Rational(-1, 7)}
 
 
-@pytest.mark.parametrize("n", [1, 2])
+@pytest.mark.parametrize("n", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_fokker_planck_equations_are_those_of_the_pushed_solution(n):
     """§2.3: to first order the pushed density is u + εη, η = βu − τu_t − ξ·∇u, and solves the equation.
 

@@ -105,7 +105,7 @@ def test_fuzzing_needs_a_seed(tmp_path):
 
 def test_an_example_that_hangs_is_kept_and_replayed_until_it_is_repaired(tmp_path):
     conftest = f"{CONFTEST}import plugin_limits\nplugin_limits.GRACE = 0.5\n"
-    options = ("--fuzz=60", "-pxdist.plugin", "-n1")
+    options = ("--fuzz=60", "-pxdist.plugin", "-n2")
     hanging = HANGING_EXAMPLES.format(examples=200, bound=500)
     found = run(tmp_path, hanging, "--hypothesis-seed=5", *options, conftest=conftest)
     assert "2 failed" in found.stdout
@@ -143,8 +143,8 @@ def test_a_hang_is_a_failure_with_a_stack(tmp_path):
 
 
 def test_a_process_that_grows_too_large_fails_the_run(tmp_path):
-    conftest = f"{CONFTEST}import plugin_limits\nplugin_limits.LARGEST = plugin_limits.peak() + 100\n"
-    grows = "def test_grows():\n    assert len(bytearray(b'1') * 300_000_000)\n"
+    conftest = f"{CONFTEST}import plugin_limits\nplugin_limits.LARGEST = plugin_limits.peak() + 50\n"
+    grows = "def test_grows():\n    assert len(bytearray(b'1') * 150_000_000)\n"
     for options in ((), ("-pxdist.plugin", "-n1")):  # the first process, or one that reports to it
         found = run(tmp_path, grows, "-mnot slow", *options, conftest=conftest)
         assert "1 passed" in found.stdout

@@ -47,6 +47,7 @@ NO_DECISION = {
     "sde/tokens.py": {"MAX_CHARACTERS", "MAX_TOKENS", "MAX_DIGITS", "MAX_NAME", "MAX_EXPONENT"},
     "symmetry/determining/fields.py": {"CHUNK", "DENSE"},
     "symmetry/determining/operator.py": {"CHUNK", "KEPT_BYTES", "CHUNK_BYTES"},
+    "symmetry/statistical/noisy_operator.py": {"KEPT_BYTES"},
     "surrogate/regression.py": {"PIECE"},
     "diagnostics/turnover.py": {"MEDIAN_SQUARE"},
     "validation/flows.py": {"PIECE", "STAGES", "ERROR"},

@@ -19,7 +19,11 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 COMMITTED = ROOT / "experiments" / "reproduction"
 
 
-def test_the_page_is_made_of_the_committed_results(tmp_path: Path) -> None:
+@pytest.mark.parametrize("drawn", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_the_page_is_made_of_the_committed_results(tmp_path: Path, drawn: bool, request: pytest.FixtureRequest) -> None:
+    """Pictures depend on the fonts of a machine; without them the page is made in a third of the time."""
+    if not drawn:
+        request.getfixturevalue("undrawn")
     page = tmp_path / "docs" / "reproduction.md"
     folder = tmp_path / "experiments" / "reproduction"
     publish(ALL, Store(COMMITTED / "results"), Options(), folder, page)
@@ -120,6 +124,7 @@ def test_curves_made_together_stand_beside_single_runs() -> None:
     assert [row[1:4] for row in rows] == [("`Neural(polish=False)`", 1, "empty sum"), *paper]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_minima_of_closure_and_jumps_of_validity_are_counted() -> None:
     """Example 1 has three: one run has the least L1 there, one at two; the residual jumps in both; angles are equal."""
 
@@ -136,6 +141,7 @@ def test_minima_of_closure_and_jumps_of_validity_are_counted() -> None:
     assert "have not converged: `Neural.paper` on Ex. 1 with m = 3 (seed 1)" in text
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_residual_that_grows_more_elsewhere_is_no_jump_at_the_truth() -> None:
     """Factors 2, 3, 5 and 20 after m = 1, 2, 3 and 4: more after three than before, but most after four."""
     worst = dict(zip(range(1, 6), (1e-3, 2e-3, 6e-3, 3e-2, 0.6), strict=True))

@@ -142,8 +142,8 @@ def killed_often(files: tuple[Path, Path], folder: Path, kills: int) -> tuple[in
 
 
 def test_killed_saves_lose_nothing(two_files, tmp_path):
-    old, new, _ = killed_often(two_files, tmp_path / "runs", 20)
-    assert old + new == 20
+    old, new, _ = killed_often(two_files, tmp_path / "runs", 10)
+    assert old + new == 10
 
 
 @pytest.mark.slow

@@ -175,9 +175,13 @@ def test_networks_answer_as_before():
     jax = pytest.importorskip("jax")
     from liestonet.neural.generator_networks import make_networks
     from liestonet.neural.settings import Architecture
+    from neural_cases import at_once
 
     jax.config.update("jax_enable_x64", True)
     networks = make_networks(jax.random.key(0), Architecture((4,), (5,), (5,)), 2, 1, False)
-    points = jax.numpy.linspace(0, 1, 6).reshape(3, 2), jax.numpy.ones((3, 1, 1))
-    values = [np.asarray(made(*points).values) for made in (networks, again(networks))]
+    points = np.linspace(0, 1, 6).reshape(3, 2), np.ones((3, 1, 1))
+    values = [
+        np.asarray(at_once(lambda made, *where: made(*where).values, made, *points))
+        for made in (networks, again(networks))
+    ]
     assert np.array_equal(values[0], values[1])

@@ -17,7 +17,7 @@ from liestonet.study import cluster
 from liestonet.study.jobs import Job
 from liestonet.study.running import run_all
 from liestonet.study.store import Store
-from study_cases import SMALL, contents
+from study_cases import SMALL, contents, environment
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -32,7 +32,9 @@ def running_cluster(folder: Path, workers: int) -> Iterator[tuple[str, list[subp
     own = ["-m", "distributed.cli.dask_scheduler", "--port", port, "--no-dashboard", "--no-show"]
     each = ["-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
     commands = [own, *([*each, "--local-directory", str(folder / f"worker-{n}")] for n in range(workers))]
-    processes = [subprocess.Popen([sys.executable, *words], stderr=subprocess.DEVNULL) for words in commands]
+    processes = [
+        subprocess.Popen([sys.executable, *words], stderr=subprocess.DEVNULL, env=environment()) for words in commands
+    ]
     try:
         _wait_for(address, workers)
         yield address, processes
@@ -50,7 +52,8 @@ def _wait_for(address: str, workers: int) -> None:
             client.wait_for_workers(workers, timeout=60)
 
 
-def test_a_scheduler_that_is_not_there(tmp_path: Path) -> None:
+def test_a_scheduler_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "ANSWER_WITHIN", 0.5)
     with pytest.raises(InputError, match="No scheduler answers at tcp"):
         run_all(SMALL, Store(tmp_path), scheduler="tcp://127.0.0.1:9")
 

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-import study_cases
 from liestonet.core.processes import interrupts_later
 from liestonet.errors import InputError
 from liestonet.study.jobs import Job, JobOutcome
 from liestonet.study.running import run_all
 from liestonet.study.store import Store
-from study_cases import PATIENCE, acting, begun, use_acts, wait_until
+from study_acts import PATIENCE, act
+from study_cases import acting, begun, environment, use_acts, wait_until
 
 
 @pytest.fixture(autouse=True)
@@ -68,7 +68,7 @@ def test_nothing_begins_after_an_interruption(tmp_path: Path, marks: Path) -> No
 
 
 def test_other_processes_are_left_alone(tmp_path: Path, marks: Path) -> None:
-    other = multiprocessing.get_context("spawn").Process(target=study_cases.act, args=("wait", _settings(marks)))
+    other = multiprocessing.get_context("spawn").Process(target=act, args=("wait", _settings(marks)))
     other.start()
     try:
         with pytest.raises(InputError):
@@ -103,7 +103,7 @@ def test_a_job_whose_process_dies_once_is_tried_again(tmp_path: Path, marks: Pat
 SCRIPT = """
 import json, sys
 from pathlib import Path
-from study_cases import act
+from study_acts import act
 from liestonet.study import running
 from liestonet.study.jobs import Job
 from liestonet.study.store import Store
@@ -122,10 +122,8 @@ def test_ctrl_c_in_a_terminal(tmp_path: Path, marks: Path) -> None:
     jobs, script = acting(marks, *["wait"] * 6), tmp_path / "study.py"
     script.write_text(SCRIPT)
     command = [sys.executable, str(script), str(tmp_path / "results"), json.dumps([vars(job) for job in jobs])]
-    paths = [str(Path(study_cases.__file__).parent), os.environ.get("PYTHONPATH", "")]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, env=environment
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, env=environment()
     ) as study:
         wait_until(lambda: len(begun(marks)) == 2)
         os.killpg(study.pid, signal.SIGINT)

@@ -45,7 +45,7 @@ def test_linear_equations() -> None:
 
 
 def test_a_cubic_drift_against_paths() -> None:
-    """Double well: mean and covariance of 200,000 simulated steps, within five standard errors and the closure's."""
+    """Double well: mean and covariance of 80,000 simulated steps, within five standard errors and the closure's."""
     features = features_in(1, 3)
     cloud = np.column_stack([np.zeros(40), np.linspace(-1, 1, 40)])
     drift = fitted(features, (2 * cloud[:, 1] - 4 * cloud[:, 1] ** 3)[:, None], cloud)
@@ -56,7 +56,7 @@ def test_a_cubic_drift_against_paths() -> None:
         found = one_step(
             features, ((0, 0),), drift, diffusion, point, np.array([dt]), np.array([1e-9]), np.zeros((1, 1, 1))
         )
-        x = np.full(200_000, start)
+        x = np.full(80_000, start)
         for _ in range(100):
             x = x + (2 * x - 4 * x**3) * dt / 100 + np.sqrt(0.15 * dt / 100) * rng.standard_normal(len(x))
         error = x.std() / np.sqrt(len(x))

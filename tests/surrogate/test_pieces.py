@@ -72,7 +72,9 @@ def test_intervals_and_p_values_are_those_of_chi_square():
     """One direction whose noise has equal variances in five directions: a χ² with five degrees of freedom."""
     scale, count, square = 0.01, 5, 0.03
     noise, cross = scale * np.eye(count)[None], np.zeros((count, 1))
-    evidence = Evidence(np.ones((1, 1)), np.array([[square]]), noise, noise.sum(axis=0)[:1, :1], cross, count, False)
+    evidence = Evidence(
+        np.ones((1, 1)), np.array([[square]]), noise, noise.sum(axis=0)[:1, :1], cross, np.eye(count), count, False
+    )
     assert evidence.p_value() == pytest.approx(scipy.stats.chi2.sf(square / scale, count))
     upper = scipy.stats.gamma.ppf(
         0.95,
@@ -93,7 +95,7 @@ def test_both_ends_of_an_interval_cover_the_true_residual(true: float):
     for _ in range(runs):
         seen = direction + errors @ rng.standard_normal(6)
         cross, gram = (errors.T @ seen)[:, None], np.array([[seen @ seen]])
-        evidence = Evidence(np.ones((1, 1)), gram, noise, noise.sum(axis=0)[:1, :1], cross, 6, True)
+        evidence = Evidence(np.ones((1, 1)), gram, noise, noise.sum(axis=0)[:1, :1], cross, np.eye(6), 6, True)
         lower, upper = evidence.interval(0, 0.95)
         below, above = below + (lower > true), above + (upper < true)
     # three standard deviations of a count with chance 5 %, and a little for the χ² that stands in for the true law

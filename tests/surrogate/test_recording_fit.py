@@ -104,6 +104,7 @@ def test_what_is_modelled() -> None:
     assert not is_modelled(marked, choose_clock(data, "recorded")[0])
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_said_in_the_result(tmp_path) -> None:
     """Noise and exposure with errors: in the result, in JSON, in a saved file and in words."""
     result = lsn.discover(recording(ornstein_uhlenbeck(0.1, 1.0, False, seed=8), 0.1), formulas=False)

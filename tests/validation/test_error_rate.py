@@ -94,6 +94,7 @@ def test_pushes_that_keep_too_little_data_are_not_said_to_be_rejected():
 @pytest.mark.parametrize(
     ("rate", "shown"), [(0.01, "99 % interval"), pytest.param(0.2, "80 % interval", marks=pytest.mark.slow)]
 )
+@pytest.mark.usefixtures("few_draws")
 def test_the_ratio_test_has_the_rate_of_the_result(found: lsn.Result, rate: float, shown: str):
     other = recording(20, 13)
     usual, changed = lsn.test(other, found), lsn.test(other, at(found, rate))
@@ -106,6 +107,7 @@ def test_the_ratio_test_has_the_rate_of_the_result(found: lsn.Result, rate: floa
         assert wide.lower <= narrow.lower <= narrow.upper <= wide.upper
 
 
+@pytest.mark.usefixtures("few_draws")
 def test_generators_are_found_again_by_the_same_criteria(found: lsn.Result, monkeypatch: pytest.MonkeyPatch):
     asked = []
 
@@ -120,6 +122,7 @@ def test_generators_are_found_again_by_the_same_criteria(found: lsn.Result, monk
 
 
 @pytest.mark.parametrize("rate", [0.01, pytest.param(0.2, marks=pytest.mark.slow)])
+@pytest.mark.usefixtures("few_draws")
 def test_every_check_has_the_rate_of_the_result(found: lsn.Result, rate: float, monkeypatch: pytest.MonkeyPatch):
     """Few draws and refits are made; what counts is which rate each check is asked for."""
     rates: dict[str, float] = {}

@@ -359,6 +359,7 @@ def test_kept_increments_are_split_by_path():
     assert gates[2].outcome == "not tested"
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_gates_that_could_not_be_asked_say_so(result: Any, tmp_path: Path):
     """Single increments have no neighbours: memory is not tested, which is neither passed nor p = 1."""
     single = as_pairs(recording(OU, 60, 7).increments(), ("x",), LINE)

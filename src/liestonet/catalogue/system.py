@@ -151,13 +151,14 @@ class System:
     def formulas(self, kind: object = ITO) -> tuple[KnownFormula, ...]:
         """The generators in SymPy, with the symbols of `sde`."""
         name, texts = self._texts(kind)
-        if name not in self._cache:
+        own = self._own(name)
+        if own not in self._formulas:
             from liestonet.catalogue.reading import read_formula
 
             rows = [[read_formula(text, self.sde.names) for text in row] for row in texts]
             n = self.sde.dimension
-            self._cache[name] = tuple(KnownFormula(row[0], tuple(row[1 : n + 1]), *row[n + 1 :]) for row in rows)
-        return self._cache[name]
+            self._formulas[own] = tuple(KnownFormula(row[0], tuple(row[1 : n + 1]), *row[n + 1 :]) for row in rows)
+        return self._formulas[own]
 
     def generators(self, kind: object = ITO) -> KnownGenerators:
         """The generators as a function: t (B,), x (B, d) -> tau (m, B), xi (m, B, d) and, if any, beta (m, B)."""
@@ -173,7 +174,11 @@ class System:
         name, _ = self._texts(kind)
         if self.infinite:
             raise InputError(f"The algebra of {self.key!r} is infinite-dimensional and has no structure constants.")
-        return exact_algebra(self.formulas(name), self.sde.names, self.box, name == FOKKER_PLANCK)
+        own = self._own(name)
+        if own not in self._algebras:
+            made = exact_algebra(self.formulas(own), self.sde.names, self.box, own == FOKKER_PLANCK)
+            self._algebras[own] = made
+        return self._algebras[own]
 
     def algebra_name(self, kind: object = ITO) -> str:
         """What the algebra is called by theory, written down by hand; not where `infinite`."""
@@ -195,10 +200,18 @@ class System:
             raise InputError(f"Symmetry kind {kind!r} is unknown; choose one of {', '.join(KINDS)}.")
         if name not in self.kinds:
             raise InputError(f"The catalogue does not know the {name} symmetries of {self.key!r}; choose another kind.")
-        return name, self.symmetries.get(name, self.symmetries[ITO])
+        return name, self.symmetries[self._own(name)]
+
+    def _own(self, name: str) -> str:
+        """The kind under which the generators of a kind are written down."""
+        return name if name in self.symmetries else ITO
 
     @cached_property
-    def _cache(self) -> dict[str, tuple[KnownFormula, ...]]:
+    def _formulas(self) -> dict[str, tuple[KnownFormula, ...]]:
+        return {}
+
+    @cached_property
+    def _algebras(self) -> dict[str, Algebra]:
         return {}
 
     def __repr__(self) -> str:

@@ -29,6 +29,9 @@ class SharedTuning:
     # Directions shorter than this part of the longest one are rounding where the root is inverted. Source: theory:
     # squares of 1e-12 are near the rounding of the covariance.
     shortest_error: float = 1e-6
+    # Errors of the parameters shorter than this part of the longest are left out of the search. Source: theory: two
+    # derivatives of a polynomial of degree 14 are at most 1e5 times as large as itself.
+    negligible_error: float = 1e-9
     # Residual below which a direction counts as a symmetry, and one that is none as near, unless another is given
     # (`discover(tolerance=…)`). Source: by hand.
     default_tolerance: float = 0.1

@@ -22,32 +22,47 @@ class Errors:
 
     With both, R Rᵀ is the posterior covariance H⁻¹(M + Λ)H⁻¹; with the first alone it is the estimate's own scatter.
     `complete` says that all directions are there, not a random sample. The last `hidden` directions of scatter change
-    the coefficients, but not what the data show of them.
+    the coefficients, but not what the data show of them. `felt` are orthonormal combinations of all directions, beside
+    which the others do next to nothing to the coefficients; all of them where it is None.
     """
 
     scatter: Float[np.ndarray, "p s"]
     prior: Float[np.ndarray, "p q"]
     complete: bool = True
     hidden: int = 0
+    felt: Float[np.ndarray, "s_and_q r"] | None = None
 
     def with_hidden(self, more: Float[np.ndarray, "p k"]) -> Errors:
-        """The same with directions that the data do not show."""
+        """The same with directions that the data do not show; what is felt of them is to be found out anew."""
         scatter = np.concatenate([self.scatter, more], axis=1)
         return Errors(scatter, self.prior, self.complete, self.hidden + more.shape[1])
 
-    def imposed(self, left: Float[np.ndarray, "s_and_q s_and_q"]) -> Errors:
-        """What is left of every error when conditions are imposed: `left` maps the errors of `root` to themselves."""
-        root, scattered = self.root @ left, self.scatter.shape[1]
-        return Errors(root[:, :scattered], root[:, scattered:], self.complete, self.hidden)
+    def imposed(self, left: Float[np.ndarray, "r r"], turn: Float[np.ndarray, "s_and_q r"]) -> Errors:
+        """What is left of every error when conditions are imposed: `left` maps the errors root @ turn to themselves."""
+        root, scattered = self.root, self.scatter.shape[1]
+        root = root + (root @ turn) @ (left - np.eye(len(left))) @ turn.T
+        return replace(self, scatter=root[:, :scattered], prior=root[:, scattered:])
 
     def mapped(self, left: Float[np.ndarray, "p p"]) -> Errors:
         """The errors of a linear map of the parameters."""
-        return Errors(left @ self.scatter, left @ self.prior, self.complete, self.hidden)
+        return replace(self, scatter=left @ self.scatter, prior=left @ self.prior)
 
     @cached_property
     def back(self) -> Float[np.ndarray, "s_and_q p"]:
         """The errors, in units of their standard deviations, that a change of the parameters is most likely made of."""
         return np.linalg.pinv(self.root, rcond=SHARED.shortest_error)
+
+    @cached_property
+    def joint(self) -> tuple[Float[np.ndarray, "p r"], Float[np.ndarray, "s_and_q r"]]:
+        """What is felt of all errors in as few directions as it has, and how they are made of those of `root`.
+
+        The directions are root @ turn, and turn has orthonormal columns: independent errors become independent errors.
+        """
+        root = self.root if self.felt is None else self.root @ self.felt
+        left, lengths, rows = np.linalg.svd(root, full_matrices=False)
+        kept = lengths > SHARED.negligible_error * lengths[:1]
+        turn = rows[kept].T if self.felt is None else self.felt @ rows[kept].T
+        return left[:, kept] * lengths[kept], turn
 
     @property
     def root(self) -> Float[np.ndarray, "p s_and_q"]:

@@ -6,7 +6,8 @@ of them, are tried in order of simplicity; those in the space are taken until th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
@@ -45,13 +46,21 @@ def evaluate(expressions: Iterable[Any], symbols: Sequence[Any], points: Float[n
             try:
                 kept |= {node: integral_values(node, symbols, points) for node in integrals if node not in kept}
                 names = {node: sympy.Dummy() for node in integrals}
-                function = sympy.lambdify([*symbols, *names.values()], expression.xreplace(names), ["scipy", "numpy"])
+                function = _compiled(expression.xreplace(names), (*symbols, *names.values()))
                 values = np.asarray(function(*points.T, *(kept[node] for node in integrals)))
             except (TypeError, NameError, KeyError, ZeroDivisionError, OverflowError):
                 values = np.array(np.nan)
         usable = np.isrealobj(values) and bool(np.isfinite(values).all())
         columns.append(np.broadcast_to(values.astype(float) if usable else 0.0, (len(points),)))
     return columns
+
+
+@lru_cache(maxsize=256)
+def _compiled(expression: Any, symbols: tuple[Any, ...]) -> Callable[..., Any]:
+    """A function of arrays; the same simple candidates are looked at again and again, at other points."""
+    import sympy
+
+    return sympy.lambdify(list(symbols), expression, ["scipy", "numpy"])
 
 
 def independent(columns: Sequence[Column]) -> list[int]:

@@ -6,6 +6,7 @@ An unevaluated integral is a function like any other: its derivative is known, s
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,7 @@ def without_integrals(expression: Any) -> Any:
     return expression.xreplace({node: sympy.Dummy() for node in expression.atoms(sympy.Integral)})
 
 
+@lru_cache(maxsize=512)
 def closed_integral(integrand: Any, x: Any) -> Any:
     """An antiderivative in closed form, or None; by rules only, because a general search may never end."""
     import sympy

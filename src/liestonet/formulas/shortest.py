@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 LARGEST = 150
@@ -9,6 +10,7 @@ LARGEST = 150
 SMALLEST = 2
 
 
+@lru_cache(maxsize=1024)
 def shortest(expression: Any) -> Any:
     """The expression expanded, factored, over one denominator or simplified, whichever has the fewest operations.
 

@@ -218,6 +218,7 @@ def _row(
         noise=noise[None],
         mutual=np.array([[np.trace(noise)]]),
         cross=(root.T @ residual)[:, None],
+        turn=np.eye(len(noise)),
         scattered=len(noise),
         complete=True,
     )

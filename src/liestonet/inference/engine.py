@@ -150,18 +150,24 @@ class Engine(Protocol):
 
 
 def law_dimension(
-    kind: Kind, surrogate: FittedCoefficients, found: Search, criteria: Criteria, say: Progress
+    kind: Kind,
+    surrogate: FittedCoefficients,
+    found: Search,
+    criteria: Criteria,
+    say: Progress,
+    exact: Sequence[int] = (),
 ) -> int | None:
     """Number of symmetries at law level; with one noise Itô and law agree, and for Fokker–Planck nobody asked.
 
-    It is what the data support, whatever dimension was asked for.
+    It is what the data support, whatever dimension was asked for. Shifts of the variables `exact` are imposed on the
+    surrogate already.
     """
     if kind is LAW or (kind is ITO and surrogate.noise <= 1):
         return sum(row.verdict == "symmetry" for row in found.rows)
     if kind is not ITO:
         return None
     say("looking for symmetries of the law")
-    return search_beside(found, LAW, surrogate, surrogate.overview.points, criteria).count
+    return search_beside(found, LAW, surrogate, surrogate.overview.points, criteria, exact).count
 
 
 def dimension_flag(found: Search, dimension: int | None) -> Iterator[Flag]:

@@ -16,7 +16,8 @@ from jaxtyping import Float
 
 from liestonet.core.coefficients import EstimatedCoefficients
 from liestonet.inference.tuning import REFIT
-from liestonet.symmetry.statistical.evidence import Evidence, project, weigh
+from liestonet.symmetry.statistical.elimination import Elimination
+from liestonet.symmetry.statistical.evidence import Evidence
 from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 from liestonet.symmetry.statistical.tuning import JUDGING
 
@@ -63,13 +64,14 @@ def refit_with_symmetries(
     vectors: Float[np.ndarray, "m k"],
 ) -> Imposed:
     """Impose a block of directions on a surrogate; `operator_of` builds D for changed coefficients."""
-    shift, moved = np.zeros(surrogate.errors.root.shape[1]), np.inf
+    shift, moved = np.zeros(operator.directions), np.inf
     step = _Step(shift, surrogate, 0.0)
     for _ in range(REFIT.rounds):
         changes = operator.changes(vectors)
-        projection = project(operator, vectors, changes, cautious=False)
-        step = _imposed(surrogate, weigh(operator, projection, changes), shift, REFIT.slack)
-        vectors = projection.turned(step.shift - shift, REFIT.largest_turn)
+        beside = Elimination(operator, changes, cautious=False)
+        evidence = beside.evidence(np.eye(vectors.shape[1]), operator.noise(vectors))
+        step = _imposed(surrogate, evidence, shift, REFIT.slack)
+        vectors = beside.followed(step.shift - shift, REFIT.largest_turn)
         moved, shift = float(np.linalg.norm(step.shift - shift)), step.shift
         # every round starts from the errors of the data, not from what the last one left of them
         operator = operator_of(step.surrogate.with_errors(surrogate.errors))
@@ -82,7 +84,7 @@ def refit_with_symmetries(
 
 def refit_exactly(surrogate: Estimated, evidence: Evidence, slack: float | int = REFIT.exact_slack) -> Estimated:
     """Impose directions as they stand, not free to turn; up to `slack` of the largest noise, in squares."""
-    shift = np.zeros(surrogate.errors.root.shape[1])
+    shift = np.zeros(len(evidence.cross))
     return _imposed(surrogate, evidence, shift, slack).surrogate
 
 
@@ -104,8 +106,8 @@ def _imposed(
     scale = slack * max(float(values[-1]), JUDGING.negligible**2)
     strength = np.maximum(values, 0.0) / scale
     aimed = turn @ (turn.T @ (matrix @ shift - cross) / scale / (1 + strength))
-    changed = surrogate.with_parameters(surrogate.parameters + surrogate.errors.root @ aimed)
-    errors = surrogate.errors.imposed((turn / (1 + strength)) @ turn.T)
+    changed = surrogate.with_parameters(surrogate.parameters + surrogate.errors.root @ (evidence.turn @ aimed))
+    errors = surrogate.errors.imposed((turn / (1 + strength)) @ turn.T, evidence.turn)
     return _Step(aimed, changed.with_errors(errors), float(np.sum(strength / (1 + strength))))
 
 

@@ -28,8 +28,8 @@ class Spectral:
         kind, criteria, dimension, say = request.kind, request.criteria, request.dimension, request.say
         surrogate = fit_spectral(request.source, say)
         say("looking for symmetries")
-        found, imposed = search_in_stages(kind, surrogate, criteria, dimension, self.refit, say)
+        found, imposed, shifted = search_in_stages(kind, surrogate, criteria, dimension, self.refit, say)
         asked = dimension if is_whole(dimension) else None  # anything else was refused by the search
         count = found.count if asked is None else asked
-        law = law_dimension(kind, surrogate, found, criteria, say)
+        law = law_dimension(kind, shifted.surrogate, found, criteria, say, shifted.variables)
         return Discovered(kind, surrogate, found, count, imposed, law, tuple(dimension_flag(found, asked)))

@@ -64,17 +64,28 @@ class _Sparse:
     residuals: Float[np.ndarray, " k"]
 
 
+@dataclass(frozen=True)
+class Shifted:
+    """A surrogate with the shifts of some variables (0 is time) imposed."""
+
+    surrogate: Surrogate
+    variables: tuple[int, ...] = ()
+
+
 def search_in_stages(
     kind: Kind, surrogate: Surrogate, criteria: Criteria, dimension: object, imposing: bool, say: Progress
-) -> tuple[Search, Imposed | None]:
-    """Search; take exact shifts as such and search again; impose all that was found and solve once more."""
+) -> tuple[Search, Imposed | None, Shifted]:
+    """Search; take exact shifts as such and search again; impose all that was found and solve once more.
+
+    Returns the surrogate with the exact shifts imposed as well.
+    """
     found = search(kind, surrogate, surrogate.domain, surrogate.overview.points, criteria)
     most, poorer = most_symmetries(kind, surrogate.dimension), found.poorer
     if dimension is not None:
         found = replace(found, count=_possible(dimension, found))
     if not imposing or not surrogate.errors.complete:
         # a sample of the errors can judge symmetries, but not tell which errors they would exclude
-        return found.withdraw_unsettled(most), None
+        return found.withdraw_unsettled(most), None, Shifted(surrogate)
     level = criteria.error_rate / most
     shifts = exact_shifts(found.operator, criteria, level)
     stage, rows = _Stage(kind, surrogate, found.operator, shifts), shifts.rows
@@ -87,10 +98,11 @@ def search_in_stages(
     other = judge_directions(found.operator, kind, criteria, shifts.vectors, sparse.vectors).preceded(rows)
     found = replace(other if other.count > found.count else found, poorer=poorer).withdraw_unsettled(most)
     found = found if dimension is None else replace(found, count=dimension)
+    shifted = Shifted(stage.surrogate, shifts.variables)
     if not found.count:
-        return found, None
+        return found, None, shifted
     say(f"refitting with {found.count} {'symmetry' if found.count == 1 else 'symmetries'} imposed")
-    return found, _refitted(stage, surrogate, found, sparse)
+    return found, _refitted(stage, surrogate, found, sparse), shifted
 
 
 def _sparse(stage: _Stage, surrogate: Surrogate, count: int) -> _Sparse:

@@ -7,6 +7,7 @@ when gradients come back, which costs less than fetching it from memory.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import equinox as eqx
@@ -204,18 +205,28 @@ def make_networks(key: PRNGKeyArray, shape: Architecture, count: int, dimension:
     keys = jax.random.split(key, 3)
     groups = 1 if shape.shared else count
     heads = count if shape.shared else 1
+    # inputs, hidden widths and outputs of τ, ξ and β
+    stacks = [
+        (1, *shape.tau, heads),
+        (dimension + 1, *shape.xi, dimension * heads),
+        *([(dimension + 1, *shape.beta, heads)] if has_beta else []),
+    ]
+    most = groups * max(i * o for sizes in stacks for i, o in pairwise(sizes))
 
-    def stack(key: PRNGKeyArray, inputs: int, hidden: Sequence[int], outputs: int) -> tuple[Layer, ...]:
-        sizes = [inputs, *hidden, outputs * heads]
+    def drawn(key: PRNGKeyArray, *sizes: int) -> Float[np.ndarray, "..."]:
+        """Normal numbers. The first ones of as many as the largest layer has: one compilation serves all layers."""
+        numbers = np.asarray(jax.random.normal(key, (most,), dtype=jnp.float64))
+        return numbers[: int(np.prod(sizes))].reshape(sizes)
+
+    def stack(key: PRNGKeyArray, sizes: Sequence[int]) -> tuple[Layer, ...]:
         layers = []
         for position, k in enumerate(jax.random.split(key, len(sizes) - 1)):
             i, o = sizes[position], sizes[position + 1]
             weights, biases = jax.random.split(k)
-            weight = jax.random.normal(weights, (groups, i, o), dtype=jnp.float64) / jnp.sqrt(1.0 * i)
+            weight = drawn(weights, groups, i, o) * (1 / np.sqrt(i))
             spread = 0.0 if position == len(sizes) - 2 else scattered
-            layers.append(Layer(weight, spread * jax.random.normal(biases, (groups, o), dtype=jnp.float64)))
+            layers.append(Layer(jnp.asarray(weight), jnp.asarray(spread * drawn(biases, groups, o))))
         return tuple(layers)
 
-    beta = stack(keys[2], dimension + 1, shape.beta, 1) if has_beta else ()
-    tau, xi = stack(keys[0], 1, shape.tau, 1), stack(keys[1], dimension + 1, shape.xi, dimension)
-    return Networks(tau, xi, beta, count, dimension, shape.activation)
+    tau, xi, *beta = (stack(k, sizes) for k, sizes in zip(keys, stacks, strict=False))
+    return Networks(tau, xi, beta[0] if beta else (), count, dimension, shape.activation)

@@ -24,7 +24,7 @@ from liestonet.neural.settings import Cloud, Neural
 from liestonet.surrogate.fitted import FittedCoefficients
 from liestonet.surrogate.spectral_fit import fit_spectral
 from liestonet.surrogate.surrogate import Surrogate
-from liestonet.symmetry.statistical.evidence import unprojected
+from liestonet.symmetry.statistical.elimination import unprojected
 from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 from liestonet.symmetry.statistical.search import generator_basis, mixed_cloud
 from liestonet.symmetry.statistical.translations import exact_shifts

@@ -271,7 +271,7 @@ def _require_finite(problem: TrainingProblem, before: Trained, weights: Any, ter
         step = int(np.argmax(wrong.any(axis=0)))
         names = tuple(name for name, bad in zip(terms, wrong[:, step], strict=True) if bad)
         raise NotFinite(before.steps + step, names, problem.remedy(names), before.best.weights)
-    if not all(bool(jnp.isfinite(leaf).all()) for leaf in jax.tree.leaves(weights)):
+    if not all(np.isfinite(np.asarray(leaf)).all() for leaf in jax.tree.leaves(weights)):
         raise NotFinite(before.steps + wrong.shape[1] - 1, (), problem.remedy(()), before.best.weights)
 
 

@@ -15,6 +15,7 @@ from liestonet.core.flags import Flag
 from liestonet.core.numbers import is_real, is_whole, plain, truth_of
 from liestonet.core.progress import Progress, silent
 from liestonet.core.provenance import provenance_of
+from liestonet.core.threads import few_threads
 from liestonet.diagnostics.report import data_flags
 from liestonet.errors import InputError
 from liestonet.inference.clock import ClockFound, choose_clock, with_date_test
@@ -31,6 +32,7 @@ from liestonet.trajectories.increments import IncrementSource
 from liestonet.trajectories.measurement import Measurement, marked
 
 
+@few_threads
 def fit(
     data: IncrementSource | Any,
     *,
@@ -45,6 +47,7 @@ def fit(
     return fit_spectral(choose_clock(_checked(data, measurement), clock)[0], progress)
 
 
+@few_threads
 def discover(
     data: IncrementSource | Any,
     engine: Engine | Any | None = None,

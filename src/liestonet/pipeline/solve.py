@@ -12,6 +12,7 @@ from liestonet.core.numbers import truth_of
 from liestonet.core.periods import by_position
 from liestonet.core.progress import Progress, silent
 from liestonet.core.provenance import provenance_of
+from liestonet.core.threads import few_threads
 from liestonet.errors import InputError
 from liestonet.pipeline.assemble import Problem, finite_result, infinite_result, with_flags, with_provenance
 from liestonet.pipeline.equation_flags import invariant_flag
@@ -36,6 +37,7 @@ from liestonet.symmetry.determining.kinds import Kind, kind_named
 MOST_COORDINATES = 16
 
 
+@few_threads
 def solve(
     sde: SDE | Any,
     symmetry: str | Kind | Any = "ito",

@@ -22,61 +22,70 @@ def cholesky_jet(
 ) -> tuple[Sigmas, Sigmas]:
     """σ and its first derivatives (b, n, r), and their changes (b, n, r, s − 1) for the further columns of a."""
     active = np.flatnonzero(noisy)
-    a = {d: np.moveaxis(array[:, active][:, :, active], -1, 1) for d, array in squared.items() if len(d) <= 1}
-    root = np.linalg.cholesky(_positive(a[()][:, 0]))
+    a = {d: array[:, active][:, :, active] for d, array in squared.items() if len(d) <= 1}
+    root = np.linalg.cholesky(_positive(a[()][..., 0]))
     inverse = np.linalg.inv(root)
-    change = _factor_change(root, inverse, a[()][:, 1:])
+    change = _factor_change(root, inverse, a[()][..., 1:])
     sigma: Sigmas = {(): root}
     directions: Sigmas = {(): change}
     for derivative in a:
         if derivative:
-            inner = _turned(inverse, a[derivative][:, 0])
+            inner = inverse @ a[derivative][..., 0] @ np.swapaxes(inverse, 1, 2)
             sigma[derivative] = root @ _half_triangle(inner)
-            directions[derivative] = _second_change(root, inverse, change, inner, a[derivative][:, 1:])
-    shape = (len(root), len(noisy), len(active))
-    return (
-        {d: _placed(array, active, shape) for d, array in sigma.items()},
-        {
-            d: np.moveaxis(_placed(array, active, (*shape[:1], array.shape[1], *shape[1:])), 1, -1)
-            for d, array in directions.items()
-        },
-    )
+            directions[derivative] = _second_change(root, inverse, change, inner, a[derivative][..., 1:])
+    return tuple({d: _placed(array, active, len(noisy)) for d, array in found.items()} for found in (sigma, directions))
 
 
 def root_change(root: Float[np.ndarray, "b r r"], change: Float[np.ndarray, "b r r"]) -> Float[np.ndarray, "b r r"]:
     """Change of σ = chol(a) when a changes."""
-    return _factor_change(root, np.linalg.inv(root), change[:, None])[:, 0]
+    return _factor_change(root, np.linalg.inv(root), change[..., None])[..., 0]
 
 
 def _second_change(
     root: Float[np.ndarray, "b r r"],
     inverse: Float[np.ndarray, "b r r"],
-    change: Float[np.ndarray, "b s r r"],
+    change: Float[np.ndarray, "b r r s"],
     inner: Float[np.ndarray, "b r r"],
-    derivative_change: Float[np.ndarray, "b s r r"],
-) -> Float[np.ndarray, "b s r r"]:
+    derivative_change: Float[np.ndarray, "b r r s"],
+) -> Float[np.ndarray, "b r r s"]:
     """Change of ∂σ = σ Φ(X), X = σ⁻¹ ∂a σ⁻ᵀ, when a changes: δσ Φ(X) + σ Φ(δX)."""
-    relative = inverse[:, None] @ change @ inner[:, None]
-    moved = _turned(inverse[:, None], derivative_change) - relative - np.swapaxes(relative, -1, -2)
-    return change @ _half_triangle(inner)[:, None] + root[:, None] @ _half_triangle(moved)
+    relative = _after(_before(inverse, change), inner)
+    moved = _turned(inverse, derivative_change) - relative - np.swapaxes(relative, 1, 2)
+    return _after(change, _half_triangle(inner)) + _before(root, _half_triangles(moved))
 
 
-def _factor_change(root: np.ndarray, inverse: np.ndarray, change: Float[np.ndarray, "b s r r"]) -> np.ndarray:
+def _factor_change(root: np.ndarray, inverse: np.ndarray, change: Float[np.ndarray, "b r r s"]) -> np.ndarray:
     """δσ = σ Φ(σ⁻¹ δa σ⁻ᵀ)."""
-    return root[:, None] @ _half_triangle(_turned(inverse[:, None], change))
+    return _before(root, _half_triangles(_turned(inverse, change)))
 
 
-def _turned(inverse: np.ndarray, matrix: np.ndarray) -> np.ndarray:
+def _turned(inverse: Float[np.ndarray, "b r r"], matrices: Float[np.ndarray, "b r r s"]) -> np.ndarray:
     """σ⁻¹ A σ⁻ᵀ."""
-    return inverse @ matrix @ np.swapaxes(inverse, -1, -2)
+    return _after(_before(inverse, matrices), np.swapaxes(inverse, 1, 2))
 
 
-def _half_triangle(matrix: np.ndarray) -> np.ndarray:
+def _before(factor: Float[np.ndarray, "b r r"], matrices: Float[np.ndarray, "b r r s"]) -> np.ndarray:
+    """A product with one matrix from the left; the many run along memory."""
+    shape = matrices.shape
+    return (factor @ matrices.reshape(*shape[:2], shape[2] * shape[3])).reshape(shape)
+
+
+def _after(matrices: Float[np.ndarray, "b r r s"], factor: Float[np.ndarray, "b r r"]) -> np.ndarray:
+    """The same from the right."""
+    return np.swapaxes(factor, 1, 2)[:, None] @ matrices
+
+
+def _half_triangle(matrix: Float[np.ndarray, "b r r"]) -> np.ndarray:
     """Φ: the lower triangle with halved diagonal."""
-    result = np.tril(matrix)
-    diagonal = np.arange(matrix.shape[-1])
-    result[..., diagonal, diagonal] *= 0.5
-    return result
+    return matrix * _halves(matrix.shape[-1])
+
+
+def _half_triangles(matrices: Float[np.ndarray, "b r r s"]) -> np.ndarray:
+    return matrices * _halves(matrices.shape[1])[:, :, None]
+
+
+def _halves(size: int) -> Float[np.ndarray, "r r"]:
+    return np.tril(np.ones((size, size))) - np.eye(size) / 2
 
 
 def _positive(matrix: Float[np.ndarray, "b r r"]) -> Float[np.ndarray, "b r r"]:
@@ -89,8 +98,10 @@ def _positive(matrix: Float[np.ndarray, "b r r"]) -> Float[np.ndarray, "b r r"]:
     return np.where((values[:, :1] < floor)[:, :, None], lifted, matrix)
 
 
-def _placed(array: np.ndarray, active: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+def _placed(array: np.ndarray, active: np.ndarray, coordinates: int) -> np.ndarray:
     """The rows of σ at the noisy coordinates, zeros elsewhere."""
-    result = np.zeros(shape)
-    result[..., active, :] = array
+    if len(active) == coordinates:
+        return array
+    result = np.zeros((len(array), coordinates, *array.shape[2:]))
+    result[:, active] = array
     return result

@@ -54,10 +54,11 @@ def _score_root(overview: Overview, regressions: Sequence[Regression]) -> Float[
     count = sum(len(estimate.parameters) for estimates, _ in regressions for estimate in estimates)
     rows = slice(None, None, max(1, len(overview.sample.t) // max(ERRORS.scored, ERRORS.scored_work // count**2)))
     sample = scaled_block(Increments(*(array[rows] for array in overview.sample)), overview.domain)
-    triangle = np.zeros((0, count))
+    total = np.zeros((count, count))
     for piece in pieces_of(sample):
-        triangle = np.asarray(np.linalg.qr(np.concatenate([triangle, _scores(piece, regressions)]), mode="r"))
-    return triangle.T * np.sqrt(overview.inside / len(sample.dt))
+        scores = _scores(piece, regressions)
+        total += scores.T @ scores
+    return semidefinite_root(total) * np.sqrt(overview.inside / len(sample.dt))
 
 
 def _scores(sample: Scaled, regressions: Sequence[Regression]) -> Float[np.ndarray, "b p"]:
@@ -65,11 +66,10 @@ def _scores(sample: Scaled, regressions: Sequence[Regression]) -> Float[np.ndarr
     columns = []
     for estimates, targets in regressions:
         values, weights = targets(sample)
-        tables = {estimate.features: None for estimate in estimates}
-        functions = {features: features.values(sample.points)[()] for features in tables}
         for column, estimate in enumerate(estimates):
-            rest = values[:, column] - functions[estimate.features] @ estimate.parameters
-            columns.append(functions[estimate.features] * (weights[:, column] * rest)[:, None])
+            functions = sample.functions(estimate.features)
+            rest = values[:, column] - functions @ estimate.parameters
+            columns.append(functions * (weights[:, column] * rest)[:, None])
     return np.concatenate(columns, axis=1)
 
 
@@ -77,3 +77,10 @@ def positive_root(matrix: Float[np.ndarray, "p p"]) -> Float[np.ndarray, "p p"]:
     """Lower triangular root of a positive matrix, scaled to a unit diagonal first."""
     scale = np.sqrt(np.diag(matrix))
     return scale[:, None] * np.linalg.cholesky(matrix / np.outer(scale, scale) + 1e-12 * np.eye(len(scale)))
+
+
+def semidefinite_root(matrix: Float[np.ndarray, "p p"]) -> Float[np.ndarray, "p p"]:
+    """A root of a positive semidefinite matrix, scaled to a unit diagonal first."""
+    scale = np.sqrt(np.maximum(np.diag(matrix), np.finfo(float).tiny))
+    values, vectors = np.linalg.eigh(matrix / np.outer(scale, scale))
+    return scale[:, None] * vectors * np.sqrt(np.maximum(values, 0.0))

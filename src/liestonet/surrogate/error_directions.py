@@ -1,50 +1,62 @@
-"""Errors that no coefficient shows are left out: the search on several coordinates costs the square of their number.
+"""Errors that no coefficient shows are left out of the search, whose cost grows with the square of their number.
 
 See docs/method.md §4.4.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.core.coefficients import JetOrder
+from liestonet.core.coefficients import derivatives
 from liestonet.core.uncertainty import Errors
-from liestonet.surrogate.tuning import ERRORS
+from liestonet.surrogate.regression import evaluate
+from liestonet.surrogate.surrogate import Surrogate
+from liestonet.surrogate.tuning import ERRORS, FIT
 
-ORDER = JetOrder(drift=2, diffusion=1, diffusion_squared=2)
+
+def resolved_errors(surrogate: Surrogate) -> Errors:
+    """The same errors with those combinations named that show in the coefficients; the hidden ones all do."""
+    errors = surrogate.errors
+    place = errors.hidden_columns
+    shown = np.delete(np.arange(errors.root.shape[1]), place)
+    left, lengths, rows = np.linalg.svd(errors.root[:, shown], full_matrices=False)
+    values, vectors = np.linalg.eigh(_effects(surrogate, left * lengths))
+    kept = rows.T @ vectors[:, values > ERRORS.least_effect**2]
+    felt = np.zeros((errors.root.shape[1], kept.shape[1] + errors.hidden))
+    felt[shown, : kept.shape[1]] = kept
+    felt[place, kept.shape[1] :] = np.eye(errors.hidden)
+    return replace(errors, felt=felt)
 
 
-def resolved_errors(surrogate: Any) -> Errors:
-    """The same covariance in directions sorted by what they do to the coefficients, the last ones left out.
+def _effects(surrogate: Surrogate, root: Float[np.ndarray, "p s"]) -> Float[np.ndarray, "s s"]:
+    """Inner products of what the errors do to f, σ and a and to their derivatives, in units of the box.
 
-    Errors of the data's noise and of the prior are kept apart, and the hidden ones stay as they are.
+    What an error of a does to σ is taken as δa/2σ, with the smaller of the two σ that it belongs to.
     """
-    errors: Errors = surrogate.errors
-    seen = errors.scatter.shape[1] - errors.hidden
-    scatter = _sorted(surrogate, errors.scatter[:, :seen])
-    scatter = np.concatenate([scatter, errors.scatter[:, seen:]], axis=1)
-    return Errors(scatter, _sorted(surrogate, errors.prior), errors.complete, errors.hidden)
-
-
-def _sorted(surrogate: Any, root: Float[np.ndarray, "p s"]) -> Float[np.ndarray, "p t"]:
-    values, turn = np.linalg.eigh(_effects(surrogate, root))
-    return root @ turn[:, values > ERRORS.least_effect**2]
-
-
-def _effects(surrogate: Any, root: Float[np.ndarray, "p s"]) -> Float[np.ndarray, "s s"]:
-    """Inner products of what the errors do to f, σ and a and to their derivatives, in units of the box."""
-    sample, half = surrogate.overview.points, surrogate.domain.half
+    sample = surrogate.overview.points
     points = sample[np.linspace(0, len(sample) - 1, min(ERRORS.effect_points, len(sample))).astype(int)]
-    _, directions = surrogate.jet_and_directions(points, ORDER, root)
-    total, n = np.zeros((root.shape[1], root.shape[1])), surrogate.dimension
-    for name, time, lengths in (("drift", 1.0, 1), ("diffusion", 0.5, 1), ("diffusion_squared", 1.0, 2)):
-        for derivative, array in getattr(directions, name).items():
-            unit = half[0] ** time * np.prod(half[list(derivative)])
-            scaled = array * (unit / half[1:]).reshape(1, n, *[1] * (array.ndim - 2))
-            scaled = scaled / half[1:][None, None, :, None] if lengths == 2 else scaled
-            rows = scaled.reshape(-1, root.shape[1])
-            total += rows.T @ rows / len(points)
+    wanted = tuple(derivatives(surrogate.dimension + 1, 2))
+    units = [np.prod(surrogate.domain.half[list(derivative)]) for derivative in wanted]
+    own = {e.entry[0]: e for e in surrogate.diffusion_estimates if e.entry[0] == e.entry[1]}
+    levels = {i: _safely_positive(evaluate([estimate], points)[:, 0]) for i, estimate in own.items()}
+    total, start = np.zeros((root.shape[1], root.shape[1])), 0
+    for estimate in (*surrogate.drift_estimates, *surrogate.diffusion_estimates):
+        rows = root[start : start + len(estimate.parameters)]
+        start += len(rows)
+        tables = estimate.features.values(points, wanted)
+        weights = np.ones(len(points))
+        if len(estimate.entry) == 2:
+            weights = 1 + 1 / (4 * np.minimum(*(levels[i] for i in estimate.entry)))
+        for derivative, unit in zip(wanted, units, strict=True):
+            size = unit * (np.sqrt(weights) if len(derivative) < 2 else np.ones(len(points)))
+            effects = size[:, None] * tables[derivative]
+            total += rows.T @ ((effects.T @ effects / len(points)) @ rows)
     return total
+
+
+def _safely_positive(values: Float[np.ndarray, " b"]) -> Float[np.ndarray, " b"]:
+    """A variance that is not too small."""
+    return np.maximum(values, FIT.least_eigenvalue * max(float(np.median(np.abs(values))), np.finfo(float).tiny))

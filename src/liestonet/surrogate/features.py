@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import product
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from liestonet.core.coefficients import Derivative
 from liestonet.core.coordinate import Coordinate
@@ -140,17 +140,42 @@ class Features:
         """The features' derivatives at points (t, x_1, …, x_n)."""
         order = max(len(derivative) for derivative in derivatives)
         highest = self.degrees.max(axis=0)
+        # one row a function, so that products run along memory
         tables = [
             np.ascontiguousarray(coordinate.table(points[:, v], int(highest[v]), order).transpose(0, 2, 1))
             for v, coordinate in enumerate(self._coordinates)
         ]
-        result = {}
-        for derivative in derivatives:
-            # one row a feature, so that products run along memory
-            rows = np.ones((self.size, len(points)))
-            for variable, table in enumerate(tables):
-                times = derivative.count(variable)
-                if times or highest[variable]:
-                    rows *= table[times][self.degrees[:, variable]] / self.domain.half[variable] ** times
-            result[derivative] = rows.T
+        return {derivative: self._products(tables, derivative).T for derivative in derivatives}
+
+    def _products(
+        self, tables: list[Float[np.ndarray, "order _ b"]], derivative: Derivative
+    ) -> Float[np.ndarray, "p b"]:
+        """One derivative of every feature, from products of the first variables, which many features share."""
+        half = self.domain.half
+        rows = np.ones((1, tables[0].shape[2]))
+        for variable, (parents, orders) in enumerate(self._prefixes):
+            times = derivative.count(variable)
+            if not times and not orders.any() and len(parents) == len(rows):
+                continue  # no feature depends on it
+            own = tables[variable][times]
+            own = own / half[variable] ** times if times else own
+            made = np.empty((len(parents), rows.shape[1]))
+            for place, (parent, number) in enumerate(zip(parents.tolist(), orders.tolist(), strict=True)):
+                np.multiply(rows[parent], own[number], out=made[place])
+            rows = made
+        return rows
+
+    @cached_property
+    def _prefixes(self) -> list[tuple[Int[np.ndarray, " u"], Int[np.ndarray, " u"]]]:
+        """For each variable the different products of the first ones: which shorter product, which function of it.
+
+        Those of the last variable are the features, in their order.
+        """
+        result, before = [], {(): 0}
+        for variable in range(self.degrees.shape[1]):
+            rows = [tuple(row) for row in self.degrees[:, : variable + 1].tolist()]
+            kept = rows if variable == self.degrees.shape[1] - 1 else list(dict.fromkeys(rows))
+            parents = np.array([before[row[:-1]] for row in kept], dtype=np.int64)
+            result.append((parents, np.array([row[-1] for row in kept], dtype=np.int64)))
+            before = {row: place for place, row in enumerate(kept)}
         return result

@@ -15,6 +15,7 @@ import scipy.linalg
 from jaxtyping import Float
 
 from liestonet.core.uncertainty import Block, Errors, inverse
+from liestonet.surrogate.covariance import semidefinite_root
 from liestonet.surrogate.discretisation import step_directions
 from liestonet.surrogate.noiseless_coordinates import residuals
 from liestonet.surrogate.regression import Entry, Scaled, pieces_of, scaled_block
@@ -31,7 +32,7 @@ def without_prior(surrogate: Surrogate) -> Surrogate:
     drift = tuple(estimate.unshrunk() for estimate in surrogate.drift_estimates)
     diffusion = tuple(estimate.unshrunk() for estimate in surrogate.diffusion_estimates)
     blocks = scipy.linalg.block_diag(*(estimate.free for estimate in (*drift, *diffusion)))
-    scatter = np.asarray(blocks) @ _root(_score_covariance(surrogate))
+    scatter = np.asarray(blocks) @ semidefinite_root(_score_covariance(surrogate))
     free = replace(surrogate, drift_estimates=drift, diffusion_estimates=diffusion)
     errors = Errors(scatter, np.zeros((len(scatter), 0)))
     return replace(free, errors=errors.with_hidden(step_directions(surrogate)))
@@ -41,7 +42,7 @@ def _jointly(surrogate: Surrogate, joint: Block) -> Surrogate:
     """The same where all parameters have one information, which is then the covariance of their scores."""
     free = inverse(joint.precision + np.diag(FIT.unseen * np.diag(joint.precision)))
     moments = joint.posterior_precision @ joint.parameters
-    scatter = free @ _root(joint.precision)
+    scatter = free @ semidefinite_root(joint.precision)
     return surrogate.with_parameters(free @ moments).with_errors(Errors(scatter, np.zeros((len(scatter), 0))))
 
 
@@ -102,10 +103,3 @@ class _Covariance:
             return a[:, first[0], second[0]] / self.dt
         (i, j), (k, m) = first, second
         return a[:, i, k] * a[:, j, m] + a[:, i, m] * a[:, j, k]
-
-
-def _root(matrix: Float[np.ndarray, "p p"]) -> Float[np.ndarray, "p p"]:
-    """A root of a positive matrix, scaled to a unit diagonal first."""
-    scale = np.sqrt(np.maximum(np.diag(matrix), np.finfo(float).tiny))
-    values, vectors = np.linalg.eigh(matrix / np.outer(scale, scale))
-    return scale[:, None] * vectors * np.sqrt(np.maximum(values, 0.0))

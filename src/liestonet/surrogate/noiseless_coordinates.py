@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from liestonet.surrogate.overview import Overview
-from liestonet.surrogate.regression import Estimate, Scaled, evaluate, scaled_block
+from liestonet.surrogate.regression import Estimate, Scaled, evaluate, evaluate_block, scaled_block
 from liestonet.surrogate.tuning import FIT
 from liestonet.trajectories.increments import Increments
 
@@ -27,14 +27,16 @@ def _growth(overview: Overview, drift: Sequence[Estimate]) -> Float[np.ndarray, 
     first, pairs = overview.consecutive, overview.pairs
     if len(pairs) < FIT.least_pairs:
         return np.full(first.x.shape[1], 2.0)
-    begin = Increments(*(array[pairs] for array in first))
-    longer = begin._replace(dt=begin.dt + first.dt[pairs + 1], dx=begin.dx + first.dx[pairs + 1])
-    one, two = (
-        np.mean(residuals(scaled_block(block, overview.domain), drift) ** 2, axis=0) for block in (begin, longer)
+    pairs = pairs[:: -(-len(pairs) // FIT.most_pairs)]
+    begin, after = (
+        scaled_block(Increments(*(array[rows] for array in first)), overview.domain) for rows in (pairs, pairs + 1)
     )
-    return two / np.maximum(one, np.finfo(float).tiny)
+    slopes = evaluate(drift, begin.points)
+    one = begin.dx - slopes * begin.dt[:, None]
+    two = one + after.dx - slopes * after.dt[:, None]
+    return np.mean(two**2, axis=0) / np.maximum(np.mean(one**2, axis=0), np.finfo(float).tiny)
 
 
 def residuals(block: Scaled, drift: Sequence[Estimate]) -> Float[np.ndarray, "b n"]:
     """Displacements without the drift's part."""
-    return block.dx - evaluate(drift, block.points) * block.dt[:, None]
+    return block.dx - evaluate_block(drift, block) * block.dt[:, None]

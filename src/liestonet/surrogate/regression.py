@@ -7,7 +7,7 @@ regression needs of the data are sums over increments; memory does not grow with
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -26,13 +26,25 @@ Entry = tuple[int, ...]
 PIECE = 8192
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scaled:
-    """A block of increments in units of the box: starting points (t, x) as they are, steps and displacements."""
+    """A block of increments in units of the box: starting points (t, x) as they are, steps and displacements.
+
+    `tables` keeps the values of features at the points while the block lives: several regressions need them.
+    """
 
     points: Float[np.ndarray, "b v"]
     dt: Float[np.ndarray, " b"]
     dx: Float[np.ndarray, "b n"]
+    tables: dict[Features, Float[np.ndarray, "b p"]] = field(default_factory=dict)
+
+    def functions(self, features: Features) -> Float[np.ndarray, "b p"]:
+        """The features at the points; of a large block none is kept."""
+        if len(self.points) > PIECE:
+            return features.values(self.points)[()]
+        if features not in self.tables:
+            self.tables[features] = features.values(self.points)[()]
+        return self.tables[features]
 
 
 # Values to be explained and their weights (inverse variances), one column per coefficient.
@@ -138,9 +150,10 @@ class Sums:
     def add(self, block: Scaled, values: Float[np.ndarray, "b c"], weights: Float[np.ndarray, "b c"]) -> None:
         """Take in one block."""
         fold = self.blocks % FIT.folds
-        functions = self.features.values(block.points)[()]
+        functions = block.functions(self.features)
         for position, precision in enumerate(self.precisions[fold]):
-            precision += functions.T @ (functions * weights[:, position, None])
+            weighted = functions * np.sqrt(weights[:, position, None])
+            precision += weighted.T @ weighted
         self.moments[fold] += functions.T @ (values * weights)
         if self.pooled and len(weights):
             self.scales = weights[0] / weights[0, 0]
@@ -177,12 +190,19 @@ class Sums:
 
 
 def evaluate(estimates: Sequence[Estimate], points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "b c"]:
-    """Values of estimated coefficients, in units of the box; features that they share are evaluated once."""
-    result = np.empty((len(points), len(estimates)))
+    """Values of estimated coefficients, in units of the box, at points."""
+    pieces = (points[first : first + PIECE] for first in range(0, len(points), PIECE))
+    parts = [evaluate_block(estimates, Scaled(piece, piece[:, 0], piece[:, 1:])) for piece in pieces]
+    return np.concatenate(parts) if parts else np.empty((0, len(estimates)))
+
+
+def evaluate_block(estimates: Sequence[Estimate], block: Scaled) -> Float[np.ndarray, "b c"]:
+    """The same at the points of a block; features that they share are evaluated once."""
+    if len(block.points) > PIECE:
+        return evaluate(estimates, block.points)
+    result = np.empty((len(block.points), len(estimates)))
     for features in {estimate.features: None for estimate in estimates}:
         columns = [column for column, estimate in enumerate(estimates) if estimate.features is features]
         parameters = np.stack([estimates[column].parameters for column in columns], axis=1)
-        for first in range(0, len(points), PIECE):
-            rows = slice(first, first + PIECE)
-            result[rows, columns] = features.values(points[rows])[()] @ parameters
+        result[:, columns] = block.functions(features) @ parameters
     return result

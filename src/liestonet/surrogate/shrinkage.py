@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 import scipy.optimize
 from jaxtyping import Float
+from scipy.linalg.lapack import dpotrf, dtrtrs
 
 from liestonet.core.multiindex import Degrees
 from liestonet.core.tuning import SHARED
@@ -38,9 +38,12 @@ def log_evidence(
     """
     root = np.sqrt(variances)
     matrix = root[:, None] * precision * root
-    matrix[np.diag_indices_from(matrix)] += 1.0
-    factor = scipy.linalg.cholesky(matrix, lower=True, check_finite=False, overwrite_a=True)
-    inverse = scipy.linalg.solve_triangular(factor, np.eye(len(root)), lower=True, check_finite=False)
+    matrix.flat[:: len(root) + 1] += 1.0
+    # LAPACK itself: matrices are small and many, and what SciPy asks about them would take as long as the work
+    factor, wrong = dpotrf(matrix, lower=1, clean=1)
+    if wrong:
+        raise np.linalg.LinAlgError("The precision is not positive definite.")
+    inverse, _ = dtrtrs(factor, np.eye(len(root)), lower=1)
     half = inverse @ (root[:, None] * moments)
     values = 0.5 * np.sum(half**2, axis=0) - np.log(np.diag(factor)).sum()
     # m_j²/v_j and S_jj/v_j in the variables scaled by the prior

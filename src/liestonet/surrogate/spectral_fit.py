@@ -147,8 +147,8 @@ def _log_evidence(overview: Overview, features: Features) -> float:
     What is left of a coordinate without noise is the prior's misfit: its squares are evidence of nothing.
     """
     sample = scaled_block(overview.sample, overview.domain)
-    n = sample.dx.shape[1]
-    drift = regress(pieces_of(sample), features, [(i,) for i in range(n)], *drift_targets(overview, sample.dx))
+    n, pieces = sample.dx.shape[1], list(pieces_of(sample))
+    drift = regress(pieces, features, [(i,) for i in range(n)], *drift_targets(overview, sample.dx))
     noisy = noisy_coordinates(overview, drift)
     squares, pooled = diffusion_targets(overview, drift, noisy)
     pairs = list(combinations_with_replacement(np.flatnonzero(noisy).tolist(), 2))
@@ -159,7 +159,7 @@ def _log_evidence(overview: Overview, features: Features) -> float:
         return values[:, own], weights[:, own]
 
     entries = [pairs[place] for place in own]
-    diffusion = regress(pieces_of(sample), features, entries, targets, pooled) if own else []
+    diffusion = regress(pieces, features, entries, targets, pooled) if own else []
     return sum(estimate.log_evidence for estimate in (*drift, *diffusion))
 
 

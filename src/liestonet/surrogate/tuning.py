@@ -97,6 +97,8 @@ class FitTuning:
     diffusive_growth: float = 4.0
     # With fewer pairs of consecutive increments their correlation or growth is not judged. Source: by hand.
     least_pairs: int = 100
+    # Pairs of consecutive increments that are compared with two steps at most. Source: cost; the ratio is 2 or 8.
+    most_pairs: int = 10_000
     # Cells per coordinate in which noise is estimated for the weights, for one, two, three and more coordinates.
     # Source: by hand.
     variance_parts: tuple[int, ...] = (12, 8, 4, 1)

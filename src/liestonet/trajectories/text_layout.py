@@ -23,6 +23,7 @@ _NUMBER = {
 _NAME_AND_UNIT = re.compile(r"[^\s,;\[\](]+(?:\s*(?:\[[^\]]*\]|\([^)]*\)))?")
 _NAME = re.compile(r"[^\W\d]\w*(?:\s*(?:\[[^\]]*\]|\([^)]*\)))?")
 _UNIT = re.compile(r"\[[^\[\]]+\]|\([^()]+\)|[^\W\d]\S{0,5}|°\S*|%|1/\S+|-")
+_SPECIAL = re.compile(r'["\r\n]')  # what makes csv read a line in another way than by its delimiters
 _STEP = re.compile(
     r"\b(?:dt|delta_?t|time ?step|step|sampling interval)\b\s*[=:]?\s*(?P<step>[\d.]+(?:e[+-]?\d+)?)", re.I
 )
@@ -110,19 +111,19 @@ class _Candidate:
 
 def _best_candidate(table: list[tuple[int, str]], wanted: Wanted) -> _Candidate | None:
     asked = None if wanted.delimiter is None else DELIMITERS[wanted.delimiter]
-    found = [
-        candidate
+    looked_at = [
+        (delimiter, decimal)
         for delimiter, decimal in CANDIDATES
         if asked in (None, delimiter) and wanted.decimal in (None, decimal)
-        for candidate in [_candidate(table, delimiter, decimal)]
-        if candidate is not None
     ]
+    rows = {mark: [_cells(line, mark) for _, line in table] for mark in {delimiter for delimiter, _ in looked_at}}
+    candidates = (_candidate(rows[delimiter], delimiter, decimal) for delimiter, decimal in looked_at)
+    found = [candidate for candidate in candidates if candidate is not None]
     best = max(found, key=lambda candidate: (round(candidate.share, 3), candidate.header_fits), default=None)
     return best if best is not None and best.share > 0 else None
 
 
-def _candidate(table: list[tuple[int, str]], delimiter: str, decimal: str) -> _Candidate | None:
-    rows = [_cells(line, delimiter) for _, line in table]
+def _candidate(rows: list[list[str]], delimiter: str, decimal: str) -> _Candidate | None:
     counts = Counter(len(row) for row in rows if any(_kind(cell, decimal) in ("number", "date") for cell in row))
     if not counts:
         return None
@@ -188,7 +189,7 @@ def _described(
     notes = tuple(
         _without_mark(line)
         for index, line in enumerate(lines)
-        if index not in used and _without_mark(line) and (index < skip or line.lstrip().startswith(comments or ("\0",)))
+        if index not in used and (index < skip or line.lstrip().startswith(comments or ("\0",))) and _without_mark(line)
     )
     names, given = _given_names(names, width, wanted)
     named = names is not None
@@ -305,6 +306,8 @@ def _as_named(table: list[tuple[int, str]], wanted: Wanted) -> TextLayout:
 def _cells(line: str, delimiter: str) -> list[str]:
     if delimiter == " ":
         return line.split()
+    if line and not _SPECIAL.search(line):
+        return line.split(delimiter)  # as csv would, at a tenth of the time
     try:
         return next(csv.reader([line], delimiter=delimiter), [])
     except csv.Error:

@@ -39,7 +39,7 @@ class GivenResiduals:
         cross = np.einsum("krs,kr->sk", self.changes, self.residual, optimize=True)
         count = len(self.residual)
         gram = self.residual @ self.residual.T
-        return Evidence(np.eye(count), gram, noise, mutual, cross, self.scattered, self.complete)
+        return Evidence(np.eye(count), gram, noise, mutual, cross, np.eye(len(cross)), self.scattered, self.complete)
 
     def deviances(self) -> list[tuple[float, float]]:
         """Deviance and degrees of freedom of all generators together, then of each alone."""
@@ -78,9 +78,8 @@ def put_in(
     constant = np.zeros((1, source.dimension + 1), dtype=np.int64)
     scales = table.unknown_scales(domain.half)
     basis = Basis(domain, scales, (constant,) * len(table.unknowns))
-    operator = NoisyOperator(kind, source, basis, cloud)
-    slots = {slot for equation in operator.equations for slot in (*equation.factors, *equation.changes)}
-    values = given.components(cloud.points, {derivative for _, derivative in slots} | {()})
+    operator = NoisyOperator(kind, source, basis, cloud, joint=False)
+    values = given.components(cloud.points, {derivative for _, derivative in operator.slots} | {()})
     lengths = _lengths(values[()], scales, cloud)
     count, points = len(lengths), len(cloud.points)
     residual = np.zeros((count, len(operator.equations), points))
@@ -88,8 +87,8 @@ def put_in(
     for row, equation in enumerate(operator.equations):
         for (unknown, derivative), factor in equation.factors.items():
             residual[:, row] += factor * values[derivative][:, :, unknown]
-        for (unknown, derivative), change in equation.changes.items():
-            changes[:, row] += values[derivative][:, :, unknown, None] * change
+        for place, (unknown, derivative) in enumerate(equation.slots):
+            changes[:, row] += values[derivative][:, :, unknown, None] * equation.changes[:, place]
     return GivenResiduals(
         (residual / lengths[:, None, None]).reshape(count, -1),
         (changes / lengths[:, None, None, None]).reshape(count, -1, operator.directions),

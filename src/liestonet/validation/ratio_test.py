@@ -18,6 +18,7 @@ from jaxtyping import Int
 from liestonet.core.flags import Flag
 from liestonet.core.generators import Generators, Lifted
 from liestonet.core.points import PointCloud
+from liestonet.core.threads import few_threads
 from liestonet.core.tuning import by_dimension
 from liestonet.diagnostics.report import data_flags
 from liestonet.errors import InputError
@@ -29,7 +30,8 @@ from liestonet.surrogate.spectral_fit import fit_spectral
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.determining.fields import Fields
 from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, ITO, LAW, SPOKEN, Kind, kind_named
-from liestonet.symmetry.statistical.evidence import Evidence, gather
+from liestonet.symmetry.statistical.elimination import gather
+from liestonet.symmetry.statistical.evidence import Evidence
 from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 from liestonet.symmetry.statistical.search import generator_basis, mixed_cloud
 from liestonet.symmetry.statistical.span_covariance import Turns, turns_of
@@ -138,6 +140,7 @@ class SymmetryTest:
         return [*lines, *notes, *(flag.message for flag in self.doubts)]
 
 
+@few_threads
 def test(  # the linter takes it for a test
     data: Trajectories | Any,
     generators: Any,
@@ -466,6 +469,7 @@ def _alone(evidence: Evidence, k: int) -> Evidence:
         evidence.noise[one],
         evidence.mutual[one, one],
         evidence.cross[:, one],
+        evidence.turn,
         evidence.scattered,
         evidence.complete,
     )

@@ -17,6 +17,7 @@ from liestonet.core.generators import Generators, Normalised
 from liestonet.core.numbers import is_whole
 from liestonet.core.points import lattice_cloud
 from liestonet.core.progress import Progress, silent
+from liestonet.core.threads import few_threads
 from liestonet.errors import InputError
 from liestonet.pipeline.discover import discover
 from liestonet.result import Result
@@ -124,6 +125,7 @@ class Validation:
         return "\n".join(self.sentences())
 
 
+@few_threads
 def validate(
     result: Result | Any,
     data: Trajectories | Any = None,

@@ -81,7 +81,7 @@ WITH_ERRORS = [
 ]
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("key", "kind", "error"), WITH_ERRORS)
 def test_right_family_and_constants_within_three_uncertainties(key, kind, error, seed):
     fields, rows = found(key, kind, error, seed)

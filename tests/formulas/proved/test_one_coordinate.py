@@ -27,7 +27,7 @@ def coefficients(text: str) -> Any:
     [
         ("dx = (x/2 - x*log(x)) dt + x dW", [sympy.Integer(1), sympy.exp(-t), sympy.exp(-2 * t)]),
         ("dx = (1/x + t*x) dt + dW", None),
-        ("dx = -x dt + cos(t) dW", None),
+        pytest.param("dx = -x dt + cos(t) dW", None, marks=pytest.mark.slow),
     ],
 )
 def test_first_order_equations_hold_for_all(equation, times):

@@ -88,15 +88,15 @@ def test_each_increment_has_its_own_step():
     assert found.diffusion_squared(t, x).mean() == pytest.approx(0.36, rel=0.06)
 
 
-def test_without_time_nothing_changes_in_time(planar):
-    form = dataclasses.replace(planar.form, time_dependent=False)
+def test_without_time_nothing_changes_in_time(scalar):
+    form = dataclasses.replace(scalar.form, time_dependent=False)
     rng = np.random.default_rng(0)
     weights = initial_weights(form, (5,), rng)
     last = rng.standard_normal(weights.drift.last.shape)
     weights = weights._replace(drift=weights.drift._replace(last=last))
-    points = rng.uniform(-1, 1, (20, 3))
-    later = points + np.array([1.0, 0.0, 0.0])
-    here, there = (jets(form, planar.units, weights, where, (0, 0), None) for where in (points, later))
+    points = rng.uniform(-1, 1, (20, 2))
+    later = points + np.array([1.0, 0.0])
+    here, there = (jets(form, scalar.units, weights, where, (0, 0), None) for where in (points, later))
     assert np.array_equal(here[0][()], there[0][()])
     assert np.std(here[0][()]) > 0
     assert np.array_equal(here[1][()], there[1][()])

@@ -9,9 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from liestonet.neural.coefficients.coefficient_networks import triangle
+from liestonet.neural.coefficients.coefficient_networks import Form, triangle
 from liestonet.neural.coefficients.information import CurrentFit, _diffusion_information, sums
 from liestonet.neural.coefficients.likelihood import IncrementBatch, likelihood_terms
+from neural_cases import quick
 
 
 def increments(surrogate, count: int, seed: int = 0) -> IncrementBatch:
@@ -45,12 +46,14 @@ def test_score_and_information_are_derivatives_of_the_likelihood(name, request):
             assert block.information == pytest.approx(-hessian, rel=1e-8, abs=1e-6 * np.abs(hessian).max())
 
 
-def test_information_about_the_diffusion_is_the_scatter_of_its_score(planar):
+def test_information_about_the_diffusion_is_the_scatter_of_its_score():
+    settings = quick()
+    form = Form(2, (0, 1), False, settings.activation, settings.skip, settings.time_dependent, settings.floor)
     outputs = np.array([[0.3, -0.4, 0.2]])
     rng = np.random.default_rng(1)
     white = jnp.asarray(rng.standard_normal((400_000, 2)))
-    inverse = np.linalg.inv(np.asarray(triangle(planar.form, jnp.asarray(outputs))))
+    inverse = np.linalg.inv(np.asarray(triangle(form, jnp.asarray(outputs))))
     many = jnp.broadcast_to(jnp.asarray(outputs), (len(white), 3))
-    matrix, score = _diffusion_information(planar.form, many, jnp.broadcast_to(inverse, (len(white), 2, 2)), white)
+    matrix, score = _diffusion_information(form, many, jnp.broadcast_to(inverse, (len(white), 2, 2)), white)
     found = np.asarray(score).T @ np.asarray(score) / len(white)
     assert found == pytest.approx(np.asarray(matrix[0]), rel=0.02, abs=0.02)

@@ -47,7 +47,7 @@ def test_stated_errors_cover_the_true_ones(text, drift, squared):
 
 
 def test_the_ladder_keeps_true_symmetries_and_excludes_others():
-    surrogate = fit_coefficients(simulated("dx = -x dt + dW", 110, paths=256), quick(), seed=0)
+    surrogate = fit_coefficients(simulated("dx = -x dt + dW", 110), quick(), seed=0)
     found = search(ITO, surrogate, surrogate.domain, surrogate.overview.points, Criteria())
     # the process has three: p-values of true ones are not small, the next direction is none
     assert all(row.p_value > 0.01 for row in found.rows[:3])

@@ -8,12 +8,13 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from report_results import MAKERS, made, page_of
+from report_results import MAKERS, has_symmetries, page_of
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright, which is among the [dev] packages")
 
@@ -118,55 +119,72 @@ def page_file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     return path
 
 
+@dataclass(frozen=True)
+class Opened:
+    """A page that the browser shows, what it complained of, and what it asked for."""
+
+    file: Path
+    page: Any
+    complaints: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def shown(self, scheme: str, media: str = "screen") -> Any:
+        """On a wide light or dark screen, or on paper."""
+        self.page.set_viewport_size({"width": WIDE, "height": 900})
+        self.page.emulate_media(media=media, color_scheme=scheme)
+        return self.page
+
+
+@pytest.fixture(scope="module")
+def opened(page_file: Path, browser: Any) -> Iterator[Opened]:
+    """Loaded once, which is what takes the time; every test asks for its own screen."""
+    found = Opened(page_file, browser.new_page(viewport={"width": WIDE, "height": 900}))
+    found.page.on("console", lambda message: found.complaints.append(message.text))
+    found.page.on("pageerror", lambda problem: found.complaints.append(str(problem)))
+    found.page.on("request", lambda asked: found.requests.append(asked.url))
+    found.page.goto(page_file.as_uri())
+    yield found
+    found.page.close()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_page_in_a_browser(page_file: Path, scheme: Any, browser: Any, request: pytest.FixtureRequest):
-    assert page_file.stat().st_size < LARGEST_PAGE
-    complaints: list[str] = []
-    requests: list[str] = []
-    page = browser.new_page(viewport={"width": WIDE, "height": 900}, color_scheme=scheme)
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda problem: complaints.append(str(problem)))
-    page.on("request", lambda asked: requests.append(asked.url))
-    page.goto(page_file.as_uri())
+def test_page_in_a_browser(opened: Opened, scheme: str, request: pytest.FixtureRequest):
+    assert opened.file.stat().st_size < LARGEST_PAGE
+    page = opened.shown(scheme)
+    assert page.evaluate(f"() => matchMedia('(prefers-color-scheme: {scheme})').matches")
     for width in (WIDE, NARROW):
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate(OVERFLOWS) == []
         folder = request.config.getoption("--screenshots")
         if folder:
             Path(folder).mkdir(parents=True, exist_ok=True)
-            page.screenshot(path=Path(folder) / f"{page_file.stem}-{scheme}-{width}.png", full_page=True)
+            page.screenshot(path=Path(folder) / f"{opened.file.stem}-{scheme}-{width}.png", full_page=True)
     texts = page.evaluate(CONTRASTS)
     assert len(texts) > 50
     assert [row for row in texts if row["ratio"] < row["needed"]] == []
     assert page.evaluate(IMAGES) == []
-    assert complaints == []
-    assert [url for url in requests if not url.startswith("data:")] == [page_file.as_uri()]
-    page.close()
+    assert opened.complaints == []
+    assert [url for url in opened.requests if not url.startswith("data:")] == [opened.file.as_uri()]
 
 
-def test_formulas_are_text(page_file: Path, browser: Any):
+def test_formulas_are_text(opened: Opened):
     """Typeset by the browser: they take up room, and their letters can be selected."""
-    page = browser.new_page()
-    page.goto(page_file.as_uri())
+    page = opened.shown("light")
     formulas = page.evaluate(
         "() => [...document.querySelectorAll('math')].map(m => [m.textContent, m.getBoundingClientRect().width])"
     )
     assert all(text.strip() and width > 0 for text, width in formulas)
-    if made(page_file.stem).fields.count:
+    if has_symmetries(opened.file.stem):
         assert any("X" in text for text, _ in formulas)
     for picture in page.query_selector_all("figure svg"):
         assert picture.get_attribute("aria-label")
-    page.close()
 
 
-def test_paper_is_white(page_file: Path, browser: Any):
+def test_paper_is_white(opened: Opened):
     """Printed from a dark screen, the page is dark ink on white."""
-    page = browser.new_page(color_scheme="dark")
-    page.goto(page_file.as_uri())
-    page.emulate_media(media="print", color_scheme="dark")
+    page = opened.shown("dark", media="print")
     assert page.evaluate("() => getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert [row for row in page.evaluate(CONTRASTS) if row["ratio"] < row["needed"]] == []
-    page.close()
 
 
 def test_the_checks_notice_what_is_wrong(browser: Any):

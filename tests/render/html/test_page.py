@@ -118,12 +118,14 @@ def test_names_of_algebras_are_typeset_and_escaped():
     assert algebra_name("R ⋉ R^11") == "R ⋉ R<sup>11</sup>"
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_an_infinite_algebra_shows_its_family():
     reader = read(render_page(lsn.solve(lsn.SDE.parse("dx = dW; dy = y dt"))))
     assert "∞" in next(iter(reader.texts.values())) + "".join(reader.texts.values())
     assert "infinite-dimensional" in reader.texts["Generators (a basis of the symmetries)"]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_parameters_without_a_value():
     reader = read(render_page(lsn.solve(lsn.SDE.parse("dx = -k*x dt + s dW"))))
     assert "Plotted at k = " in reader.texts["Drift and diffusion"]

@@ -6,7 +6,7 @@ import pytest
 import liestonet as lsn
 from liestonet.symmetry.determining.kinds import kind_named
 from liestonet.symmetry.determining.operator import Operator
-from liestonet.symmetry.statistical.evidence import gather
+from liestonet.symmetry.statistical.elimination import gather
 from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 from liestonet.symmetry.statistical.search import generator_basis, mixed_cloud
 
@@ -54,7 +54,7 @@ def test_changes_are_differences_of_the_operator(surrogate):
     changes = operator.changes(vectors)
     size = 1e-4
     for s in (0, 3, 7):
-        delta = surrogate.errors.root[:, s]
+        delta = surrogate.errors.joint[0][:, s]
         plus, minus = (_operator(surrogate, "ito", surrogate.parameters + sign * size * delta) for sign in (1, -1))
         # DᵀD(δ)v = ½ ∂(DᵀD)v where the other half, D(δ)ᵀDv, is taken away by symmetrising with v
         quadratic = [np.einsum("mk,mn,nk->k", vectors, each.gram, vectors) for each in (plus, minus)]
@@ -66,7 +66,7 @@ def test_changes_are_differences_of_the_operator(surrogate):
 def test_projection_never_adds_noise(surrogate):
     operator = _operator(surrogate, "law")
     vectors = operator.lowest(3)
-    changes, evidence = operator.changes(vectors), gather(operator, vectors)
+    noise, evidence = operator.noise(vectors), gather(operator, vectors)
     for k in range(3):
-        assert -1e-12 < np.trace(evidence.noise[k]) <= np.trace(changes.each[k]) * (1 + 1e-9)
+        assert -1e-12 < np.trace(evidence.noise[k]) <= np.trace(noise[k]) * (1 + 1e-9)
     assert np.trace(evidence.residual_gram) <= np.trace(vectors.T @ operator.gram @ vectors) * (1 + 1e-9)

@@ -16,7 +16,7 @@ from liestonet.result import Result
 from liestonet.result.findings import DataFindings
 from liestonet.symmetry.determining.fields import Fields
 from liestonet.symmetry.determining.kinds import kind_named
-from liestonet.symmetry.statistical.evidence import project
+from liestonet.symmetry.statistical.elimination import Elimination
 from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 
 CLOUD = 400
@@ -49,8 +49,9 @@ def generator_errors(result: Result) -> Fields | None:
     except np.linalg.LinAlgError:
         return None
     vectors, triangle = np.linalg.qr(whitened)
-    projection = project(operator, vectors, operator.changes(vectors), cautious=True)
-    turned = np.einsum("mn,nsk,kj->mjs", operator.whitening @ projection.others, projection.kept, triangle)
+    changes = operator.changes(vectors)
+    absorbed = Elimination(operator, changes, cautious=True).absorbed(changes.with_basis)
+    turned = np.einsum("mn,nsk,kj->mjs", operator.whitening, absorbed, triangle, optimize=True)
     return Fields(basis, turned.reshape(basis.size, -1), result.fields.has_beta)
 
 

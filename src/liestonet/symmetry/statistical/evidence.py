@@ -11,11 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 import scipy.special
 from jaxtyping import Float
 
-from liestonet.symmetry.statistical.noisy_operator import Changes, NoisyOperator
 from liestonet.symmetry.statistical.tuning import JUDGING
 
 
@@ -24,8 +22,9 @@ class Evidence:
     """Residuals and noise of k directions together, with all inner products.
 
     `residual_gram` is (1−P)DV with itself; `noise` (k, s, s) the projected D(δ_s)v with each other for each v, `mutual`
-    between two v summed over s, and `cross` (s, k) with (1−P)Dv. The first `scattered` of the s errors are the data's,
-    the rest the prior's; `complete` says that they are all errors, not a sample.
+    between two v summed over s, and `cross` (s, k) with (1−P)Dv. `turn` says how the s errors are made of those of the
+    coefficients, whose first `scattered` are the data's and the rest the prior's; `complete` that they are all errors,
+    not a sample.
     """
 
     vectors: Float[np.ndarray, "m k"]
@@ -33,6 +32,7 @@ class Evidence:
     noise: Float[np.ndarray, "k s s"]
     mutual: Float[np.ndarray, "k k"]
     cross: Float[np.ndarray, "s k"]
+    turn: Float[np.ndarray, "errors s"]
     scattered: int
     complete: bool
 
@@ -60,8 +60,8 @@ class Evidence:
 
     def deviance(self) -> tuple[float, int]:
         """Likelihood that imposing all the directions costs, and the number of conditions; by the data's scatter."""
-        data = slice(0, self.scattered)
-        return _deviance(self.noise[:, data, data].sum(axis=0), self.cross[data].sum(axis=1))
+        data = self.turn[: self.scattered]
+        return _deviance(data @ self.noise.sum(axis=0) @ data.T, data @ self.cross.sum(axis=1))
 
     @property
     def spread(self) -> Float[np.ndarray, "k k"]:
@@ -105,87 +105,6 @@ def _bisected(holds: Callable[[float], bool], low: float, high: float) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if holds(middle) else (low, middle)
     return high
-
-
-@dataclass(frozen=True)
-class Projection:
-    """A block V beside all other directions: what of DV and of the D(δ_s)V a change of V can absorb.
-
-    `others` spans the rest; `inner` and `kept` are the changes of V, in terms of it, that absorb DV and each D(δ_s)V.
-    """
-
-    vectors: Float[np.ndarray, "m k"]
-    others: Float[np.ndarray, "m n"]
-    gram: Float[np.ndarray, "n n"]
-    onto: Float[np.ndarray, "n k"]
-    inner: Float[np.ndarray, "n k"]
-    moved: Float[np.ndarray, "n s k"]
-    kept: Float[np.ndarray, "n s k"]
-
-    def turned(self, shift: Float[np.ndarray, " s"], largest: float) -> Float[np.ndarray, "m k"]:
-        """The block turned to absorb what it can when the errors change by `shift`, but not by more than `largest`."""
-        step = self.inner + np.einsum("nsk,s->nk", self.kept, shift)
-        length = float(np.linalg.norm(step, ord=2))
-        return np.linalg.qr(self.vectors - self.others @ step * min(1.0, largest / max(length, 1e-300)))[0]
-
-
-def project(
-    operator: NoisyOperator,
-    vectors: Float[np.ndarray, "m k"],
-    changes: Changes,
-    cautious: bool,
-    block: Float[np.ndarray, "m b"] | None = None,
-) -> Projection:
-    """Split the directions; near-symmetries among the others absorb all, or if cautious what can be told from noise.
-
-    The others are those beside the vectors, or beside a larger block that holds them.
-    """
-    block = vectors if block is None else block
-    others = np.linalg.qr(block, mode="complete")[0][:, block.shape[1] :]
-    gram = others.T @ operator.gram @ others
-    regular = gram + JUDGING.rounding * np.eye(len(gram))
-    if cautious:
-        regular += others.T @ operator.noise_gram @ others
-    regular += JUDGING.relative_rounding * np.trace(regular) * np.eye(len(gram))
-    factor = scipy.linalg.cho_factor(regular, check_finite=False)
-    onto = others.T @ operator.gram @ vectors
-    moved = np.tensordot(others.T, changes.with_basis, axes=1)
-    kept = scipy.linalg.cho_solve(factor, moved.reshape(len(gram), -1), check_finite=False).reshape(moved.shape)
-    inner = scipy.linalg.cho_solve(factor, onto, check_finite=False)
-    return Projection(vectors, others, gram, onto, inner, moved, kept)
-
-
-def gather(
-    operator: NoisyOperator,
-    vectors: Float[np.ndarray, "m k"],
-    changes: Changes | None = None,
-    cautious: bool = True,
-) -> Evidence:
-    """Project what the data's errors do to a block of orthonormal directions; `changes` if they are known already."""
-    changes = operator.changes(vectors) if changes is None else changes
-    return weigh(operator, project(operator, vectors, changes, cautious), changes)
-
-
-def unprojected(operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], changes: Changes | None = None) -> Evidence:
-    """The same for directions that are not free to turn: all their noise counts."""
-    changes = operator.changes(vectors) if changes is None else changes
-    cross = np.einsum("msk,mk->sk", changes.with_basis, vectors)
-    gram = vectors.T @ operator.gram @ vectors
-    return Evidence(vectors, gram, changes.each, changes.mutual, cross, operator.scattered, operator.complete)
-
-
-def weigh(operator: NoisyOperator, projection: Projection, changes: Changes) -> Evidence:
-    """Inner products of what is left of DV and the D(δ_s)V after projection."""
-    vectors, gram, inner, onto = projection.vectors, projection.gram, projection.inner, projection.onto
-    moved, kept = projection.moved, projection.kept
-    residual_gram = vectors.T @ operator.gram @ vectors - 2 * onto.T @ inner + inner.T @ gram @ inner
-    # (1−P)² in terms of P: 1 − 2P + P²
-    less = np.tensordot(gram, kept, axes=1) - 2 * moved
-    noise = changes.each + np.einsum("msk,mtk->kst", kept, less, optimize=True)
-    mutual = changes.mutual + np.einsum("msk,msl->kl", kept, less, optimize=True)
-    direct = np.einsum("msk,mk->sk", changes.with_basis, vectors)
-    absorbed = np.einsum("msk,mk->sk", moved, inner) + np.einsum("msk,mk->sk", kept, onto - gram @ inner)
-    return Evidence(vectors, residual_gram, noise, mutual, direct - absorbed, operator.scattered, operator.complete)
 
 
 def visible(matrix: Float[np.ndarray, "s s"]) -> Float[np.ndarray, "s v"]:

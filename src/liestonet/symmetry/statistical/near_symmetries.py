@@ -14,29 +14,28 @@ import numpy as np
 import scipy.optimize
 from jaxtyping import Float
 
-from liestonet.symmetry.statistical.evidence import Evidence, likelihood_ratio, project, visible, weigh
-from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
+from liestonet.symmetry.statistical.elimination import Elimination
+from liestonet.symmetry.statistical.evidence import likelihood_ratio, visible
 from liestonet.symmetry.statistical.tuning import JUDGING
 
 
-def doubtful(evidence: Evidence, first: int) -> int:
+def doubtful(span: Elimination, first: int) -> int:
     """Number of directions from `first` on whose residuals do not stand out of the noise by size."""
+    whole = np.eye(span.changes.vectors.shape[1])
+    residuals, noises = np.diag(span.residual_gram(whole)), np.diag(span.mutual(whole))
     count = 0
-    while first + count < len(evidence.residual_gram) and count < JUDGING.most_doubtful:
-        place = first + count
-        noise = evidence.noise_level(place)
-        if evidence.residual(place) ** 2 > JUDGING.doubtful * noise**2 or noise > JUDGING.hopeless:
+    while first + count < len(whole) and count < JUDGING.most_doubtful:
+        residual, noise = max(residuals[first + count], 0.0), max(noises[first + count], 0.0)
+        if residual > JUDGING.doubtful * noise or noise > JUDGING.hopeless**2:
             break
         count += 1
     return count
 
 
-def peeled(
-    operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], known: int, count: int, level: float
-) -> Float[np.ndarray, "m k"]:
-    """The doubtful directions in another basis: one after the other, the one that fits least goes to their end."""
+def peeled(span: Elimination, known: int, count: int, level: float) -> Float[np.ndarray, "k k"]:
+    """The turn of a span that sorts its doubtful directions: one after the other, what fits least goes to their end."""
     inside = slice(known, known + count)
-    pairs = Pairs(operator, vectors, vectors[:, inside])
+    pairs = Pairs(span, inside)
     turn = np.eye(count)
     for size in range(count, 1, -1):
         block = turn[:, :size]
@@ -45,26 +44,23 @@ def peeled(
         worst = pairs.worst(block)
         rest = np.linalg.svd(worst[None, :], full_matrices=True)[2][1:].T
         turn = np.concatenate([block @ rest, (block @ worst)[:, None], turn[:, size:]], axis=1)
-    return np.concatenate([vectors[:, :known], vectors[:, inside] @ turn, vectors[:, known + count :]], axis=1)
+    result = np.eye(span.changes.vectors.shape[1])
+    result[inside, inside] = turn
+    return result
 
 
 class Pairs:
     """Inner products of noise and residuals between all pairs of doubtful directions, in the visible noise only."""
 
-    def __init__(
-        self, operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], within: Float[np.ndarray, "m c"]
-    ) -> None:
+    def __init__(self, span: Elimination, inside: slice) -> None:
+        within = np.eye(span.changes.vectors.shape[1])[:, inside]
         count = within.shape[1]
         self.places = [(i, j) for i in range(count) for j in range(i + 1, count)]
         # T_ij + T_ji = 2 T(w) − T_ii − T_jj for w = (w_i + w_j)/√2
         sums = [(within[:, i] + within[:, j]) / np.sqrt(2) for i, j in self.places]
-        both = np.column_stack([within, *sums])
-        changes = operator.changes(both)
-        evidence = weigh(operator, project(operator, both, changes, cautious=False, block=vectors), changes)
-        data = slice(0, evidence.scattered)
-        root = visible(evidence.noise[:count, data, data].sum(axis=0))
-        noise = root.T @ evidence.noise[:, data, data] @ root
-        cross = evidence.cross[data].T @ root
+        noise, cross = span.data_noise(np.column_stack([within, *sums]))
+        root = visible(noise[:count].sum(axis=0))
+        noise, cross = root.T @ noise @ root, cross.T @ root
         self.own = noise[:count], cross[:count]
         self.mutual = self._mutual(noise, count), self._mutual(cross, count)
 

@@ -7,7 +7,7 @@ by D(δ_s). Judging needs inner products of D and the D(δ_s) over a cloud of po
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -27,43 +27,60 @@ from liestonet.symmetry.statistical.tuning import JUDGING
 
 Slot = tuple[int, Derivative]
 
+KEPT_BYTES = 5e7  # of D's blocks, which are formed anew for each product where they are larger
+
 
 @dataclass(frozen=True)
 class NoisyEquation:
-    """One scaled equation on the cloud: factors of the unknowns' derivatives, and their change in each direction."""
+    """One scaled equation on the cloud: factors of the unknowns' derivatives, and how errors change some of them."""
 
     factors: dict[Slot, Float[np.ndarray, " b"]]
-    changes: dict[Slot, Float[np.ndarray, "b s"]]
+    slots: tuple[Slot, ...]
+    changes: Float[np.ndarray, "b l s"]
+
+    def moved(self, images: dict[Slot, Float[np.ndarray, "b k"]], count: int) -> Float[np.ndarray, "b k s"]:
+        """D(δ_s)v at every point, of all directions."""
+        if not self.slots:
+            points, _, errors = self.changes.shape
+            return np.zeros((points, count, errors))
+        return np.stack([images[slot] for slot in self.slots], axis=2) @ self.changes
 
 
 @dataclass(frozen=True)
 class Changes:
-    """Inner products over the cloud of D(δ_s)v: with D, with each other for one v, and summed over s for two v."""
+    """What errors do to k directions v, as inner products over the cloud: of D(δ_s)v with D, and summed over s."""
 
+    vectors: Float[np.ndarray, "m k"]
     with_basis: Float[np.ndarray, "m s k"]
-    each: Float[np.ndarray, "k s s"]
     mutual: Float[np.ndarray, "k k"]
 
-    def take(self, columns: Sequence[int]) -> Changes:
-        """The same of some of the directions."""
-        chosen = list(columns)
-        return Changes(self.with_basis[:, :, chosen], self.each[chosen], self.mutual[np.ix_(chosen, chosen)])
+    def turned(self, turn: Float[np.ndarray, "k l"]) -> Changes:
+        """The same of other directions in the span of these."""
+        return Changes(self.vectors @ turn, self.with_basis @ turn, turn.T @ self.mutual @ turn)
 
 
 class NoisyOperator:
-    """D and D(δ_s) in one basis, orthonormal on the cloud: coefficient vectors are lengths there."""
+    """D and D(δ_s) in one basis, orthonormal on the cloud: coefficient vectors are lengths there.
 
-    def __init__(self, kind: Kind, source: EstimatedCoefficients, basis: Basis, cloud: PointCloud) -> None:
+    The δ_s are those of the source's errors in as few directions as they have, or, not `joint`, as they are; `turn`
+    says how they are made of the source's own, of which the first `scattered` are the data's.
+    """
+
+    def __init__(
+        self, kind: Kind, source: EstimatedCoefficients, basis: Basis, cloud: PointCloud, joint: bool = True
+    ) -> None:
         self.basis, self.cloud = basis, cloud
         self.table: Equations = kind.equations(source.dimension, source.noise)
-        errors = source.errors.root
+        root = source.errors.root
+        errors, self.turn = source.errors.joint if joint else (root, np.eye(root.shape[1]))
         jet, directions = source.jet_and_directions(cloud.points, kind.jet_order, errors)
         self.directions, self.scattered = errors.shape[1], source.errors.scatter.shape[1]
         self.complete = source.errors.complete
-        self.equations = _equations(self.table, basis.domain, cloud, jet, directions)
+        self.equations = _equations(self.table, basis.domain, cloud, jet, directions, self.directions)
         order = max(len(derivative) for equation in self.equations for _, derivative in equation.factors)
         self._tables = basis.tables(cloud.points, order)
         self._functions: dict[Slot, np.ndarray] = {}
+        self._kept: list[tuple[np.ndarray, np.ndarray, NoisyEquation]] | None = None
 
     def functions(self, slot: Slot) -> Float[np.ndarray, "b m"]:
         """A derivative of all basis functions of one unknown, at the cloud."""
@@ -83,13 +100,18 @@ class NoisyOperator:
         factor = np.linalg.cholesky(metric + JUDGING.rounding**1.5 * np.eye(len(metric)))
         return scipy.linalg.solve_triangular(factor, np.eye(len(metric)), lower=True).T
 
-    def _matrices(self) -> Iterator[tuple[np.ndarray, np.ndarray, NoisyEquation]]:
-        """Equation by equation: the active columns of D, its dense block in them, and the equation."""
+    def _matrices(self) -> Iterable[tuple[np.ndarray, np.ndarray, NoisyEquation]]:
+        """Equation by equation: the active columns of D, its block in them, and the equation; kept where small."""
+        if self._kept is None and 8 * len(self.equations) * len(self.cloud.weights) * self.basis.size <= KEPT_BYTES:
+            self._kept = list(self._formed())
+        return self._formed() if self._kept is None else self._kept
+
+    def _formed(self) -> Iterator[tuple[np.ndarray, np.ndarray, NoisyEquation]]:
         for equation in self.equations:
             sums: dict[int, np.ndarray] = {}
             for (unknown, derivative), factor in equation.factors.items():
                 product = factor[:, None] * self.functions((unknown, derivative))
-                sums[unknown] = sums[unknown] + product if unknown in sums else product
+                sums[unknown] = np.add(sums[unknown], product, out=product) if unknown in sums else product
             if sums:
                 columns = np.concatenate([np.arange(*self.basis.columns(u).indices(self.basis.size)) for u in sums])
                 yield columns, np.concatenate(list(sums.values()), axis=1), equation
@@ -121,48 +143,80 @@ class NoisyOperator:
         return np.linalg.qr(vectors)[0]
 
     def changes(self, vectors: Float[np.ndarray, "m k"]) -> Changes:
-        """What the errors do to a block of directions, as inner products."""
-        count = vectors.shape[1]
-        mixed = self.whitening @ vectors
-        images = {slot: self.functions(slot) @ mixed[self.basis.columns(slot[0])] for slot in self._changed_slots()}
-        with_basis = np.zeros((self.basis.size, self.directions * count))
-        each, mutual = np.zeros((count, self.directions, self.directions)), np.zeros((count, count))
+        """What the errors do to a block of directions."""
+        count, images = vectors.shape[1], self._images(vectors)
+        with_basis = np.zeros((self.basis.size, count * self.directions))
+        mutual = np.zeros((count, count))
         for columns, block, equation in self._matrices():
-            moved = _moved(equation, images, (len(block), self.directions, count))
-            with_basis[columns] += block.T @ moved.reshape(len(block), -1)
-            stacked = np.moveaxis(moved, 2, 0)
-            each += np.swapaxes(stacked, 1, 2) @ stacked
-            flat = moved.reshape(-1, count)
-            mutual += flat.T @ flat
-        return Changes((self.whitening.T @ with_basis).reshape(-1, self.directions, count), each, mutual)
+            moved = equation.moved(images, count)
+            with_basis[columns] += block.T @ moved.reshape(len(moved), -1)
+            mutual += np.einsum("bks,bls->kl", moved, moved, optimize=True)
+        turned = (self.whitening.T @ with_basis).reshape(-1, count, self.directions)
+        return Changes(vectors, np.ascontiguousarray(np.swapaxes(turned, 1, 2)), mutual)
+
+    def noise(
+        self, vectors: Float[np.ndarray, "m k"], among: Float[np.ndarray, "s d"] | None = None
+    ) -> Float[np.ndarray, "k d d"]:
+        """Inner products of D(δ_s)v with each other, for each v; of combinations of the errors where they are given."""
+        count, images = vectors.shape[1], self._images(vectors)
+        width = self.directions if among is None else among.shape[1]
+        result = np.zeros((count, width, width))
+        for equation in self.equations:
+            moved = equation.moved(images, count)
+            for k in range(count):
+                part = moved[:, k] if among is None else moved[:, k] @ among
+                result[k] += part.T @ part
+        return result
+
+    @property
+    def data(self) -> Float[np.ndarray, "s d"]:
+        """The data's own errors in terms of all."""
+        return self.turn[: self.scattered].T
+
+    def _images(self, vectors: Float[np.ndarray, "m k"]) -> dict[Slot, Float[np.ndarray, "b k"]]:
+        """Derivatives of directions at the cloud."""
+        mixed = self.whitening @ vectors
+        return {slot: self.functions(slot) @ mixed[self.basis.columns(slot[0])] for slot in self._changed_slots()}
+
+    @property
+    def slots(self) -> set[Slot]:
+        """The unknowns' derivatives that the equations have."""
+        return {slot for equation in self.equations for slot in equation.factors} | self._changed_slots()
 
     def _changed_slots(self) -> set[Slot]:
-        return {slot for equation in self.equations for slot in equation.changes}
+        return {slot for equation in self.equations for slot in equation.slots}
 
 
 def _equations(
-    table: Equations, domain: Domain, cloud: PointCloud, jet: Jet, directions: JetDirections | None
+    table: Equations, domain: Domain, cloud: PointCloud, jet: Jet, directions: JetDirections | None, errors: int
 ) -> list[NoisyEquation]:
     """Scaled factors of every equation, and their changes."""
     scale, root = table.row_scales(domain.half), np.sqrt(cloud.weights)
     factors: list[dict[Slot, Any]] = [defaultdict(float) for _ in table.rows]
-    changes: list[dict[Slot, Any]] = [defaultdict(float) for _ in table.rows]
+    terms: list[dict[Slot, list[tuple[np.ndarray, np.ndarray]]]] = [defaultdict(list) for _ in table.rows]
     for term in table.terms:
         slot, size = (term.unknown, term.derivative), term.factor * scale[term.row] * root
         if term.coefficient is None:
             factors[term.row][slot] = factors[term.row][slot] + size
         else:
             factors[term.row][slot] = factors[term.row][slot] + size * _entry(jet, term.coefficient)
-            changes[term.row][slot] = changes[term.row][slot] + size[:, None] * _entry(directions, term.coefficient)
-    return [NoisyEquation(dict(f), dict(c)) for f, c in zip(factors, changes, strict=True)]
+            change = _entry(directions, term.coefficient)
+            if change.any():
+                terms[term.row][slot].append((size, change))
+    return [
+        NoisyEquation(dict(found), tuple(changed), _changed(list(changed.values()), (len(root), len(changed), errors)))
+        for found, changed in zip(factors, terms, strict=True)
+    ]
 
 
-def _moved(equation: NoisyEquation, images: dict[Slot, np.ndarray], shape: tuple[int, int, int]) -> np.ndarray:
-    """D(δ_s)v in one equation at every point, for all s and v."""
-    if not equation.changes:
-        return np.zeros(shape)
-    changes = np.stack(list(equation.changes.values()), axis=2)
-    return changes @ np.stack([images[slot] for slot in equation.changes], axis=1)
+def _changed(terms: list[list[tuple[np.ndarray, np.ndarray]]], shape: tuple[int, int, int]) -> np.ndarray:
+    """Sums of scales times changes of coefficients, slot by slot."""
+    result = np.empty(shape)
+    for place, parts in enumerate(terms):
+        np.multiply(parts[0][0][:, None], parts[0][1], out=result[:, place])
+        for size, change in parts[1:]:
+            result[:, place] += size[:, None] * change
+    return result
 
 
 def _entry(source: Any, coefficient: Coefficient) -> np.ndarray:
@@ -172,13 +226,13 @@ def _entry(source: Any, coefficient: Coefficient) -> np.ndarray:
 
 def _add_noise(raw: np.ndarray, equation: NoisyEquation, operator: NoisyOperator) -> None:
     """Add one equation's part of N: the covariance of its factors at each point, between what they multiply."""
-    if not equation.changes:
-        return
-    slots = list(equation.changes)
-    stacked = np.stack([equation.changes[slot][:, : operator.scattered] for slot in slots], axis=1)
-    covariance = stacked @ np.swapaxes(stacked, 1, 2)
-    for i, first in enumerate(slots):
-        for j, second in enumerate(slots):
+    scattered = equation.changes @ operator.data
+    covariance = scattered @ np.swapaxes(scattered, 1, 2)
+    for i, first in enumerate(equation.slots):
+        for j, second in enumerate(equation.slots[: i + 1]):
             weighted = covariance[:, i, j, None] * operator.functions(second)
             rows, columns = operator.basis.columns(first[0]), operator.basis.columns(second[0])
-            raw[rows, columns] += operator.functions(first).T @ weighted
+            part = operator.functions(first).T @ weighted
+            raw[rows, columns] += part
+            if i != j:
+                raw[columns, rows] += part.T

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -18,11 +18,17 @@ from liestonet.core.tuning import SHARED, by_dimension
 from liestonet.symmetry.determining.basis import Basis
 from liestonet.symmetry.determining.fields import Fields
 from liestonet.symmetry.determining.kinds import Kind
-from liestonet.symmetry.statistical.evidence import gather, unprojected
-from liestonet.symmetry.statistical.near_symmetries import doubtful, peeled
-from liestonet.symmetry.statistical.noisy_operator import Changes, NoisyOperator
+from liestonet.symmetry.statistical.judging import (
+    Candidates,
+    best_known_first,
+    candidates,
+    consistent_length,
+    judgements,
+)
+from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
+from liestonet.symmetry.statistical.translations import shifts
 from liestonet.symmetry.statistical.tuning import SEARCH
-from liestonet.symmetry.statistical.verdicts import Chain, Criteria, judgements, most_symmetries
+from liestonet.symmetry.statistical.verdicts import Criteria, most_symmetries
 
 
 @dataclass(frozen=True)
@@ -96,13 +102,21 @@ def search(
 
 
 def search_beside(
-    found: Search, kind: Kind, source: EstimatedCoefficients, data: Float[np.ndarray, "rows v"], criteria: Criteria
+    found: Search,
+    kind: Kind,
+    source: EstimatedCoefficients,
+    data: Float[np.ndarray, "rows v"],
+    criteria: Criteria,
+    exact: Sequence[int] = (),
 ) -> Search:
-    """The symmetries of another kind, in the coordinates of an earlier search and from about its basis on."""
+    """The symmetries of another kind, in the coordinates of an earlier search and from about its basis on.
+
+    Shifts of the variables `exact` (0 is time) are imposed on the source.
+    """
     basis, n = found.operator.basis, source.dimension
     time = int(basis.degrees[0].max())
     poorer = sum(level[0] < time for level in by_dimension(SEARCH.levels, n))
-    return search_in(kind, source, basis.domain, data, criteria, max(0, poorer - 1))
+    return search_in(kind, source, basis.domain, data, criteria, max(0, poorer - 1), exact)
 
 
 def search_in(
@@ -112,21 +126,27 @@ def search_in(
     data: Float[np.ndarray, "rows v"],
     criteria: Criteria,
     first: int = 0,
+    exact: Sequence[int] = (),
 ) -> Search:
-    """Enrich the basis, from a level on, until the ladder stops moving."""
+    """Enrich the basis, from a level on, until the ladder stops moving; some shifts may be exact already."""
     n, found = source.dimension, None
     cloud = mixed_cloud(domain, data, by_dimension(SEARCH.points, n))
     levels = by_dimension(SEARCH.levels, n)
     if n > SHARED.few_coordinates and source.noise < n:
         levels = levels[:1]  # where noise is in few coordinates, a rich basis holds more than the data can exclude
-    for level in levels[first:]:
+    poorer: tuple[float, ...] = ()
+    for place, level in enumerate(levels[first:], start=first):
         basis = generator_basis(kind, n, source.noise, domain, level)
-        richer = judge_directions(NoisyOperator(kind, source, basis, cloud), kind, criteria)
-        if found is not None:
-            richer = replace(richer, poorer=tuple(row.residual for row in found.rows))
-            if _same(found, richer, most_symmetries(kind, n)):
-                return richer
-        found = richer
+        operator = NoisyOperator(kind, source, basis, cloud)
+        known = shifts(operator)[:, list(exact)] if exact else None
+        if n <= SHARED.few_coordinates and place == first == len(levels) - 2:
+            # the next level is the last and taken whatever it finds: residuals are all that it is compared with
+            poorer = _sorted(operator, kind, criteria, known).residuals()
+            continue
+        richer = replace(judge_directions(operator, kind, criteria, known), poorer=poorer)
+        if found is not None and _same(found, richer, most_symmetries(kind, n)):
+            return richer
+        found, poorer = richer, tuple(row.residual for row in richer.rows)
         if n > SHARED.few_coordinates and source.noise == n and found.count >= most_symmetries(kind, n):
             # noise of full rank allows no more, and a richer basis costs a lot
             return found
@@ -146,45 +166,40 @@ def judge_directions(
 
     Directions known as `exact` come first, and the others are judged beside them; `proposed` ones in their own order.
     """
+    found = _sorted(operator, kind, criteria, exact, proposed)
+    consistent = consistent_length(found)
+    found = best_known_first(found, consistent)
+    rows = tuple(judgements(found, consistent, criteria))
+    return Search(found.operator, found.vectors, rows, sum(row.verdict == "symmetry" for row in rows))
+
+
+def _sorted(
+    operator: NoisyOperator,
+    kind: Kind,
+    criteria: Criteria,
+    exact: Float[np.ndarray, "m e"] | None = None,
+    proposed: Float[np.ndarray, "m k"] | None = None,
+) -> Candidates:
+    """The directions to be judged in their order."""
     n = operator.table.dimension
     most = most_symmetries(kind, n)
     vectors, known = operator.lowest(most + SEARCH.extra_directions) if proposed is None else proposed, 0
     if exact is not None:
         vectors, known = exact_first(exact, vectors), exact.shape[1]
-    level = criteria.level(kind, n)
-    changes = operator.changes(vectors)
-    if n <= SHARED.few_coordinates and proposed is None:
-        count = doubtful(gather(operator, vectors, changes), known)
-        if count > 1:
-            vectors = peeled(operator, vectors, known, count, level)
-            changes = operator.changes(vectors)
-    consistent = _consistent(operator, vectors, changes, known, level)
-    if consistent > known:
-        # within the block, directions that the data know well come first
-        block, free = range(consistent), slice(known, consistent)
-        turn = np.linalg.eigh(gather(operator, vectors[:, block], changes.take(block)).spread[free, free])[1]
-        vectors = np.concatenate([vectors[:, :known], vectors[:, free] @ turn, vectors[:, consistent:]], axis=1)
-        changes = operator.changes(vectors)
-    rows = tuple(judgements(operator, Chain(vectors, changes, known, consistent), level, criteria))
-    return Search(operator, vectors, rows, sum(row.verdict == "symmetry" for row in rows))
+    return candidates(operator, vectors, known, criteria.level(kind, n), proposed is not None)
 
 
 def judge_span(operator: NoisyOperator, kind: Kind, criteria: Criteria, span: Float[np.ndarray, "m k"]) -> Search:
     """Judge a span that was found elsewhere, best-determined directions first, and what lies beyond it."""
     n, count = operator.table.dimension, span.shape[1]
-    level, span = criteria.level(kind, n), np.linalg.qr(span)[0]
-    turn = np.linalg.eigh(gather(operator, span).spread)[1]
-    vectors = exact_first(span @ turn, operator.lowest(max(most_symmetries(kind, n), count) + SEARCH.extra_directions))
-    changes = operator.changes(vectors)
-
-    def passes(length: int) -> bool:
-        block = range(length)
-        return gather(operator, vectors[:, block], changes.take(block)).p_value() > level
-
+    level = criteria.level(kind, n)
+    own = best_known_first(candidates(operator, np.linalg.qr(span)[0], 0, level, given=True), count)
+    beyond = operator.lowest(max(most_symmetries(kind, n), count) + SEARCH.extra_directions)
+    found = candidates(operator, exact_first(own.vectors, beyond), 0, level, given=True)
     lengths = range(count, 0, -1) if n <= SHARED.few_coordinates else [count]
-    consistent = next((length for length in lengths if passes(length)), 0)
-    rows = tuple(judgements(operator, Chain(vectors, changes, 0, consistent), level, criteria))
-    return Search(operator, vectors, rows, sum(row.verdict == "symmetry" for row in rows[:count]))
+    consistent = next((length for length in lengths if found.p_value(0, length, found.cautious) > level), 0)
+    rows = tuple(judgements(found, consistent, criteria))
+    return Search(operator, found.vectors, rows, sum(row.verdict == "symmetry" for row in rows[:count]))
 
 
 def exact_first(exact: Float[np.ndarray, "m e"], vectors: Float[np.ndarray, "m k"]) -> Float[np.ndarray, "m k"]:
@@ -193,41 +208,6 @@ def exact_first(exact: Float[np.ndarray, "m e"], vectors: Float[np.ndarray, "m k
     # the directions that lie in the exact span are the ones that vanish
     order = np.sort(np.argsort(np.linalg.norm(rest, axis=0))[exact.shape[1] :])
     return np.linalg.qr(np.concatenate([exact, rest[:, order]], axis=1))[0]
-
-
-def _consistent(
-    operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], changes: Changes, known: int, level: float
-) -> int:
-    """Length of the longest chain of directions, each block jointly consistent with zero (docs/method.md §5.5).
-
-    The block may turn as it likes, towards near-symmetries too: that one near it is a symmetry is all that is tested.
-    """
-
-    def passes(length: int) -> bool:
-        block = range(length)
-        evidence = gather(operator, vectors[:, block], changes.take(block), cautious=False)
-        return evidence.p_value(slice(known, length)) > level
-
-    if operator.table.dimension > SHARED.few_coordinates:
-        return next(filter(passes, _cuts(operator, vectors, changes, known, level)), known)
-    # with noise in every coordinate no system has more symmetries than Brownian motion
-    full = operator.table.noise == operator.table.dimension
-    length, limit = known, vectors.shape[1] - (SEARCH.extra_directions if full else 0)
-    while length < limit and passes(length + 1):
-        length += 1
-    return length
-
-
-def _cuts(
-    operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], changes: Changes, known: int, level: float
-) -> Iterator[int]:
-    """Where a block of many directions may end: before the first that its own noise excludes, or at the widest gap."""
-    alone, count = unprojected(operator, vectors, changes), vectors.shape[1]
-    excluded = (k for k in range(known, count) if alone.p_value(slice(k, k + 1)) <= level / count)
-    yield (cut := next(excluded, count))
-    sizes = np.array([alone.residual(k) ** 2 + alone.noise_level(k) ** 2 for k in range(known, cut)])
-    if len(sizes) > 1:
-        yield known + int(np.argmax(sizes[1:] / np.maximum(sizes[:-1], 1e-300))) + 1
 
 
 def _same(before: Search, after: Search, most: int) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.symmetry.statistical.evidence import project
+from liestonet.symmetry.statistical.elimination import Elimination
 from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 from liestonet.symmetry.statistical.tuning import JUDGING
 
@@ -18,8 +18,8 @@ Turns = Float[np.ndarray, "s size k"]
 
 def turns_of(operator: NoisyOperator, vectors: Float[np.ndarray, "m k"]) -> Turns:
     """Independent turns of a span, one standard deviation each, as coefficients in the operator's basis."""
-    projection = project(operator, vectors, operator.changes(vectors), cautious=False)
-    moved = np.einsum("mn,nsk->smk", projection.others, projection.kept)
+    changes = operator.changes(vectors)
+    moved = np.moveaxis(Elimination(operator, changes, cautious=False).absorbed(changes.with_basis), 1, 0)
     count = moved.shape[1:]
     # the same covariance in few orthogonal directions
     _, sizes, rows = np.linalg.svd(moved.reshape(len(moved), -1), full_matrices=False)

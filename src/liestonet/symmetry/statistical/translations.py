@@ -13,7 +13,8 @@ import numpy as np
 from jaxtyping import Float
 
 from liestonet.core.ladder import LadderRow
-from liestonet.symmetry.statistical.evidence import Evidence, unprojected
+from liestonet.symmetry.statistical.elimination import unprojected
+from liestonet.symmetry.statistical.evidence import Evidence
 from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 from liestonet.symmetry.statistical.verdicts import Criteria
 

@@ -25,7 +25,7 @@ class SearchTuning:
     # cost; a frequency has two functions.
     frequency_cost: tuple[float, ...] = (1.0, 1.5, 1.5)
     # Points at which the equations are put, for one, two, three and more coordinates. Source: cost.
-    points: tuple[int, ...] = (400, 500, 600, 300)
+    points: tuple[int, ...] = (400, 500, 600, 200)
     # A ladder has stopped moving when no residual of a symmetry changes by more than this part of its noise. Source:
     # by hand.
     standing: float = 0.25
