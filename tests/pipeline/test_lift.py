@@ -29,7 +29,7 @@ def test_as_many_densities_symmetries_come_from_paths_as_paths_have(text: str) -
 
 
 def test_the_turned_noise_has_fewer_lifts() -> None:
-    """The law of Brownian motion in two coordinates with another root of a: the rotation and more are no Itô symmetries."""
+    """The law of Brownian motion in the plane with another root of a: rotation and more are no Itô symmetries."""
     turned = lsn.SDE.parse("dx = cos(x/2) dW1 - sin(x/2) dW2; dy = sin(x/2) dW1 + cos(x/2) dW2")
     result = lsn.solve(turned, symmetry="fokker-planck", formulas=False)
     assert result.dimension == 9

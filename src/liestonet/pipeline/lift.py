@@ -20,18 +20,25 @@ def lift_flag(kind: Kind, source: Coefficients, fields: Fields) -> Iterable[Flag
     if not kind.has_beta or not fields.count:
         return
     count = lifted_count(source, fields)
+    if count is None:
+        return
     others = fields.count - count
-    of_paths = f"{count} of the {fields.count} symmetries" if count else "None of the symmetries"
-    yield Flag(
-        "lift",
-        f"{of_paths} of the density's equation come from Itô symmetries of the paths: X ↦ X − (div ξ) u∂u maps those "
-        f"onto them one to one and keeps brackets. The other {others}, u∂u among them, act on densities alone.",
-        "Use symmetry='ito' for the symmetries of the paths by themselves.",
-    )
+    if not count:
+        told = "None of the symmetries of the density's equation comes from an Itô symmetry of the paths."
+    else:
+        told = (
+            f"{count} of the {fields.count} symmetries of the density's equation come from Itô symmetries of the "
+            "paths: X ↦ X − (div ξ) u∂u maps those onto them one to one and keeps brackets. "
+            f"The other {others}, u∂u among them, act on densities alone."
+        )
+    yield Flag("lift", told, "Use symmetry='ito' for the symmetries of the paths by themselves.")
 
 
-def lifted_count(source: Coefficients, fields: Fields) -> int:
-    """Dimension of the part of a Fokker–Planck span in which (τ, ξ) is an Itô symmetry and β = −div ξ."""
+def lifted_count(source: Coefficients, fields: Fields) -> int | None:
+    """Dimension of the part of a Fokker–Planck span in which (τ, ξ) is an Itô symmetry and β = −div ξ.
+
+    None where rounding errors leave it open.
+    """
     domain = fields.basis.domain
     cloud = lattice_cloud(domain, LIFT.points)
     values = fields.components(cloud.points, _derivatives(fields.dimension))
@@ -40,7 +47,11 @@ def lifted_count(source: Coefficients, fields: Fields) -> int:
     lengths = np.moveaxis(whole, 0, 2).reshape(-1, fields.count)
     # relative to the length of a combination, as residuals are
     triangle = np.linalg.qr(lengths, mode="r")
+    if np.linalg.cond(triangle) > 1 / LIFT.zero:
+        return None
     sizes = np.linalg.svd(rows.reshape(-1, fields.count) @ np.linalg.inv(triangle), compute_uv=False)
+    if ((sizes >= LIFT.zero) & (sizes < LIFT.nonzero)).any():
+        return None
     return int(np.count_nonzero(sizes < LIFT.zero))
 
 

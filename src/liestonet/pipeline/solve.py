@@ -117,8 +117,9 @@ def _solve_numeric(sde: SDE, kind: Kind, domain: Any, formulas: bool, say: Progr
             if sde.symbolic is not None and any(flag.code == "ambiguous" for flag in result.flags):
                 say("solving on a wider box")
                 result = shown_on(result, lambda wider: _solve_numeric(sde, kind, wider, True, say), source)
-    flags = (*invariant_flag(invariants, result.bound), *lift_flag(kind, source, result.fields))
-    return with_flags(result, flags)
+    result = with_flags(result, invariant_flag(invariants, result.bound))
+    # a span that may lack symmetries is not counted in parts
+    return with_flags(result, lift_flag(kind, source, result.fields)) if result.dimension == result.bound else result
 
 
 def _null_space(

@@ -115,6 +115,8 @@ class LiftTuning:
     points: int = 400
     # A relative residual below this is zero. Source: by hand; spans are known to 1e-8 and better.
     zero: float = 1e-6
+    # Above this it is not. Source: by hand; between the two nothing is said.
+    nonzero: float = 1e-4
 
 
 ANSWER = AnswerTuning()
