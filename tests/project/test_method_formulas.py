@@ -448,7 +448,7 @@ def test_p_value_of_a_residual():
     residual = errors @ np.array([1.0, -2.0, 1.5, 2.5, 0.0])
     noise = (errors.T @ errors)[None]
     cross, gram = (errors.T @ residual)[:, None], np.array([[residual @ residual]])
-    evidence = Evidence(np.ones((1, 1)), gram, noise, noise.sum(axis=0)[:1, :1], cross, 5, True)
+    evidence = Evidence(np.ones((1, 1)), gram, noise, noise.sum(axis=0)[:1, :1], cross, np.eye(5), 5, True)
     left, sizes, _ = np.linalg.svd(errors, full_matrices=False)
     seen = sizes**2 > JUDGING.model_error**2 / JUDGING.visible
     assert seen.sum() == 4

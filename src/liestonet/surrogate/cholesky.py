@@ -33,7 +33,11 @@ def cholesky_jet(
             inner = inverse @ a[derivative][..., 0] @ np.swapaxes(inverse, 1, 2)
             sigma[derivative] = root @ _half_triangle(inner)
             directions[derivative] = _second_change(root, inverse, change, inner, a[derivative][..., 1:])
-    return tuple({d: _placed(array, active, len(noisy)) for d, array in found.items()} for found in (sigma, directions))
+    count = len(noisy)
+    return (
+        {d: _placed(array, active, count) for d, array in sigma.items()},
+        {d: _placed(array, active, count) for d, array in directions.items()},
+    )
 
 
 def root_change(root: Float[np.ndarray, "b r r"], change: Float[np.ndarray, "b r r"]) -> Float[np.ndarray, "b r r"]:

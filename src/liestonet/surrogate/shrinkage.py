@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.optimize
 from jaxtyping import Float
-from scipy.linalg.lapack import dpotrf, dtrtrs
+from scipy.linalg import get_lapack_funcs
 
 from liestonet.core.multiindex import Degrees
 from liestonet.core.tuning import SHARED
@@ -40,10 +40,11 @@ def log_evidence(
     matrix = root[:, None] * precision * root
     matrix.flat[:: len(root) + 1] += 1.0
     # LAPACK itself: matrices are small and many, and what SciPy asks about them would take as long as the work
-    factor, wrong = dpotrf(matrix, lower=1, clean=1)
+    factorise, solve = get_lapack_funcs(("potrf", "trtrs"), (matrix,))
+    factor, wrong = factorise(matrix, lower=1, clean=1)
     if wrong:
         raise np.linalg.LinAlgError("The precision is not positive definite.")
-    inverse, _ = dtrtrs(factor, np.eye(len(root)), lower=1)
+    inverse, _ = solve(factor, np.eye(len(root)), lower=1)
     half = inverse @ (root[:, None] * moments)
     values = 0.5 * np.sum(half**2, axis=0) - np.log(np.diag(factor)).sum()
     # m_j²/v_j and S_jj/v_j in the variables scaled by the prior
