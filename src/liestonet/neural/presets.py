@@ -21,7 +21,7 @@ Provenance = dict[str, tuple[str, str]]
 _SMALL = {"tau": (32, 32), "xi": (64, 64), "beta": (64, 64), "activation": "tanh", "shared": False}
 _DEEP = {"tau": (64, 64, 64), "xi": (64, 64, 64), "beta": (64, 64, 64), "activation": "swish", "shared": False}
 _FIXED = {"name": "adam", "rate": 1e-4, "schedule": "constant", "clip": 1.0, "steps": 3000}
-_FORMS = {
+_FORMS: dict[str, Any] = {
     "independence": "hinge", "level": 0.8, "flow": 1e-2, "flow_steps": 1, "flow_points": 256,
     "pushed_density": "printed", "decay": 1e-6,
 }  # fmt: skip
@@ -70,7 +70,7 @@ _COMMON: Provenance = {
     "architecture.beta": (UNSTATED, "the β network is mentioned without a size; as ξ"),
     "architecture.initial": (
         UNSTATED,
-        "no initialisation is mentioned; weights and biases are drawn, as PyTorch and equinox do",
+        "no initialisation is mentioned; weights are drawn with variance 1/inputs, biases with variance 1/4",
     ),
     "cloud.source": (STATED, "training point cloud for stage 2"),
     "cloud.uniform": (STATED, "training point cloud for stage 2"),
@@ -127,7 +127,10 @@ _SURROGATE: Provenance = {
     "check_every": (UNSTATED, "steps between two looks; without early stopping it decides nothing"),
     "patience": (UNSTATED, f"early stopping: {_NOTHING}"),
     "polish": (UNSTATED, _NOTHING),
-    "start": (UNSTATED, "no initialisation is mentioned; all layers are drawn, so that no coefficient is suggested"),
+    "start": (
+        UNSTATED,
+        "no initialisation is mentioned; all weights are drawn (Glorot), so that no coefficient is suggested",
+    ),
     "every_noise": (STATED, "one σ for each coordinate"),
     "inside": (STATED, "all increments of the full trajectory bank"),
 }

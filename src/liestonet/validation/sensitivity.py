@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from liestonet.core.angles import principal_angles
-from liestonet.core.coefficients import EstimatedCoefficients, JetOrder
+from liestonet.core.coefficients import JetOrder
 from liestonet.core.domain import Domain
 from liestonet.core.generators import Generators
 from liestonet.core.points import PointCloud
@@ -69,7 +69,7 @@ def sensitivity(
 
 
 def relative_residuals(
-    kind: Kind, surrogate: EstimatedCoefficients | Any, given: Generators, cloud: PointCloud
+    kind: Kind, surrogate: Surrogate | Any, given: Generators, cloud: PointCloud
 ) -> Float[np.ndarray, " k"]:
     """‖DX‖/‖X‖ of every generator (docs/method.md §3.1)."""
     return np.linalg.norm(put_in(kind, surrogate, given, cloud, surrogate.domain).residual, axis=1)

@@ -173,7 +173,7 @@ def _require_common(settings: CoefficientSettings | DensitySettings, counts: tup
 
 
 # The paper's stage-1 settings (appendix, the summary of surrogates and the table of their optimisation); what is stated
-# of each, and why the rest was chosen, is in `presets.py`.
+# of each, and why the rest was chosen, is in `neural/presets.py`.
 _PAPER_NETWORK: dict[str, Any] = {
     "skip": False, "scale_outputs": False, "held_out": 0.0, "patience": None, "polish": False, "start": "random",
     "every_noise": True, "inside": False,

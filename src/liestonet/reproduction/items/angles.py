@@ -38,7 +38,7 @@ def run(case: str, engine: str, seed: int, share: float = 1.0) -> dict[str, Any]
         "scaled": principal_angles(found, what.exact, t, x, scale=(half[0], half[1:])),
         "verdicts": [row.verdict for row in result.ladder[: what.dimension + 1]],
     }
-    if engine in PAPER_READINGS:
+    if engine in PAPER_READINGS and result.training is not None:
         (rung,) = result.training.rungs
         record |= {"losses": {f"L{number}": value for number, value in rung.losses.items()}}
         record |= {"residuals": rung.residuals, "surrogate": _surrogate_errors(case, result.surrogate, t, x)}

@@ -22,11 +22,11 @@ KINDS = ("ex1", "fp")
 def run(engine: str, seed: int, share: float = 1.0) -> dict[str, Any]:
     """Angles by which the Itô span of Example 1 sticks out of the projected Fokker–Planck span."""
     data = CASES["ex1"].data(seed, share)
-    inner, outer = (discovered(case, engine, data, seed) for case in KINDS)
     t, x = central_points(data)
     trained = engine in PAPER_READINGS
-    spans = [result.training.generators if trained else result.generators for result in (inner, outer)]
-    return {"angles": containment_angles(*spans, t, x, beta=False)}
+    found = (discovered(case, engine, data, seed) for case in KINDS)
+    inner, outer = (result.training.generators if trained else result.generators for result in found)
+    return {"angles": containment_angles(inner, outer, t, x, beta=False)}
 
 
 def jobs(options: Options) -> list[ItemJob]:

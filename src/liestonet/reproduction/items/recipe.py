@@ -30,7 +30,7 @@ OTHERWISE = {"ex2": "ex3", "ex3": "ex2"}
 # What is changed in each case, one thing at a time
 CHANGES = {
     "ex1": ("flat", "biases"),
-    "ex2": ("pointwise", "text", "biases", "rate"),
+    "ex2": ("pointwise", "flat", "series", "text", "biases", "rate"),
     "ex3": ("text", "series", "rate"),
     "ex4": ("series", "slower"),
     "fp": ("pointwise",),
@@ -38,7 +38,7 @@ CHANGES = {
 TITLES = {
     "pointwise": "structure constants fitted at each point, as L1 is printed",
     "text": "networks and points as the text has them, not the tables",
-    "flat": "a surrogate that begins with no drift and σ = 1, which is the truth here",
+    "flat": "a surrogate that begins with no drift and σ = 1, the truth of Example 1",
     "biases": "networks whose biases begin at zero",
     "series": "series for the surrogate, as in `Spectral()`",
     "rate": f"a rate of 3e-3 that falls along a cosine, {STEPS} steps",
