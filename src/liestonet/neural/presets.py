@@ -127,10 +127,7 @@ _SURROGATE: Provenance = {
     "check_every": (UNSTATED, "steps between two looks; without early stopping it decides nothing"),
     "patience": (UNSTATED, f"early stopping: {_NOTHING}"),
     "polish": (UNSTATED, _NOTHING),
-    "start": (
-        UNSTATED,
-        "no initialisation is mentioned; all weights are drawn (Glorot), so that no coefficient is suggested",
-    ),
+    "start": (UNSTATED, "no initialisation is mentioned; all weights are drawn, so that no coefficient is suggested"),
     "every_noise": (STATED, "one σ for each coordinate"),
     "inside": (STATED, "all increments of the full trajectory bank"),
 }
