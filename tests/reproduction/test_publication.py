@@ -221,11 +221,17 @@ def test_open_settings_are_listed_with_their_reasons() -> None:
 
 def test_the_recipe_is_called_reproduced_within_a_factor() -> None:
     def runs(case: str, *largest: float) -> list[dict[str, object]]:
-        return [{"case": case, "engine": "paper", "angles": [0.1, a], "cpu_seconds": 1.0} for a in largest]
+        missed = {"drift": [0.1, 0.2], "variance": [0.03, 0.01]}
+        record = {"case": case, "engine": "paper", "cpu_seconds": 1.0, "surrogate": missed}
+        return [record | {"angles": [0.1, a]} for a in largest]
 
     made = angles.publish([*runs("ex1", 1.0, 8.0, 40.0), *runs("ex3", 80.0)])
-    assert made.tables["recipe"].rows[0] == ("Ex. 1", "6.3°", "8.0°", "1.0° to 40.0°", 3, "1.28")
-    assert "at most 1.3 times the paper's largest angle in Ex. 1; in Ex. 3 (10.5 times) it has not" in made.text
+    assert made.tables["recipe"].rows[0] == ("Ex. 1", "6.3°", "8.0°", "1.0° to 40.0°", 3, "1.28", "0.2", "0.03")
+    assert (
+        "is at most 1.3 times the paper's in Ex. 1; larger in Ex. 3 (10.5 times); not measured yet in Ex. 2, "
+        in made.text
+    )
+    assert "Fewer than 5 seeds" in made.text
 
 
 def test_the_texts_reading_depends_on_the_other_examples_settings(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,6 +91,9 @@ def test_networks_on_changed_surrogates_and_the_stability_constant() -> None:
     assert rows[2][2] is None
     assert "between 0.50 and 1.00 in these 2 trainings" in made.text
     assert "Ex. 1 2, Ex. 3 100" in made.text
+    untrained = sensitivity.publish([{"case": "ex1", "gap": 0.5}])
+    assert "1/s is, on the boxes of the data: Ex. 1 2." in untrained.text
+    assert "trainings" not in untrained.text
 
 
 def test_growth_of_run_time_is_the_slope_of_its_logarithm() -> None:

@@ -214,7 +214,7 @@ _EXAMPLE_1 = _Experiment(
 
 _SWAPPED = (
     "both tables give {} to Example 2, the text to Example 3; the 128,256 points that are kept are 256 paths of "
-    "Example 2's 501 times, and the domain is controlled in x alone, where Example 2 has its data (|x| ≤ 2)"
+    "Example 2's 501 times, and the domain is controlled in x alone, where Example 2 has its data (x from −2 to 2)"
 )
 _CLOUDS, _DEEPER = (
     _SWAPPED.format("reflection, balancing and uniform points"),

@@ -233,7 +233,7 @@ class Neural:
     the last layer exactly on the learned features; `refit` imposes the span on the coefficients, where the likelihood
     allows it, and trains on with those; `compare` runs the spectral engine too and reports the angle between
     the two answers. `provenance` says for each setting of a preset whether the paper states it, contradicts itself, or
-    leaves it to be inferred.
+    says nothing of it.
     """
 
     architecture: Architecture | Any = field(default_factory=Architecture)

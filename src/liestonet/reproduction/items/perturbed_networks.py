@@ -110,19 +110,26 @@ def _of(records: list[dict[str, Any]], shape: str, amplitude: float) -> list[dic
 
 def sentence(records: list[dict[str, Any]], gaps: dict[str, float]) -> str:
     """How the angle grows, and the stability constant, from runs and from the exact equations."""
-    if not records:
-        return ""
-    ratios = [r["distance"] / (r["residual"] + r["error"]) for r in records]
+    trained, below = "", ""
+    if records:
+        ratios = [r["distance"] / (r["residual"] + r["error"]) for r in records]
+        trained = (
+            "The last table is the paper's own with `Neural.paper`: the surrogate that it learnt on Example 1 is "
+            "changed by δ in the data's units (drift and σ each by δ times a function whose largest value is one), and "
+            "its networks are trained anew. L6 is the loss at the end of training, on the changed surrogate.\n\n"
+        )
+        below = (
+            f" In units of the box this ratio is between {min(ratios):.2f} and {max(ratios):.2f} in these "
+            f"{len(ratios)} trainings, so C* is at least {max(ratios):.2f}."
+        )
+    if not gaps:
+        return trained + below.strip()
     exact = ", ".join(f"{CASES[case].title} {1 / gap:.3g}" for case, gap in gaps.items())
     return (
-        "The last table is the paper's own with `Neural.paper`: the surrogate that it learnt on Example 1 is changed "
-        "by δ in the data's units (drift and σ each by δ times a function whose largest value is one), and its "
-        "networks are trained anew. L6 is the loss at the end of training, on the changed surrogate.\n\n"
-        "**The stability constant.** The appendix bounds the distance of the learnt generators from the true span by "
-        "C* times the residual on the surrogate plus the C¹ error of the surrogate. In units of the box this ratio is "
-        f"between {min(ratios):.2f} and {max(ratios):.2f} in these {len(ratios)} trainings, so C* is at least "
-        f"{max(ratios):.2f}. From above: the determining equations are linear, and away from the symmetries their "
-        "relative residual is at least that of the nearest other direction, s; so C* is at most 1/s times the constant "
-        "C(X) of the first bound, or 1/s where that is less than one. 1/s is, on the boxes of the data: "
-        f"{exact}. Where it is large, small errors of the surrogate turn the span: Example 3 has a near-symmetry."
+        f"{trained}**The stability constant.** The appendix bounds the distance of the learnt generators from the true "
+        f"span by C* times the residual on the surrogate plus the C¹ error of the surrogate.{below} From above: the "
+        "determining equations are linear, and away from the symmetries their relative residual is at least that of "
+        "the nearest other direction, s; so C* is at most 1/s times the constant C(X) of the first bound, or 1/s where "
+        f"that is less than one. 1/s is, on the boxes of the data: {exact}. Where it is large, small errors of the "
+        "surrogate turn the span: Example 3 has a near-symmetry."
     )
