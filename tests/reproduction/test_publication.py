@@ -222,7 +222,7 @@ def test_open_settings_are_listed_with_their_reasons() -> None:
 def test_the_recipe_is_called_reproduced_within_a_factor() -> None:
     def runs(case: str, *largest: float) -> list[dict[str, object]]:
         missed = {"drift": [0.1, 0.2], "variance": [0.03, 0.01]}
-        record = {"case": case, "engine": "paper", "cpu_seconds": 1.0, "surrogate": missed}
+        record: dict[str, object] = {"case": case, "engine": "paper", "cpu_seconds": 1.0, "surrogate": missed}
         return [record | {"angles": [0.1, a]} for a in largest]
 
     made = angles.publish([*runs("ex1", 1.0, 8.0, 40.0), *runs("ex3", 80.0)])

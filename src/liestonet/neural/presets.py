@@ -151,7 +151,7 @@ class _Experiment:
 
     def settings(self, reading: str) -> Neural:
         """All settings, each with where it is from."""
-        forms = _FORMS | ({} if self.flow_points is None else {"flow_points": self.flow_points})
+        forms: dict[str, Any] = _FORMS | ({} if self.flow_points is None else {"flow_points": self.flow_points})
         pointwise = reading == "pointwise"
         # at each point the fit is singular in places, and a ridge is all that bounds it
         objective = Objective(
