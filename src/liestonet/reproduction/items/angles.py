@@ -41,11 +41,11 @@ def run(case: str, engine: str, seed: int, share: float = 1.0) -> dict[str, Any]
     if engine in PAPER_READINGS and result.training is not None:
         (rung,) = result.training.rungs
         record |= {"losses": {f"L{number}": value for number, value in rung.losses.items()}}
-        record |= {"residuals": rung.residuals, "surrogate": _surrogate_errors(case, result.surrogate, t, x)}
+        record |= {"residuals": rung.residuals, "surrogate": surrogate_errors(case, result.surrogate, t, x)}
     return record | ({"polished": principal_angles(final, what.exact, t, x)} if engine == "neural" else {})
 
 
-def _surrogate_errors(case: str, found: Any, t: np.ndarray, x: np.ndarray) -> dict[str, Any]:
+def surrogate_errors(case: str, found: Any, t: np.ndarray, x: np.ndarray) -> dict[str, Any]:
     """Root mean squares of what drift and variance of every coordinate miss of the truth."""
     true = catalogue[CASES[case].system].sde
     sigma = true.diffusion(t, x)
@@ -164,11 +164,11 @@ def _reproduced(records: list[dict[str, Any]]) -> str:
         f"**The paper's own recipe**, {TITLES['paper']}: its largest angle, the median over seeds, is "
         f"{'; '.join(filter(None, said))}."
         + (f" Fewer than {SEEDS['paper']} seeds say little." if few < SEEDS["paper"] else "")
-        + " The next section changes one setting at a time. The errors of the surrogate are root mean squares at the "
-        "points where angles are measured, of the worst coordinate. The paper gives one number for each case and no "
-        f"spread; its sweep of w6 and w7 (of Example 2, by the size of its angles) goes from {min(swept):.1f}° to "
-        f"{max(swept):.1f}° without an order. On Example 1 it contradicts itself: 6.26° here, 1.8° and 2.1° without a "
-        "perturbation in its table of sensitivity."
+        + " The next sections change one setting at a time, and say which stage limits it. The errors of the surrogate "
+        "are root mean squares at the points where angles are measured, of the worst coordinate. The paper gives one "
+        "number for each case and no spread; its sweep of w6 and w7 (of Example 2, by the size of its angles) goes "
+        f"from {min(swept):.1f}° to {max(swept):.1f}° without an order. On Example 1 it contradicts itself: 6.26° "
+        "here, 1.8° and 2.1° without a perturbation in its table of sensitivity."
     )
 
 
