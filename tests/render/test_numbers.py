@@ -18,7 +18,15 @@ def test_numbers(value, text):
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.0, "0 %"), (1e-5, "< 0.01 %"), (0.0134, "1.3 %"), (0.5, "50 %"), (2.04, "200 %"), (12.3, "12-fold")],
+    [
+        (0.0, "0 %"),
+        (1e-5, "< 0.01 %"),
+        (0.0134, "1.3 %"),
+        (0.5, "50 %"),
+        (2.04, "200 %"),
+        (12.3, "12-fold"),
+        (1e9, "> 100-fold"),
+    ],
 )
 def test_percent(value, text):
     assert percent(value) == text

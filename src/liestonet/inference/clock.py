@@ -111,5 +111,10 @@ def dated(found: Search, clock: ClockFound, asked: bool) -> Search:
         rows[0] = row
     if not date.rejected and not (by_construction and row.verdict != "symmetry"):
         return replace(found, rows=tuple(rows))
-    rows = [replace(each, verdict="undecided") if each.verdict == "symmetry" else each for each in rows]
-    return replace(found, rows=tuple(rows), count=found.count if asked else 0)
+    return unconfirmed(replace(found, rows=tuple(rows)), asked)
+
+
+def unconfirmed(found: Search, asked: bool) -> Search:
+    """The ladder without a confirmed symmetry; `asked` keeps a number of generators that was given."""
+    rows = tuple(replace(row, verdict="undecided") if row.verdict == "symmetry" else row for row in found.rows)
+    return replace(found, rows=rows, count=found.count if asked else 0)

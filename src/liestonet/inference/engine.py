@@ -15,7 +15,8 @@ from liestonet.core.generators import Values
 from liestonet.core.json_values import JSON
 from liestonet.core.progress import Progress
 from liestonet.core.provenance import DecidingNumbers
-from liestonet.inference.clock import RECORDED_CLOCK, ClockFound, dated
+from liestonet.inference.adequacy import FitTest
+from liestonet.inference.clock import RECORDED_CLOCK, ClockFound, dated, unconfirmed
 from liestonet.inference.refit import Imposed
 from liestonet.surrogate.fitted import FittedCoefficients
 from liestonet.symmetry.determining.fields import Fields
@@ -105,7 +106,7 @@ class Discovered:
 
     `law_dimension` is the number of symmetries of the law, None where nobody asked. `notes` are what a reader should
     know about how the engine came to it, and `tuning` the numbers that only this engine decides by. `clock` is the one
-    that the data were on, with the test against the date.
+    that the data were on, with the test against the date; `tests` are those of the fit of a long recording.
     """
 
     kind: Kind
@@ -118,6 +119,7 @@ class Discovered:
     training: Training | None = None
     tuning: tuple[DecidingNumbers, ...] = ()
     clock: ClockFound = RECORDED_CLOCK
+    tests: tuple[FitTest, ...] = ()
 
     @property
     def operator(self) -> NoisyOperator:
@@ -131,10 +133,18 @@ class Discovered:
 
     def on_clock(self, clock: ClockFound, asked: bool) -> Discovered:
         """The same with what the test against the date says; `asked` keeps a number of generators that was given."""
-        search = dated(self.search, clock, asked)
+        return replace(self, clock=clock)._with(dated(self.search, clock, asked), asked)
+
+    def tested(self, tests: tuple[FitTest, ...], asked: bool) -> Discovered:
+        """The same with tests of the fit; one that is not adequate leaves no symmetry confirmed."""
+        tested = replace(self, tests=tests)
+        return tested._with(unconfirmed(self.search, asked), asked) if any(test.rejected for test in tests) else tested
+
+    def _with(self, search: Search, asked: bool) -> Discovered:
+        """Another judgement of the same directions; without a symmetry nothing is imposed."""
         if search.count or asked or not self.count:
-            return replace(self, search=search, clock=clock)
-        return replace(self, search=search, clock=clock, count=0, imposed=None, law_dimension=None)
+            return replace(self, search=search)
+        return replace(self, search=search, count=0, imposed=None, law_dimension=None)
 
     @cached_property
     def fields(self) -> Fields:

@@ -78,6 +78,42 @@ class DateTuning:
     beside_period: float = 1.5
 
 
+@dataclass(frozen=True)
+class AdequacyTuning:
+    """The tests that the fit of a long recording is adequate."""
+
+    # p-value below which a fit is rejected, if the deviation is material too. Source: by hand; far below the error
+    # rate, as a rejection leaves no symmetry.
+    level: float = 1e-3
+    # A smaller change of drift or diffusion, relative to themselves, is no reason to reject. Source: by hand; half of
+    # the default tolerance.
+    material: float = 0.05
+    # Cells in each coordinate, for one, two, three and more. Source: by hand; eight periods show in 32.
+    cells: tuple[int, ...] = (32, 6, 8)
+    # Steps back that may predict a step. Source: by hand; memory between one and sixteen steps.
+    lags: tuple[int, ...] = (1, 2, 4, 16)
+    # Paths at most that are compared with each other. Source: cost.
+    most_paths: int = 60
+    # Steps at least. Source: theory: the statistic is a χ² with some dozen degrees of freedom.
+    least_steps: int = 2000
+    # Steps at most, evenly over the recording. Source: cost.
+    most_steps: int = 200_000
+    # Steps in a block, and in a piece of one. Source: cost.
+    block: int = 16_384
+    piece: int = 4096
+    # Past steps and standardised ones count as so many standard deviations at most, and their squares as this. Source:
+    # by hand: one jump is no memory.
+    clip: float = 4.0
+    clip_squares: float = 10.6
+    # Diffusions below this part of their mean are taken as that. Source: by hand.
+    least_diffusion: float = 1e-3
+    # Directions smaller than this part of the largest are rounding. Source: theory: sums of squares; of scores, sums of
+    # fourth powers.
+    empty: float = 1e-9
+    rounding: float = 1e-6
+
+
 REFIT = RefitTuning()
 DATE = DateTuning()
+ADEQUACY = AdequacyTuning()
 STAGES = StagesTuning()

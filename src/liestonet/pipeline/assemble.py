@@ -258,6 +258,7 @@ def data_result(request: Request, found: Discovered, warnings: Iterable[Flag]) -
             law_dimension=found.law_dimension,
             training=found.training,
             clock=found.clock,
+            tests=found.tests,
         ),
     )
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from liestonet.core.flags import Flag
 from liestonet.diagnostics.turnover import remedy
+from liestonet.inference.adequacy import CELLS, PATHS, FitTest
 from liestonet.inference.clock import ClockFound
 from liestonet.inference.engine import Discovered
 from liestonet.symmetry.determining.kinds import ITO
@@ -14,7 +15,7 @@ from liestonet.symmetry.determining.kinds import ITO
 def data_answer_flags(found: Discovered) -> Iterable[Flag]:
     """What the reader should know about the answer; flags about the data themselves come from `diagnostics`."""
     kind, surrogate, search = found.kind, found.surrogate, found.search
-    changing = tuple(date_flags(found.clock))
+    changing = (*date_flags(found.clock), *fit_flags(found.tests))
     yield from changing
     if kind is ITO and surrogate.noise > 1:
         yield Flag(
@@ -60,3 +61,30 @@ def date_flags(clock: ClockFound) -> Iterable[Flag]:
         "Look at drift and noise by date in the report; split the recording where they change, or give the period of "
         f"a force or of the time of day: {what}.",
     )
+
+
+def fit_flags(tests: Sequence[FitTest]) -> Iterable[Flag]:
+    """The first test that finds the fit not adequate: what comes after it may be its consequence."""
+    wrong = next((test for test in tests if test.rejected), None)
+    if wrong is None:
+        return
+    amount = f"{wrong.of}, by {100 * wrong.size:.0f} %, p = {wrong.p_value:.1g}"
+    if wrong.name == CELLS:
+        yield Flag(
+            "misfit",
+            f"The series does not fit the recording ({amount}): no symmetry is confirmed.",
+            "Drift or diffusion have more structure than the series can follow: record more, or narrow the range.",
+        )
+    elif wrong.name == PATHS:
+        yield Flag(
+            "paths-differ",
+            f"The paths differ from each other ({amount}): no symmetry is confirmed.",
+            "Look at the paths one by one, or at groups that were recorded under the same conditions.",
+        )
+    else:
+        yield Flag(
+            "memory",
+            f"Not a diffusion at this resolution: there is memory of about {wrong.time:.2g} ({amount}), so no symmetry "
+            "is confirmed.",
+            "Add the coordinate that remembers (a velocity, a slow force), or thin the data beyond the memory.",
+        )

@@ -18,6 +18,7 @@ from liestonet.core.provenance import provenance_of
 from liestonet.core.threads import few_threads
 from liestonet.diagnostics.report import data_flags
 from liestonet.errors import InputError
+from liestonet.inference.adequacy import adequacy_of
 from liestonet.inference.clock import ClockFound, choose_clock, with_date_test
 from liestonet.inference.engine import Discovered, Engine, Request
 from liestonet.inference.spectral_engine import Spectral
@@ -28,6 +29,7 @@ from liestonet.surrogate.spectral_fit import fit_spectral
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.determining.kinds import Kind, kind_named
 from liestonet.symmetry.statistical.verdicts import Criteria
+from liestonet.trajectories.clock import Relabelled
 from liestonet.trajectories.increments import IncrementSource
 from liestonet.trajectories.measurement import Measurement, marked
 
@@ -72,7 +74,9 @@ def discover(
     `clock` is "recorded" for times as they are, "restart" for a clock that restarts in windows whose length comes
     from the recording's own times, or a period (time of day, phase of a force) in the unit of the times; "auto" takes
     "restart" where few long paths cover many relaxation times, else "recorded". On a clock that restarts it is
-    tested whether the law depends on the date (`result.measurement.clock`), and ∂t's row on the ladder is that test's.
+    tested whether the law depends on the date (`result.measurement.clock`), and ∂t's row on the ladder is that test's;
+    and whether the fit is adequate (`result.measurement.tests`): a recording with memory, or of paths that differ,
+    has no confirmed symmetry.
 
     `measurement` says how the data were recorded, `lsn.Measurement(noise=0.02)` for instance; by default the data's own
     mark. For few long paths in one or two coordinates, errors of the points, exposure and the length of the steps are
@@ -91,6 +95,9 @@ def discover(
         request.say("testing against the date")
         chosen = with_date_test(chosen, source, found.surrogate, kind, criteria)
     found = found.on_clock(chosen, dimension is not None)
+    if isinstance(source, Relabelled) and isinstance(found.surrogate, Surrogate):
+        request.say("testing the fit")
+        found = found.tested(adequacy_of(source, found.surrogate), dimension is not None)
     request.say("checking the data")
     result = data_result(request, found, (*found.notes, *_about_the_data(found, criteria)))
     made = provenance_of(

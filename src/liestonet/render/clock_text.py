@@ -1,7 +1,8 @@
-"""The clock of data in words: where it restarts, and whether the law depends on the date."""
+"""A recording in words: its clock, whether the law depends on the date, its errors, and whether the fit is adequate."""
 
 from __future__ import annotations
 
+from liestonet.inference.adequacy import CELLS, PATHS
 from liestonet.inference.clock import PERIOD, ClockFound
 from liestonet.render.numbers import number, p_clause
 from liestonet.result.findings import DataFindings
@@ -43,6 +44,20 @@ def changes_with_date(found: DataFindings) -> str:
     """That the law depends on the date, where the test says so."""
     date = None if found.clock is None else found.clock.date
     return "" if date is None or not date.rejected else f"The law changes with the date ({p_clause(date.p_value)})"
+
+
+def not_adequate(found: DataFindings) -> str:
+    """What the first of the tests says that finds the fit not adequate."""
+    wrong = next((test for test in found.tests if test.rejected), None)
+    if wrong is None:
+        return ""
+    if wrong.name == CELLS:
+        return f"The series does not fit the recording ({wrong.of}, {p_clause(wrong.p_value)})"
+    if wrong.name == PATHS:
+        return f"The paths differ from each other ({wrong.of}, {p_clause(wrong.p_value)})"
+    unit = found.data.units.get("t", "")
+    time = "" if wrong.time is None else f"memory of about {wrong.time:.2g}{f' {unit}' if unit else ''}, "
+    return f"Not a diffusion at this resolution ({time}{p_clause(wrong.p_value)})"
 
 
 def _p_value(clock: ClockFound) -> str:

@@ -34,5 +34,7 @@ ROUNDING = 1e-16
 SMALLEST_P, LARGEST_P = 1e-3, 0.99
 # Digits of a percentage, and of the ends of an interval so narrow that fewer would make them equal.
 PERCENTAGE_DIGITS, MOST_PERCENTAGE_DIGITS = 2, 4
+# Residuals above this say only that the data do not bound them.
+LARGEST_FOLD = 100.0
 # Relative residuals above this are factors, not percentages.
 LARGEST_PERCENTAGE = 9.995

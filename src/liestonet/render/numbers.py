@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from liestonet.render.limits import (
+    LARGEST_FOLD,
     LARGEST_P,
     LARGEST_PERCENTAGE,
     MOST_PERCENTAGE_DIGITS,
@@ -31,7 +32,9 @@ def short(value: float) -> str:
 
 
 def percent(value: float, digits: int = PERCENTAGE_DIGITS) -> str:
-    """A relative residual: 0.02 %, 1.3 %, 48 %, 12-fold."""
+    """A relative residual: 0.02 %, 1.3 %, 48 %, 12-fold, > 100-fold."""
+    if not value <= LARGEST_FOLD:
+        return f"> {LARGEST_FOLD:g}-fold"
     if not value <= LARGEST_PERCENTAGE:
         return f"{number(float(f'{value:.{digits - 1}e}'))}-fold"
     if value < 5e-5:

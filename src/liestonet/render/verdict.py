@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from liestonet.core.ladder import LadderRow
-from liestonet.render.clock_text import changes_with_date
+from liestonet.render.clock_text import changes_with_date, not_adequate
 from liestonet.render.kinds import KINDS
 from liestonet.render.limits import LONGEST_EQUATION, ROUNDING
 from liestonet.render.numbers import number, p_clause, percent, percent_interval, short
@@ -107,6 +107,9 @@ def data_verdict(result: Result, found: DataFindings) -> str:
     changing = changes_with_date(found)
     if changing and not result.dimension:
         return f"{changing}: on a clock that restarts no {KINDS[result.symmetry].one} can be confirmed."
+    doubt = not_adequate(found)
+    if doubt and not result.dimension:
+        return f"{doubt}: no {KINDS[result.symmetry].one} can be confirmed."
     if result.dimension == len(taken):
         head = _found(result, taken, confidence) if taken else _none(result, confidence)
     else:

@@ -86,6 +86,7 @@ def _measured(measured: Measured) -> dict[str, Any]:
         "steps": measured.steps,
         "order": measured.order,
         "clock": _clock(measured.clock),
+        "tests": [{**asdict(test), "rejected": test.rejected} for test in measured.tests],
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from liestonet.inference.adequacy import FitTest
 from liestonet.inference.clock import ClockFound
 from liestonet.inference.engine import Training
 from liestonet.inference.refit import Refit
@@ -58,7 +59,8 @@ class DataFindings:
     its likelihood ratio, None where it was not done. `law_dimension` is the number of symmetries at law
     level, which does not depend on how σ was chosen. `data` is a record of the trajectories, `training` what the
     neural engine did, None for the others. `gap` is the first residual left out over the last one taken. `clock` is
-    the one that the data were looked at on; None in files that did not keep it.
+    the one that the data were looked at on; None in files that did not keep it. `tests`
+    are those of the fit of a long recording.
     """
 
     surrogate: FittedCoefficients
@@ -70,6 +72,7 @@ class DataFindings:
     training: Training | None = None
     validation: Validated | None = None
     clock: ClockFound | None = None
+    tests: tuple[FitTest, ...] = ()
 
     @property
     def measured(self) -> Measured:
@@ -77,10 +80,10 @@ class DataFindings:
         recorded = self.surrogate.recorded if isinstance(self.surrogate, Surrogate) else None
         clock = self.clock or ClockFound()
         if recorded is None:
-            return Measured(clock)
+            return Measured(clock, tests=self.tests)
         levels = zip(self.surrogate.names, recorded.noise, strict=True)
         noise = {name: level for name, level in levels if level is not None}
-        return Measured(clock, noise, recorded.exposure, recorded.steps)
+        return Measured(clock, noise, recorded.exposure, recorded.steps, tests=self.tests)
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,7 @@ class Measured:
 
     `noise` is the standard deviation of the points' errors by coordinate, `exposure` the part of a step over which a
     point is the mean, each with `.value` and `.error`; None where it was not modelled or is not identified. `steps` is
-    the kind of steps that was assumed, `order` 1.
+    the kind of steps that was assumed, `order` 1. `tests` say whether the fit of a long recording is adequate.
     """
 
     clock: ClockFound
@@ -97,6 +100,7 @@ class Measured:
     exposure: Level | None = None
     steps: str = "continuous"
     order: int = 1
+    tests: tuple[FitTest, ...] = ()
 
 
 Findings = EquationFindings | DataFindings

@@ -41,6 +41,7 @@ HOMES = {
     "Expansion": "liestonet.sde.polynomial",
     "Features": "liestonet.surrogate.features",
     "Fields": "liestonet.symmetry.determining.fields",
+    "FitTest": "liestonet.inference.adequacy",
     "Flag": "liestonet.core.flags",
     "Form": "liestonet.neural.coefficients.coefficient_networks",
     "Formula": "liestonet.formulas.formula",

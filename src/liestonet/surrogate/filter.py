@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -88,6 +89,29 @@ class StepModel:
         return self.drift.size + self.diffusion.size + len(self.error) + 1
 
 
+@dataclass(frozen=True)
+class Told:
+    """What steps tell: whitened derivatives of means, then of covariances, and the whitened values that they explain.
+
+    All steps of the first coordinate come first, then those of the second, and so on; then, for every entry of the
+    lower triangle of the covariance, all steps again. `steps` are their rows in the block of increments.
+    """
+
+    rows: Float[np.ndarray, "r q"]
+    values: Float[np.ndarray, " r"]
+    steps: Int[np.ndarray, " s"]
+    fold: int = 0
+
+
+@runtime_checkable
+class Collector(Protocol):
+    """Takes what the steps tell."""
+
+    def add(self, told: Told) -> None:
+        """Steps at one time of every segment."""
+        ...
+
+
 class Sums:
     """Score and information of all parameters by folds, and the scatter of the scores."""
 
@@ -97,8 +121,9 @@ class Sums:
         self.outer = np.zeros((size, size))
         self.log_likelihood, self.count = 0.0, 0
 
-    def add(self, fold: int, rows: Float[np.ndarray, "r q"], values: Float[np.ndarray, " r"], steps: int) -> None:
-        """Whitened derivatives of mean and covariance, and the whitened values that they explain."""
+    def add(self, told: Told) -> None:
+        """What the steps at one time of every segment tell."""
+        rows, values, fold, steps = told.rows, told.values, told.fold, len(told.steps)
         self.information[fold] += rows.T @ rows
         self.score[fold] += rows.T @ values
         scores = (rows * values[:, None]).reshape(-1, steps, rows.shape[1]).sum(axis=0)
@@ -106,7 +131,7 @@ class Sums:
         self.count += steps
 
 
-def filtered(model: StepModel, segments: Segments, sums: Sums | None = None) -> Float[np.ndarray, "k b n"]:
+def filtered(model: StepModel, segments: Segments, sums: Collector | None = None) -> Float[np.ndarray, "k b n"]:
     """Run along segments; add to the sums where there are any. Returns the standardised innovations, 0 if not counted.
 
     Derivatives leave out how F's own derivative changes the covariance: weights that are nearly best.
@@ -160,7 +185,7 @@ def filtered(model: StepModel, segments: Segments, sums: Sums | None = None) -> 
             dmoved = np.einsum("bij,bjkq,blk->bilq", step, spread, step) + added
             dwhole = dmoved + erred
             dgain = np.einsum("bijq,bjk->bikq", dmoved - np.einsum("bij,bjkq->bikq", gain, dwhole), inverse)
-            _collect(sums, segments.fold, counted, root, standard, dmean, dwhole, n * width)
+            _collect(sums, segments, k, counted, root, standard, dmean, dwhole, n * width)
             slope = np.einsum("bij,bjq->biq", left, dmean)
             slope[:, :, n * width :] += np.einsum("bijq,bj->biq", dgain, rest)
             spread = np.einsum("bijq,bjk->bikq", dgain, error) + np.einsum("bij,bjkq->bikq", gain, erred)
@@ -211,8 +236,9 @@ def _direct(
 
 
 def _collect(
-    sums: Sums,
-    fold: int,
+    sums: Collector,
+    segments: Segments,
+    k: int,
     counted: Bool[np.ndarray, " b"],
     root: np.ndarray,
     standard: np.ndarray,
@@ -235,4 +261,4 @@ def _collect(
             row[:, first:] = scale * turned[:, i, j]
             rows.append(row)
             values.append(scale * (standard[:, i] * standard[:, j] - (i == j)))
-    sums.add(fold, np.concatenate(rows), np.concatenate(values), steps)
+    sums.add(Told(np.concatenate(rows), np.concatenate(values), segments.rows[k][counted], segments.fold))

@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.linalg
+import scipy.optimize
 from jaxtyping import Bool, Float
 
 from liestonet.core.progress import Progress
 from liestonet.core.uncertainty import Block, Errors, Folds, inverse
 from liestonet.surrogate.covariance import compressed, positive_root
-from liestonet.surrogate.filter import StepModel, Sums, filtered, flow, matrices, segments_in, segments_of
+from liestonet.surrogate.filter import Collector, StepModel, Sums, filtered, flow, matrices, segments_in, segments_of
 from liestonet.surrogate.noiseless_coordinates import residuals
 from liestonet.surrogate.one_step import one_step
 from liestonet.surrogate.recording_errors import Level, RecordingErrors
@@ -250,20 +251,34 @@ def _bounded_step(
     low: Float[np.ndarray, " q"],
     high: Float[np.ndarray, " q"],
 ) -> Float[np.ndarray, " q"]:
-    """Newton's step of the free parameters between bounds: what would leave them stops there, and the rest follows."""
-    step, free = np.zeros(len(push)), free.copy()
-    while True:
-        held = push - hessian @ np.where(free, 0.0, step)
-        step[free] = np.linalg.solve(hessian[np.ix_(free, free)], held[free])
-        outside = free & ((step < low) | (step > high))
-        if not outside.any():
-            return step
-        step = np.where(outside, np.clip(step, low, high), np.where(free, 0.0, step))
-        free &= ~outside
+    """Newton's step of the free parameters between bounds: the best of those inside."""
+    step = np.zeros(len(push))
+    root = np.linalg.cholesky(hessian[np.ix_(free, free)])
+    target = scipy.linalg.solve_triangular(root, push[free], lower=True)
+    step[free] = scipy.optimize.lsq_linear(root.T, target, (low[free], high[free]), method="bvls").x
+    return step
 
 
 def innovations(surrogate: Surrogate, block: Increments) -> tuple[Float[np.ndarray, "m n"], Bool[np.ndarray, " m"]]:
     """Standardised steps of a block in its order, each given all before it, and where the filter had settled."""
+    model = _fitted_model(surrogate)
+    result, settled = np.zeros((len(block.t), surrogate.dimension)), np.zeros(len(block.t), dtype=bool)
+    for segments in segments_in(block, surrogate.domain):
+        standard = filtered(model, segments)
+        counted = segments.rows[segments.counted]
+        result[counted], settled[counted] = standard[segments.counted], True
+    return result, settled
+
+
+def collect_steps(surrogate: Surrogate, block: Increments, collector: Collector) -> None:
+    """Give what every settled step of a block tells about the parameters of the fit."""
+    model = _fitted_model(surrogate)
+    for segments in segments_in(block, surrogate.domain):
+        filtered(model, segments, collector)
+
+
+def _fitted_model(surrogate: Surrogate) -> StepModel:
+    """The steps that a fit with errors of the recording predicts."""
     recorded, half = surrogate.recorded, surrogate.domain.half
     if recorded is None:
         raise RuntimeError("the surrogate has no model of the recording's errors")
@@ -273,12 +288,7 @@ def innovations(surrogate: Surrogate, block: Increments) -> tuple[Float[np.ndarr
     model = fit.step_model(now)[0]
     for _ in range(RECORDING.shrinking_rounds[1]):
         model = fit.step_model(now)[0]
-    result, settled = np.zeros((len(block.t), fit.n)), np.zeros(len(block.t), dtype=bool)
-    for segments in segments_in(block, surrogate.domain):
-        standard = filtered(model, segments)
-        counted = segments.rows[segments.counted]
-        result[counted], settled[counted] = standard[segments.counted], True
-    return result, settled
+    return model
 
 
 def _shrunk(fit: RecordingFit, precision: np.ndarray, score: np.ndarray, now: _Round) -> Float[np.ndarray, " p"]:

@@ -46,7 +46,8 @@ def fit_spectral(source: IncrementSource, progress: Progress | None = None) -> S
     except np.linalg.LinAlgError:
         raise InputError(
             "Drift and diffusion cannot be estimated from these paths: their increments differ too much in size, or "
-            "are nearly deterministic. Restrict times and states, or check that the values were not smoothed."
+            "are nearly deterministic. Restrict times and states, leave out columns that are no coordinates "
+            "(state=, --state), or check that the values were not smoothed."
         ) from None
 
 

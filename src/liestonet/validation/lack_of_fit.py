@@ -37,6 +37,9 @@ DOUBTFUL = (
     "zero-steps",
     "quantised",
     "date",
+    "misfit",
+    "paths-differ",
+    "memory",
 )
 
 
