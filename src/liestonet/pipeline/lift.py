@@ -29,7 +29,7 @@ def lift_flag(kind: Kind, source: Coefficients, fields: Fields) -> Iterable[Flag
         told = (
             f"{count} of the {fields.count} symmetries of the density's equation come from Itô symmetries of the "
             "paths: X ↦ X − (div ξ) u∂u maps those onto them one to one and keeps brackets. "
-            f"The other {others}, u∂u among them, act on densities alone."
+            f"The other {others}, u∂u among them, do not."
         )
     yield Flag("lift", told, "Use symmetry='ito' for the symmetries of the paths by themselves.")
 
