@@ -95,7 +95,8 @@ def discover(
         request.say("testing against the date")
         chosen = with_date_test(chosen, source, found.surrogate, kind, criteria)
     found = found.on_clock(chosen, dimension is not None)
-    if isinstance(source, Relabelled) and isinstance(found.surrogate, Surrogate):
+    changes = chosen.date is not None and chosen.date.rejected  # which would explain whatever the tests of the fit see
+    if isinstance(source, Relabelled) and isinstance(found.surrogate, Surrogate) and not changes:
         request.say("testing the fit")
         found = found.tested(adequacy_of(source, found.surrogate), dimension is not None)
     request.say("checking the data")
