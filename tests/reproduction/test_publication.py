@@ -206,6 +206,8 @@ def test_changes_of_the_recipe_stand_beside_what_is_unchanged() -> None:
     assert [row[2:] for row in rows] == [("19.4°", "22.0°", "42.0°"), ("19.4°", "22.0°", "25.0°")]
     assert "22.0° to 42.0° with structure constants fitted at each point" in made.text
     assert "biases" not in made.text
+    assert "without a range" not in made.text
+    assert "Of one seed, and so without a range: Ex. 2: 20.0° to 42.0°" in recipe.publish([*changed, unchanged[0]]).text
     assert "angles" not in recipe.publish([]).tables
 
 

@@ -196,17 +196,27 @@ def _found(records: list[dict[str, Any]]) -> list[tuple[str, str, list[float], l
 
 
 def _effects(found: list[tuple[str, str, list[float], list[float]]]) -> str:
-    """Changes after which every angle is outside the range over seeds without them."""
-    outside = [
-        f"{CASES[case].title}: {np.median(before):.1f}° to {np.median(after):.1f}° with {TITLES[change]}"
+    """Changes after which every angle is outside the range over seeds without them; a single seed has no range."""
+    told = {
+        (
+            case,
+            change,
+        ): f"{CASES[case].title}: {np.median(before):.1f}° to {np.median(after):.1f}° with {TITLES[change]}"
         for case, change, before, after in found
-        if before and (max(after) < min(before) or min(after) > max(before))
+        if before
+    }
+    ranged = [row for row in found if len(row[2]) > 1]
+    outside = [
+        told[case, change]
+        for case, change, before, after in ranged
+        if max(after) < min(before) or min(after) > max(before)
     ]
-    said = "; ".join(outside) or "none"
-    return (
-        "The last table changes one thing at a time, on the data of the table of angles. Outside of the range over "
-        f"seeds of the unchanged recipe: {said}. The other changes are within it."
-    )
+    single = [told[row[0], row[1]] for row in found if len(row[2]) == 1]
+    said = "The last table changes one thing at a time, on the data of the table of angles."
+    if ranged:
+        others = " The other changes are within it." if len(outside) < len(ranged) else ""
+        said += f" Outside of the range over seeds of the unchanged recipe: {'; '.join(outside) or 'none'}.{others}"
+    return said + (f" Of one seed, and so without a range: {'; '.join(single)}." if single else "")
 
 
 ITEM = Item(
