@@ -161,12 +161,11 @@ seeds below 1000:
 - Seconds are CPU seconds of simulation and `discover`, with the surrogate, and with compilation where JAX's cache did
   not hold the code. A case or column that is missing has not been run.
 - `Neural.paper` follows the paper: `print(liestonet.Neural.paper(1))` lists every setting as *stated*, *conflicting* or
-  *inferred*. L3 and L4 vanish identically with exact derivatives (`tests/neural/test_losses.py`) and are not evaluated
-  in training. L7 is evaluated on at most 512 points of a batch (the paper: "subsampled trajectory points", without a
-  number).
-- The paper's appendix leaves out Fokker–Planck and ten dimensions. Their presets train generators as in Example 1, with
-  batches of 512 and 64 (all second derivatives of twelve networks of eleven variables are expensive), the second on
-  Example 3's surrogate and 2,048 points.
+  *unstated*, with the reason. Its data and trainings have seeds of their own, from 7000 on. L3 and L4 vanish
+  identically with exact derivatives (`tests/neural/test_losses.py`) and are not evaluated in training. L7 is evaluated
+  on at most 256 points of a batch (the paper: "subsampled trajectory points", without a number).
+- The paper's appendix leaves out Fokker–Planck and ten dimensions. Their presets train generators as in Example 1, the
+  second with batches of 512 from 4,096 points, on a surrogate like Example 3's.
 - [The paper, reproduced](reproduction.md) changes settings of `Neural.paper` one at a time.
 """
 

@@ -44,7 +44,8 @@ class ExactGenerators:
     def _fields(self, function: Callable[..., Any], points: jax.Array, squared: jax.Array) -> GeneratorJets:
         values, first, second = function(*points.T)
         hessian = _stacked(second, len(points))
-        bent = 0.5 * jnp.einsum("bjk,bcjk->bc", squared, hessian[..., 1:, 1:])
+        spread = squared if squared.ndim == 3 else squared[..., None] * jnp.eye(self.dimension)
+        bent = 0.5 * jnp.einsum("bjk,bcjk->bc", spread, hessian[..., 1:, 1:])
         return GeneratorJets(_stacked(values, len(points)), _stacked(first, len(points)), bent, hessian)
 
     def __call__(self, points: jax.Array, squared: jax.Array) -> GeneratorJets:

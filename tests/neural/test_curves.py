@@ -23,7 +23,6 @@ def test_curves_made_together_are_those_of_single_runs(monkeypatch: pytest.Monke
         refit=False,
         polish=False,
     )
-    monkeypatch.setattr(closure, "engine_named", lambda engine, case: cheap)
     monkeypatch.setattr("liestonet.reproduction.engines.engine_named", lambda engine, case: cheap)
     learnt = []
     train = fitting.train

@@ -296,6 +296,34 @@ def test_sweep_finds_the_dimension(key):
 
 
 @pytest.mark.slow
+def test_the_papers_rule_gives_the_dimension_of_a_sweep_from_cold_starts():
+    """Each number of generators as if it had been asked for alone, and the first non-trivial minimum of L1 taken."""
+    data = lsn.catalogue["brownian"].simulate(paths=64, seed=5)
+    engine = replace(SMALL, sweep=3, start="cold", selection="paper", shifts=False, refit=False, polish=False)
+    engine = replace(engine, optimizer=Optimizer(batch=64, steps=40))
+    swept = lsn.discover(data, engine=engine, formulas=False)
+    closure = {rung.count: rung.losses[1] for rung in swept.training.rungs if rung.count > 1}
+    assert swept.dimension == (2 if closure[2] <= closure[3] else 3)
+    assert swept.dimension == swept.training.selected["paper"]
+    tau, _ = swept.generators(np.zeros(3), np.zeros((3, 1)))
+    assert len(tau) == swept.dimension
+    alone = lsn.discover(data, engine=engine, dimension=2, formulas=False)
+    assert alone.training.rungs[0].losses == swept.training.rungs[1].losses
+    (flag,) = [flag for flag in swept.flags if flag.code == "sweep"]
+    assert "The first is the paper's and gives the dimension" in flag.message
+
+
+@pytest.mark.slow
+def test_a_sweep_with_the_papers_rule_goes_one_by_one_in_any_dimension():
+    sde = lsn.SDE.parse("; ".join(f"dx{i} = dW{i}" for i in range(1, 5)))
+    data = sde.simulate(initial=np.zeros(4), duration=1.0, step=0.02, paths=64, seed=1)
+    engine = replace(SMALL, sweep=3, start="cold", selection="paper", refit=False, polish=False)
+    result = lsn.discover(data, engine=engine, formulas=False)
+    assert [rung.count for rung in result.training.rungs] == [1, 2, 3]
+    assert all(1 in rung.losses for rung in result.training.rungs)
+
+
+@pytest.mark.slow
 def test_four_dimensions_are_looked_at_from_above():
     """Brownian motion in four dimensions: n + 2 generators, and one training instead of six."""
     sde = lsn.SDE.parse("; ".join(f"dx{i} = dW{i}" for i in range(1, 5)))

@@ -11,6 +11,7 @@ import pytest
 import sympy
 
 from liestonet.neural import losses_l1_to_l5 as structure
+from liestonet.neural.generator_networks import GeneratorJets
 from liestonet.neural.losses_l6_l8 import determining_residuals
 from liestonet.neural.objective import Losses
 from liestonet.neural.settings import Objective
@@ -72,7 +73,7 @@ def test_pointwise_closure_has_no_residual_but_no_constant_constants_either():
     def residual(table):
         fields = generators(table["points"], table["squared"])
         brackets = structure.lie_brackets(fields)
-        constants, _ = structure.pointwise_constants(fields, brackets)
+        constants, _ = structure.pointwise_constants(fields, brackets, 1e-12)
         return structure.closure(fields, brackets, constants)
 
     assert float(at_once(residual, table)) < 1e-12
@@ -85,6 +86,25 @@ def test_pointwise_closure_of_two_fields():
     assert loss(1, "brownian", "ito", lambda rows: [rows[0], bent(rows)[2]], closure="pointwise") > 1e-6
 
 
+def test_pointwise_closure_is_bounded_where_generators_become_dependent():
+    """X = ∂t + x∂x and Y = (x − p)∂x: [X, Y] = p∂x = p/(x − p) Y, infinite where x = p."""
+    p, x = 0.3, np.array([-1.0, -0.5, 0.3 + 1e-7, 1.0])
+    one, zero = np.ones_like(x), np.zeros_like(x)
+    values = np.stack([np.stack([one, x], axis=1), np.stack([zero, x - p], axis=1)])
+    gradient = np.zeros((2, 4, 2, 2))
+    gradient[:, :, 1, 1] = 1.0
+    jets = (jnp.asarray(array) for array in (values, gradient, np.zeros((2, 4, 2)), np.zeros((2, 4, 2, 2, 2))))
+    fields = GeneratorJets(*jets)
+    brackets = structure.lie_brackets(fields)
+    np.testing.assert_allclose(brackets[0, 1], np.stack([zero, p * one], axis=1), atol=1e-15)
+    free, bounded = (structure.pointwise_constants(fields, brackets, ridge) for ridge in (1e-20, 1e-6))
+    np.testing.assert_allclose(free.constants[:, 0, 1, 1], p / (x - p), rtol=1e-2)
+    assert np.abs(bounded.constants).max() < 1e3
+    assert float(structure.constancy(bounded.gradient)) < 1e-12 * float(structure.constancy(free.gradient))
+    # elsewhere the ridge is not seen
+    np.testing.assert_allclose(bounded.constants[[0, 1, 3], 0, 1, 1], p / (x[[0, 1, 3]] - p), rtol=1e-4)
+
+
 def test_gradient_of_pointwise_constants_against_differences():
     """Fields that are no algebra, so that the constants change from point to point."""
     generators, table = known_case("langevin", "ito", change=bent)
@@ -92,7 +112,7 @@ def test_gradient_of_pointwise_constants_against_differences():
     @jax.jit
     def constants(points):
         fields = generators.bent(points, table["squared"])
-        return structure.pointwise_constants(fields, structure.lie_brackets(fields))
+        return structure.pointwise_constants(fields, structure.lie_brackets(fields), 1e-12)
 
     found, step = constants(table["points"]), 1e-5
     i, j = np.triu_indices(3, 1)

@@ -39,6 +39,10 @@ def test_channels_are_derivatives(shared, activation):
             second = (ahead.gradient - behind.gradient)[..., 1:] / (2 * step)
             bent = bent + 0.5 * jnp.einsum("bj,mbcj->mbc", squared[:, :, v - 1], second)
     np.testing.assert_allclose(fields.curvature, bent, atol=1e-8)
+    variances = squared[:, np.arange(2), np.arange(2)]
+    alone = at_once(lambda points, variances: networks(points, variances), points, variances)
+    as_matrix = at(points, variances[..., None] * jnp.eye(2))
+    np.testing.assert_allclose(alone.curvature, as_matrix.curvature, atol=1e-12)
     whole = at_once(lambda points, squared: networks.bent(points, squared), points, squared)
     assert whole.hessian is not None
     for name in ("values", "gradient", "curvature"):

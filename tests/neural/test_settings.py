@@ -4,18 +4,21 @@
 # Wrong settings, and right ones of NumPy, are what is tried here.
 from __future__ import annotations
 
+import dataclasses
 import json
 import subprocess
 import sys
+from dataclasses import asdict
 
 import numpy as np
 import pytest
 
 import liestonet as lsn
 from liestonet.neural import availability
-from liestonet.neural.coefficients.settings import Cholesky, CoefficientSettings, Constant
+from liestonet.neural.coefficients.settings import PAPER, Cholesky, CoefficientSettings, Constant
 from liestonet.neural.settings import Architecture, Cloud, Neural, Objective, Optimizer, Running
 
+GROUPS = ("architecture", "cloud", "objective", "optimizer")
 PRESETS = [1, 2, 3, 4, "fokker-planck", "brownian-10d"]
 
 
@@ -27,16 +30,41 @@ def test_settings_survive_json(settings, tmp_path):
 
 
 @pytest.mark.parametrize("example", PRESETS)
-def test_every_setting_of_a_preset_is_marked(example):
-    settings = Neural.paper(example)
+@pytest.mark.parametrize("reading", ["global", "pointwise"])
+def test_every_setting_of_a_preset_is_marked_with_its_reason(example, reading):
+    settings = Neural.paper(example, reading=reading)
     marked = {name: status for name, status, _ in settings.provenance}
-    assert set(marked.values()) <= {"stated", "conflicting", "inferred"}
-    for group in ("architecture", "cloud", "objective", "optimizer"):
-        for name in settings.to_dictionary()[group]:
-            assert f"{group}.{name}" in marked
-    text = str(settings)
-    assert "optimizer.rate = " in text
-    assert all(note for _, status, note in settings.provenance if status == "conflicting")
+    assert set(marked.values()) <= {"stated", "conflicting", "unstated"}
+    wanted = {f"{group}.{name}" for group in GROUPS for name in settings.to_dictionary()[group]}
+    wanted |= {f"surrogate.{name}" for name in asdict(CoefficientSettings())}
+    wanted |= {"surrogate", "shifts", "scaled", "sweep", "start", "selection", "polish", "refit"}
+    assert marked.keys() == wanted
+    assert all(note for _, _, note in settings.provenance)
+    lines = str(settings).splitlines()
+    for name, status in marked.items():
+        assert any(line.startswith(f"  {name} = ") and f"  [{status}: " in line for line in lines), name
+
+
+def test_what_the_appendix_leaves_out_is_never_called_stated():
+    for example in ("fokker-planck", "brownian-10d"):
+        assert "stated" not in {status for _, status, note in Neural.paper(example).provenance if "appendix" in note}
+    ten = {name: (status, note) for name, status, note in Neural.paper("brownian-10d").provenance}
+    assert ten["optimizer.batch"][0] == "unstated"
+    assert ten["optimizer.rate"] == (
+        "unstated",
+        "the appendix leaves this experiment out, an analogue of Example 1; taken from: table of stage-2 optimisation",
+    )
+
+
+def test_the_two_readings_of_the_closure_loss():
+    """The one that the text has most of is the default; nothing else differs but the ridge."""
+    read, printed = Neural.paper(2), Neural.paper(2, reading="pointwise")
+    assert (read.objective.closure, printed.objective.closure) == ("global", "pointwise")
+    assert dataclasses.replace(printed.objective, closure="global", ridge=read.objective.ridge) == read.objective
+    assert printed.name == "Neural.paper(2, reading='pointwise')"
+    mark = next(row for row in read.provenance if row[0] == "objective.closure")
+    assert mark[1] == "conflicting"
+    assert "gradient" in mark[2]
 
 
 def test_presets_follow_the_tables():
@@ -52,6 +80,21 @@ def test_presets_follow_the_tables():
     rate = next(note for name, _, note in four.provenance if name == "optimizer.rate")
     assert "2e-4" in rate
     assert "1e-4" in rate
+    assert Neural.paper("fokker-planck").optimizer.batch == 2048
+    assert all(Neural.paper(example).selection == "paper" for example in PRESETS)
+    assert all(Neural.paper(example).start == "cold" for example in PRESETS)
+
+
+def test_the_papers_surrogates_begin_neutral_and_see_all_increments():
+    assert {(each.start, each.every_noise, each.inside) for each in PAPER.values()} == {("random", True, False)}
+
+
+def test_the_paper_without_an_example_waits_for_the_data(tmp_path):
+    waiting = Neural.paper()
+    assert "chosen when they are there" in str(waiting)
+    assert Neural.paper(reading="pointwise").objective.closure == "pointwise"
+    waiting.save(tmp_path / "settings.json")
+    assert Neural.load(tmp_path / "settings.json") == waiting
 
 
 @pytest.mark.parametrize(
@@ -67,6 +110,15 @@ def test_presets_follow_the_tables():
         lambda: Running(chunk=0),
         lambda: Neural(surrogate="magic"),
         lambda: Neural.paper(5),
+        lambda: Neural.paper(1, reading="local"),
+        lambda: Neural.paper(reading="local"),
+        lambda: Neural(selection="first"),
+        lambda: Neural(start="hot"),
+        lambda: Architecture(initial="ones"),
+        lambda: Cloud(starts=2.0),
+        lambda: Cloud(clip="no"),
+        lambda: Objective(ridge=-1.0),
+        lambda: CoefficientSettings(start="true"),
         lambda: Neural.from_dictionary({"colour": "red"}),
         lambda: Neural.paper([1]),
         lambda: Architecture(tau=32),
@@ -83,6 +135,7 @@ def test_presets_follow_the_tables():
         lambda: Optimizer(rate=float("inf")),
         lambda: Optimizer(warmup=-1.0),
         lambda: Running(checkpoint=5),
+        lambda: Running(surrogates=5),
         lambda: Neural(architecture=5),
         lambda: Neural(optimizer={"steps": 5}),
         lambda: Neural(shifts="no"),
@@ -142,7 +195,7 @@ def test_a_file_of_something_else_is_no_settings(tmp_path):
 
 def test_every_setting_is_printed():
     text = str(Neural.paper(1))
-    assert "cloud.points = None  [stated]" in text
+    assert "cloud.points = None  [stated: " in text
     assert "objective.ramp = None" in text
 
 
@@ -182,5 +235,6 @@ def test_command_line_names_engines():
     assert engine_named("spectral") is None
     assert engine_named("neural") == Neural()
     assert engine_named("both") == Neural(compare=True)
-    with pytest.raises(lsn.InputError, match="choose spectral, neural or both"):
+    assert engine_named("paper") == Neural.paper()
+    with pytest.raises(lsn.InputError, match="choose spectral, neural, both or paper"):
         engine_named("magic")

@@ -68,6 +68,7 @@ NO_DECISION = {
     "neural/coefficients/density.py": {"LEAST_STATES", "ROWS"},
     "neural/coefficients/information.py": {"PIECE", "PIECE_BEYOND", "FEW_OUTPUTS"},
     "neural/coefficients/jets.py": {"ROWS", "COLUMNS"},
+    "neural/coefficients/likelihood.py": {"PIECE"},
     "pipeline/solve.py": {"MOST_COORDINATES"},
 }
 TUNED = sorted(path for room in ROOMS for path in (PACKAGE / room).rglob("tuning.py"))

@@ -71,10 +71,31 @@ def test_the_verdict_counts_cells_below_the_papers_numbers() -> None:
     assert "(control 0)" in text
 
 
-def test_the_papers_engine_runs_only_where_all_is_asked_for() -> None:
-    usual, everything = ({job.name for job in after_push.jobs(Options(full=full))} for full in (False, True))
-    assert everything - usual == {f"ex{n}-paper-4700" for n in (1, 2, 3, 4)}
-    assert not usual - everything
-    assert after_push.jobs(Options(quick=True, full=True)) == after_push.jobs(Options(quick=True))
-    keys = {str(job.given["engine"]) for job in after_push.jobs(Options(full=True))}
+def test_the_papers_check_is_run_with_its_own_settings_but_not_in_quick_studies() -> None:
+    usual = {job.name: job for job in after_push.jobs(Options())}
+    assert {f"ex{n}-paper-7000" for n in (1, 2, 3, 4)} <= usual.keys()
+    assert not any("paper" in job.name for job in after_push.jobs(Options(quick=True)))
+    assert usual["ex4-paper-7000"].settings["steps"] == 2000
+    keys = {str(job.given["engine"]) for job in usual.values()}
     assert len(keys) == 6  # spectral, neural, and one preset of each example
+
+
+def test_the_papers_check_counts_cells_and_floors() -> None:
+    """At 6e-4 with a floor of 3e-4: of Example 1's numbers at ε = 1 two are at least 6e-4 and five at least 3e-4."""
+    rows = [
+        {"generator": k, "epsilon": 1.0, "left": 2, "blew_up": 1, "drift": 6e-4, "diffusion": 6e-4} for k in range(2)
+    ]
+    rows.append({"generator": 2, "epsilon": 1.0, "note": "gone"})
+    made = after_push.publish([{"case": "ex1", "seed": 1, "rows": rows, "floor": {"drift": 3e-4, "diffusion": 3e-4}}])
+    assert made.tables["paper"].rows[0] == (
+        "Ex. 1",
+        1,
+        1.0,
+        "9.6e-04 / 4.6e-04",
+        "6.0e-04 / 6.0e-04",
+        "3.0e-04 / 3.0e-04",
+        3,
+    )
+    assert made.tables["paper"].rows[2][4:] == (None, "3.0e-04 / 3.0e-04", None)
+    assert "Of 6 numbers 4 have one of ours beside them, 2 of which are at most the paper's." in made.text
+    assert "In 1 of 6 the floor" in made.text  # 2.3e-4

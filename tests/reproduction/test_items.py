@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
+from liestonet.inference.spectral_engine import Spectral
 from liestonet.pipeline.solve import solve
+from liestonet.reproduction import engines
 from liestonet.reproduction.cases import CASES, LEAST_PATHS
 from liestonet.reproduction.engines import paper_widths
 from liestonet.reproduction.fitted import fitted_form
@@ -184,11 +187,37 @@ class TestIdentityOfJobs:
         changed = {job.name for job in kinds.jobs(Options(quick=True)) if before[job.name] != job.key}
         assert changed == {name for name in before if name.startswith("ex1")}
 
-    def test_full_studies_add_the_papers_settings(self) -> None:
-        usual, full = (generators.jobs(Options(full=full)) for full in (False, True))
-        assert full[: len(usual)] == usual
-        assert [job.settings["engine"] for job in full[len(usual) :]] == ["paper"] * 4
-        assert generators.jobs(Options(quick=True, full=True)) == generators.jobs(Options(quick=True))
+    def test_quick_studies_leave_the_papers_settings_out(self) -> None:
+        assert [job.settings["engine"] for job in generators.jobs(Options())][-4:] == ["paper"] * 4
+        assert {str(job.settings["engine"]) for job in generators.jobs(Options(quick=True))} == {"spectral"}
+
+    def test_settings_of_later_date_leave_stored_results_as_they_are(self) -> None:
+        """With its default, a setting that came later is not told; with another value it is."""
+        from liestonet.neural.settings import Cloud, Neural
+
+        assert "selection" not in engines._told(Neural())
+        assert "selection='paper'" in engines._told(Neural(selection="paper"))
+        assert engines.settings_digest(Neural()) != engines.settings_digest(Neural(cloud=Cloud(clip=False)))
+
+
+class TestKeptNetworks:
+    """What items share: one folder of surrogates, and one of checkpoints for every engine, data and seed."""
+
+    def test_engines_with_learnt_surrogates_are_kept_in_the_folder_of_a_study(self, tmp_path: Path) -> None:
+        data = CASES["ex1"].data(1, 1 / 64)
+        paper, pointwise = (engines.paper_settings("ex1", reading) for reading in ("global", "pointwise"))
+        assert engines.kept(paper, data, 1, "ito") == paper
+        with engines.keeping(tmp_path):
+            ours, again, other = (engines.kept(paper, data, seed, "ito").running for seed in (1, 1, 2))
+            assert ours == again
+            assert ours.surrogates == other.surrogates
+            assert ours.checkpoint != other.checkpoint
+            assert engines.kept(pointwise, data, 1, "ito").running.checkpoint != ours.checkpoint
+            assert engines.kept(paper, data, 1, "fokker-planck").running.checkpoint != ours.checkpoint
+            assert engines.kept(Spectral(), data, 1, "ito") == Spectral()
+            with engines.sharing():
+                assert engines.kept(paper, data, 1, "ito").running == ours
+        assert engines.kept(paper, data, 1, "ito") == paper
 
 
 class TestFittedForms:

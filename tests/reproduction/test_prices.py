@@ -129,7 +129,17 @@ def test_another_content_of_the_same_name_is_another_job(quick: bool) -> None:
     assert not {job.key for job in committed} & {job.key for job in other}
 
 
-def test_the_papers_settings_are_swept_when_all_is_asked_for() -> None:
-    added = {job.name for job in btc.jobs(Options(full=True))} - {job.name for job in btc.jobs(Options())}
-    assert added == {f"sweep-paper-{count}-4900" for count in (1, 2, 3)}
-    assert btc.jobs(Options(full=True, quick=True)) == btc.jobs(Options(quick=True))
+def test_the_papers_recipe_is_run_but_in_quick_studies() -> None:
+    assert [job.name for job in btc.jobs(Options())][-1] == "recipe-7000"
+    assert not any("recipe" in job.name for job in btc.jobs(Options(quick=True)))
+
+
+def test_the_papers_recipe_stands_beside_its_tables() -> None:
+    shown = look(0.5)
+    curve = [{"dimension": m, "losses": {"L1": 1e-3 * m}, "residuals": [0.1] * m} for m in (1, 2, 3)]
+    record = {"seed": 7, "curve": curve, "after_push": shown["after_push"], "invariance": shown["invariance"]}
+    made = btc.publish([record])
+    assert "`Neural.paper`: L1 is lower at m = 2 in 1 of 1 runs" in made.text
+    assert "12 of the paper's after-push numbers have one of ours beside them" in made.text
+    assert len(made.tables["recipe-after-push"].rows) == 6
+    assert len(made.tables["recipe-likelihood"].rows) == 5

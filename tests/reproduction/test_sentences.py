@@ -71,20 +71,56 @@ def test_the_largest_angle_of_every_engine_is_named() -> None:
     assert "nan" not in containment.publish([]).text
 
 
-def test_the_papers_engine_runs_only_where_all_is_asked_for() -> None:
-    usual, everything = ({job.name for job in containment.jobs(Options(full=full))} for full in (False, True))
-    assert everything - usual == {"paper-4600"}
-    assert containment.jobs(Options(quick=True, full=True)) == containment.jobs(Options(quick=True))
+def test_the_papers_engine_is_left_out_of_quick_studies() -> None:
+    assert {f"paper-{seed}" for seed in range(7000, 7005)} <= {job.name for job in containment.jobs(Options())}
+    assert not any("paper" in job.name for job in containment.jobs(Options(quick=True)))
+
+
+def test_networks_on_changed_surrogates_and_the_stability_constant() -> None:
+    """Ratios 0.2/(0.1 + 0.3) and 0.2/(0.1 + 0.1); gaps of 0.5 and 0.01."""
+
+    def trained(shape: str, amplitude: float, angle: float, error: float) -> dict[str, Any]:
+        record = {"shape": shape, "amplitude": amplitude, "angle": angle, "L6": 2e-3, "error": error}
+        return record | {"distance": 0.2, "residual": 0.1}
+
+    records = [trained("sine", 0.0, 2.0, 0.3), trained("network", 0.1, 9.0, 0.1)]
+    made = sensitivity.publish([*records, {"case": "ex1", "gap": 0.5}, {"case": "ex3", "gap": 0.01}])
+    rows = made.tables["networks"].rows
+    assert rows[0] == (0.0, "1.8°", "2.00°", "3.7e-02", "2.0e-03", "2.1°", "2.00°", "4.2e-02", "2.0e-03")
+    assert rows[2][5:7] == ("2.8°", "9.00°")
+    assert rows[2][2] is None
+    assert "between 0.50 and 1.00 in these 2 trainings" in made.text
+    assert "Ex. 1 2, Ex. 3 100" in made.text
+    untrained = sensitivity.publish([{"case": "ex1", "gap": 0.5}])
+    assert "1/s is, on the boxes of the data: Ex. 1 2." in untrained.text
+    assert "trainings" not in untrained.text
+
+
+def test_growth_of_run_time_is_the_slope_of_its_logarithm() -> None:
+    """Times proportional to m² B."""
+    sizes = [(m, 2048) for m in (2, 3, 4, 6)] + [(3, batch) for batch in (512, 1024, 4096)]
+    forms = [(1, "global"), (1, "pointwise"), (3, "global"), (6, "global")]
+    records = [
+        {"loss": loss, "closure": closure, "count": m, "batch": b, "cpu_milliseconds": 1e-3 * m**2 * b * factor}
+        for (loss, closure), factor in zip(forms, (1.0, 2.0, 1.0, 1.0), strict=True)
+        for m, b in sizes
+    ]
+    made = runtime.publish(records)
+    assert made.tables["growth"].rows[0] == ("L1", "B(mD⁽¹⁾ + m²)", "18", "2.00", "1.00")
+    assert made.tables["growth"].rows[1][0] == "L1, pointwise"
+    assert "2.00 times L3 and 2.00 times L6 with one at each point" in made.text
 
 
 def test_jobs_name_what_decides_their_results() -> None:
     def given(jobs: Sequence[Job]) -> set[str]:
         return set.intersection(*(set(job.given) for job in jobs))
 
-    assert given(sensitivity.jobs(Options())) == {"engine", "data", "amplitudes", "shapes", "points"}
-    assert given(runtime.jobs(Options())) == {"count", "dimension", "batch", "widths"}
-    assert given(containment.jobs(Options(full=True))) == {"engines", "data"}
-    assert len({str(job.given["engines"]) for job in containment.jobs(Options(full=True))}) == 3
+    assert given(sensitivity.jobs(Options(quick=True))) == {"engine", "data", "amplitudes", "shapes", "points"}
+    trained = [job for job in sensitivity.jobs(Options()) if job.name.startswith("paper")]
+    assert given(trained) == {"engine", "data", "points"}
+    assert given(runtime.jobs(Options(quick=True))) == {"count", "dimension", "batch", "widths"}
+    assert given(containment.jobs(Options())) == {"engines", "data"}
+    assert len({str(job.given["engines"]) for job in containment.jobs(Options())}) == 3
 
 
 SIMULATED = {"closure", "angles", "recipe", "containment", "after-push", "sensitivity", "ablation", "weights"}

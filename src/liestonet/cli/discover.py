@@ -59,7 +59,11 @@ def discover(
     symmetry: Symmetry = "ito",
     engine: Annotated[
         str,
-        typer.Option(metavar="ENGINE", help="spectral (series, linear algebra), neural (trained networks) or both."),
+        typer.Option(
+            metavar="ENGINE",
+            help="spectral (series, linear algebra), neural (trained networks), both, or paper (the paper's recipe: "
+            "many minutes).",
+        ),
     ] = "spectral",
     dimension: Annotated[int | None, typer.Option(help="Number of generators, if it is known.")] = None,
     tolerance: Annotated[
@@ -107,6 +111,7 @@ def discover(
       liestonet discover tracks.csv --thin 6 --gap 0.5 --no-formulas --json
       liestonet discover trap.txt --dt 0.0069 --exposure 1
       liestonet discover well.csv --discrete --out run
+      liestonet discover paths.csv --state x --engine paper --dimension 3
     """
     from liestonet.cli.output import emit, show_result, stages, with_command
     from liestonet.cli.progress import DISCOVERING, without
@@ -173,13 +178,13 @@ def engine_named(name: str) -> Any:
     """The engine with this name; the neural one works in 64 bits, which are switched on here."""
     if name == "spectral":
         return None
-    if name not in ("neural", "both"):
-        raise InputError(f"The engine {name!r} is unknown; choose spectral, neural or both.")
+    if name not in ("neural", "both", "paper"):
+        raise InputError(f"The engine {name!r} is unknown; choose spectral, neural, both or paper.")
     from liestonet.neural.availability import switch_to_float64
     from liestonet.neural.settings import Neural
 
     switch_to_float64()
-    return Neural(compare=name == "both")
+    return Neural.paper() if name == "paper" else Neural(compare=name == "both")
 
 
 def check_folder(folder: Path) -> None:

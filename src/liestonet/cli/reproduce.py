@@ -52,7 +52,8 @@ def reproduce(
     """Reproduce the paper's tables and figures, with ours beside them.
 
     Each run is a job with its own result file. It can be stopped and started again: finished runs are not repeated,
-    and a changed setting never uses an old result.
+    and a changed setting never uses an old result. Long trainings go on where they were; their networks are in the
+    subfolder .kept, which may be deleted at the end.
 
     \b
     Examples:
@@ -61,6 +62,7 @@ def reproduce(
       liestonet reproduce all --quick --jobs 2
       liestonet reproduce btc --trades BTCUSDT-aggTrades-2024-01-01.zip
     """
+    from liestonet.reproduction.engines import keeping
     from liestonet.reproduction.items import ALL
     from liestonet.reproduction.publication import Options, chosen, publish
     from liestonet.reproduction.trades import announced
@@ -75,7 +77,8 @@ def reproduce(
     if not only_page:
         require_writable(out, store.folder, target)
         runs = [job for item in items for job in item.jobs(options)]
-        failures = complete(runs, store, emit, processes=jobs, scheduler=scheduler)
+        with keeping(out / ".kept"):
+            failures = complete(runs, store, emit, processes=jobs, scheduler=scheduler)
     publish(ALL, store, options, out, target, None if "all" in names else names)
     emit(f"Wrote {target}.\n")
     raise_failures(failures)

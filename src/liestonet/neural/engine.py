@@ -35,7 +35,7 @@ from liestonet.neural.running import TrainingRun, Watch, begin_losses, require_p
 from liestonet.neural.series_projection import ProjectedSpan, project_on, project_span
 from liestonet.neural.settings import Neural
 from liestonet.neural.stage_one import coefficient_sources, simulated_paths
-from liestonet.neural.sweep import Rung, jump_rule, paper_rule, span_residuals, warm_start
+from liestonet.neural.sweep import RULES, Rung, span_residuals, warm_start
 from liestonet.neural.training import Trained
 from liestonet.neural.training_record import TrainingRecord
 from liestonet.neural.tuning import GENERATORS, LEARNT
@@ -82,12 +82,12 @@ class Stage:
         return make_networks(key, self.settings.architecture, count, self.source.dimension, self.kind.has_beta)
 
 
-def run(settings: Neural, request: Request) -> Discovered:
-    """Fit the coefficients, train generators, judge what they span, impose it and train on."""
+def run(settings: Neural, request: Request, given: Any = None) -> Discovered:
+    """Fit the coefficients, or take those given, train generators, judge what they span, impose it and train on."""
     kind, say = request.kind, request.say
     _require_losses(settings, kind)
     require_places(settings)
-    fitted, source, shifts = coefficient_sources(settings, request)
+    fitted, source, shifts = (given, given, ()) if given is not None else coefficient_sources(settings, request)
     stage = _prepared(settings, source, request)
     begin_losses(settings)
     trained, rungs = _trained(stage, request)
@@ -95,7 +95,8 @@ def run(settings: Neural, request: Request) -> Discovered:
     # as trained: a near-symmetry whose residual is below the noise would come in with the last layer solved
     span = _span(stage, trained.weights, False)
     found = _judged(source, span, shifts, request)
-    chosen = found.count if request.dimension is None else trained.weights.count
+    free = request.dimension is None and settings.selection == "jump"
+    chosen = found.count if free else trained.weights.count
     refitted = None if trained.interrupted else _imposed(stage, fitted, found, chosen, request)
     if refitted is not None:
         stage = stage.on(refitted.refit.surrogate)
@@ -107,7 +108,7 @@ def run(settings: Neural, request: Request) -> Discovered:
         say("solving the last layer")
         span = _span(stage, trained.weights, True)
         found = _judged(source, span, shifts, request)
-        chosen = found.count if request.dimension is None else chosen
+        chosen = found.count if free else chosen
     law = law_dimension(kind, fitted, found, request.criteria, say)
     discovered = Discovered(kind, fitted, found, chosen, refitted, law)
     record = TrainingRecord(
@@ -119,7 +120,7 @@ def run(settings: Neural, request: Request) -> Discovered:
         history=trained.history,
         seconds=trained.seconds,
         rungs=rungs,
-        selected={"paper": paper_rule(rungs), "jump": jump_rule(rungs)},
+        selected={name: rule(rungs) for name, rule in RULES.items()},
         projection_error=span.error,
         interrupted=trained.interrupted,
         angle=_angle_to_spectral(discovered, stage.cloud, request) if settings.compare else None,
@@ -201,15 +202,18 @@ def _trained(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ...]]
         count = _checked_dimension(request.dimension, stage)
         trained = _train(stage, count, None, request)
         return trained, (_rung(stage, trained),)
-    return _swept(stage, request) if stage.source.dimension <= SHARED.few_coordinates else _from_above(stage, request)
+    settings, few = stage.settings, stage.source.dimension <= SHARED.few_coordinates
+    one_by_one = few or settings.selection == "paper" or settings.start == "cold"
+    return _swept(stage, request) if one_by_one else _from_above(stage, request)
 
 
 def _swept(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ...]]:
-    """One training after the other, each from what the one before learnt."""
+    """One training after the other, each from what the one before learnt or anew."""
     runs: list[Trained] = []
     rungs: list[Rung] = []
     for count in range(1, _largest(stage) + 1):
-        trained = _train(stage, count, runs[-1].weights if runs else None, request)
+        known = runs[-1].weights if runs and stage.settings.start == "warm" else None
+        trained = _train(stage, count, known, request)
         if trained.interrupted and runs:
             # what was reached of one more generator says nothing about whether there is one more
             runs = [replace(run, interrupted=True) for run in runs]
@@ -218,7 +222,7 @@ def _swept(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ...]]:
         rungs.append(_rung(stage, trained))
         if trained.interrupted:
             break
-    selected = max(1, jump_rule(tuple(rungs)))
+    selected = max(1, RULES[stage.settings.selection](tuple(rungs)))
     return runs[selected - 1], tuple(rungs)
 
 
@@ -228,7 +232,7 @@ def _from_above(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ..
     whole = _rung(stage, trained)
     smaller = (Rung(count, {}, whole.residuals[:count]) for count in range(1, whole.count))
     rungs = (*smaller, whole)
-    selected = max(1, jump_rule(rungs))
+    selected = max(1, RULES[stage.settings.selection](rungs))
     if trained.interrupted or selected == whole.count:
         return trained, rungs
     return _train(stage, selected, None, request), rungs

@@ -53,6 +53,10 @@ def tabulate(
     if second:
         table |= _second_order(kind, source, frame, points, table)
     table["points"] = frame.enter(points)
+    diagonal = np.einsum("bii->bi", table["squared"])
+    if source.dimension > 1 and not np.any(table["squared"] - diagonal[..., None] * np.eye(source.dimension)):
+        # second derivatives along coordinates alone are all that the equations need then
+        table["variances"] = diagonal.copy()
     for name, values in table.items():
         if not np.isfinite(values).all():
             raise InputError(

@@ -18,6 +18,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from liestonet.neural.channels import (
     ACTIVATIONS,
+    Covariance,
     Layer,
     Second,
     affine,
@@ -54,15 +55,15 @@ class DifferentiableGenerators(Protocol):
     @property
     def dimension(self) -> int: ...
 
-    def __call__(self, points: Float[Array, "*sets b v"], squared: Float[Array, "*sets b n n"]) -> GeneratorJets: ...
+    def __call__(self, points: Float[Array, "*sets b v"], squared: Covariance) -> GeneratorJets: ...
 
-    def bent(self, points: Float[Array, "b v"], squared: Float[Array, "b n n"]) -> GeneratorJets: ...
+    def bent(self, points: Float[Array, "b v"], squared: Covariance) -> GeneratorJets: ...
 
     def values(self, points: Float[Array, "b v"]) -> Float[Array, "m b c"]: ...
 
     def clocks(self, times: Float[Array, "m b"]) -> Float[Array, "m b"]: ...
 
-    def at_own(self, points: Float[Array, "m b v"], squared: Float[Array, "m b n n"]) -> GeneratorJets: ...
+    def at_own(self, points: Float[Array, "m b v"], squared: Covariance) -> GeneratorJets: ...
 
     def own_values(self, points: Float[Array, "m b v"]) -> Float[Array, "m b c"]: ...
 
@@ -82,7 +83,7 @@ class Networks(eqx.Module):
         """Whether the generators are heads on common layers."""
         return self.xi[0].weight.shape[0] != self.count
 
-    def at_own(self, points: Float[Array, "m b v"], squared: Float[Array, "m b n n"]) -> GeneratorJets:
+    def at_own(self, points: Float[Array, "m b v"], squared: Covariance) -> GeneratorJets:
         """Generator i at the i-th set of points."""
         if not self.shared:
             return self(points, squared)
@@ -91,11 +92,11 @@ class Networks(eqx.Module):
         own = jnp.arange(m)
         return jax.tree.map(lambda array: array.reshape(m, m, b, *array.shape[2:])[own, own], all_at_all)
 
-    def __call__(self, points: Float[Array, "*sets b v"], squared: Float[Array, "*sets b n n"]) -> GeneratorJets:
+    def __call__(self, points: Float[Array, "*sets b v"], squared: Covariance) -> GeneratorJets:
         """Values, gradients and curvatures at points of the frame, where a = σσᵀ is `squared`."""
         return self._in_pieces(points, squared, Second.CURVATURE)
 
-    def bent(self, points: Float[Array, "b v"], squared: Float[Array, "b n n"]) -> GeneratorJets:
+    def bent(self, points: Float[Array, "b v"], squared: Covariance) -> GeneratorJets:
         """The same with all second derivatives."""
         return self._in_pieces(points, squared, Second.HESSIAN)
 
@@ -162,14 +163,15 @@ class Networks(eqx.Module):
         if second == Second.CURVATURE:
             return GeneratorJets(values, gradient, joined[:, :, -1])
         hessian = _matrices(joined[:, :, n + 2 :], n + 1)
-        curvature = 0.5 * jnp.einsum("...bjk,mbcjk->mbc", squared, hessian[..., 1:, 1:])
+        spread = squared if squared.ndim > points.ndim else squared[..., None] * jnp.eye(n)
+        curvature = 0.5 * jnp.einsum("...bjk,mbcjk->mbc", spread, hessian[..., 1:, 1:])
         return GeneratorJets(values, gradient, curvature, hessian)
 
 
 def _piece(networks: Networks, batch: int, carried: int) -> int:
     """Points of a piece: the largest divisor of the batch whose hidden layer is small enough, or the whole batch."""
-    groups, width = networks.xi[0].weight.shape[0], max(layer.weight.shape[2] for layer in networks.xi[:-1])
-    most = max(16, PIECE // (8 * groups * carried * width))
+    width = max(layer.weight.shape[2] for layer in networks.xi[:-1])
+    most = max(16, PIECE // (8 * carried * width))
     if batch <= most:
         return batch
     largest = max(size for size in range(1, most + 1) if batch % size == 0)
@@ -198,7 +200,8 @@ def _in_full(tau: Float[Array, "m b k one"], dimension: int, second: str) -> Flo
 
 
 def make_networks(key: PRNGKeyArray, shape: Architecture, count: int, dimension: int, has_beta: bool) -> Networks:
-    """Networks with random weights of the usual size 1/√inputs."""
+    """Networks with random weights of the usual size 1/√inputs, biases as the settings have them."""
+    scattered = 0.5 if shape.initial == "scattered" else 0.0
     keys = jax.random.split(key, 3)
     groups = 1 if shape.shared else count
     heads = count if shape.shared else 1
@@ -221,7 +224,7 @@ def make_networks(key: PRNGKeyArray, shape: Architecture, count: int, dimension:
             i, o = sizes[position], sizes[position + 1]
             weights, biases = jax.random.split(k)
             weight = drawn(weights, groups, i, o) * (1 / np.sqrt(i))
-            spread = 0.0 if position == len(sizes) - 2 else 0.5
+            spread = 0.0 if position == len(sizes) - 2 else scattered
             layers.append(Layer(jnp.asarray(weight), jnp.asarray(spread * drawn(biases, groups, o))))
         return tuple(layers)
 

@@ -47,7 +47,11 @@ class GeneratorProblem:
 
     def losses(self, fixed: Tabulated, weights: Networks, batch: Rows, step: int) -> tuple[jax.Array, Terms]:
         """The weighted sum of the losses, and each of them."""
-        points = {name: values[batch.rows] for name, values in fixed.table.items()}
+        # second derivatives of coefficients are read by flows alone, which take the first points of a batch
+        flowed = batch.rows[: self.objective.objective.flow_points]
+        points = {
+            name: values[flowed if name.endswith("_hessian") else batch.rows] for name, values in fixed.table.items()
+        }
         key = jax.random.fold_in(jax.random.key(fixed.seed), batch.number)
         return self.objective.total(weights, points, key, batch.number / self.settings.steps)
 

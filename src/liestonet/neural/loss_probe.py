@@ -40,6 +40,7 @@ def brownian_problem(
         "drift_gradient": np.zeros((batch, n, v)),
         "drift_hessian": np.zeros((batch, n, v, v)),
         "squared": identity,
+        **({"variances": np.ones((batch, n))} if n > 1 else {}),
         "sigma": identity,
         "sigma_gradient": np.zeros((batch, n, n, v)),
         "sigma_hessian": np.zeros((batch, n, n, v, v)),

@@ -14,7 +14,6 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from liestonet.neural.generator_networks import GeneratorJets
-from liestonet.neural.tuning import GENERATORS
 
 Brackets = Float[Array, "m m b c"]
 Constants = Float[Array, "*points m m m"]
@@ -43,13 +42,13 @@ def _pairs(count: int) -> tuple[np.ndarray, np.ndarray]:
     return pairs[:, 0], pairs[:, 1]
 
 
-def global_constants(fields: GeneratorJets, brackets: Brackets) -> Float[Array, "m m m"]:
-    """c_ij^k by one least squares over the whole batch."""
+def global_constants(fields: GeneratorJets, brackets: Brackets, ridge: float) -> Float[Array, "m m m"]:
+    """c_ij^k by one least squares over the whole batch; the ridge stands beside generators of unit length."""
     m = fields.values.shape[0]
     inner = gram(fields.values)
-    length = jnp.sqrt(jnp.diagonal(inner) + GENERATORS.ridge)
+    length = jnp.sqrt(jnp.diagonal(inner) + ridge)
     right = jnp.einsum("ijbc,kbc->ijk", brackets, fields.values) / fields.values.shape[1] / length
-    regular = inner / jnp.outer(length, length) + GENERATORS.ridge * jnp.eye(m)
+    regular = inner / jnp.outer(length, length) + ridge * jnp.eye(m)
     solved = jax.scipy.linalg.solve(regular, right.reshape(m * m, m).T, assume_a="pos").T
     return solved.reshape(m, m, m) / length
 
@@ -61,16 +60,18 @@ class Pointwise(NamedTuple):
     gradient: Float[Array, "b v p m"]
 
 
-def pointwise_constants(fields: GeneratorJets, brackets: Brackets) -> Pointwise:
+def pointwise_constants(fields: GeneratorJets, brackets: Brackets, ridge: float) -> Pointwise:
     """Fit [X_i, X_j] = c_ij^k X_k at each point, and differentiate the fit; `fields` come with second derivatives.
 
-    With V the components of the generators, S = V Vᵀ and b a bracket, c = Vᵀ S⁻¹ b for pairs i < j.
+    With V the components of the generators, S = V Vᵀ and b a bracket, c = Vᵀ S⁻¹ b for pairs i < j. Where m = 1 + n
+    there are places at which det V = 0 and c is infinite: the ridge, a part of the mean of S over points, bounds it.
     """
     m = fields.values.shape[0]
     i, j = _pairs(m)
     values, pairs = jnp.moveaxis(fields.values, 0, 2), jnp.moveaxis(brackets[i, j], 0, 2)
     outer = values @ jnp.swapaxes(values, 1, 2)
-    inverse = jnp.linalg.inv(outer + GENERATORS.ridge * jnp.eye(outer.shape[-1]))
+    size = jax.lax.stop_gradient(jnp.mean(jnp.trace(outer, axis1=1, axis2=2))) / outer.shape[-1]
+    inverse = jnp.linalg.inv(outer + ridge * size * jnp.eye(outer.shape[-1]))
     dual = inverse @ pairs
     fitted = jnp.swapaxes(dual, 1, 2) @ values
     empty = jnp.zeros((len(values), m, m, m), dtype=values.dtype)

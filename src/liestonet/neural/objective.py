@@ -43,7 +43,7 @@ class Losses:
             return {5: self._independence(networks.values(batch["points"]))}
         pointwise = self.objective.closure == "pointwise" and bool({1, 2} & set(wanted))
         evaluate = networks.bent if pointwise else networks
-        fields = evaluate(batch["points"], batch["squared"])
+        fields = evaluate(batch["points"], batch.get("variances", batch["squared"]))
         found: LossesByNumber = {}
         if {1, 2, 3} & set(wanted):
             found |= self._algebraic(fields, wanted)
@@ -69,9 +69,9 @@ class Losses:
         if not {1, 2} & set(wanted):
             return found
         if self.objective.closure == "pointwise":
-            constants, gradient = structure.pointwise_constants(fields, brackets)
+            constants, gradient = structure.pointwise_constants(fields, brackets, self.objective.ridge)
         else:
-            constants, gradient = structure.global_constants(fields, brackets), None
+            constants, gradient = structure.global_constants(fields, brackets, self.objective.ridge), None
         if 1 in wanted:
             found[1] = structure.closure(fields, brackets, constants)
             if gradient is not None:

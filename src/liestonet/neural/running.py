@@ -42,7 +42,9 @@ class Watch:
 
     def __init__(self, settings: Neural, training: TrainingRun, say: Callable[[str], None]) -> None:
         self.settings, self.training, self.say = settings, training, say
-        self.identity = {"settings": settings.with_running(checkpoint=None, losses=None).to_dictionary()}
+        self.identity = {
+            "settings": settings.with_running(checkpoint=None, losses=None, surrogates=None).to_dictionary()
+        }
         self.identity |= asdict(training)
         folder = settings.running.checkpoint
         self.checkpoint = None if folder is None else Path(folder) / training.file_name
@@ -94,9 +96,10 @@ def writing(what: str) -> Iterator[None]:
 def require_places(settings: Neural) -> None:
     """Make the folder of checkpoints, write in it, and open the file of losses, before anything is computed."""
     with writing("checkpoint folder"):
-        if settings.running.checkpoint is not None:
-            Path(settings.running.checkpoint).mkdir(parents=True, exist_ok=True)
-            TemporaryFile(dir=settings.running.checkpoint).close()
+        for folder in (settings.running.checkpoint, settings.running.surrogates):
+            if folder is not None:
+                Path(folder).mkdir(parents=True, exist_ok=True)
+                TemporaryFile(dir=folder).close()
     with writing("file of losses"):
         if settings.running.losses is not None:
             Path(settings.running.losses).open("a", encoding="utf-8").close()

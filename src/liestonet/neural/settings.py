@@ -34,23 +34,29 @@ if TYPE_CHECKING:
 else:  # NumPy's numbers come in as well, and our own sentence is what a wrong value meets
     Widths = Whole = Truth = Place = object
 
-# Series; networks with our settings; networks with the paper's settings of an example.
-SURROGATES = ("spectral", "neural", "paper-1", "paper-2", "paper-3", "paper-4")
+# Series; networks with our settings; networks with the paper's, of an example or of the one that fits the data.
+SURROGATES = ("spectral", "neural", "paper", "paper-1", "paper-2", "paper-3", "paper-4")
 
 
 @dataclass(frozen=True)
 class Architecture:
-    """Hidden widths of the networks for τ, ξ and β, `tanh` or `swish`, separate networks or heads on shared layers."""
+    """Hidden widths of the networks for τ, ξ and β, `tanh` or `swish`, separate networks or heads on shared layers.
+
+    Weights begin as Gaussian numbers of variance 1/inputs, and `initial` says how biases of hidden units do:
+    "scattered" (Gaussian, of size one half: units bend in different places) or "zero".
+    """
 
     tau: Widths = (32, 32)
     xi: Widths = (64, 64)
     beta: Widths = (64, 64)
     activation: str = "tanh"
     shared: Truth = True
+    initial: str = "scattered"
 
     def __post_init__(self) -> None:
         make_plain(self)
         require_choice("activation", self.activation, ACTIVATIONS)
+        require_choice("initial law of biases", self.initial, ("scattered", "zero"))
         require_truths(self, "shared")
         for name in ("tau", "xi", "beta"):
             require_widths(self, name, f"widths of the {name} network")
@@ -61,9 +67,11 @@ class Cloud:
     """Where the losses are evaluated.
 
     `source` is "data" (states of the recorded paths) or "simulated" (paths of the surrogate, flattened). `uniform` is
-    the part of points drawn uniformly from the box, `points` how many there are (None: all). `reflect` keeps simulated
-    paths in the box, `oversample` > 1 simulates so many times more and selects an even cover of `bins` in the first
-    coordinate. `floor` is the smallest value of the first coordinate.
+    the part of points drawn uniformly from the box, `points` how many there are (None: all). Simulated paths begin at
+    states that the data have in the first part `starts` of their time; with `clip` they move by the coefficients of the
+    nearest point of the box when they have left it, `reflect` keeps them in it. `oversample` > 1 simulates so many
+    times more and selects an even cover of `bins` in the first coordinate. `floor` is the smallest value of the first
+    coordinate.
     """
 
     source: str = "data"
@@ -75,6 +83,8 @@ class Cloud:
     oversample: Whole = 1
     bins: Whole = 24
     floor: float | None = None
+    starts: float = 0.02
+    clip: Truth = True
 
     def __post_init__(self) -> None:
         make_plain(self)
@@ -83,7 +93,8 @@ class Cloud:
         require_positive("number of trajectories", self.trajectories)
         require_positive("oversampling of trajectories", self.oversample)
         require_positive("number of bins", self.bins)
-        require_truths(self, "reflect")
+        require_between("part of time in which simulated paths begin", self.starts, 0.0, 1.0)
+        require_truths(self, "reflect", "clip")
         if self.step is not None:
             require_number("step of simulated paths", self.step, above=0.0)
         if self.floor is not None:
@@ -104,7 +115,8 @@ class Objective:
     the paper prints it, which no symmetry but the trivial one satisfies). `ramp`: from this part of training on the
     weights of L1–L4 rise from zero (None: they are there from the start, and a wrong algebra that closes may hold the
     generators). `decay` is the factor of the parameters' squares. L3 and L4 vanish identically with exact derivatives,
-    gradients and all; they are evaluated only with `checks`.
+    gradients and all; they are evaluated only with `checks`. `ridge` keeps the fit of structure constants solvable
+    while generators are dependent, in units of their mean squared length.
     """
 
     weights: tuple[float, ...] | Any = (1.0, 0.1, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0)
@@ -121,6 +133,7 @@ class Objective:
     ramp: float | None = 0.4
     decay: float = 0.0
     checks: Truth = False
+    ridge: float = 1e-10
 
     def __post_init__(self) -> None:
         make_plain(self)
@@ -133,7 +146,7 @@ class Objective:
         require_positive("number of flow steps", self.flow_steps)
         for name in ("level", "epsilon", "flow"):
             require_number(f"{name} of the objective", getattr(self, name), above=0.0)
-        for name in ("barrier", "decay"):
+        for name in ("barrier", "decay", "ridge"):
             require_number(f"{name} of the objective", getattr(self, name), least=0.0)
         require_truths(self, "absolute", "checks")
         if self.ramp is not None:
@@ -176,16 +189,21 @@ class Optimizer:
 
 @dataclass(frozen=True)
 class Running:
-    """How a run is watched and kept: steps between looks, folder of checkpoints, file of losses."""
+    """How a run is watched and kept: steps between looks, folder of checkpoints, file of losses.
+
+    Learned coefficients are kept in the folder `surrogates`, which runs on the same data may share, or where there is
+    none in that of the checkpoints.
+    """
 
     chunk: Whole = 250
     checkpoint: Place = None
     losses: Place = None
+    surrogates: Place = None
 
     def __post_init__(self) -> None:
         make_plain(self)
         require_positive("number of steps between looks", self.chunk)
-        for name in ("checkpoint", "losses"):
+        for name in ("checkpoint", "losses", "surrogates"):
             place = getattr(self, name)
             if place is not None and (not isinstance(place, str | os.PathLike) or not str(place)):
                 raise InputError(f"The place of {name} is {place!r}; give a path.")
@@ -208,11 +226,14 @@ class Neural:
     `Neural()` is our default for any data, `Neural.paper(…)` what the paper did. `surrogate` is "spectral", "neural",
     or "paper-1" to "paper-4" for networks with the paper's settings. `shifts` takes ∂t and translations that the data
     do not exclude as exact before training, `scaled` trains in units of the box. `sweep` is the largest number of
-    generators tried where none is given (None: what noise of full rank allows, one more without it). `polish` solves
+    generators tried where none is given (None: what noise of full rank allows, one more without it), `start` whether
+    each number begins with what the one before learnt ("warm") or anew ("cold"). `selection` reads the number off the
+    sweep: "jump" (the largest before the determining equations jump; verdicts on its directions then decide) or "paper"
+    (the first non-trivial minimum of the closure loss L1, whatever the verdicts are). `polish` solves
     the last layer exactly on the learned features; `refit` imposes the span on the coefficients, where the likelihood
     allows it, and trains on with those; `compare` runs the spectral engine too and reports the angle between
     the two answers. `provenance` says for each setting of a preset whether the paper states it, contradicts itself, or
-    leaves it to be inferred.
+    says nothing of it.
     """
 
     architecture: Architecture | Any = field(default_factory=Architecture)
@@ -224,6 +245,8 @@ class Neural:
     shifts: Truth = True
     scaled: Truth = True
     sweep: Whole | None = None
+    start: str = "warm"
+    selection: str = "jump"
     polish: Truth = True
     refit: Truth = True
     compare: Truth = False
@@ -237,15 +260,26 @@ class Neural:
                 raise InputError(f"The setting {name} is {getattr(self, name)!r}; give {group.__name__}(…).")
         require_truths(self, "shifts", "scaled", "polish", "refit", "compare")
         require_choice("surrogate", self.surrogate, SURROGATES)
+        require_choice("start of a sweep", self.start, ("warm", "cold"))
+        require_choice("selection of the number of generators", self.selection, ("jump", "paper"))
         if self.sweep is not None:
             require_positive("largest number of generators", self.sweep)
 
     @classmethod
-    def paper(cls, example: int | str | Any) -> Neural:
-        """The paper's settings of Examples 1 to 4, "fokker-planck" or "brownian-10d", each with where it is from."""
+    def paper(cls, example: int | str | Any = None, reading: str = "global") -> Neural:
+        """The paper's settings, each with where it is from: of Examples 1 to 4, "fokker-planck" or "brownian-10d".
+
+        Without an example it is chosen when the data are there, by the number of coordinates and the noise. `reading`
+        says how the closure loss L1 is read, of which the paper says two things: "global" (structure constants fitted
+        once to all points) or "pointwise" (at each point, with a penalty on their gradient).
+        """
         from liestonet.neural.presets import preset
 
-        return preset(example)
+        if example is not None:
+            return preset(example, reading)
+        like = preset(1, reading)
+        given = "" if reading == "global" else f"reading={reading!r}"
+        return replace(like, surrogate="paper", name=f"Neural.paper({given})", provenance=())
 
     def with_running(self, **changes: Any) -> Neural:
         """The same with other ways of watching and keeping the run."""
@@ -262,8 +296,13 @@ class Neural:
             )
         require_jax()
         from liestonet.neural.engine import run
+        from liestonet.neural.paper_choice import choose_preset
 
-        return run(self, request)
+        if self.surrogate != "paper":
+            return run(self, request)
+        chosen, flag = choose_preset(self, request)
+        found = run(chosen, request)
+        return replace(found, notes=(*found.notes, flag))
 
     def to_dictionary(self) -> dict[str, Any]:
         """All settings as plain values, ready for JSON."""
@@ -292,16 +331,35 @@ class Neural:
             raise InputError(f"{str(path)!r} does not hold settings of the neural engine: {problem}.") from problem
 
     def __str__(self) -> str:
-        """Every setting on a line, with where it is from where that is known."""
+        """Every setting on a line, with where it is from where that is known; the surrogate's follow its name."""
+        if self.surrogate == "paper":
+            return f"{self.name}: the paper's settings of the example that fits the data, chosen when they are there"
         known = {name: (status, note) for name, status, note in self.provenance}
         lines = [self.name]
         for name, value in _flat(self.to_dictionary()):
             if name in ("name", "provenance"):
                 continue
-            status, note = known.get(name, ("", ""))
-            mark = f"  [{status}{': ' + note if note else ''}]" if status else ""
-            lines.append(f"  {name} = {value!r}{mark}")
+            lines.append(_line(name, value, known))
+            if name == "surrogate":
+                lines += [_line(f"surrogate.{key}", value, known) for key, value in self._learning()]
         return "\n".join(lines)
+
+    def _learning(self) -> list[tuple[str, Any]]:
+        """Settings of a surrogate that has the paper's."""
+        example = self.surrogate.removeprefix("paper-")
+        if not example.isdigit():
+            return []
+        from liestonet.neural.coefficients.settings import PAPER
+
+        learnt = PAPER[int(example)]
+        return [(item.name, getattr(learnt, item.name)) for item in fields(learnt)]
+
+
+def _line(name: str, value: Any, known: Mapping[str, tuple[str, str]]) -> str:
+    """One setting with its mark."""
+    status, note = known.get(name, ("", ""))
+    mark = f"  [{status}{': ' + note if note else ''}]" if status else ""
+    return f"  {name} = {value!r}{mark}"
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:

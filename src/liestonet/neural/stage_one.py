@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -50,9 +51,11 @@ def _learnt(settings: Neural, request: Request) -> FittedCoefficients:
     from liestonet.storage import read_value, save
 
     example = settings.surrogate.removeprefix("paper-")
-    chosen = PAPER[int(example)] if example.isdigit() else CoefficientSettings()
+    # the paper's data are of order one; others are brought there
+    chosen = replace(PAPER[int(example)], scale_outputs=settings.scaled) if example.isdigit() else CoefficientSettings()
     # a file that is read as it is gone through has no digest
-    folder, data = settings.running.checkpoint, getattr(request.source, "digest", None)
+    running, data = settings.running, getattr(request.source, "digest", None)
+    folder = running.surrogates or running.checkpoint
     if folder is None or data is None:
         return fit_coefficients(request.source, chosen, seed=request.seed, progress=request.say)
     identity = hashlib.sha256(repr((chosen, request.seed, data)).encode()).hexdigest()[:12]
@@ -93,14 +96,14 @@ def simulated_paths(source: Any, settings: Cloud, paths: int, rng: np.random.Gen
     steps = max(1, round((stop - start) / step))
     low, high = np.array(source.domain.intervals[1:]).T
     points = source.overview.points
-    early = points[points[:, 0] <= np.quantile(points[:, 0], 0.02)]
+    early = points[points[:, 0] <= np.quantile(points[:, 0], settings.starts)]
     x = early[rng.integers(len(early), size=paths), 1:]
     states = np.empty((paths, steps + 1, source.dimension + 1))
     states[:, 0] = np.column_stack([np.full(paths, start), x])
     for index in range(steps):
         now = np.full(paths, start + index * step)
         # outside the box a series knows nothing: coefficients are those of the nearest point inside
-        inside = np.clip(x, low, high)
+        inside = np.clip(x, low, high) if settings.clip else x
         kick = np.einsum("bij,bj->bi", _root(source.diffusion_squared(now, inside)), rng.standard_normal(x.shape))
         x = x + step * source.drift(now, inside) + np.sqrt(step) * kick
         if settings.reflect:

@@ -1,4 +1,4 @@
-"""How many generators: training for m = 1, 2, … with warm starts, and two rules that read the curves.
+"""How many generators: training for m = 1, 2, …, each from the one before or anew, and two rules that read the curves.
 
 The paper takes the first minimum of the closure loss L1(m). L1 is an empty sum at m = 1 and every subalgebra closes, so
 that rule can stop anywhere below the truth; ours takes the largest m before the determining equations jump.
@@ -6,6 +6,7 @@ that rule can stop anywhere below the truth; ours takes the largest m before the
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +24,7 @@ from liestonet.neural.tuning import GENERATORS
 
 CHUNK = 2048
 
-RULES = {
+RULE_NAMES = {
     "paper": "first non-trivial minimum of the closure loss L1",
     "jump": "largest span before the jump of the determining equations",
 }
@@ -65,6 +66,9 @@ def jump_rule(rungs: tuple[Rung, ...]) -> int:
             break
         chosen, before = rung.count, max(rung.worst, before)
     return chosen
+
+
+RULES: dict[str, Callable[[tuple[Rung, ...]], int]] = {"paper": paper_rule, "jump": jump_rule}
 
 
 def span_residuals(kind: str, networks: Networks, table: dict[str, np.ndarray]) -> Float[np.ndarray, " m"]:

@@ -16,7 +16,7 @@ from liestonet.neural.frame import TrainingFrame
 from liestonet.neural.generator_networks import Networks
 from liestonet.neural.precision import require_float64
 from liestonet.neural.settings import Neural
-from liestonet.neural.sweep import RULES, Rung
+from liestonet.neural.sweep import RULE_NAMES, Rung
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,12 +52,17 @@ class TrainingRecord:
         return (*parts, values[:, :, -1]) if self.has_beta else parts
 
     def dimension_flag(self, counted: int) -> Flag:
-        """The rules by name, and what the verdicts on the selected span came to."""
-        said = "; ".join(f"{RULES[name]}: {count}" for name, count in self.selected.items())
+        """The rules by name, which of them counts, and what the verdicts on the selected span came to."""
+        said = "; ".join(f"{RULE_NAMES[name]}: {count}" for name, count in self.selected.items())
+        own, first = self.settings.selection, self.rungs[0].count
+        decides = (
+            f"The first is the paper's and gives the dimension; {counted} of its directions are symmetries"
+            if own == "paper"
+            else f"Of the span selected by the second {counted} directions are symmetries"
+        )
         return Flag(
             "sweep",
-            f"Generators were trained for m = {self.rungs[0].count} to {self.rungs[-1].count} ({said}); of the span "
-            f"selected by the second rule {counted} directions are symmetries.",
+            f"Generators were trained for m = {first} to {self.rungs[-1].count} ({said}). {decides}.",
             "Look at result.training.rungs for the curves L1(m) and L6(m).",
         )
 

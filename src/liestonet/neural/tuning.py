@@ -22,9 +22,6 @@ class GeneratorTuning:
     # Inner products of generators are lifted by this part of their mean where residuals of a span are taken. Source:
     # by hand.
     lift: float = 1e-12
-    # Beside generators of unit length, this much keeps least squares solvable while they are still dependent. Source:
-    # by hand.
-    ridge: float = 1e-10
     # Second derivatives of tables are differences of first ones over this part of the frame's unit. Source: by hand.
     difference: float = 1e-4
     # Points that the last layer is solved on. Source: cost.

@@ -17,6 +17,7 @@ from liestonet.errors import InputError
 from liestonet.pipeline.assemble import Problem, finite_result, infinite_result, with_flags, with_provenance
 from liestonet.pipeline.equation_flags import invariant_flag
 from liestonet.pipeline.free_parameters import solve_generic
+from liestonet.pipeline.lift import lift_flag
 from liestonet.pipeline.long_times import is_long, solve_over_long_times
 from liestonet.pipeline.random_symmetries import closed_family, closed_result, extended_domain, of_equation
 from liestonet.pipeline.small_box import shown_on
@@ -143,7 +144,9 @@ def _solve_numeric(sde: SDE, kind: Kind, domain: Any, formulas: bool, say: Progr
             if sde.symbolic is not None and any(flag.code == "ambiguous" for flag in result.flags):
                 say("solving on a wider box")
                 result = shown_on(result, lambda wider: _solve_numeric(sde, kind, wider, True, say), source)
-    return with_flags(result, invariant_flag(invariants, result.bound))
+    result = with_flags(result, invariant_flag(invariants, result.bound))
+    # a span that may lack symmetries is not counted in parts
+    return with_flags(result, lift_flag(kind, source, result.fields)) if result.dimension == result.bound else result
 
 
 def _null_space(

@@ -107,15 +107,28 @@ class GenericTuning:
     few_coordinates: int = 2
 
 
+@dataclass(frozen=True)
+class LiftTuning:
+    """Which symmetries of a density's equation are those of the paths."""
+
+    # Points at which both are compared. Source: cost; far more than there are generators.
+    points: int = 400
+    # A relative residual below this is zero. Source: by hand; spans are known to 1e-8 and better.
+    zero: float = 1e-6
+    # Above this it is not. Source: by hand; between the two nothing is said.
+    nonzero: float = 1e-4
+
+
 ANSWER = AnswerTuning()
 LONG_TIMES = LongTimeTuning()
 SMALL_BOX = SmallBoxTuning()
 GENERIC = GenericTuning()
+LIFT = LiftTuning()
 
 
 def solve_tuning() -> dict[str, dict[str, Any]]:
     """What decides a result of an equation."""
-    steps = (ANSWER, LONG_TIMES, SMALL_BOX, GENERIC)
+    steps = (ANSWER, LONG_TIMES, SMALL_BOX, GENERIC, LIFT)
     return tuning_record(
         SHARED, BOX, SERIES, EQUATIONS, NULL_SPACE, FORMAL, FAMILIES, TIMES, FORMULAS, PROOFS, ALGEBRA, *steps
     )

@@ -6,7 +6,14 @@ import io
 from collections.abc import Callable
 from typing import Any
 
-COLOURS = {"paper": "#999999", "neural": "#CC79A7", "polished": "#D55E00", "spectral": "#0072B2", "exact": "#009E73"}
+COLOURS = {
+    "paper": "#E69F00",
+    "pointwise": "#999999",
+    "neural": "#CC79A7",
+    "polished": "#D55E00",
+    "spectral": "#0072B2",
+    "exact": "#009E73",
+}
 
 
 def svg(

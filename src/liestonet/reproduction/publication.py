@@ -136,12 +136,13 @@ HEAD = """# The paper, reproduced
 *For readers who know the paper and want to compare its tables with ours.*
 
 Made by `liestonet reproduce`; every number of ours comes from a stored result of a run. The paper is *LieStoNet* (ICML
-2026); *paper* is what it prints. `Neural.paper` follows its settings where it states them, and its tables where text
-and tables disagree; initial laws, evaluation points and everything for the Fokker–Planck equation and ten dimensions
-are not stated and are ours (`print(liestonet.Neural.paper(1))` says where each setting is from). `Neural()` and
-`Spectral()` are our defaults on the same data. `Neural()` ends by solving for its last layer with the spectral engine's
-equations; `Neural(polish=False)` is without that step, which the paper does not have, and stands where trainings are
-compared. Values are mean ± standard deviation over seeds, with their number in brackets.
+2026); *paper* is what it prints. `Neural.paper` is its recipe, setting by setting; where the paper says two things, or
+nothing, [how the recipe is read](#how-the-recipe-is-read-and-what-another-reading-does) says what was taken and why.
+Initial laws and evaluation points are not stated and are ours. `Neural()` and `Spectral()` are our defaults. `Neural()`
+ends by solving for its last layer with the spectral engine's equations; `Neural(polish=False)` is without that step,
+which the paper does not have, and stands where trainings are compared. Values are mean ± standard deviation over seeds,
+with their number in brackets. Items share data and networks of `Neural.paper`, which are counted where they were first
+needed.
 """
 
 

@@ -30,7 +30,7 @@ def perturbed(surrogate: Surrogate, amplitude: object, shape: object = "sine", s
         change = np.zeros(len(estimate.parameters))
         if len(estimate.entry) == 1 or estimate.entry[0] == estimate.entry[1]:
             size = 1.0 if len(estimate.entry) == 1 else float(np.mean(functions @ estimate.parameters))
-            target = amplitude * size * _shape(shape, surrogate.domain, points, rng)
+            target = amplitude * size * slow_function(shape, surrogate.domain, points, rng)
             gram = functions.T @ functions
             gram[np.diag_indices_from(gram)] += PERTURBATION.ridge * np.trace(gram)
             change = np.linalg.solve(gram, functions.T @ target)
@@ -38,7 +38,7 @@ def perturbed(surrogate: Surrogate, amplitude: object, shape: object = "sine", s
     return surrogate.with_parameters(surrogate.parameters + np.concatenate(changes))
 
 
-def _shape(
+def slow_function(
     shape: str, domain: Domain, points: Float[np.ndarray, "b v"], rng: np.random.Generator
 ) -> Float[np.ndarray, " b"]:
     """One function of unit mean square: a few slow waves, or a layer of random neurons."""

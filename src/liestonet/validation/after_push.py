@@ -131,7 +131,7 @@ def _row(
     except InputError as problem:
         return AfterPushRow(k, epsilon, None, None, None, note=str(problem))
     try:
-        moved = fit(_central(pushed), clock="recorded")
+        moved = fit(central_part(pushed), clock="recorded")
     except (InputError, np.linalg.LinAlgError) as problem:
         note = str(problem) if isinstance(problem, InputError) else NO_FIT
         return AfterPushRow(k, epsilon, None, None, None, pushed.left, pushed.blew_up, note)
@@ -162,7 +162,7 @@ def _control(
     for part in AFTER_PUSH.control_parts:
         try:
             pushed = _push(wild, paths, part * epsilon, reference.domain)
-            moved = fit(_central(pushed), clock="recorded")
+            moved = fit(central_part(pushed), clock="recorded")
         except (InputError, np.linalg.LinAlgError):
             continue
         found = _against(moved, truth, reference)
@@ -192,7 +192,7 @@ def overlap(first: Domain, second: Domain) -> Domain | None:
     return Domain(tuple(pairs), periodic=first.periodic)
 
 
-def _central(paths: Trajectories) -> Trajectories:
+def central_part(paths: Trajectories) -> Trajectories:
     """Points that a flow threw far out would make the box of all others empty; paths are cut at them."""
     low, high = np.quantile(paths.flat_states, [DATA.tail, 1 - DATA.tail], axis=0)
     reach = AFTER_PUSH.far * (high - low) + np.finfo(float).tiny

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -50,12 +51,12 @@ def sensitivity(
     """
     domain, points = surrogate.domain, surrogate.overview.points
     cloud = mixed_cloud(domain, points, GATES.sensitivity_points)
-    before = _residuals(kind, surrogate, fields, cloud)
+    before = relative_residuals(kind, surrogate, fields, cloud)
     rows = []
     for shape in shapes:
         for amplitude in amplitudes:
             changed = surrogate.perturb(amplitude, shape, seed)
-            after = _residuals(kind, changed, fields, cloud)
+            after = relative_residuals(kind, changed, fields, cloud)
             bounds = before + change_bound(kind, surrogate, changed, fields, cloud)
             worst = int(np.argmax(after))
             rows.append(
@@ -67,7 +68,10 @@ def sensitivity(
     return tuple(rows)
 
 
-def _residuals(kind: Kind, surrogate: Surrogate, given: Generators, cloud: PointCloud) -> Float[np.ndarray, " k"]:
+def relative_residuals(
+    kind: Kind, surrogate: Surrogate | Any, given: Generators, cloud: PointCloud
+) -> Float[np.ndarray, " k"]:
+    """‖DX‖/‖X‖ of every generator (docs/method.md §3.1)."""
     return np.linalg.norm(put_in(kind, surrogate, given, cloud, surrogate.domain).residual, axis=1)
 
 

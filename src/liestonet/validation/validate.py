@@ -56,7 +56,10 @@ class Containment:
     def lift(self) -> str:
         """The lift's p-value in words."""
         told = " (too large: the generators were found on these data, and none are held out)" if self.same_data else ""
-        return f"lift β = −div ξ: p = {self.lift_p_value:.2g}{told}"
+        return (
+            f"lift β = −div ξ: p = {self.lift_p_value:.2g}{told}. If it holds, X ↦ X − (div ξ) u∂u maps these "
+            "symmetries one to one onto Fokker–Planck ones and keeps brackets"
+        )
 
 
 @dataclass(frozen=True)

@@ -26,14 +26,14 @@ class PathSplit:
     held_out: np.ndarray
 
 
-def gather(source: IncrementSource, domain: Domain, count: int) -> Increments:
-    """The increments that begin inside the domain."""
+def gather(source: IncrementSource, domain: Domain | None, count: int) -> Increments:
+    """The increments that begin inside the domain, all where there is none."""
     stride, seen, blocks = max(1, -(-count // LEARNT.most_increments)), 0, []
     for block in source.chunks():
         rows = slice((-seen) % stride, None, stride)
         seen += len(block.t)
         thinned = Increments(*(array[rows] for array in block))
-        inside = inside_domain(domain, thinned)
+        inside = slice(None) if domain is None else inside_domain(domain, thinned)
         blocks.append(Increments(*(array[inside] for array in thinned)))
     joined = Increments(*(np.concatenate(arrays) for arrays in zip(*blocks, strict=True)))
     if len(joined.t) < LEAST_TRAINED:

@@ -17,8 +17,8 @@ from liestonet.neural.coefficients.coefficient_networks import CoefficientWeight
 from liestonet.neural.coefficients.likelihood import (
     IncrementBatch,
     Minibatch,
-    diffusion_penalties,
     likelihood_terms,
+    penalised_terms,
     squared_sum,
 )
 from liestonet.neural.coefficients.neural_surrogate import HiddenLayer, NeuralSurrogate
@@ -68,10 +68,11 @@ class CoefficientProblem:
 
     def losses(self, fixed: Units, weights: CoefficientWeights, batch: Minibatch, step: int) -> tuple[jax.Array, Terms]:
         """Likelihood, explicit L2, and where the step moves the diffusion its penalties."""
-        terms, rest = likelihood_terms(self.form, fixed, weights, batch.increments)
-        terms["weight decay"] = self.weight_decay * squared_sum(weights)
         if isinstance(self.structure, Cholesky) and self.moves[step] == ("diffusion",):
-            terms |= diffusion_penalties(self.structure, self.form, fixed, weights, batch, rest)
+            terms = penalised_terms(self.structure, self.form, fixed, weights, batch)
+        else:
+            terms, _ = likelihood_terms(self.form, fixed, weights, batch.increments)
+        terms["weight decay"] = self.weight_decay * squared_sum(weights)
         return sum(terms.values(), jnp.zeros(())), terms
 
     def held_out(self, fixed: Units, weights: CoefficientWeights, batch: IncrementBatch) -> jax.Array:
@@ -118,11 +119,6 @@ def fit_coefficients(
     say = progress or silent
     say("looking over the data")
     prepared = prepare(source, settings)
-    if not prepared.noisy.any():
-        raise InputError(
-            "No coordinate of these data has noise, and networks are learnt by the likelihood of noise; take series "
-            "instead (surrogate='spectral')."
-        )
     form = _form(settings, prepared.noisy)
     data = _batch(prepared.increments)
     weights, history = _trained(settings, form, prepared, data, seed, say)
@@ -140,7 +136,14 @@ def prepare(source: IncrementSource, settings: CoefficientSettings) -> Prepared:
     n = sample.dx.shape[1]
     rough = regress([sample], features, [(i,) for i in range(n)], *drift_targets(overview, sample.dx))
     noisy = noisy_coordinates(overview, rough)
-    increments = gather(source, overview.domain, overview.count)
+    if not noisy.any():
+        raise InputError(
+            "No coordinate of these data has noise, and networks are learnt by the likelihood of noise; take series "
+            "instead (surrogate='spectral')."
+        )
+    if settings.every_noise:
+        noisy = np.ones(n, dtype=bool)
+    increments = gather(source, overview.domain if settings.inside else None, overview.count)
     points = np.column_stack([increments.t, increments.x])
     half = overview.domain.half
     slopes = evaluate(rough, sample.points)
@@ -182,7 +185,7 @@ def _trained(
 ) -> tuple[CoefficientWeights, History]:
     """Train on all paths but those held out."""
     rng = np.random.default_rng([seed, 1])
-    weights = initial_weights(form, settings.widths, rng)
+    weights = initial_weights(form, settings.widths, rng, settings.start)
     split = split_by_path(prepared.increments, settings.held_out, rng)
     rows = held_out_rows(split, rng)
     structure = _structure(settings, len(form.active))

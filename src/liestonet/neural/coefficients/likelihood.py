@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from liestonet.neural.channels import ACTIVATIONS
 from liestonet.neural.coefficients.coefficient_networks import (
     CoefficientWeights,
     Form,
+    Network,
     Units,
     both_features,
+    features,
     scored,
     triangle,
 )
 from liestonet.neural.coefficients.settings import Cholesky
 from liestonet.neural.tuning import LEARNT
+
+# Points that go through a network together where its derivatives are needed too.
+PIECE = 1024
 
 
 class IncrementBatch(NamedTuple):
@@ -58,8 +65,15 @@ def likelihood_terms(
 ) -> tuple[dict[str, jax.Array], jax.Array]:
     """Mean negative log-likelihood (constants dropped), least squares of coordinates without noise; whitened rest."""
     drift, diffusion = both_features(form, weights, scored(form, units, batch.points))
-    lower = triangle(form, diffusion @ weights.diffusion.last)
-    moving, still = residuals(form, units, units.drift * (drift @ weights.drift.last), batch)
+    return _terms(form, units, drift @ weights.drift.last, diffusion @ weights.diffusion.last, batch)
+
+
+def _terms(
+    form: Form, units: Units, drift: jax.Array, diffusion: jax.Array, batch: IncrementBatch
+) -> tuple[dict[str, jax.Array], jax.Array]:
+    """The same of what the networks gave."""
+    lower = triangle(form, diffusion)
+    moving, still = residuals(form, units, units.drift * drift, batch)
     rest = whitened(lower, moving)
     diagonal = jnp.diagonal(lower, axis1=-2, axis2=-1)
     terms = {
@@ -69,26 +83,50 @@ def likelihood_terms(
     return terms, rest
 
 
-def diffusion_penalties(
-    structure: Cholesky, form: Form, units: Units, weights: CoefficientWeights, batch: Minibatch, rest: jax.Array
+def penalised_terms(
+    structure: Cholesky, form: Form, units: Units, weights: CoefficientWeights, batch: Minibatch
 ) -> dict[str, jax.Array]:
-    """JVP smoothness and variance of σ, and whitening of the increments (paper, Example 4); only those asked for."""
+    """The same with JVP smoothness and variance of σ, and whitening of the increments (paper, Example 4)."""
     inputs = scored(form, units, batch.increments.points)
-
-    def lower(z: jax.Array) -> jax.Array:
-        return triangle(form, both_features(form, weights, z)[1] @ weights.diffusion.last)
-
-    terms = {}
+    network = weights.diffusion if weights.diffusion.layers else Network(weights.drift.layers, weights.diffusion.last)
+    along = jax.random.normal(batch.key, inputs.shape)
+    outputs, slopes = _outputs_along(form, network, inputs, along)
+    drift = features(form, weights.drift.layers, inputs) @ weights.drift.last
+    terms, rest = _terms(form, units, drift, outputs, batch.increments)
     if structure.smoothness or structure.variance:
-        values, slopes = jax.jvp(lower, (inputs,), (jax.random.normal(batch.key, inputs.shape),))
+        values, bent = jax.jvp(partial(triangle, form), (outputs,), (slopes,))
         diagonal = jnp.diagonal(values, axis1=-2, axis2=-1)
-        terms["smoothness"] = structure.smoothness * jnp.mean(jnp.sum(slopes**2, axis=(1, 2)))
+        terms["smoothness"] = structure.smoothness * jnp.mean(jnp.sum(bent**2, axis=(1, 2)))
         terms["variance"] = structure.variance * jnp.sum(jnp.var(diagonal, axis=0))
     if structure.whitening:
         mean, covariance = jnp.mean(rest, axis=0), rest.T @ rest / rest.shape[0]
         distance = jnp.sum(mean**2) + jnp.sum((covariance - jnp.eye(rest.shape[1])) ** 2)
         terms["whitening"] = structure.whitening * distance
     return terms
+
+
+def _outputs_along(form: Form, network: Network, inputs: jax.Array, along: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """A network's outputs and their derivative along given directions.
+
+    Large batches go piece by piece, so that hidden layers stay in the cache; they are computed again for the gradient.
+    """
+
+    def piece(part: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        given, direction = part
+        value, slope = given, direction
+        for matrix, bias in network.layers:
+            bent, first, _ = ACTIVATIONS[form.activation](value @ matrix + bias)
+            value, slope = bent, first * (slope @ matrix)
+        skipped = ([given], [direction]) if form.skip else ([], [])
+        one = jnp.ones_like(given[:, :1])
+        values, slopes = [one, *skipped[0], value], [jnp.zeros_like(one), *skipped[1], slope]
+        return jnp.concatenate(values, axis=1) @ network.last, jnp.concatenate(slopes, axis=1) @ network.last
+
+    if len(inputs) <= PIECE or len(inputs) % PIECE:
+        return piece((inputs, along))
+    parts = tuple(array.reshape(-1, PIECE, array.shape[1]) for array in (inputs, along))
+    outputs, slopes = jax.lax.map(jax.checkpoint(piece), parts)
+    return outputs.reshape(len(inputs), -1), slopes.reshape(len(inputs), -1)
 
 
 def squared_sum(weights: CoefficientWeights) -> jax.Array:

@@ -143,6 +143,12 @@ class NeuralSurrogate:
         changed = with_parameter_vector(self.weights, parameters)
         return replace(self, drift_last=changed.drift.last, diffusion_last=changed.diffusion.last)
 
+    def perturb(self, amplitude: object, shape: object = "sine", seed: int = 0) -> NeuralSurrogate:
+        """The same with drift and σ changed on purpose by δ, in the shape of a "sine" or a random "network"."""
+        from liestonet.neural.coefficients.perturbation import perturbed
+
+        return perturbed(self, amplitude, shape, seed)
+
     def series(self, ring: Any, point: Any, half: Any) -> None:
         """A surrogate has no exact power series."""
         return

@@ -13,6 +13,7 @@ from liestonet.neural.setting_checks import (
     require_choice,
     require_number,
     require_positive,
+    require_truths,
     require_widths,
 )
 from liestonet.neural.settings import Optimizer, Whole, Widths
@@ -38,6 +39,8 @@ class Cosine:
         _require_rate(self)
 
 
+# Before the first step: no drift and σ of one unit, or every layer drawn.
+STARTS = ("flat", "random")
 Schedule = Constant | Cosine
 if TYPE_CHECKING:
     GivenSchedule = Schedule
@@ -90,7 +93,10 @@ class CoefficientSettings:
     be excluded by construction. `skip` lets the last layer see the inputs too, `scale_outputs` gives outputs the data's
     units, `floor` is the least σ in these units. Every `check_every` steps the loss on the held-out part of the paths
     is looked at; training ends when it has not fallen for `patience` steps, and the best weights are taken. With
-    `held_out` 0 the last ones are. `polish` solves the last layer exactly on all increments once the rest is learnt,
+    `held_out` 0 the last ones are. `start` is "flat" (no drift, σ of one unit) or "random" (the last layer is drawn
+    like the others, biases are zero: nothing is suggested). `every_noise` gives every coordinate a σ of its own, also
+    one without noise, whose σ then falls to the error of its drift; `inside` leaves out increments that begin outside
+    the box. `polish` solves the last layer exactly on all increments once the rest is learnt,
     with as much shrinkage as the marginal likelihood asks for. `time_dependent` False makes ∂t a symmetry by
     construction: only for systems that are known to be autonomous.
     """
@@ -111,9 +117,14 @@ class CoefficientSettings:
     check_every: Whole = 100
     patience: int | None = 1000
     polish: bool = True
+    start: str = "flat"
+    every_noise: bool = False
+    inside: bool = True
 
     def __post_init__(self) -> None:
         _require_common(self, ())
+        require_choice("start of the surrogate", self.start, STARTS)
+        require_truths(self, "every_noise", "inside")
         require_number("floor of the diffusion", self.floor, above=0.0)
 
 
@@ -161,10 +172,11 @@ def _require_common(settings: CoefficientSettings | DensitySettings, counts: tup
         )
 
 
-# The paper's stage-1 settings (appendix, the summary of surrogates and the table of their optimisation). Stated nowhere
-# and inferred: early stopping (none), widths of Example 4, the limit of its gradients, floors but that of Example 1.
+# The paper's stage-1 settings (appendix, the summary of surrogates and the table of their optimisation); what is stated
+# of each, and why the rest was chosen, is in `neural/presets.py`.
 _PAPER_NETWORK: dict[str, Any] = {
-    "skip": False, "scale_outputs": False, "held_out": 0.0, "patience": None, "polish": False,
+    "skip": False, "scale_outputs": False, "held_out": 0.0, "patience": None, "polish": False, "start": "random",
+    "every_noise": True, "inside": False,
 }  # fmt: skip
 PAPER = {
     1: CoefficientSettings(Diagonal(), steps=10_000, schedule=Constant(3e-3), **_PAPER_NETWORK),

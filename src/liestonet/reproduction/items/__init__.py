@@ -13,10 +13,12 @@ from liestonet.reproduction.items import (
     containment,
     cost,
     examples,
+    first_stage,
     generators,
     identities,
     kinds,
     recipe,
+    repetition,
     runtime,
     sensitivity,
     size,
@@ -25,8 +27,8 @@ from liestonet.reproduction.items import (
 from liestonet.reproduction.publication import Item
 
 PAPER = (
-    examples, closure, angles, recipe, containment, after_push, btc, sensitivity, runtime, ablation, weights,
-    identities, generators, comparison,
+    examples, angles, recipe, first_stage, closure, containment, after_push, btc, sensitivity, runtime, ablation,
+    weights, repetition, identities, generators, comparison,
 )  # fmt: skip
 OURS = (confusion, size, cost, kinds)
 ALL: tuple[Item, ...] = tuple(module.ITEM for module in (*PAPER, *OURS))

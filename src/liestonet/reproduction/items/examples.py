@@ -18,7 +18,7 @@ LOSSES = (
         "L1",
         "closure",
         "[X_i, X_j] = Σ_k c_ij^k X_k with constants c",
-        "the paper fits c at each point and punishes its gradient; `Neural()` fits it once",
+        "one fit to all points; as printed, one at each point and a penalty on its gradient",
     ),
     ("L2", "Jacobi identity", "Σ_l c_ij^l c_lk^p, summed over cyclic i, j, k, is zero", None),
     ("L3", "skew symmetry", "[X_i, X_j] = −[X_j, X_i]", "holds for any fields"),
@@ -68,8 +68,8 @@ def publish(records: list[dict[str, Any]]) -> Publication:
         "with + β(t, x) u∂u for a density u. L1 to L5 ask that they span a Lie algebra, L6 to L9 that they are "
         "symmetries of dx = f dt + σ dW or of its density's equation u_t + A u_xx + B u_x + C u = 0; here for one "
         "coordinate. The paper's tables of settings are answered by `print(liestonet.Neural.paper(1))` (or another of "
-        f"{presets}), which says of every setting whether it is stated, conflicting or inferred; more is in "
-        "[the page on networks](neural.md).",
+        f"{presets}), which says of every setting whether it is stated, conflicting or unstated, and why it was "
+        "taken; more is in [the page on networks](neural.md).",
         {
             "cases": Table(columns, tuple(_row(case) for case in CASES.values())),
             "losses": Table(("loss", "name", "asks for", "remark"), LOSSES),

@@ -53,10 +53,11 @@ def jobs(options: Options) -> list[ItemJob]:
     share = 0.1 if options.quick else 1.0
     pairs = [(case, kind) for case in (EXAMPLES[:2] if options.quick else EXAMPLES) for kind in KINDS]
     seeds = range(FIRST_SEED, FIRST_SEED + options.count(10))
-    return [_gap_job(*pair) for pair in pairs] + [_run_job(*pair, seed, share) for pair in pairs for seed in seeds]
+    return [gap_job(*pair) for pair in pairs] + [_run_job(*pair, seed, share) for pair in pairs for seed in seeds]
 
 
-def _gap_job(case: str, kind: str) -> ItemJob:
+def gap_job(case: str, kind: str) -> ItemJob:
+    """The exact gap of one case and kind."""
     box = {"seed": FIRST_SEED, "share": BOX_SHARE, "quantiles": QUANTILES, "data": CASES[case].described}
     settings = {"case": case, "kind": kind}
     # revision 2: directions that are no symmetries come from the solver's last round

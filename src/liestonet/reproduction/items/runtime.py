@@ -15,6 +15,17 @@ COUNT, DIMENSION, BATCH = 3, 1, 2048
 RUNS = 5
 TOGETHER = (1, 2, 5, 6)
 EVERY = tuple(range(1, 8))
+GENERATORS, POINTS = (2, 3, 4, 6), (512, 1024, 2048, 4096)
+# as the appendix on computational overhead has them
+ORDERS = {
+    1: "B(mD⁽¹⁾ + m²)",
+    2: "B(mD⁽²⁾ + m³)",
+    3: "B(mD⁽¹⁾ + m²)",
+    4: "B(mD⁽¹⁾ + m³)",
+    5: None,
+    6: "BmD⁽²⁾",
+    7: "2nNmD⁽²⁾",
+}
 
 
 def run(losses: list[int], repetition: int) -> dict[str, Any]:
@@ -29,15 +40,45 @@ def run(losses: list[int], repetition: int) -> dict[str, Any]:
     return {"cpu_milliseconds": cost(tuple(losses), *problem)["milliseconds"]}
 
 
+def grown(loss: int, count: int, batch: int, closure: str = "global") -> dict[str, Any]:
+    """Median CPU milliseconds of value and gradient of one loss for so many generators and points."""
+    prepare_networks()
+    from liestonet.neural.loss_probe import brownian_problem, cost
+
+    problem = brownian_problem(count, DIMENSION, batch, widths=paper_widths())
+    return {"cpu_milliseconds": cost((loss,), *problem, closure=closure)["milliseconds"]}
+
+
+def _growth_jobs() -> list[ItemJob]:
+    """Every loss for several numbers of generators, and of points; L1 also as it is printed."""
+    sizes = [(count, BATCH) for count in GENERATORS] + [(COUNT, batch) for batch in POINTS if batch != BATCH]
+    forms = [(loss, "global") for loss in EVERY] + [(1, "pointwise")]
+    given = {"dimension": DIMENSION, "widths": paper_widths()}
+    return [
+        ItemJob(
+            "runtime",
+            f"growth-L{loss}-{closure}-{count}-{batch}",
+            "runtime:grown",
+            {"loss": loss, "count": count, "batch": batch, "closure": closure},
+            cost=10,
+            given=given,
+        )
+        for loss, closure in forms
+        for count, batch in sizes
+    ]
+
+
 def jobs(options: Options) -> list[ItemJob]:
-    """Every loss alone, what `Neural()` uses together, and all."""
+    """Every loss alone, what `Neural()` uses together, and all; then how each grows, but in quick studies."""
     groups = [*([number] for number in EVERY), list(TOGETHER), list(EVERY)]
     given = {"count": COUNT, "dimension": DIMENSION, "batch": BATCH, "widths": paper_widths()}
-    return [
-        ItemJob("runtime", f"{_name(losses)}-{i}", "runtime:run", {"losses": losses, "repetition": i}, 1, 15, given)
+    single = [
+        # revision 2: networks are evaluated one by one
+        ItemJob("runtime", f"{_name(losses)}-{i}", "runtime:run", {"losses": losses, "repetition": i}, 2, 15, given)
         for i in range(options.count(RUNS))
         for losses in groups
     ]
+    return single + ([] if options.quick else _growth_jobs())
 
 
 def _name(losses: list[int]) -> str:
@@ -45,7 +86,9 @@ def _name(losses: list[int]) -> str:
 
 
 def publish(records: list[dict[str, Any]]) -> Publication:
-    """One row for each group of losses, the paper's milliseconds beside."""
+    """One row for each group of losses, the paper's milliseconds beside; then how each loss grows."""
+    growth = [r for r in records if "closure" in r]
+    records = [r for r in records if "losses" in r]
     times: dict[tuple[int, ...], list[float]] = {}
     for r in records:
         times.setdefault(tuple(r["losses"]), []).append(r["cpu_milliseconds"])
@@ -61,8 +104,53 @@ def publish(records: list[dict[str, Any]]) -> Publication:
     return Publication(
         f"Value and gradient at m = {COUNT}, n = {DIMENSION}, B = {BATCH}, networks of the paper's widths, double "
         "precision, compilation apart. A graphics card and a processor cannot be compared; what can is how the losses "
-        "compare with each other." + _agreement({group: float(np.mean(found)) for group, found in times.items()}),
-        {"milliseconds": Table(columns, rows)},
+        "compare with each other."
+        + _agreement({group: float(np.mean(found)) for group, found in times.items()})
+        + _readings(growth),
+        {"milliseconds": Table(columns, rows)} | ({"growth": _growth_table(growth)} if growth else {}),
+    )
+
+
+def _growth_table(records: list[dict[str, Any]]) -> Table:
+    """Exponents of the time in m and in B beside the order that the paper states."""
+    rows = []
+    for loss, closure in dict.fromkeys((r["loss"], r["closure"]) for r in records):
+        mine = [r for r in records if (r["loss"], r["closure"]) == (loss, closure)]
+        title = f"L{loss}, pointwise" if closure == "pointwise" else f"L{loss}"
+        cells = [
+            _exponent(mine, name, other) for name, other in (("count", ("batch", BATCH)), ("batch", ("count", COUNT)))
+        ]
+        usual = next((r["cpu_milliseconds"] for r in mine if (r["count"], r["batch"]) == (COUNT, BATCH)), None)
+        rows.append((title, ORDERS[loss], None if usual is None else f"{usual:.0f}", *cells))
+    columns = ("loss", "the paper's order", f"CPU ms at m = {COUNT}, B = {BATCH}", "grows as m to the", "as B to the")
+    return Table(columns, tuple(rows))
+
+
+def _exponent(records: list[dict[str, Any]], name: str, fixed: tuple[str, int]) -> str | None:
+    """Slope of the logarithms by least squares."""
+    points = [(r[name], r["cpu_milliseconds"]) for r in records if r[fixed[0]] == fixed[1]]
+    if len({size for size, _ in points}) < 3:
+        return None
+    size, time = np.log(np.array(points)).T
+    return f"{np.polyfit(size, time, 1)[0]:.2f}"
+
+
+def _readings(records: list[dict[str, Any]]) -> str:
+    """What the two readings of L1 cost beside L3 and L6."""
+    usual = {
+        (r["loss"], r["closure"]): r["cpu_milliseconds"] for r in records if (r["count"], r["batch"]) == (COUNT, BATCH)
+    }
+    if not {(1, "global"), (1, "pointwise"), (3, "global"), (6, "global")} <= usual.keys():
+        return ""
+    third, sixth = usual[3, "global"], usual[6, "global"]
+    paper = MILLISECONDS["L1"] / MILLISECONDS["L3"], MILLISECONDS["L1"] / MILLISECONDS["L6"]
+    parts = [
+        f"{usual[1, closure] / third:.2f} times L3 and {usual[1, closure] / sixth:.2f} times L6 with {words}"
+        for closure, words in (("global", "one fit of structure constants"), ("pointwise", "one at each point"))
+    ]
+    return (
+        f" L1 costs {parts[0]}, {parts[1]}; in the paper {paper[0]:.2f} and {paper[1]:.2f} times, which fits the first "
+        "reading and not the second."
     )
 
 
