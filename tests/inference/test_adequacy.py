@@ -14,6 +14,7 @@ import liestonet as lsn
 from liestonet.inference.adequacy import CELLS, MEMORY, PATHS, FitTest, _Part, _score_test, adequacy_of
 from liestonet.inference.clock import choose_clock
 from liestonet.surrogate.spectral_fit import fit_spectral
+from liestonet.trajectories.clock import Relabelled
 
 
 def recording(paths: Sequence[np.ndarray], dt: float = 0.1) -> lsn.Trajectories:
@@ -34,6 +35,7 @@ def euler(rng: np.random.Generator, drift: Callable[[float], float], count: int,
 
 def asked(data: lsn.Trajectories) -> dict[str, FitTest]:
     source, _ = choose_clock(data, "restart")
+    assert isinstance(source, Relabelled)
     return {test.name: test for test in adequacy_of(source, fit_spectral(source))}
 
 

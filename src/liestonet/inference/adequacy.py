@@ -180,7 +180,7 @@ class _Collected:
         longest = ADEQUACY.lags[-1]
         same[longest:] = block.trajectory[longest:] == block.trajectory[:-longest]
         self.usable = same & inside_domain(surrogate.domain, block)
-        self.sums: dict[int, list[np.ndarray]] = {}
+        self.sums: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
         self.counts = 0
         self.noisy = np.flatnonzero(surrogate.noisy)
         if surrogate.recorded is not None:
@@ -205,10 +205,8 @@ class _Collected:
             score = np.clip(told.values[own][kept], -clip, clip)
             row = np.concatenate([values if key < n else squares, told.rows[own][kept]], axis=1)
             scored = row * score[:, None]
-            sums = self.sums.setdefault(key, [np.zeros((row.shape[1],) * 2), np.zeros(row.shape[1]), 0.0])
-            sums[0] = sums[0] + row.T @ row
-            sums[1] = sums[1] + scored.sum(axis=0)
-            sums[2] = sums[2] + scored.T @ scored
+            gram, total, scatter = self.sums.get(key, (0.0, 0.0, 0.0))
+            self.sums[key] = gram + row.T @ row, total + scored.sum(axis=0), scatter + scored.T @ scored
 
     def _plain(self, surrogate: Surrogate) -> None:
         """Increments as they are: what is left of them, and the functions of the fit."""
