@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 REPEATS = 3
-SYSTEMS = ("ornstein-uhlenbeck", "harmonic-langevin", "lorenz", "brownian-3d")
+SYSTEMS = ("ornstein-uhlenbeck", "harmonic", "lorenz", "brownian-3d")
 PATHS, SEED = 512, 71
 VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 

@@ -64,8 +64,8 @@ def examples(command: str) -> list[str]:
 
 
 EXAMPLES = {
-    "": 7,
-    "solve": 10,
+    "": 9,
+    "solve": 12,
     "show": 2,
     "simulate": 4,
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -27,8 +27,10 @@ from liestonet.cli.options import (
 )
 from liestonet.cli.reading import Reading, Windows, read_clock, read_measurement
 from liestonet.errors import InputError
-from liestonet.sde.sde import SDE
-from liestonet.trajectories import Trajectories
+
+if TYPE_CHECKING:
+    from liestonet.sde.sde import SDE
+    from liestonet.trajectories import Trajectories
 
 
 def reverse(
