@@ -367,3 +367,22 @@ def test_wrong_input_ends_in_one_sentence(case):
     with pytest.raises(lsn.InputError, match=words.replace("(", r"\(")) as problem:
         call()
     assert "\n" not in str(problem.value)
+
+
+def test_parameters_without_a_value_leave_open_whether_an_end_is_reached() -> None:
+    found = lsn.density(lsn.SDE.parse("dx = a/x dt + dW"))
+    assert "depending on the parameters" in found.boundary
+    assert found.boundaries[0].reached is None
+    assert found.with_parameters(a=0.8).boundary == "not reached"
+
+
+def test_a_price_that_quadrature_does_not_see() -> None:
+    """Black–Scholes far out of the money, 200 from 100 within a tenth of a year: 5.752080410e-28 in many digits."""
+    sde = lsn.SDE.parse("dx = 0.05*x dt + 0.2*x dW")
+    price = lsn.price(sde, "call(200)", 0.1, 100.0, killing=0.05)
+    with mpmath.workdps(60):
+        spread = mpmath.mpf(2) / 10 * mpmath.sqrt(mpmath.mpf(1) / 10)
+        upper = (mpmath.log(mpmath.mpf(1) / 2) + (mpmath.mpf(5) / 100 + mpmath.mpf(2) / 100) / 10) / spread
+        paid = 200 * mpmath.exp(-mpmath.mpf(5) / 1000) * mpmath.ncdf(upper - spread)
+        exact = float(100 * mpmath.ncdf(upper) - paid)
+    assert float(price) == pytest.approx(exact, rel=1e-6)

@@ -125,3 +125,8 @@ def test_an_infinite_dimension_is_said():
     from liestonet.result.classification import count
 
     assert count(math.inf) == "infinite"
+
+
+def test_random_symmetries_are_not_classified():
+    with pytest.raises(InputError, match="kinds ito, law, fokker-planck, not random"):
+        lsn.classify("dx = a*x dt + dW", "random")

@@ -6,6 +6,7 @@ import pytest
 import sympy
 
 import liestonet as lsn
+from liestonet.reduction.martingales import Martingale
 from reductions import ito
 
 t, x = sympy.symbols("t x", real=True)
@@ -38,3 +39,15 @@ def proportional(first: sympy.Expr, second: sympy.Expr) -> bool:
     same = {s: sympy.Symbol(str(s), real=True) for s in first.free_symbols}
     ratio = sympy.simplify(first.xreplace(same) / second)
     return not ratio.free_symbols & {t, x}
+
+
+def test_a_root_that_ends_where_paths_go_on_is_local_only():
+    """4a = 1: √x is Gaussian until x reaches 0, where paths are reflected; then exp(−4ε√x e^{t/2} − …) has a drift."""
+    result = lsn.solve(lsn.SDE.parse("dx = (1/4 - x) dt + sqrt(x) dW"))
+    rooted = [row for row in result.martingales() if any(p.exp == sympy.Rational(1, 2) for p in powers_of_x(row))]
+    assert rooted
+    assert all(row.local for row in rooted)
+
+
+def powers_of_x(row: Martingale) -> set[sympy.Pow]:
+    return {power for power in row.expression.atoms(sympy.Pow) if power.base == sympy.Symbol("x", real=True)}

@@ -179,3 +179,10 @@ def test_only_results_of_equations_are_reduced():
     sde = lsn.SDE(lambda t, x: -x, lambda t, x: np.ones((len(t), 1, 1)), dimension=1)
     with pytest.raises(InputError, match="need formulas"):
         lsn.reduce(lsn.solve(sde))
+
+
+def test_equations_without_noise_and_random_symmetries_are_refused():
+    with pytest.raises(InputError, match="no noise"):
+        lsn.reduce(lsn.solve(lsn.SDE.parse("dx = x dt")))
+    with pytest.raises(InputError, match="random symmetries"):
+        lsn.reduce(lsn.solve(lsn.SDE.parse("dx = -x dt + dW"), symmetry="random"))

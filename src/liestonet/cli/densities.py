@@ -93,8 +93,9 @@ def show_density(
 
         emit(as_latex(found.formula) + "\n")
     else:
-        lines = paragraphs(_sentences(found, table))
-        emit("\n".join(lines[:1] if quiet else [*lines, *_rows(table)]) + "\n")
+        sentences = _sentences(found, table)
+        lines = paragraphs(sentences[:1]) if quiet else [*paragraphs(sentences), *_rows(table)]
+        emit("\n".join(lines) + "\n")
 
 
 def show_price(
@@ -246,7 +247,7 @@ def _sentences(found: Density, table: dict[str, Any]) -> list[str]:
 
 
 def _boundary_sentences(found: Density) -> list[str]:
-    near = [row for row in found.boundaries if row.exponent is not None]
+    near = [row for row in found.boundaries if row.exponent is not None or row.reached is None]
     return [f"At {found.sde.names[0]} = {row.point}: {row.kind}." for row in near]
 
 

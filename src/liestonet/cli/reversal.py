@@ -29,7 +29,6 @@ from liestonet.cli.reading import Reading, Windows, read_clock, read_measurement
 from liestonet.errors import InputError
 
 if TYPE_CHECKING:
-    from liestonet.sde.sde import SDE
     from liestonet.trajectories import Trajectories
 
 
@@ -76,6 +75,7 @@ def reverse(
       liestonet reversible "dx = v dt; dv = (x - x^3 - v) dt + dW" --odd v
     """
     from liestonet.cli.output import emit, paragraphs, stages
+    from liestonet.sde.sde import SDE
     from liestonet.validation.reversal.reversible import reversible
 
     names = [name.strip() for text in odd or () for name in text.split(",")]

@@ -29,6 +29,8 @@ from liestonet.errors import InputError
 from liestonet.sde.sde import SDE
 from liestonet.sde.singularities import Locus, Singularity, loci
 
+DEPENDS = "reached or not, depending on the parameters"
+
 
 @dataclass(frozen=True, eq=False)
 class Density:
@@ -105,8 +107,13 @@ class Density:
 
     @property
     def boundary(self) -> str:
-        """What happens at the ends of the state space: "reflecting", "absorbing", "not reached" or "none"."""
+        """What happens at the ends of the state space: "reflecting", "absorbing", "not reached" or "none".
+
+        "reached or not, depending on the parameters" where some that decide about it have no value.
+        """
         plan = self.kernel.plan
+        if self._depends():
+            return DEPENDS
         if self.bound and plan.structure.exponent is not None and not plan.killed_before:
             reached = self.kernel.exponent(self.bound) < 0.5 - BOUNDARY.nearest
             return str(plan.choice) if reached else "not reached"
@@ -115,7 +122,19 @@ class Density:
     @property
     def boundaries(self) -> tuple[BoundaryRow, ...]:
         """The lower and the upper end, each with `point`, `kind`, `reached` and `exponent`."""
-        return self.kernel.plan.rows
+        rows = self.kernel.plan.rows
+        if not self._depends():
+            return rows
+        # the kind at the values that were drawn is not that of others
+        return tuple(
+            row if row.exponent is None else replace(row, kind=DEPENDS, reached=None, exponent=None) for row in rows
+        )
+
+    def _depends(self) -> bool:
+        """Whether it depends on parameters without a value if an end is reached."""
+        exponent = self.kernel.plan.structure.exponent
+        free = {symbol.name for symbol in getattr(exponent, "free_symbols", ())}
+        return bool(free & set(self.parameters)) and not self.kernel.plan.killed_before
 
     @property
     def domain(self) -> tuple[Any, Any]:

@@ -20,11 +20,11 @@ Shape = Literal["line", "radial", "interval"]
 
 @dataclass(frozen=True)
 class BoundaryRow:
-    """One end of the state space: where it is, and what happens there."""
+    """One end of the state space: where it is, and what happens there; `reached` is None where parameters decide."""
 
     point: Any
     kind: str
-    reached: bool
+    reached: bool | None
     exponent: float | None
 
     def __str__(self) -> str:

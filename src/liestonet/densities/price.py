@@ -111,19 +111,21 @@ def price(
     summed = _by_quadrature(found, paid, mass)
     formula = closed_price(found.kernel.plan, paid)
     closed = None if formula is None else _by_formula(found, formula, end, begin, start)
-    if closed is not None and not _agree(closed.value, summed):
+    size = max(1.0, abs(start), *map(abs, paid.breaks))
+    if closed is not None and not _agree(closed.value, summed, size):
         raise DisagreementError(
             f"The price is {closed.value!r} by formula and {summed.value!r} by quadrature; none is returned."
         )
     if closed is None:
         value = chi_square_price(found.kernel, paid, end, begin, start)
-        if value is not None and _agree(value, summed):
+        if value is not None and _agree(value, summed, size):
             closed, formula = summed._replace(value=value), None
     return _priced(found, paid, mass, summed, closed, formula)
 
 
-def _agree(value: float, summed: Greeks) -> bool:
-    return abs(value - summed.value) <= PRICE.agreement * abs(summed.value) + summed.error
+def _agree(value: float, summed: Greeks, size: float) -> bool:
+    """Whether two prices are the same; nodes do not see what is negligible beside the numbers of the payoff."""
+    return abs(value - summed.value) <= PRICE.agreement * abs(summed.value) + summed.error + PRICE.unseen * size
 
 
 def _priced(found: Density, paid: Payoff, mass: Mass, summed: Greeks, closed: Greeks | None, formula: Any) -> Price:

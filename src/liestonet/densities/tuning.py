@@ -208,6 +208,8 @@ class PriceTuning:
     highest_power: int = 8
     # Closed form and quadrature agree within this part, or one of them is wrong. Source: theory: ten digits are asked.
     agreement: float = 1e-9
+    # Prices below this part of the payoff's own numbers are not seen by quadrature. Source: theory: rounding of sums.
+    unseen: float = 1e-14
     # Powers nearer than this are equal. Source: theory: rounding.
     same_power: float = 1e-9
     # Error of a closed form in floating point. Source: theory: a few operations.

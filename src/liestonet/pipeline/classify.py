@@ -54,7 +54,11 @@ def _kinds(symmetry: Any) -> list[Kind]:
     if symmetry is None:
         return [kind_named(name) for name in KINDS]
     names = [symmetry] if isinstance(symmetry, str | Kind) else list(symmetry)
-    return [kind_named(name) for name in names]
+    kinds = [kind_named(name) for name in names]
+    unknown = next((kind.name for kind in kinds if kind.name not in KINDS), None)
+    if unknown is not None:
+        raise InputError(f"classify counts symmetries of the kinds {', '.join(KINDS)}, not {unknown}.")
+    return kinds
 
 
 def _require(sde: Any) -> None:

@@ -292,7 +292,7 @@ def is_integrable(function: Any, equation: Equation) -> bool:
     """Whether a local martingale is shown to be a martingale.
 
     With drift and noise that grow linearly all moments exist on finite times, so that polynomials are integrable. An
-    exponential whose exponent has noise that depends on time alone satisfies Novikov's condition.
+    exponential whose exponent is a polynomial with noise that depends on time alone satisfies Novikov's condition.
     """
     state = equation.state
     if not all(_grows_linearly(f, state, 1) for f in equation.drift):
@@ -305,7 +305,8 @@ def is_integrable(function: Any, equation: Equation) -> bool:
         return True
     if not isinstance(function, sympy.exp):
         return False
-    return not any(sympy.expand(g).has(*state) for g in equation.noise_of(function.args[0]))
+    exponent = sympy.expand(function.args[0])  # smooth everywhere: a root stops at an end that is reached
+    return exponent.is_polynomial(*state) and not any(sympy.expand(g).has(*state) for g in equation.noise_of(exponent))
 
 
 def _grows_linearly(expression: Any, state: tuple[Any, ...], degree: int) -> bool:

@@ -57,6 +57,10 @@ def equation_findings(result: Result) -> EquationFindings:
 def started(result: Result, generator: Any) -> Start:
     """The first stage with the generators of a result, or with the one that is asked for."""
     sde = equation_findings(result).equation
+    if result.symmetry == "random":
+        raise InputError(
+            'reduce does not use random symmetries yet; give it a result of symmetry="ito", "law" or "fokker-planck".'
+        )
     _require_formulas(sde)
     rows, left_out = _usable(result, generator)
     draw = {name: sympy.Rational(value) for name, value in result.draw.items()}
@@ -68,6 +72,8 @@ def _require_formulas(sde: SDE) -> None:
         raise InputError(
             "The equation is given by callables, and new coordinates need formulas; give it as text or in SymPy."
         )
+    if all(entry == 0 for entry in sde.symbolic.diffusion):
+        raise InputError("The equation has no noise, so it is an ordinary one; reduce is for stochastic equations.")
 
 
 def start_of(

@@ -61,7 +61,8 @@ class Result:
         statuses = [row.status for row in self.closed_forms]
         counts = ", ".join(f"{statuses.count(s)} {s}" for s in ("proved", "consistent", "numerical") if s in statuses)
         return (
-            f"Result: {self.dimension} {SPOKEN[self.symmetry]} symmetries of {str(self.surrogate)[:MOST_TEXT]}\n"
+            f"Result: {self.dimension} {SPOKEN[self.symmetry]} symmetr{'y' if self.dimension == 1 else 'ies'} of "
+            f"{str(self.surrogate)[:MOST_TEXT]}\n"
             f"  algebra {self.algebra.name}; formulas: {counts or 'not searched'}; flags: "
             f"{', '.join(flag.code for flag in self.flags) or 'none'}"
         )
