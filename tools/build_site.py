@@ -61,7 +61,7 @@ TITLES = {
     "reductions": "The catalogue, integrated",
     "speed": "Speed",
 }
-BENCHMARKS = ("solve", "random_kind", "discover", "closed_forms", "neural", "push")
+BENCHMARKS = ("solve", "random_kind", "discover", "threads", "densities", "closed_forms", "neural", "push")
 SPEED_HEAD = """\
 # Speed and memory
 

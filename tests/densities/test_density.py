@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import mpmath
@@ -317,20 +316,6 @@ def test_arrays_and_numbers():
     starts = p(0.5, 1.0, 0, np.array([0.5, 1.0, 2.0]))
     assert starts[1] == p(0.5, 1, 0, 1)
     np.testing.assert_allclose(p.cdf(0.5, np.array([0.5, 1.0, np.inf]), 0, 1)[-1], 1.0)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "equation", ["dx = -x dt + dW", "dx = (1 - x) dt + sqrt(x) dW", "dx = (0.3 - x) dt + sqrt(x) dW"]
-)
-def test_a_million_values_take_less_than_two_seconds_of_processor_time(equation):
-    p = of(equation, "reflecting" if "0.3" in equation else None)
-    x = np.random.default_rng(0).uniform(0.01, 4, 10**6)
-    p(0.5, x[:10], 0, 0.7)
-    begun = time.process_time()
-    p(0.5, x, 0, 0.7)
-    p(0.5 + x, x, 0, 0.7)
-    assert time.process_time() - begun < 4
 
 
 BAD: dict[str, tuple[Any, str]] = {
