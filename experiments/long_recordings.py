@@ -260,7 +260,8 @@ MEASURED = """## How this was measured
 `python experiments/long_recordings.py`: Euler steps of 0.02 over 800 units of time, noise of size 1. The relaxation
 time of the Ornstein–Uhlenbeck process is 1, that of the double well about 1.8. Groups of twenty paths, seeds from 12000
 (level), 12100 (verdicts) and 12200 (windows); single paths with seeds from 12300 (several coordinates). None of these
-seeds was used during development.
+seeds was used during development. The runs are of the code before errors of the recording were part of the model and
+before the tests of the fit; `--anew` repeats them.
 """
 
 
