@@ -10,7 +10,7 @@ SEED ?=
 
 TEST := .venv/bin
 DEMO := .venv-demo/bin
-SOURCES := $(shell find src -name '*.py' -o -name 'py.typed' -o -name '*.html' -o -name '*.css')
+SOURCES := $(shell find src -name '*.py' -o -name 'py.typed' -o -name '*.html' -o -name '*.css' -o -name '*.js')
 
 # The second is for isolated builds, where newer pips do not look at the first.
 export PIP_CONSTRAINT := constraints.txt
@@ -64,6 +64,7 @@ fuzz: .venv/.installed ## drawn examples anew (SEED=…, FUZZ_SECONDS=300); fail
 
 docs: .venv/.installed ## build the documentation as a site with search: site/index.html
 	$(TEST)/python tools/build_site.py site
+	$(TEST)/python tools/gallery.py site/gallery
 	@echo "Open site/index.html"
 
 docs-check: .venv/.installed ## run the README's and the docs' snippets, follow their links

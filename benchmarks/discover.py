@@ -1,6 +1,6 @@
 """How long `discover` takes and how much memory it needs, beside a plain pass over the same data.
 
-    python benchmarks/discover.py           Example 1 in memory, and 10⁴ … 10⁷ increments streamed from Parquet
+    python benchmarks/discover.py           Example 1 in memory, and 10⁴ … 10⁷ increments left in Parquet
     python benchmarks/discover.py --full    up to 10⁸ increments
 
 Prints tables, writes benchmarks/discover.md and docs/figures/discover_scaling.svg. Every case runs in a process of its
@@ -92,7 +92,7 @@ def measure_stream(path: str) -> dict[str, Any]:
     """One file, streamed, in this process."""
     import liestonet as lsn
 
-    source = lsn.Trajectories.stream(path)
+    source = lsn.Trajectories.scan(path)
     plain = [plain_pass(source)]
     start, begun = time.perf_counter(), time.process_time()
     result = lsn.discover(source, formulas=False)

@@ -19,10 +19,15 @@ import reference
 ROOT = Path(__file__).resolve().parent.parent
 # By what the reader wants. Groups have the order of docs/index.md; a page that does not exist is left out.
 CONTENTS = {
-    "Tutorials": ["Start here <self>", "equation", "recording", "finance", "colloid"],
+    "Tutorials": ["Start here <self>", "five_tasks", "equation", "recording", "finance", "colloid"],
+    "Gallery": [
+        "gallery/index", "gallery/trap", "gallery/free_particle", "gallery/double_well", "gallery/rotor",
+        "gallery/oscillator", "gallery/price", "gallery/population", "gallery/proof",
+    ],
     "How-to": [
         "data",
         "first_command",
+        "shell",
         "integrate",
         "fitted_equation",
         "long_recordings",
@@ -36,14 +41,16 @@ CONTENTS = {
         "report",
         "validation",
         "networks",
+        "conditions",
         "many_runs",
+        "laptop_to_cluster",
     ],
     "Reference": ["reference/python", "reference/values", "reference/command-line", "flags", "json"],
     "Explanation": ["method", "reading", "symptoms", "limits", "architecture"],
     "Evidence": [
-        "examples", "controls", "circles", "recordings", "calibration", "map_rates", "density_checks",
-        "exact_likelihood", "augmentation_checks", "long_recording_checks", "flag_rates", "constants", "failures",
-        "after_push", "neural", "catalogue", "reductions", "speed", "reproduction",
+        "examples", "controls", "circles", "recordings", "adequacy", "calibration", "map_rates", "density_checks",
+        "exact_likelihood", "augmentation_checks", "long_recording_checks", "flag_rates", "constants", "group_checks",
+        "failures", "after_push", "neural", "catalogue", "reductions", "equation_checks", "speed", "reproduction",
     ],
 }  # fmt: skip
 # Where the list of contents needs another title than the page has.
@@ -57,6 +64,7 @@ TITLES = {
     "examples": "Accuracy",
     "flag_rates": "Flags' rates",
     "constants": "Constants",
+    "group_checks": "Tests between groups",
     "catalogue": "The catalogue",
     "reductions": "The catalogue, integrated",
     "speed": "Speed",

@@ -1,8 +1,12 @@
 """Solves every system of the catalogue and writes docs/catalogue.md: what was found beside what is known.
 
+Below it, what `density` finds for every scalar system. Where nothing is solved in build/catalogue, the table of the
+page is kept, so that densities can be looked at without solving.
+
 python tools/catalogue_page.py                             solves what is not in build/catalogue, writes the page
 python tools/catalogue_page.py --anew                      solves all again (about half an hour)
 python tools/catalogue_page.py --anew --only cir- bessel-  solves these again, takes the others as they are
+python tools/catalogue_page.py --only density-             densities alone
 """
 
 from __future__ import annotations
@@ -17,8 +21,11 @@ from liestonet.study.command import Study, run_study
 from liestonet.study.jobs import Job
 
 ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "catalogue.md"
 LARGEST_ANGLE = 0.01
 POINTS = 400
+FORWARD = "fokker-planck"
+DENSITIES = "## Densities of the scalar systems"
 LABELS = {"ito": "Itô", "law": "law", "fokker-planck": "Fokker–Planck", "ito-cholesky": "Itô, Cholesky gauge"}
 Row = dict[str, Any]
 Stage = tuple[str, float, float]
@@ -98,6 +105,50 @@ def jobs(seeds: int | None = None) -> list[Job]:
     ]
 
 
+def density_jobs() -> list[Job]:
+    """The density of every scalar system."""
+    from liestonet.catalogue import catalogue
+
+    return [
+        Job(
+            "catalogue",
+            f"density-{key}",
+            "catalogue_page:find_density",
+            {"key": key},
+            given={"equation": system.equation},
+        )
+        for key, system in catalogue.items()
+        if system.sde.dimension == 1
+    ]
+
+
+def all_jobs(seeds: int | None = None) -> list[Job]:
+    return [*jobs(seeds), *density_jobs()]
+
+
+def find_density(key: str) -> Row:
+    """The dimension that the potential of a scalar system tells, and its density, absorbed where an end is reached."""
+    from liestonet.catalogue import catalogue
+    from liestonet.densities.density import density
+    from liestonet.densities.potential import dimension_of
+    from liestonet.densities.state_space import scalar_equation
+    from liestonet.errors import InputError
+
+    system = catalogue[key]
+    start = time.process_time()
+    row: Row = {"potential": dimension_of(scalar_equation(system.sde)), "exact_dimension": system.dimension(FORWARD)}
+    for boundary in (None, "absorbing"):
+        try:
+            found = density(system.sde, boundary=boundary)
+        except InputError as problem:
+            row |= {"density": None, "refusal": str(problem), "seconds": time.process_time() - start}
+            continue
+        kernel = {6: "Gaussian", 4: "Bessel"}[found.dimension]
+        row |= {"density": kernel, "status": found.status, "ends": found.boundary, "refusal": None}
+        return row | {"seconds": time.process_time() - start}
+    return row
+
+
 def faults(row: Row) -> list[str]:
     """Everything about a row that is wrong."""
     if "dimension" not in row:
@@ -119,10 +170,37 @@ def kept_rows() -> list[Row]:
 
 def page(records: list[Row]) -> str:
     """The whole page; what was not solved has a row without content."""
-    solved = {(row["key"], row["kind"]): row for row in records}
+    solved = {(row["key"], row["kind"]): row for row in records if "kind" in row}
     wanted = [dict(job.settings) for job in jobs()]
     rows = [solved.get((row["key"], row["kind"]), row) for row in wanted]
-    return "\n".join([*heading(rows), "", *table(rows), ""])
+    if solved or not PAGE.exists():
+        first = "\n".join([*heading(rows), "", *table(rows), ""])
+    else:
+        first = PAGE.read_text(encoding="utf-8").split(DENSITIES)[0].rstrip("\n") + "\n"
+    found = [row for row in records if "potential" in row]
+    return first + ("\n" + "\n".join([*densities(found), ""]) if found else "")
+
+
+def densities(rows: list[Row]) -> Iterator[str]:
+    """What `density` finds."""
+    right = sum(max(row["exact_dimension"], 2) == row["potential"] for row in rows)
+    there = [row for row in rows if row["density"]]
+    promised = [row for row in rows if row["exact_dimension"] >= 4]
+    yield DENSITIES
+    yield ""
+    yield "A scalar system has its density in closed form where the Fokker–Planck dimension is 4 or 6; the derivatives"
+    yield "of its potential tell the dimension (2 stands for at most 2). Ends that are reached were chosen absorbing."
+    yield ""
+    yield f"- dimension right by the potential: {right} of {len(rows)}"
+    yield f"- density found where there is one: {len(there)} of {len(promised)}, "
+    yield f"  {sum(row['status'] == 'proved' for row in there)} of them proved"
+    yield ""
+    yield "| system | exact dimension | by the potential | density | ends | seconds |"
+    yield "|---|---|---|---|---|---|"
+    for row in rows:
+        kernel = f"{row['density']}, {row['status']}" if row["density"] else "none"
+        cells = (row["exact_dimension"], row["potential"], kernel, row.get("ends", ""), f"{row['seconds']:.1f}")
+        yield f"| `{row['key']}` | " + " | ".join(map(str, cells)) + " |"
 
 
 def heading(rows: list[Row]) -> Iterator[str]:
@@ -181,7 +259,7 @@ def table(rows: list[Row]) -> Iterator[str]:
         )
 
 
-STUDY = Study(jobs, page, ROOT / "build", ROOT / "docs" / "catalogue.md")
+STUDY = Study(all_jobs, page, ROOT / "build", PAGE)
 
 if __name__ == "__main__":
     run_study(STUDY, __doc__ or "")

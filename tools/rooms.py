@@ -16,7 +16,7 @@ from pathlib import Path
 
 PACKAGE = "liestonet"
 # These stand outside the method and may look into all of it.
-OUTSIDE = "storage validation reduction render reproduction cli"
+OUTSIDE = "storage validation reduction groups render reproduction cli"
 # What joins the method's steps, and the public names.
 LATE = f"result neural pipeline {OUTSIDE} __init__"
 # Nobody imports a room (or a module, where one is named) except those to the right of it, and itself. Whoever may
@@ -36,14 +36,15 @@ IMPORTERS = {
     "catalogue": "render.terminal_catalogue reproduction cli __init__",
     "result": f"neural pipeline {OUTSIDE}",
     "neural": "pipeline storage.registry reproduction cli __init__",
-    "pipeline": "validation reduction reproduction cli __init__",
+    "pipeline": "validation reduction groups reproduction cli __init__",
     "validation": "storage.registry reduction render reproduction cli __init__",
-    "reduction": "render reproduction cli __init__",
-    "storage": "cli __init__",
+    "reduction": "groups render reproduction cli __init__",
+    "storage": "groups cli __init__",
+    "study": "groups reproduction cli",
+    "groups": "render cli __init__",
     "render": "plots cli",
     "render.html": "plots cli",
     "plots": "__init__",
-    "study": "reproduction cli",
     "reproduction": "cli",
     "cli": "__main__",
     "__main__": "",
@@ -51,9 +52,12 @@ IMPORTERS = {
 }
 # What a result can do for its owner reaches outward, inside the method that does it: (module, what it imports).
 OUTWARD = {
-    ("result.result", "render.html"): "Result.report",
+    ("groups.comparison", "render.html"): "GroupComparison.report",
+    ("result.result", "render.html"): "Result.report and Result.show",
+    ("result.result", "render.meaning"): "Result.meaning and Result.to_dictionary",
+    ("result.result", "render.next_step"): "Result.to_dictionary",
     ("result.result", "render.latex"): "Result.latex",
-    ("result.result", "render.notebook"): "Result._repr_html_",
+    ("result.result", "render.notebook"): "Result._repr_html_ and Result.show",
     ("result.result", "render.view"): "Result.latex and Result._repr_html_",
     ("result.result", "reduction.invariants"): "Result.invariants",
     ("result.result", "reduction.martingales"): "Result.martingales",

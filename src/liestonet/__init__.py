@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from liestonet.densities.density import density
     from liestonet.densities.price import price
     from liestonet.errors import InputError
+    from liestonet.groups.compare import compare
+    from liestonet.groups.comparison import GroupComparison
+    from liestonet.groups.discover_groups import discover_groups
     from liestonet.inference.spectral_engine import Spectral
     from liestonet.neural.settings import Neural
     from liestonet.pipeline.classify import classify
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
     from liestonet.sde import SDE
     from liestonet.storage import load
     from liestonet.trajectories import Measurement, Trajectories
-    from liestonet.trajectories.streaming import TrajectoryFile
+    from liestonet.trajectories.scan import TrajectoryFiles
     from liestonet.validation.maps.discrete import discrete
     from liestonet.validation.ratio_test import test
     from liestonet.validation.reversal.reversible import reversible
@@ -32,17 +35,20 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SDE",
+    "GroupComparison",
     "InputError",
     "Measurement",
     "Neural",
     "Spectral",
     "Trajectories",
-    "TrajectoryFile",
+    "TrajectoryFiles",
     "__version__",
     "catalogue",
     "classify",
+    "compare",
     "density",
     "discover",
+    "discover_groups",
     "discrete",
     "fit",
     "load",
@@ -57,17 +63,20 @@ __all__ = [
 ]
 
 _HOME = {
+    "GroupComparison": "liestonet.groups.comparison",
     "InputError": "liestonet.errors",
     "Measurement": "liestonet.trajectories",
     "Neural": "liestonet.neural.settings",
     "SDE": "liestonet.sde",
     "Spectral": "liestonet.inference.spectral_engine",
     "Trajectories": "liestonet.trajectories",
-    "TrajectoryFile": "liestonet.trajectories.streaming",
+    "TrajectoryFiles": "liestonet.trajectories.scan",
     "catalogue": "liestonet.catalogue",
     "classify": "liestonet.pipeline.classify",
+    "compare": "liestonet.groups.compare",
     "density": "liestonet.densities.density",
     "discover": "liestonet.pipeline.discover",
+    "discover_groups": "liestonet.groups.discover_groups",
     "discrete": "liestonet.validation.maps.discrete",
     "fit": "liestonet.pipeline.discover",
     "load": "liestonet.storage",

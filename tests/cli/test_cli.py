@@ -174,6 +174,7 @@ def test_json_is_the_result():
         "intervals": {"t": [0.0, 1.0], "x": [-1.0, 1.0]},
         "singular": {"t": [None, None], "x": [None, None]},
         "periodic": {},
+        "noise_shapes": {},
     }
     assert np.shape(found["algebra"]["structure_constants"]) == (3, 3, 3)
 

@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 import liestonet as lsn
 from liestonet import cli
+from liestonet.trajectories.tuning import ScanTuning
 
 ORNSTEIN_UHLENBECK = "dx = -x dt + dW"
 
@@ -89,7 +90,10 @@ def test_json_is_what_python_answers(table):
     assert outcome.exit_code == 0, outcome.stderr
     printed = json.loads(outcome.stdout)
     data = lsn.Trajectories.read(table, "seconds", "particle", ["position"])
-    assert printed == json.loads(lsn.discover(data, formulas=False).to_json())
+    answer = json.loads(lsn.discover(data, formulas=False).to_json())
+    assert {**printed, "next": None} == {**answer, "next": None}
+    assert printed["next"]["command"].startswith("liestonet discover ")  # each says what to type where it was asked
+    assert answer["next"]["command"].startswith("liestonet.validate(")
     assert printed["dimension"] == printed["law_dimension"] == 3
     assert printed["data"]["digest"] == data.digest
     assert printed["data"]["increments"] == 20_000
@@ -127,22 +131,41 @@ def test_a_logarithm_gets_its_name(table, folder):
     np.savetxt(folder / "positive.csv", rows, delimiter=",", header="path,t,price", comments="", fmt="%.17g")
     printed = json.loads(run("positive.csv", "--log", "price", "--no-formulas", "--json").stdout)
     assert printed["names"] == ["log_price"]
-    plain = json.loads(run(*named(table), "--json").stdout)
-    assert [row["residual"] for row in printed["ladder"]] == pytest.approx([row["residual"] for row in plain["ladder"]])
+    np.savetxt(folder / "plain.csv", numbers, delimiter=",", header="path,t,x", comments="", fmt="%.17g")
+    plain = json.loads(run("plain.csv", "--no-formulas", "--json").stdout)
+    expected = pytest.approx([row["residual"] for row in plain["ladder"]], rel=1e-4)
+    assert [row["residual"] for row in printed["ladder"]] == expected
 
 
-def test_a_streamed_file_gives_the_same_ladder(table, folder):
-    lsn.Trajectories.read(table, "seconds", "particle", "position").write(folder / "paths.parquet")
-    streamed, whole = (
-        json.loads(run("paths.parquet", *words, "--no-formulas", "--json").stdout) for words in (["--stream"], [])
-    )
+@pytest.fixture
+def little_memory(monkeypatch):
+    monkeypatch.setattr("liestonet.trajectories.scan.SCAN", ScanTuning(in_memory=20_000))
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_files_too_large_for_memory_give_the_same_ladder(table, folder):
+    data = lsn.Trajectories.read(table, "seconds", "particle", "position")
+    data.write(folder / "paths.parquet")
+    streamed, whole = json.loads(run("paths.parquet", "--no-formulas", "--json").stdout), lsn.discover(data)
+    whole = json.loads(whole.to_json())
     assert streamed["ladder"] == whole["ladder"]
     assert streamed["data"]["file"] == "paths.parquet"
     assert streamed["data"]["rows"] == 20_200
     assert streamed["data"]["gaps"]["rows"] == 0
 
 
-def test_gaps_of_a_streamed_file_are_not_silent(table, folder):
+def test_several_files_are_paths_of_one_system(table, folder):
+    data = lsn.Trajectories.read(table, "seconds", "particle", "position")
+    (folder / "runs").mkdir()
+    for part in range(4):
+        data.take(range(50 * part, 50 * part + 50)).write(folder / "runs" / f"{part}.parquet")
+    whole = json.loads(lsn.discover(data, formulas=False).to_json())["ladder"]
+    for words in (["runs/*.parquet"], ["runs"], [f"runs/{part}.parquet" for part in range(4)]):
+        assert json.loads(run(*words, "--no-formulas", "--json").stdout)["ladder"] == whole
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_gaps_of_a_file_too_large_for_memory_are_not_silent(table, folder):
     data = lsn.Trajectories.read(table, "seconds", "particle", "position")
     times, states = np.array(data.times), np.array(data.states)
     import pyarrow as arrow
@@ -151,7 +174,7 @@ def test_gaps_of_a_streamed_file_are_not_silent(table, folder):
     states[5, 50] = np.nan
     columns = {"trajectory": np.repeat(np.arange(200), 101), "t": times.ravel(), "x": states.ravel()}
     parquet.write_table(arrow.table(columns), folder / "holes.parquet")
-    outcome = run("holes.parquet", "--stream", "--no-formulas")
+    outcome = run("holes.parquet", "--no-formulas")
     assert outcome.exit_code == 0, outcome.stderr
     assert "1 row was not finite (1 in x)" in " ".join(outcome.stdout.split())
 
@@ -203,8 +226,6 @@ WRONG = {
     "window": (["--window", "5000"], "longer than every path"),
     "log of negative": (["--log", "position"], "transform of position"),
     "log of nothing": (["--log", "price"], "There is no coordinate 'price'"),
-    "stream a csv": (["--stream"], "Only Parquet files can be streamed"),
-    "stream and thin": (["--stream", "--thin", "2"], "leave --thin or --stream out"),
     "not a number": (["--tolerance", "much"], "--help shows"),
 }
 
@@ -284,9 +305,3 @@ def test_discrete_symmetries_are_shown_and_kept(table: Path, folder: Path):
     rows = json.loads(kept.to_json())["discrete"]["rows"]
     assert {row["map"]: row["verdict"] for row in rows}["position -> -position"] != "no"
     assert "Discrete symmetries" in (folder / "run" / "report.html").read_text()
-
-
-def test_discrete_symmetries_need_all_paths(table: Path):
-    outcome = run(*named(table), "--discrete", "--stream")
-    assert outcome.exit_code == 2
-    assert "--stream" in outcome.stderr

@@ -99,7 +99,7 @@ def test_html_is_well_formed_and_loads_nothing(result):
     page.feed(result._repr_html_())
     page.close()
     assert not page.open
-    assert page.seen <= {"div", "p", "b", "i", "table", "tr", "td", "th", "sub", "sup"}
+    assert page.seen <= {"div", "p", "b", "i", "code", "table", "tr", "td", "th", "sub", "sup"}
     for flag in result.flags:
         assert flag.message in page.text or flag.code == "domain-chosen"
     assert "chosen automatically" in page.text

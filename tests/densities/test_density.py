@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import sympy
 from scipy.integrate import quad
+from scipy.linalg import solve_banded
 from scipy.stats import lognorm, ncx2, norm
 
 import liestonet as lsn
@@ -371,3 +372,123 @@ def test_a_price_that_quadrature_does_not_see() -> None:
         paid = 200 * mpmath.exp(-mpmath.mpf(5) / 1000) * mpmath.ncdf(upper - spread)
         exact = float(100 * mpmath.ncdf(upper) - paid)
     assert float(price) == pytest.approx(exact, rel=1e-6)
+
+
+# More equations than the table: time in coefficients, several noises, ends of both kinds, killing, changed coordinates.
+MORE = [
+    ("dx = (0.5*(1 + t) - x) dt + sqrt((1 + t)*x) dW", None, None, None, 0.6, 1.0),
+    ("dx = (sin(t) - x) dt + (1 + 0.5*cos(t)) dW", None, None, None, 0.4, 1.0),
+    ("dx = 3/2*x dt + dW1 + x dW2", None, None, None, 0.4, 0.5),
+    ("dx = (x + 4*x/(1 + 2*x^2)) dt + dW", None, None, None, 0.3, 0.6),
+    ("dx = (1 - x) dt + sqrt(x) dW", "x/2 + 1/(3*x)", None, None, 0.8, 1.0),
+    ("dx = 1/x dt + dW", "0.3/x^2 + 0.2*x^2", None, None, 0.8, 1.0),
+    ("dx = -x dt + dW", None, "absorbing", (0, np.inf), 0.6, 1.0),
+    ("dx = -x dt + dW", None, "reflecting", (0, np.inf), 0.6, 1.0),
+    ("dx = dW", None, ("absorbing", "reflecting"), (-1, 2), 0.6, 1.0),
+    ("dx = (1 + x^2) dW", None, None, None, 0.3, 0.5),
+    ("dx = (-1 - x) dt + sqrt(-x) dW", None, None, None, -0.8, 1.0),
+]
+
+
+@pytest.mark.parametrize(("equation", "killing", "boundary", "domain", "start", "span"), MORE)
+def test_densities_against_a_scheme_of_finite_volumes(equation, killing, boundary, domain, start, span):
+    """The forward equation in steps of Crank and Nicolson, with fluxes that ends of both kinds get by themselves."""
+    p = of(equation, boundary, domain=domain, killing=killing)
+    places, values, mass = forward_equation(p.sde, p.domain, boundary, start, span)
+    exact = p(span, places, 0, start)
+    inner = slice(len(places) // 50, -(len(places) // 50))  # next to an end cells differ from points
+    assert np.max(np.abs(values - exact)[inner]) < 5e-4 * values[inner].max()
+    assert p.mass(span, 0, start) == pytest.approx(mass, abs=2e-4)
+
+
+def forward_equation(sde, domain, boundary, start, span):
+    """Centres of cells, the density there and what is left of the mass."""
+    symbolic = sde.symbolic
+    names = [symbolic.time, symbolic.state[0]]
+    f, a, k = (
+        sympy.lambdify(names, part)
+        for part in (symbolic.drift[0], symbolic.diffusion_squared[0, 0], symbolic.killing[0])
+    )
+    edges, ended = _cells(lambda x: float(np.sqrt(a(span / 2, x))), domain, start, span)
+    centres, widths = (edges[1:] + edges[:-1]) / 2, np.diff(edges)
+    first = int(np.searchsorted(centres, start)) - 1
+    share = (start - centres[first]) / (centres[first + 1] - centres[first])
+    density = np.zeros(len(centres))
+    density[first : first + 2] = np.array([1 - share, share]) / widths[first : first + 2]
+    choice = boundary if isinstance(boundary, tuple) else (boundary, boundary)
+    absorbing = [end and kind == "absorbing" for end, kind in zip(ended, choice, strict=True)]
+
+    def operator(time):
+        """Rates by Scharfetter and Gummel's fluxes: diagonal, from the left, from the right."""
+        squared = a(time, centres) * np.ones(len(centres))
+        h, middle = np.diff(centres), edges[1:-1]
+        weight = h * 2 * f(time, middle) / a(time, middle)
+        left = _bernoulli(-weight) * squared[:-1] / (2 * h)
+        right = _bernoulli(weight) * squared[1:] / (2 * h)
+        diagonal = np.zeros(len(centres))
+        diagonal[:-1] -= left
+        diagonal[1:] -= right
+        for position, kind in zip((0, -1), absorbing, strict=True):
+            if kind:
+                diagonal[position] -= squared[position] / widths[position]
+        return diagonal / widths - k(time, centres), left / widths[1:], right / widths[:-1]
+
+    steps, time = 300, 0.0
+    for number in range(steps + 2):
+        step, part = (span / steps / 2, 1.0) if number < 4 else (span / steps, 0.5)
+        diagonal, left, right = operator(time + step * (1.0 if part == 1.0 else 0.5))
+        known = density + (1 - part) * step * diagonal * density
+        known[1:] += (1 - part) * step * left * density[:-1]
+        known[:-1] += (1 - part) * step * right * density[1:]
+        bands = np.zeros((3, len(centres)))
+        bands[1] = 1 - part * step * diagonal
+        bands[0, 1:], bands[2, :-1] = -part * step * right, -part * step * left
+        density = solve_banded((1, 1), bands, known)
+        time += step
+    return centres, density, float((density * widths).sum())
+
+
+def _bernoulli(w):
+    with np.errstate(all="ignore"):
+        return np.where(np.abs(w) < 1e-8, 1 - w / 2, w / np.expm1(w))
+
+
+def _cells(noise, domain, start, span):
+    """Edges of cells of equal size in units of the noise, and which ends of the state space they arrive at."""
+    low, high = (float(end) for end in domain)
+    size, reach = 0.01 * np.sqrt(span), 9 * np.sqrt(span)
+    sides, ended = [], []
+    for sign, end in ((-1, low), (1, high)):
+        places, gone = [start], 0.0
+        while gone < reach:
+            half = places[-1] + sign * size / 2 * noise(places[-1])
+            place = places[-1] + sign * size * noise(half) if low < half < high else end
+            if not low < place < high or abs(place) > 1e6:
+                break
+            places.append(place)
+            gone += size
+        ended.append(gone < reach and bool(np.isfinite(end)))
+        sides.append([*places[1:-1], end] if ended[-1] else places[1:])
+    return np.array([*sides[0][::-1], start, *sides[1]]), ended
+
+
+@pytest.mark.parametrize(
+    ("equation", "boundary", "domain", "start", "limit"),
+    [
+        ("dx = dW", "reflecting", (0, np.inf), 0.5, 2 * norm.pdf(0.5)),
+        ("dx = (1/2 - x) dt + sqrt(x) dW", None, None, 0.5, 2 / (1 - np.exp(-1)) * np.exp(-1 / (np.e - 1))),
+        ("dx = (0.2 - x) dt + sqrt(x) dW", "reflecting", None, 0.5, np.inf),
+        ("dx = (1 - x) dt + sqrt(x) dW", None, None, 0.5, 0.0),
+        ("dx = dW", "absorbing", (-1, 2), 0.5, 0.0),
+    ],
+)
+def test_the_density_at_an_end_is_its_limit(equation, boundary, domain, start, limit):
+    p = of(equation, boundary, domain=domain)
+    low = p.kernel.interval()[0]
+    assert p(1, low, 0, start) == pytest.approx(limit, rel=1e-9)
+    assert p(1, np.array([low - 1, low]), 0, start)[0] == 0
+
+
+def test_parameters_without_a_density_end_in_a_sentence():
+    with pytest.raises(lsn.InputError, match="no noise"):
+        of("dx = -x dt + s dW")(1, 0.0, 0, 0.5, s=0)

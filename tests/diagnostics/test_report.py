@@ -32,8 +32,11 @@ def simulated(noise: Noise | None = None, seed: int = 11, paths: int = PATHS) ->
     return Trajectories.from_arrays(STEP * np.arange(STEPS + 1), np.stack(states, axis=1)[:, :, None])
 
 
-def flags(data: Trajectories) -> dict[str, Flag]:
-    return {flag.code: flag for flag in data_flags(lsn.fit(data))}
+PLAIN = lsn.Measurement.exact(steps="euler")  # nothing of how points were recorded is part of the model
+
+
+def flags(data: Trajectories, measurement: lsn.Measurement | None = PLAIN) -> dict[str, Flag]:
+    return {flag.code: flag for flag in data_flags(lsn.fit(data, measurement=measurement))}
 
 
 def with_column(data: Trajectories, column: Callable[[np.ndarray], np.ndarray]) -> Trajectories:
@@ -55,6 +58,11 @@ def test_measurement_noise_and_its_size() -> None:
     assert set(found) == {"measurement-noise"}
     size = float(found["measurement-noise"].message.split("error of about ")[1].split(",")[0])
     assert size == pytest.approx(0.03, rel=0.15)
+
+
+@pytest.mark.parametrize("fault", [{"noise": 0.03, "seed": 1}, {"blur": 3}])
+def test_faults_that_are_modelled_are_no_longer_in_doubt(fault: dict) -> None:
+    assert not flags(simulated(paths=3 * PATHS).degrade(**fault), measurement=None)
 
 
 def test_little_measurement_noise_is_not_worth_a_flag() -> None:
@@ -152,12 +160,15 @@ def test_units_change_no_flag(scale: float) -> None:
 def test_a_file_read_in_blocks_raises_the_same_flags(tmp_path: Path) -> None:
     data = simulated().degrade(noise=0.03, seed=1)
     data.write(tmp_path / "paths.parquet")
-    stream = Trajectories.stream(tmp_path / "paths.parquet", time="t", trajectory="trajectory", state=["x"])
-    assert tuple(data_flags(lsn.fit(stream))) == tuple(data_flags(lsn.fit(data)))
+    stream = Trajectories.scan(tmp_path / "paths.parquet", time="t", trajectory="trajectory", state=["x"])
+    whole, read = (tuple(data_flags(lsn.fit(source, measurement=PLAIN))) for source in (data, stream))
+    assert whole
+    assert read == whole
 
 
 def test_discover_tells_them_with_one_action_each() -> None:
-    result = lsn.discover(simulated(paths=40).degrade(noise=0.05, seed=1), formulas=False)
+    noisy = simulated(paths=40).degrade(noise=0.05, seed=1)
+    result = lsn.discover(noisy, formulas=False, measurement=PLAIN)
     assert "measurement-noise" in {flag.code for flag in result.flags}
     assert all(flag.action.endswith(".") for flag in result.flags)
 

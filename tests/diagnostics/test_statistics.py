@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from liestonet.diagnostics.correlated_steps import correlation
-from liestonet.diagnostics.coverage import is_function, polynomial_relation
+from liestonet.diagnostics.coverage import is_function, polynomial_relation, superfluous
 from liestonet.diagnostics.tails import jumps, tail_limit, tail_ratio
 from liestonet.diagnostics.values import grid_spacing
 
@@ -116,3 +116,10 @@ def test_quadratic_relations_in_any_units(units: float) -> None:
     first, second = ((near - near.mean(axis=0)) / near.std(axis=0)).T
     assert polynomial_relation(near, 1)[0] == pytest.approx(1 - np.mean(first * second), rel=0.05)
     assert polynomial_relation(near, 2)[0] > 1e-12
+
+
+def test_one_coordinate_of_each_relation_is_superfluous() -> None:
+    """Positions with and without their own drift: two relations, and what is left has none."""
+    x, y, shift = np.random.default_rng(11).standard_normal((3, 2000))
+    both = np.column_stack([x, y, x + 1e-3 * shift, y + 1e-3 * shift])
+    assert superfluous(both, ("x", "y", "x_own", "y_own"), 1) == ["x_own", "y_own"]

@@ -8,11 +8,14 @@ import sympy
 from liestonet.formulas.shortest import has_phase, primitive_factor, shortest
 
 t, x = sympy.symbols("t x", real=True)
+FITTED = sympy.Rational(10237, 10000)  # a rate as a fit gives it: SymPy would factor a polynomial of degree 20474
 CASES = [
     2 * t**3 / (t + 1) ** 2 + 6 * t**2 / (t + 1) ** 2 + 6 * t / (t + 1) ** 2 + 2 / (t + 1) ** 2,
     3 * t**3 * x / (3 * t * (t + 1) ** 2 + 3 * (t + 1) ** 2) + 3 * t * x / (t + 1) ** 2 - x,
     sympy.exp(2 * t) * x + sympy.exp(2 * t) * x**2 + 3 * sympy.exp(2 * t),
     sympy.sin(2 * t) + sympy.cos(2 * t) + 2 * sympy.sin(t) ** 2,
+    x * sympy.exp(FITTED * t) ** 2 - x * sympy.exp(2 * FITTED * t) * t + sympy.exp(-FITTED * t),
+    x * sympy.exp(FITTED * t) + x * sympy.exp((FITTED + 1) * t) + sympy.exp(sympy.I * FITTED * t) * x,
 ]
 
 

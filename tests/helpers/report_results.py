@@ -25,11 +25,16 @@ from liestonet.symmetry.determining.basis import Basis
 from liestonet.symmetry.determining.fields import Fields
 
 
-def one_coordinate() -> Result:
-    """A bead in a trap, with units."""
+def bead() -> lsn.Trajectories:
+    """A bead in a trap, with units; nothing is said of how it was recorded."""
     data = lsn.catalogue["ornstein-uhlenbeck"].simulate(paths=200, seed=3)
     units = {"t": "s", "x": "um"}
-    return lsn.discover(lsn.Trajectories(data.flat_times, data.flat_states, data.offsets, data.names, units))
+    return lsn.Trajectories(data.flat_times, data.flat_states, data.offsets, data.names, units)
+
+
+def one_coordinate() -> Result:
+    """What is found in it."""
+    return lsn.discover(bead())
 
 
 def two_coordinates() -> Result:

@@ -44,7 +44,7 @@ def test_score_against_a_regression_with_more_columns() -> None:
     rng = np.random.default_rng(1)
     count, added, own = 3000, 4, 3
     rows = rng.standard_normal((count, added + own))
-    rows[:, 0] += rows[:, added]
+    rows[:, 0] += 0.3 * rows[:, added]
     z = rng.standard_normal(count) * (1 + 0.3 * np.abs(rows[:, 0]))
     part = _Part("drift of x", rows.T @ rows, rows.T @ z, (rows * z[:, None] ** 2).T @ rows, float(count))
     nuisance, tested = rows[:, added:], rows[:, :added]
@@ -54,6 +54,17 @@ def test_score_against_a_regression_with_more_columns() -> None:
     p_value, size = _score_test(part, np.arange(added), np.arange(added, added + own))
     assert p_value == pytest.approx(scipy.special.chdtrc(added, statistic), rel=1e-8)
     assert size == pytest.approx(np.sqrt(max(statistic - added, 0) / count), abs=1e-9)
+
+
+def test_what_the_fit_could_follow_is_not_asked() -> None:
+    """A function that is almost one of the fit's own is left out, and the others are tested as if it were not there."""
+    rng = np.random.default_rng(9)
+    rows, z = rng.standard_normal((2000, 5)), rng.standard_normal(2000)
+    rows[:, 2] = rows[:, 3] + 0.1 * rows[:, 2]
+    part = _Part("drift of x", rows.T @ rows, rows.T @ z, (rows * z[:, None] ** 2).T @ rows, 2000.0)
+    with_it = _score_test(part, np.arange(3), np.arange(3, 5))
+    assert with_it == pytest.approx(_score_test(part, np.arange(2), np.arange(3, 5)), rel=0.05)
+    assert _score_test(part, np.array([2]), np.arange(3, 5)) == (1.0, 0.0)
 
 
 def test_shrunk_estimates_do_not_count() -> None:
@@ -92,13 +103,29 @@ def test_memory_is_detected() -> None:
     assert result.dimension == 0
     assert {"memory", "misfit"} & {flag.code for flag in result.flags}
     assert all(row.verdict != "symmetry" for row in result.ladder)
-    assert any(test["rejected"] for test in json.loads(result.to_json())["measurement"]["tests"])
+    told = json.loads(result.to_json())["fit_quality"]
+    assert told["rejected"]
+    assert any(test["rejected"] for test in told["tests"])
+    assert result.fit_quality.rejected
+    assert result.fit_quality.p_value < 1e-3
 
 
 def test_paths_that_differ_are_detected() -> None:
     rng = np.random.default_rng(5)
     paths = [euler(rng, lambda x, c=centre: c - x, 3000) for centre in (-0.6, -0.2, 0.2, 0.6)]
     assert asked(recording(paths))[PATHS].rejected
+
+
+def test_many_paths_that_differ_are_detected() -> None:
+    """Too many for an indicator each: with noise of their own, which varies by a fifth, or the same."""
+    rng, dt = np.random.default_rng(8), 0.1
+    for spread, differ in ((0.0, False), (0.2, True)):
+        size, x = np.exp(spread * rng.standard_normal(200)), np.zeros((41, 200))
+        for k in range(40):
+            x[k + 1] = x[k] - dt * x[k] + size * np.sqrt(dt) * rng.standard_normal(200)
+        data = recording(list(x.T))
+        found = {test.name: test for test in adequacy_of(data, fit_spectral(data))}
+        assert found[PATHS].rejected == differ
 
 
 def test_finer_structure_than_the_series_is_detected() -> None:

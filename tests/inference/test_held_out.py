@@ -104,7 +104,8 @@ def test_errors_that_are_left_out_change_no_coefficient():
 
 
 def test_deviance_is_the_posterior_cost_with_the_cheapest_hidden_part() -> None:
-    fitted = lsn.fit(lsn.catalogue["ornstein-uhlenbeck"].simulate(paths=200, seed=5))
+    data = lsn.catalogue["ornstein-uhlenbeck"].simulate(paths=200, seed=5)
+    fitted = lsn.fit(data, measurement=lsn.Measurement.exact())
     assert deviance(fitted, fitted) == (0.0, 0.0)
     constrained = shift_invariant(fitted, [0])
     cost, freedom = deviance(fitted, constrained)

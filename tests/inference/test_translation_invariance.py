@@ -18,7 +18,7 @@ from liestonet.surrogate.surrogate import Surrogate
 FALSE_ALARM = 1e-4
 
 
-@pytest.fixture(scope="module", params=["brownian-tanh", "brownian-parabola"])
+@pytest.fixture(scope="module", params=["double-well", "brownian-parabola"])
 def fitted(request: pytest.FixtureRequest) -> tuple[str, Surrogate]:
     name: str = request.param
     return name, fit_spectral(catalogue[name].simulate(paths=256, seed=11))

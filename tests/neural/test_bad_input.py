@@ -97,7 +97,7 @@ def test_a_checkpoint_belongs_to_what_its_training_began_with(paths, tmp_path):
 def test_a_streamed_file_does_not_take_up_the_checkpoint_of_another(tmp_path):
     for number in (1, 2):
         lsn.catalogue["brownian"].simulate(paths=16, seed=number).write(tmp_path / f"{number}.parquet")
-    first, second = (lsn.Trajectories.stream(tmp_path / f"{number}.parquet") for number in (1, 2))
+    first, second = (lsn.Trajectories.scan(tmp_path / f"{number}.parquet") for number in (1, 2))
     kept = CHEAP.with_running(checkpoint=tmp_path / "kept")
     run(first, kept)
     with pytest.raises(lsn.InputError, match="belongs to other data"):

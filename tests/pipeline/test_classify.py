@@ -40,6 +40,11 @@ GENERIC = [
     ("dx = (x - x^3 + a) dt + dW", "fokker-planck"),
     ("dx = mu*x dt + s*x dW", "ito"),
     ("dx = (x - x^3) dt + s dW", "law"),
+    ("dx = (sin(x) + a) dt + s dW", "ito"),
+    ("dx = (x^2 - x^4 + a*x) dt + dW", "fokker-planck"),
+    ("dx = (tanh(x) - x^3 + a) dt + (1 + x^2) dW", "ito"),
+    ("dx = y dt; dy = (x - x^3 - c*y) dt + s dW", "ito"),
+    ("dx = (x - x^3 + k*y) dt + dW1; dy = (y - y^3 + k*x) dt + dW2", "law"),
 ]
 
 
@@ -76,9 +81,20 @@ def test_every_condition_agrees_with_solve_on_it_and_beside_it():
 
 
 @pytest.mark.slow
-def test_the_condition_of_the_square_root_process_is_proved():
-    (row,) = lsn.classify(CIR, "ito")
-    assert (row.condition, row.dimension, row.status) == ("4*kappa*theta = sigma**2", 3, "proved")
+@pytest.mark.parametrize(("equation", "kind", "generic", "conditions"), KNOWN)
+def test_known_conditions_are_proved(equation, kind, generic, conditions):
+    found = lsn.classify(equation, kind)
+    assert sum(len(row.equations) for row in found) == len(conditions)
+    assert [row.status for row in found] == ["proved"] * len(found)
+
+
+def test_the_condition_of_affine_coefficients_is_proved():
+    """αδ = βγ with three constants left, where formulas of `solve` are consistent with the equation, not proved."""
+    found = lsn.classify("dx = (a*x + b) dt + (c*x + d) dW", "ito")
+    assert {(row.condition, row.dimension, row.status) for row in found} == {
+        ("a*d = b*c", 3, "proved"),
+        ("c = 0", 3, "proved"),
+    }
 
 
 def test_conditions_on_conditions():

@@ -10,7 +10,10 @@ from liestonet.errors import InputError
 
 def _rescaled(data, length, clock, shift):
     return lsn.Trajectories.from_arrays(
-        [clock * times + shift for times in data.times], [length * states for states in data.states], names=data.names
+        [clock * times + shift for times in data.times],
+        [length * states for states in data.states],
+        names=data.names,
+        measurement=data.measurement,
     )
 
 

@@ -114,7 +114,7 @@ def test_the_recorded_clock_is_that_of_many_short_paths() -> None:
 
 def test_a_streamed_file_gives_the_same(tmp_path: Path) -> None:
     recording(1).write(tmp_path / "one.parquet")
-    found = lsn.discover(lsn.Trajectories.stream(tmp_path / "one.parquet"), formulas=False)
+    found = lsn.discover(lsn.Trajectories.scan(tmp_path / "one.parquet"), formulas=False)
     assert [row.verdict for row in found.ladder] == [row.verdict for row in stationary().ladder]
     assert found.measurement.clock.p_value == pytest.approx(stationary().measurement.clock.p_value, rel=1e-9)
 

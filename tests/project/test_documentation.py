@@ -84,11 +84,21 @@ LONG = {
     "docs/integrate.md": 9,
     "docs/fitted_equation.md": 6,
     "docs/validation.md": 9,
+    "docs/conditions.md": 30,
     "docs/many_runs.md": 8,
     "docs/long_recordings.md": 7,
     "docs/angles.md": 6,
     "docs/report.md": 4,
     "docs/symptoms.md": 4,
+    "docs/five_tasks.md": 20,
+    "docs/gallery/trap.md": 11,
+    "docs/gallery/free_particle.md": 6,
+    "docs/gallery/double_well.md": 6,
+    "docs/gallery/rotor.md": 6,
+    "docs/gallery/oscillator.md": 8,
+    "docs/gallery/price.md": 5,
+    "docs/gallery/population.md": 5,
+    "docs/gallery/proof.md": 4,
 }
 
 

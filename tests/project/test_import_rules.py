@@ -35,8 +35,9 @@ LIBRARIES = {
     "pyarrow": "trajectories reproduction.trades",
     "h5py h5netcdf": "trajectories",
     "safetensors": "storage neural.checkpoint",
-    "distributed": "study.cluster",
+    "distributed": "core.cluster",
     "threadpoolctl": "core.threads",
+    "IPython": "core.notebook_bar",
     "pickle cloudpickle dill shelve marshal joblib": "",
 }
 # Plain values that load no JAX, as `test_settings_load_no_jax` checks: `liestonet.Neural` lives there.

@@ -49,7 +49,8 @@ def test_every_page_has_a_group():
         for title, text in zip(listed[::2], listed[1::2], strict=True)
     }
     made = {"reference/python", "reference/values", "reference/command-line", "speed"}
-    there = {path.stem for path in (ROOT / "docs").glob("*.md")} | made
+    docs = ROOT / "docs"
+    there = {path.relative_to(docs).with_suffix("").as_posix() for path in docs.rglob("*.md")} | made
     wanted = {title: [page for page in pages if page in there] for title, pages in build_site.CONTENTS.items()}
     assert {title: list(dict.fromkeys(pages)) for title, pages in shown.items()} == wanted
     assert {page for pages in wanted.values() for page in pages} == there - {"index"}

@@ -35,6 +35,8 @@ ROOMS = [
 # Sizes, limits of input and of output, and numbers of mathematics: none of them changes what is decided.
 NO_DECISION = {
     "core/coordinate.py": {"EXTRA_POINTS"},
+    "core/noise_shape.py": {"PLACES", "NODES", "FAR_NODES", "NEAREST"},  # of an integral, to rounding
+    "core/pace.py": {"DISCOVERING", "SOLVING", "SOONEST"},
     "sde/domain_choice.py": {"_BATCH"},
     "sde/exact.py": {"LARGEST", "MAX_BITS", "MAX_POWER", "MAX_EXPONENT_SIZE", "_LARGEST_PRIME"},
     "sde/grammar.py": {"MAX_DEPTH"},
@@ -56,7 +58,7 @@ NO_DECISION = {
     "validation/smoothness.py": {"ORDER"},
     "formulas/functionspace.py": {"CHUNK"},
     "formulas/notation.py": {"LARGEST_FACTORED"},
-    "formulas/shortest.py": {"LARGEST", "SMALLEST"},
+    "formulas/shortest.py": {"LARGEST", "LARGEST_POWER", "SMALLEST"},
     "algebra/naming.py": {"MOST_QUESTIONS"},
     "algebra/structure.py": {"CHUNK_ENTRIES", "SHOWN"},
     "neural/generator_networks.py": {"PIECE"},
@@ -69,6 +71,8 @@ NO_DECISION = {
     "neural/coefficients/information.py": {"PIECE", "PIECE_BEYOND", "FEW_OUTPUTS"},
     "neural/coefficients/jets.py": {"ROWS", "COLUMNS"},
     "neural/coefficients/likelihood.py": {"PIECE"},
+    "core/cluster.py": {"ANSWER_WITHIN", "WORKERS_WITHIN", "ASK_EVERY", "PAUSE", "DEATH_WITHIN", "AHEAD"},
+    "pipeline/crew.py": {"SOONEST"},
     "pipeline/solve.py": {"MOST_COORDINATES"},
 }
 TUNED = sorted(path for room in ROOMS for path in (PACKAGE / room).rglob("tuning.py"))

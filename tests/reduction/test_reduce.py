@@ -181,8 +181,6 @@ def test_only_results_of_equations_are_reduced():
         lsn.reduce(lsn.solve(sde))
 
 
-def test_equations_without_noise_and_random_symmetries_are_refused():
+def test_equations_without_noise_are_refused():
     with pytest.raises(InputError, match="no noise"):
         lsn.reduce(lsn.solve(lsn.SDE.parse("dx = x dt")))
-    with pytest.raises(InputError, match="random symmetries"):
-        lsn.reduce(lsn.solve(lsn.SDE.parse("dx = -x dt + dW"), symmetry="random"))

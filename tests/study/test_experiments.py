@@ -13,6 +13,7 @@ from liestonet.study.command import Study
 
 ROOT = Path(__file__).resolve().parents[2]
 EXPERIMENTS = sorted((ROOT / "experiments").glob("*.py"))  # none in the source distribution
+sys.path.append(str(ROOT / "experiments"))  # as for a script that is run: some take their data from another one
 
 
 @cache

@@ -31,7 +31,9 @@ def linear_model(error: float, blur: float) -> StepModel:
     values = features.values(points)[()]
     drift = np.linalg.solve(values, 0.1 - 0.8 * points[:, 1])[:, None]
     diffusion = np.linalg.solve(values, np.full(2, 0.3))[:, None]
-    return StepModel(features, ((0, 0),), drift, diffusion, np.array([error]), blur, np.array([1e-6]))
+    return StepModel(
+        features, ((0, 0),), drift, diffusion, diffusion, np.array([error]), blur, np.array([1e-6]), np.eye(2)
+    )
 
 
 def segments_from(rng: np.random.Generator, dimension: int, paths: int = 1) -> Segments:
@@ -39,7 +41,7 @@ def segments_from(rng: np.random.Generator, dimension: int, paths: int = 1) -> S
     y = 0.3 * rng.standard_normal((STEPS + 1, paths, dimension))
     dt = rng.uniform(0.05, 0.2, (STEPS, paths))
     rows = np.arange(STEPS * paths).reshape(STEPS, paths)
-    return Segments(np.zeros((STEPS, paths)), dt, y, np.ones((STEPS, paths), dtype=bool), rows)
+    return Segments(np.zeros((STEPS, paths)), dt, y, np.ones((STEPS, paths), dtype=bool), rows, np.arange(paths))
 
 
 @pytest.mark.parametrize(("error", "blur"), [(0.0, 0.0), (0.02, 0.0), (0.0, 0.15), (0.03, 0.1)])
@@ -69,19 +71,24 @@ def test_derivatives(dimension: int) -> None:
     drift[0] = rng.normal(size=dimension)
     diffusion[0] = [0.6 if i == j else 0.1 for i, j in entries]
     error = rng.uniform(0.01, 0.03, dimension)
-    model = StepModel(features, entries, drift, diffusion, error, 0.05, np.full(dimension, 1e-6))
+    model = StepModel(
+        features, entries, drift, diffusion, diffusion, error, 0.05, np.full(dimension, 1e-6), np.eye(diffusion.size)
+    )
     segments = segments_from(rng, dimension, 3)
     sums = Sums(model.size)
     filtered(model, segments, sums)
+    sums.finish()
 
     def changed(column: int, by: float) -> StepModel:
         flat = np.concatenate([model.drift.T.ravel(), model.diffusion.T.ravel(), model.error, [model.blur]])
         flat[column] += by
         first, second = model.drift.size, model.drift.size + model.diffusion.size
+        diffusion = flat[first:second].reshape(len(entries), -1).T
         return replace(
             model,
             drift=flat[:first].reshape(dimension, -1).T,
-            diffusion=flat[first:second].reshape(len(entries), -1).T,
+            diffusion=diffusion,
+            instant=diffusion,
             error=flat[second:-1],
             blur=float(flat[-1]),
         )

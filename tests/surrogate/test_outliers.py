@@ -55,7 +55,7 @@ def test_rows_are_counted_across_the_blocks_of_a_file(tmp_path: Path) -> None:
     states[1, 40_000] = 1e6  # in the second block of 65,536 increments, as the path's begin is in the first
     data = recorded(states)
     data.write(tmp_path / "paths.parquet")
-    for source in (data, Trajectories.stream(tmp_path / "paths.parquet")):
+    for source in (data, Trajectories.scan(tmp_path / "paths.parquet")):
         worst = look_over(source).outlier
         assert worst is not None
         assert (worst.trajectory, worst.row, worst.value) == (1, 40_000, 1e6)

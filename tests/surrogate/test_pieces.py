@@ -126,5 +126,6 @@ def test_a_sample_does_not_keep_the_blocks_it_came_from():
         peaks.append(tracemalloc.get_traced_memory()[1] / 2**20)
         tracemalloc.stop()
         assert overview.count == blocks * BLOCK_ROWS
-    # kept by views, 140 blocks of 2.5 MB more would be there
-    assert peaks[1] < peaks[0] + 10
+    # Kept by views, 140 blocks of 2.5 MB more would be there: 350 MB. Sums are joined in a tree, which holds a sample
+    # of at most 10 MB for each of its levels, and has three more of them for eight times as many blocks.
+    assert peaks[1] < peaks[0] + 40

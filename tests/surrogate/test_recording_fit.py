@@ -95,7 +95,7 @@ def test_units_do_not_matter() -> None:
 
 
 def test_what_is_modelled() -> None:
-    """Marked Euler steps are left alone, other data drawn on the design of a fit too."""
+    """Marked Euler steps are left alone, other data drawn on the design of a fit, fine steps of exact points too."""
     data = recording(ornstein_uhlenbeck(0.1, 0.0, False, seed=7, points=4000), 0.1)
     source = choose_clock(data, "restart")[0]
     modelled = fit_spectral(source)
@@ -103,7 +103,44 @@ def test_what_is_modelled() -> None:
     assert fit_again(modelled, source).recorded is None
     marked = lsn.fit(data, measurement=lsn.Measurement.exact(), clock="restart")
     assert marked.recorded is None
-    assert not is_modelled(marked, choose_clock(data, "recorded")[0])
+    assert is_modelled(marked, choose_clock(data, "recorded")[0])
+    exact = lsn.Measurement.exact(steps="continuous")
+    for step, coarse in ((0.05, False), (0.3, True)):
+        values = ornstein_uhlenbeck(step, 0.0, False, seed=7, points=4000)
+        times = [np.arange(40) * step] * 100
+        paths = lsn.Trajectories.from_arrays(times, list(values.reshape(100, 40, 1)), measurement=exact)
+        assert is_modelled(lsn.fit(paths, measurement=lsn.Measurement.exact()), paths) == coarse
+
+
+def test_many_short_paths_on_the_recorded_clock() -> None:
+    """The increments alone would give a slope of −9 and a diffusion of 2.9."""
+    rng, step = np.random.default_rng(4), 0.1
+    decay = np.exp(-RATE * step)
+    x = np.empty((300, 60))
+    x[:, 0] = rng.uniform(-2, 2, 300)
+    for k in range(1, 60):
+        x[:, k] = decay * x[:, k - 1] + np.sqrt((1 - decay**2) / 2) * rng.standard_normal(300)
+    y = x + np.sqrt((1 - decay**2) / 2) * rng.standard_normal(x.shape)
+    surrogate = lsn.fit(lsn.Trajectories.from_arrays([np.arange(60) * step] * 300, list(y[:, :, None])))
+    assert surrogate.recorded is not None
+    found, errors = slope_and_size(surrogate)
+    assert np.all(np.abs(found - [-RATE, 1.0]) < 3 * errors + 0.03)
+
+
+def test_exposure_is_identified_where_the_diffusion_changes() -> None:
+    """A whole exposure over 0.3 relaxation times of dx = (1.5 − x) dt + 0.8 √x dW."""
+    rng, step, fine = np.random.default_rng(2), 0.3, 16
+    x, points = rng.uniform(0.3, 3.0, 400), np.zeros((100, 400))
+    for point in points:
+        for _ in range(fine):
+            h = step / fine
+            x = x + h * (1.5 - x) + 0.8 * np.sqrt(np.abs(x) * h) * rng.standard_normal(400)
+            point += x / fine
+    data = lsn.Trajectories.from_arrays([np.arange(100) * step] * 400, list(points.T[:, :, None]))
+    recorded = lsn.fit(data, measurement=lsn.Measurement(noise=0)).recorded
+    assert recorded is not None
+    assert recorded.exposure is not None
+    assert abs(recorded.exposure.value - 1) < 3 * recorded.exposure.error + 0.03
 
 
 @pytest.mark.usefixtures("undrawn")

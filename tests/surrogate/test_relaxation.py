@@ -66,10 +66,13 @@ def test_what_is_not_long() -> None:
     assert not recorded_times(short).long
     pairs = lsn.Trajectories.from_arrays(0.02 * np.arange(2), x.reshape(-1, 2, 1))
     assert recorded_times(pairs).rate == 0
-    # many long ones: the recorded clock is shared, and stays
+    # many long ones are long too, and share the dates
     many = lsn.Trajectories.from_arrays(0.02 * np.arange(2500), np.tile(x.reshape(16, 2500, 1), (4, 1, 1)))
-    assert recorded_times(many.take(range(16))).long
-    assert not recorded_times(many).long
+    few = recorded_times(many.take(range(16)))
+    assert few.long
+    assert not few.shared
+    assert recorded_times(many).long
+    assert recorded_times(many).shared
 
 
 def test_windows_grow_with_the_recording_up_to_two_relaxation_times() -> None:

@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 import liestonet as lsn
 from liestonet.cli import app
 from liestonet.errors import InputError
-from liestonet.surrogate.unusable_columns import is_function_of_time
+from liestonet.surrogate.overview import look_over
+from liestonet.surrogate.unusable_columns import impossible_fit, is_function_of_time
 from liestonet.trajectories import Trajectories
 
 PATHS, POINTS = 20, 101
@@ -89,3 +90,21 @@ def test_paths_that_begin_in_one_point_are_no_functions_of_time() -> None:
     t = np.concatenate([[0.0, *np.sort(rng.random(20))] for _ in range(100)])
     x = np.where(t == 0, 1.0, rng.standard_normal(len(t)))
     assert not is_function_of_time(t, x)
+
+
+def test_an_impossible_fit_names_the_columns_to_leave_out() -> None:
+    """Volumes and marks start anew at every step, an average price follows the price."""
+    rng = np.random.default_rng(4)
+    price = np.cumsum(rng.standard_normal(5000))
+    state = np.column_stack([price, price + 1e-3 * rng.standard_normal(5000), rng.exponential(size=5000)])
+    data = Trajectories.from_arrays([np.arange(5000.0)], [state], ["price", "average", "volume"])
+    told = str(impossible_fit(look_over(data).sample, data.names))
+    assert told.endswith("give state=['price'] (what is left).")
+    assert "average differs too little from price" in told
+    assert "as the whole spread of volume" in told
+
+
+def test_an_impossible_fit_of_usable_columns_names_none() -> None:
+    rng = np.random.default_rng(5)
+    data = Trajectories.from_arrays([np.arange(500.0)], [np.cumsum(rng.standard_normal((500, 2)), axis=0)])
+    assert "differ too much in size" in str(impossible_fit(look_over(data).sample, data.names))

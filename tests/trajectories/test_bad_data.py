@@ -10,6 +10,7 @@ import sys
 import tempfile
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -75,7 +76,7 @@ def bad_member() -> Path:
 
 
 def stream(path: Path, *names: object, rows: int = 2) -> list[object]:
-    return list(Trajectories.stream(path, *names).chunks(rows))
+    return list(Trajectories.scan(path, *names).chunks(rows))
 
 
 # What is wrong, and every piece that the sentence must hold: trajectory, row, column and remedy where they exist.
@@ -275,11 +276,78 @@ FRAMES = {
     ),
     "header with a newline": (lambda: frame({"t": [0, 1], "a\nb": [1, 2]}), "is not a plain word"),
 }
+
+
+def many(folder: str = "many", **files: dict[str, Any]) -> Path:
+    """A folder of Parquet files with these columns."""
+    os.mkdir(folder)
+    for name, columns in files.items():
+        parquet.write_table(pa.table(columns), Path(folder) / f"{name}.parquet")
+    return Path(folder)
+
+
+FINE = {"path": [0, 0], "t": [0.0, 1.0], "x": [1.0, 2.0]}
+MANY = {
+    "files of other coordinates": (
+        lambda: stream(many(a=FINE, b={"path": [0, 0], "t": [0, 1], "y": [1, 2]})),
+        "'b.parquet' has the coordinates y, but 'a.parquet' has x",
+        "state=",
+    ),
+    "files of other units": (
+        lambda: stream(many(a={"t": [0, 1], "x [um]": [1, 2]}, b={"t": [0, 1], "x [nm]": [1, 2]})),
+        "'b.parquet' has x in nm, but 'a.parquet' in um",
+    ),
+    "files without labels beside others": (
+        lambda: stream(many(a=FINE, b={"t": [0, 1], "x": [1, 2]})),
+        "'a.parquet' has a column that labels its paths, but 'b.parquet' has none",
+    ),
+    "dates beside numbers": (
+        lambda: stream(many(a=FINE, b=FINE | {"t": np.array([0, 1], "M8[s]")})),
+        "'b.parquet' has t in s, but 'a.parquet' in no unit",
+    ),
+    "a file without rows": (
+        lambda: stream(many(a=FINE, b={"path": np.zeros(0, int), "t": np.zeros(0), "x": np.zeros(0)})),
+        "'b.parquet' has no rows; leave it out",
+    ),
+    "an empty file among others": (
+        lambda: ((many(a=FINE) / "b.parquet").write_bytes(b""), stream(Path("many"))),
+        "'b.parquet' is empty",
+    ),
+    "a label of two files that are to be continued": (
+        lambda: list(
+            Trajectories.scan(many(a=FINE, b=FINE | {"path": [1, 1]}, c=FINE), continued=True).chunks(),
+        ),
+        "0 comes back in row 0 of the file 'c.parquet'",
+        "in the order of time",
+    ),
+    "files that go on before they ended": (
+        lambda: list(Trajectories.scan(many(a=FINE, b=FINE), continued=True).chunks()),
+        "row 0 of the file 'b.parquet'",
+        "time 0 after 1",
+    ),
+    "rows out of order in the second file": (
+        lambda: stream(many(a=FINE, b=FINE | {"t": [1.0, 0.0]})),
+        "row 1 of the file 'b.parquet'",
+        "time 0 after 1",
+    ),
+    "a pattern that nothing matches": (lambda: stream(Path("runs/*.parquet")), "No file matches 'runs/*.parquet'"),
+    "a folder without tables": (lambda: stream(many()), "The folder 'many' holds no file that can be read"),
+    "no files at all": (lambda: Trajectories.scan([]), "list of files is empty"),
+    "a file twice": (lambda: Trajectories.scan([written(GOOD)] * 2), "is in the list twice"),
+    "no pattern": (lambda: Trajectories.scan(3), "a pattern such as"),
+    "text that goes on": (
+        lambda: Trajectories.scan(written(GOOD), continued=True),
+        "Only Parquet files can hold paths",
+    ),
+}
 STREAMS = {
-    "stream of csv": (lambda: stream(written(GOOD)), "Only Parquet files can be streamed", "write it as .parquet"),
     "stream of nothing": (lambda: stream(Path("nowhere.parquet")), "no file"),
     "stream of one row": (lambda: stream(table(t=[0], x=[1])), "has 1 rows"),
-    "stream of text times": (lambda: stream(table(t=["2024-01-01", "2024-01-02"], x=[1, 2])), "'t' are text"),
+    "stream of text times": (
+        lambda: stream(table(t=["2024-01-01", "2024-01-02"], x=[1, 2])),
+        "'t' are text",
+        "In the file",
+    ),
     "stream that comes back": (
         lambda: stream(table(path=["a", "a", "b", "a"], t=[0, 1, 0, 2], x=[1, 2, 3, 4])),
         "'a' comes back in row 3",
@@ -305,7 +373,7 @@ STREAMS = {
     "stream in blocks of nothing": (lambda: stream(table(t=[0, 1], x=[1, 2]), rows=0), "whole number, at least 1"),
     "cut stream": (lambda: stream(cut("paths.parquet", 400)), "cannot be read"),
 }
-WRONG = FILES | FRAMES | STREAMS
+WRONG = FILES | FRAMES | STREAMS | MANY
 
 
 @pytest.mark.parametrize("case", WRONG.values(), ids=WRONG.keys())

@@ -99,4 +99,4 @@ def test_a_result_remembers_it(tmp_path):
     assert isinstance(told, dict)
     assert told["steps"] == "euler"
     simulated().write(tmp_path / "a.parquet")
-    assert lsn.Trajectories.stream(tmp_path / "a.parquet").measurement == EULER
+    assert lsn.Trajectories.scan(tmp_path / "a.parquet").measurement == EULER

@@ -53,7 +53,7 @@ def test_a_coordinate_that_is_not_read_takes_its_period_along(tmp_path):
 def test_a_streamed_file_has_its_periods(tmp_path):
     data = wound()
     data.write(tmp_path / "paths.parquet")
-    source = lsn.Trajectories.stream(tmp_path / "paths.parquet")
+    source = lsn.Trajectories.scan(tmp_path / "paths.parquet")
     assert dict(source.periodic) == dict(data.periodic)
     np.testing.assert_allclose(next(source.chunks()).dx, data.increments().dx, atol=1e-12)
 

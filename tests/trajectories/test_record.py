@@ -34,7 +34,7 @@ def test_a_few_real_paths_are_kept(lengths):
 def test_a_streamed_file_gives_the_paths_that_memory_gives(tmp_path):
     data = recording([30] * 20)
     data.write(tmp_path / "paths.parquet")
-    streamed = record_of(lsn.Trajectories.stream(tmp_path / "paths.parquet"), 1)
+    streamed = record_of(lsn.Trajectories.scan(tmp_path / "paths.parquet"), 1)
     for one, other in zip(streamed.paths, record_of(data, 1).paths, strict=True):
         for a, b in zip(one, other, strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-12)

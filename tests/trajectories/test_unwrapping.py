@@ -124,7 +124,7 @@ def test_files_are_read_with_periods(tmp_path: Path) -> None:
     Trajectories.from_arrays(TIMES, states, ["theta", "x"]).write(tmp_path / "angles.parquet")
     read = Trajectories.read(tmp_path / "angles.parquet", periodic=PERIODIC)
     np.testing.assert_array_equal(read.flat_states, whole.flat_states)
-    streamed = list(Trajectories.stream(tmp_path / "angles.parquet", periodic=PERIODIC).chunks(1000))
+    streamed = list(Trajectories.scan(tmp_path / "angles.parquet", periodic=PERIODIC).chunks(1000))
     np.testing.assert_allclose(np.concatenate([block.dx for block in streamed]), whole.increments().dx, atol=1e-12)
     table = {"t": np.tile(TIMES, 20), "k": np.repeat(np.arange(20), 201), "theta": states[..., 0].reshape(-1)}
     made = Trajectories.from_dataframe(table, "t", "k", "theta", periodic=PERIODIC)

@@ -86,7 +86,8 @@ def test_an_exact_ito_symmetry_of_two_coordinates_passes():
 def test_a_shift_of_time_changes_nothing():
     """e^{−t}∂x on times from 0 to 1 is e^{1024−t}∂x on times from 1024 (exact in binary) to 1025."""
     early = OU.simulate(initial=lambda rng, k: rng.uniform(-2, 2, (k, 1)), duration=1.0, step=1 / 64, paths=40, seed=5)
-    late = lsn.Trajectories.from_arrays([times + 1024 for times in early.times], early.states)
+    later = [times + 1024 for times in early.times]
+    late = lsn.Trajectories.from_arrays(later, early.states, measurement=early.measurement)
     first, second = lsn.test(early, "exp(-t) d_x"), lsn.test(late, "exp(1024 - t) d_x")
     assert second.p_value == pytest.approx(first.p_value, rel=1e-6)
     assert second.residual == pytest.approx(first.residual, rel=1e-6)
@@ -176,7 +177,8 @@ def test_generators_found_on_the_same_data_are_tested_on_others(data: lsn.Trajec
 
 def test_a_doubt_about_the_data_comes_first():
     noisy = recording(OU, 200, 4).degrade(noise=0.3, seed=1)
-    found = lsn.test(noisy, "d_t")
+    assert not lsn.test(noisy, "d_t").doubts  # errors of the points are part of the model
+    found = lsn.test(noisy, "d_t", measurement=lsn.Measurement.exact(steps="euler"))
     assert found.doubts
     assert found.sentences()[0].startswith("Provided that the data are a diffusion")
 

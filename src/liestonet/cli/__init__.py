@@ -55,12 +55,12 @@ from liestonet.cli.output import (
     with_command,
     write_page,
 )
-from liestonet.cli.progress import SOLVING, without
 from liestonet.cli.reproduce import reproduce
 from liestonet.cli.reversal import reverse
 from liestonet.cli.stored import check_run, open_run
 from liestonet.cli.testing import try_generators
 from liestonet.cli.validate import validate_run
+from liestonet.core.pace import SOLVING, without
 from liestonet.errors import InputError, UndecidedError
 
 UsageError: Any = typer.BadParameter.__base__  # typer does not export it, and click is not always there
@@ -122,7 +122,7 @@ def main() -> None:
     app(prog_name="liestonet")
 
 
-app = typer.Typer(cls=Commands, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(cls=Commands, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
 def _print_version(wanted: bool) -> bool:
@@ -206,6 +206,10 @@ def solve(
     generators and their commutators. Parameters without a value stay symbols, and the answer is for generic ones.
 
     \b
+      dx = -k x dt + s dW  -->  exp(-k t) d_x     3 symmetries,
+                                d_t               each proved
+
+    \b
     Examples:
       liestonet solve "dx = x dt + dW"
       liestonet solve "dx = -k*x dt + s dW" --reduce
@@ -250,6 +254,9 @@ def show_system(
 
     Its equation and box, the exact generators of every kind with their algebra and commutators, why there are no
     more, and how data of it are simulated. Names: liestonet solve --list
+
+    \b
+      cir  -->  equation | box | exact generators | commutators
 
     \b
     Examples:
@@ -320,6 +327,11 @@ def simulate(
     What is given here replaces it.
 
     \b
+      dx = -x dt + dW       2 |\\__/\\_
+                      -->   0 |      \\/\\_/\\__     paths.csv
+                           -2 |___/\\/________
+
+    \b
     Examples:
       liestonet simulate "dx = -x dt + dW" --initial "x=-2:2" --out paths.csv
       liestonet simulate "dx = y dt; dy = -k*y dt + dW" --param k=2 \\
@@ -375,6 +387,8 @@ def _asked(problem: UndecidedError, words: Sequence[str]) -> str:
 def _usage(problem: Any) -> str:
     path = problem.ctx.command_path if problem.ctx is not None else "liestonet"
     message = " ".join(problem.format_message().split()).rstrip(".")
+    if "unexpected extra argument" in message:
+        message += "; several words that belong together, or a pattern of files, need quotes"
     return f"{message} ({path} --help shows how it is called)."
 
 

@@ -39,6 +39,11 @@ def show_classification(
     is higher, and which part of parameter space was covered.
 
     \b
+      dimension 3 |      *         for special parameters
+                1 |***** ***       for all others
+                  +--------- k
+
+    \b
     Examples:
       liestonet classify "dx = kappa*(theta - x) dt + sigma*sqrt(x) dW"
       liestonet classify "dx = mu*x dt + s*x^g dW" --symmetry fokker-planck

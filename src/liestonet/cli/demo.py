@@ -45,6 +45,9 @@ def demo(
     The system is a bead in a trap (Ornstein–Uhlenbeck). Its paths go to a CSV file, and nothing but that file is used.
 
     \b
+      simulate  -->  paths.csv  -->  discover  -->  report.html
+
+    \b
     Examples:
       liestonet demo
       liestonet demo --out bead --seed 7
@@ -56,7 +59,7 @@ def demo(
     from liestonet.catalogue import catalogue
     from liestonet.cli.discover import check_folder, write_files
     from liestonet.cli.output import emit, show, stages, with_command
-    from liestonet.cli.progress import DISCOVERING
+    from liestonet.core.pace import DISCOVERING
     from liestonet.formulas.notation import field_text
     from liestonet.pipeline.discover import discover
     from liestonet.render.verdict import verdict

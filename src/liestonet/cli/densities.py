@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -73,6 +74,11 @@ def show_density(
     the ends of the state space; with --x0, --t and --x also values, the mass below each x and the mass that is left.
 
     \b
+        p |    __
+          |  _/  \\_         p(t, x | t0, x0), its boundary, its mass
+          +--------- x
+
+    \b
     Examples:
       liestonet density "dx = (1 - x) dt + sqrt(x) dW"
       liestonet density "dx = k*(m - x) dt + s dW" --latex
@@ -82,12 +88,13 @@ def show_density(
     from liestonet.densities.density import density
 
     check_forms(json, latex)
-    sde, _ = read_equation(equation, param or (), stratonovich)
+    sde, _ = _killed(equation, killing, param or (), stratonovich)
     with stages(not quiet, STAGES) as progress:
-        found = density(sde, killing, _choice(boundary), domain=_state_space(sde, domain), progress=progress)
+        found = density(sde, None, _choice(boundary), domain=_state_space(sde, domain), progress=progress)
         table = _table(found, x0, t, x, t0)
     if json:
-        _emit_json(_density_values(found) | table)
+        finite = [value if isfinite(value) else None for value in table.get("density", [])]
+        _emit_json(_density_values(found) | table | ({"density": finite} if table else {}))
     elif latex:
         from sympy import latex as as_latex
 
@@ -125,6 +132,11 @@ def show_price(
     density allow, else by quadrature with its error. The equation must be that of the pricing measure.
 
     \b
+      payoff |      /
+             |     /        -->   its expected value now
+             +----+---- x
+
+    \b
     Examples:
       liestonet price "dx = 0.05*x dt + 0.2*x dW" --payoff "call(110)" --maturity 1 \\
           --x0 100 --killing 0.05
@@ -134,7 +146,7 @@ def show_price(
     """
     from liestonet.densities.price import price
 
-    sde, _ = read_equation(equation, param or (), stratonovich)
+    sde, values = _killed(equation, killing, param or (), stratonovich, payoff)
     require_values(sde)
     with stages(not quiet, STAGES) as progress:
         found = price(
@@ -142,10 +154,11 @@ def show_price(
             payoff,
             maturity,
             x0,
-            killing,
+            None,
             _choice(boundary),
             t0=t0,
             domain=_state_space(sde, domain),
+            parameters=values,
             progress=progress,
         )
     if json:
@@ -158,6 +171,26 @@ def show_price(
         if found.formula is not None:
             lines.append(f"Formula: {found.formula}")
     emit("\n".join(paragraphs(lines)) + "\n")
+
+
+def _killed(
+    equation: str, killing: str | None, params: Sequence[str], stratonovich: bool, payoff: str = "1"
+) -> tuple[SDE, dict[str, Any]]:
+    """The equation with its killing and the values of both, and values of names that stand in the payoff."""
+    from liestonet.densities.payoffs import payoff_names
+    from liestonet.densities.state_space import require_scalar
+
+    if "=" not in equation:
+        sde, _ = read_equation(equation, params, stratonovich)
+        return (sde if killing is None else sde.with_killing(killing)), {}
+    sde, _ = read_equation(equation, (), stratonovich)
+    sde = sde if killing is None else sde.with_killing(killing)
+    given = {
+        name: read_number(value, f"The parameter {name}") for name, value in assignments(params, "--param", "k=1.5")
+    }
+    paying = payoff_names(payoff, require_scalar(sde)) if payoff != "1" else set()
+    own = {name: value for name, value in given.items() if name in sde.parameters or name not in paying}
+    return (sde.with_parameters(own) if own else sde), {n: v for n, v in given.items() if n in paying}
 
 
 def _choice(text: str | None) -> Any:

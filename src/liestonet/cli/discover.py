@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from liestonet.cli.options import (
+    By,
     Clock,
     ColumnNames,
     Decimal,
     Delimiter,
     Dt,
     Exposure,
-    File,
+    Files,
     Gap,
+    Jobs,
     Json,
     Layout,
     Logarithms,
@@ -25,6 +27,7 @@ from liestonet.cli.options import (
     Periodic,
     Quiet,
     RestartClock,
+    Scheduler,
     Sort,
     State,
     Steps,
@@ -34,6 +37,7 @@ from liestonet.cli.options import (
     Time,
     Trajectory,
     Window,
+    Workers,
 )
 from liestonet.cli.reading import Reading, Windows, read_clock, read_measurement
 from liestonet.core.tuning import SHARED
@@ -46,7 +50,8 @@ RESULT_FILE, REPORT_FILE, RUN_FILE = "result.json", "report.html", "run.lsn"
 
 
 def discover(
-    file: File,
+    files: Files,
+    by: By = None,
     time: Time = None,
     trajectory: Trajectory = None,
     state: State = None,
@@ -83,16 +88,25 @@ def discover(
     gap: Gap = None,
     periodic: Periodic = None,
     sort: Sort = False,
-    stream: Annotated[bool, typer.Option("--stream", help="Stream a large Parquet file from disk.")] = False,
+    scheduler: Scheduler = None,
+    workers: Workers = None,
     out: Annotated[
         Path | None,
         typer.Option(
             metavar="FOLDER", help=f"Folder for {REPORT_FILE}, {RESULT_FILE} and {RUN_FILE}; created if needed."
         ),
     ] = None,
+    jobs: Jobs = None,
     json: Json = False,
     discrete: Annotated[
         bool, typer.Option("--discrete", help="Test mirrors, turns and permutations too, and name their group.")
+    ] = False,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all",
+            help="Full report: every kind of symmetry, maps, validation, the equation; --out names the folder.",
+        ),
     ] = False,
     no_formulas: Annotated[bool, typer.Option("--no-formulas", help="Skip the search for closed forms.")] = False,
     quiet: Quiet = False,
@@ -102,6 +116,14 @@ def discover(
     Prints the verdict in one sentence, then the evidence: residual, interval and p-value of every direction,
     the generators, their algebra, and flags. Columns not named are guessed from the header where possible.
 
+    With --by each condition gets a result, and the conditions are compared: do they share an algebra, and the constants
+    of their equation? The results are in the folder --out; a run that was stopped goes on there.
+
+    \b
+        x |\\_                       residual of each direction
+          |  \\/\\_/\\_   -->   d_t    |#      |  symmetry
+          +--------- t       ...    |     ##|  not a symmetry
+
     \b
     Examples:
       liestonet discover paths.csv --time t --trajectory path --state x
@@ -110,50 +132,72 @@ def discover(
       liestonet discover series.csv --state x --clock 86400
       liestonet discover tracks.csv --thin 6 --gap 0.5 --no-formulas --json
       liestonet discover trap.txt --dt 0.0069 --exposure 1
+      liestonet discover "runs/*.parquet" --workers 4 --out run
       liestonet discover well.csv --discrete --out run
+      liestonet discover paths.csv --all --out everything
       liestonet discover paths.csv --state x --engine paper --dimension 3
+      liestonet discover 'runs/run_{T}_*.csv' --by T --out study --jobs 4
+      liestonet discover all.parquet --by condition --out study
     """
+    from liestonet.cli.full_report import FOLDER, FullReport, full_report
+    from liestonet.cli.groups import Conditions, discover_by, only_with_by
     from liestonet.cli.output import emit, show_result, stages, with_command
-    from liestonet.cli.progress import DISCOVERING, without
+    from liestonet.core.pace import DISCOVERING, without
     from liestonet.pipeline.discover import discover as find_symmetries
     from liestonet.validation.maps.discrete import discrete as find_maps
 
-    if discrete and stream:
-        raise InputError("--discrete needs all paths in memory; leave --stream out.")
+    if everything and (json or symmetry != "ito" or by is not None):
+        raise InputError("--all looks for every kind and writes files; leave --symmetry, --json and --by out.")
+    if everything and (workers is not None or scheduler is not None):
+        raise InputError("--all needs all paths in memory; leave --workers and --scheduler out.")
+    reading = Reading(
+        time,
+        trajectory,
+        state,
+        log,
+        Windows(window, stride, restart_clock),
+        thin,
+        gap,
+        sort,
+        dt,
+        columns,
+        layout,
+        delimiter,
+        decimal,
+        periodic,
+    )
+    search = {
+        "symmetry": symmetry,
+        "dimension": dimension,
+        "tolerance": tolerance,
+        "error_rate": error_rate,
+        "formulas": not no_formulas,
+        "measurement": read_measurement(noise, exposure, steps),
+        "clock": read_clock(clock),
+    }
+    if by is not None:
+        refused = {"--discrete": discrete, "--workers": workers is not None, f"--engine {engine}": engine != "spectral"}
+        discover_by(Conditions(files, by, reading, search, out, jobs or 1, scheduler), refused, json, quiet)
+        return
+    only_with_by(jobs)
     if out is not None:
         check_folder(out)
     with stages(not quiet, without(DISCOVERING, drawing=out is None, formulas=no_formulas)) as progress:
         if progress is not None:
-            progress(f"reading {file.name}")
-        windows = Windows(window, stride, restart_clock)
-        reading = Reading(
-            time,
-            trajectory,
-            state,
-            log,
-            windows,
-            thin,
-            gap,
-            sort,
-            stream,
-            dt,
-            columns,
-            layout,
-            delimiter,
-            decimal,
-            periodic,
-        )
-        data = reading.read(file)
+            progress(f"reading {files[0].name if len(files) == 1 else f'{len(files)} files'}")
+        many = scheduler is not None or workers is not None
+        data = reading.scan(*files) if many else reading.read(*files)
+        if everything:
+            shared = {key: value for key, value in search.items() if key != "symmetry"}
+            options = {"engine": engine_named(engine), **shared}
+            full_report(FullReport(data, out or Path(FOLDER), options, progress), say_cost)
+            return
         result = find_symmetries(
             data,
             engine=engine_named(engine),
-            symmetry=symmetry,
-            dimension=dimension,
-            tolerance=tolerance,
-            error_rate=error_rate,
-            formulas=not no_formulas,
-            measurement=read_measurement(noise, exposure, steps),
-            clock=read_clock(clock),
+            **search,
+            scheduler=scheduler,
+            workers=workers,
             progress=progress,
         )
         if discrete:
@@ -162,8 +206,8 @@ def discover(
                     data,
                     tolerance=tolerance,
                     error_rate=error_rate,
-                    measurement=read_measurement(noise, exposure, steps),
-                    clock=read_clock(clock),
+                    measurement=search["measurement"],
+                    clock=search["clock"],
                     progress=progress,
                 )
             )
@@ -172,6 +216,11 @@ def discover(
     show_result(result, json, False, quiet)
     if written and not (json or quiet):
         emit(f"\nReport: {written[0]}\nResult: {written[1]} and {written[2]}\n")
+
+
+def say_cost(text: str) -> None:
+    """What a long run will cost, before it begins."""
+    typer.echo(text, err=True)
 
 
 def engine_named(name: str) -> Any:

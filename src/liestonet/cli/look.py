@@ -52,6 +52,10 @@ def look(
     Nothing is computed. What cannot be decided is asked for, with the command that decides it.
 
     \b
+      file.txt  -->  columns, steps |  /\\  _  |  the command that
+                     as read        |_/  \\/ \\_|  comes next
+
+    \b
     Examples:
       liestonet look trap.txt
       liestonet look trap.txt --plot look.png

@@ -32,6 +32,37 @@ File = Annotated[
         help="Table of paths: .csv, .txt, .dat, .tsv (or .gz), .parquet, .npz, .npy, .h5, .nc or .mat.",
     ),
 ]
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="FILE…",
+        show_default=False,
+        help="Tables of paths: .csv, .txt, .dat, .tsv (or .gz), .parquet, .npz, .npy, .h5, .nc or .mat; one file, "
+        'several, a folder, or a pattern in quotes such as "runs/*.parquet". What is too large for memory is read in '
+        "pieces.",
+    ),
+]
+By = Annotated[
+    str | None,
+    typer.Option(
+        "--by",
+        metavar="CONDITION",
+        help="A result for each condition, and their comparison: a column, or a part of the files' names, as in "
+        "'run_{condition}_*.csv'.",
+    ),
+]
+Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="With --by: processes on this machine.")]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Scheduler (dask.distributed) whose workers read the files, such as tcp://10.0.0.1:8786; with --by the "
+        "groups are its jobs.",
+    ),
+]
+Workers = Annotated[
+    int | None, typer.Option(metavar="N", help="Processes to start on this machine, which read the files side by side.")
+]
 Time = Annotated[str | None, typer.Option("--time", metavar="COLUMN", help="Column of the times.")]
 Trajectory = Annotated[str | None, typer.Option("--trajectory", metavar="COLUMN", help="Column that labels the paths.")]
 State = Annotated[

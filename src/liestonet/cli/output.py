@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from liestonet.cli.progress import SOLVING, Pace
+from liestonet.core.pace import SOLVING, Pace
 from liestonet.errors import InputError
 
 if TYPE_CHECKING:

@@ -66,7 +66,6 @@ class Reading:
     thin: int | None = None
     gap: float | None = None
     sort: bool = False
-    stream: bool = False
     dt: float | None = None
     columns: Sequence[str] | None = None
     layout: str = "auto"
@@ -74,38 +73,61 @@ class Reading:
     decimal: str | None = None
     periodic: Sequence[str] | None = None
 
-    def read(self, file: Path) -> Any:
-        """The paths of a file, in memory or left on disk."""
-        import numpy as np
-
+    def read(self, *files: Path) -> Any:
+        """The paths of files, in memory if they are few enough, else left on disk."""
         from liestonet.trajectories import Trajectories
+        from liestonet.trajectories.scan import is_one_file, is_small
 
         self.windows.check()
-        columns = self.time, self.trajectory, None if self.state is None else pieces(self.state)
-        if self.stream:
-            self._check_stream()
-            return Trajectories.stream(file, *columns, gap=self.gap, periodic=read_periods(self.periodic))
-        data = Trajectories.read(
-            file,
-            *columns,
-            sort=self.sort,
-            gap=self.gap,
-            dt=self.dt,
-            columns=None if self.columns is None else pieces(self.columns),
-            layout=self.layout,
-            delimiter=self.delimiter,
-            decimal=self.decimal,
-            periodic=read_periods(self.periodic),
-        )
+        if len(files) == 1 and is_one_file(files[0]) and is_small(files[0]):
+            return self._reshaped(Trajectories.read(files[0], **self._options()))
+        source = self._scanned(files)
+        return self._reshaped(source.read()) if source.fits else self._left_on_disk(source)
+
+    def scan(self, *files: Path) -> Any:
+        """The paths of files, left on disk."""
+        self.windows.check()
+        return self._left_on_disk(self._scanned(files))
+
+    def _scanned(self, files: Sequence[Path]) -> Any:
+        from liestonet.trajectories import Trajectories
+
+        options = self._options()
+        if options.pop("layout") != "auto":
+            raise InputError("--layout is for one file; leave it out for several.")
+        return Trajectories.scan(files[0] if len(files) == 1 else list(files), **options)
+
+    def _options(self) -> dict[str, Any]:
+        """What `Trajectories.read` takes."""
+        return {
+            "time": self.time,
+            "trajectory": self.trajectory,
+            "state": None if self.state is None else pieces(self.state),
+            "sort": self.sort,
+            "gap": self.gap,
+            "dt": self.dt,
+            "columns": None if self.columns is None else pieces(self.columns),
+            "layout": self.layout,
+            "delimiter": self.delimiter,
+            "decimal": self.decimal,
+            "periodic": read_periods(self.periodic),
+        }
+
+    def _reshaped(self, data: Trajectories) -> Any:
+        import numpy as np
+
         if self.log:
             data = data.transform(**dict.fromkeys(pieces(self.log), np.log))
         if self.thin is not None:
             data = data.thin(self.thin)
         return self.windows.cut(data)
 
-    def _check_stream(self) -> None:
-        wanted = {"--log": self.log, "--thin": self.thin, "--window": self.windows.points, "--sort": self.sort}
-        wanted |= {"--dt": self.dt, "--columns": self.columns, "--layout": self.layout != "auto"}
-        wanted |= {"--delimiter": self.delimiter, "--decimal": self.decimal}
+    def _left_on_disk(self, source: Any) -> Any:
+        """The source, unless something is asked for that takes whole paths in memory."""
+        wanted = {"--log": self.log, "--thin": self.thin, "--window": self.windows.points}
         for option in (option for option, value in wanted.items() if value):
-            raise InputError(f"A streamed file is taken as it is; leave {option} or --stream out.")
+            raise InputError(
+                f"These files are read piece by piece, and {option} takes whole paths; leave it out, or prepare the "
+                "files first."
+            )
+        return source

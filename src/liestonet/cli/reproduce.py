@@ -56,6 +56,9 @@ def reproduce(
     subfolder .kept, which may be deleted at the end.
 
     \b
+      the paper's number | ours | seeds   -->  table.csv, figure.png
+
+    \b
     Examples:
       liestonet reproduce --list
       liestonet reproduce angles --seeds 2

@@ -69,6 +69,10 @@ def reverse(
     with its error. Of an equation: a proof, or where it fails, and the entropy production.
 
     \b
+      forwards  /\\_/\\_  >        same statistics?
+      backwards _/\\_/\\  <        entropy production
+
+    \b
     Examples:
       liestonet reversible tracks.csv --state "x, y"
       liestonet reversible particle.csv --state "x, v" --odd v --json

@@ -20,6 +20,9 @@ def open_run(
     Nothing is computed again, and nothing in the file is executed: it holds numbers, formulas and texts.
 
     \b
+      run.lsn  -->  verdict, ladder, generators, meaning  (nothing computed)
+
+    \b
     Examples:
       liestonet solve langevin --save run.lsn
       liestonet open run.lsn

@@ -87,6 +87,9 @@ def try_generators(
     how much it misses being a symmetry at most. Give exactly one of --generator and --map.
 
     \b
+      paths  --push by eps-->  pushed paths:  same law?   p, residual
+
+    \b
     Examples:
       liestonet test paths.csv --generator "2 t d_t + x d_x"
       liestonet test tracks.parquet --generator "d_t" --generator "-y d_x + x d_y"

@@ -83,6 +83,9 @@ def validate_run(
     likelihood, by finite pushes beside random ones, by refits after a push, and against the Fokker–Planck equation.
 
     \b
+      run.lsn + paths  -->  pushed |  refit |  likelihood    each a p-value
+
+    \b
     Examples:
       liestonet validate run.lsn
       liestonet validate run.lsn --data other.csv --time t --state x
@@ -91,7 +94,7 @@ def validate_run(
       liestonet validate run.lsn --report sure.html
     """
     from liestonet.cli.output import check_report, emit, paragraphs, stages, write_page
-    from liestonet.cli.progress import VALIDATING, without
+    from liestonet.core.pace import VALIDATING, without
     from liestonet.validation.validate import validate
 
     if report is not None:

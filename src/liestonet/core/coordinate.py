@@ -14,6 +14,8 @@ import numpy as np
 import scipy.linalg
 from jaxtyping import Float
 
+from liestonet.core.noise_shape import NoiseShape
+
 # Points beyond the highest degree with which the recurrence's integrals are computed: the weight is entire in s.
 EXTRA_POINTS = 60
 
@@ -24,6 +26,8 @@ class Coordinate:
 
     s is affine in x, or in log(x − c) for a singular point c = `below`, in −log(c − x) for `above`, or in their sum.
     If it is `periodic`, the interval is one turn, and functions 2k − 1 and 2k are the cosine and the sine of k turns.
+    With a `shape`, s is the coordinate in which noise of this shape is the same everywhere. Functions are then
+    orthonormal in s, or, where `weighted` is given, in x after they are multiplied by so many powers of the shape.
     """
 
     low: float
@@ -31,6 +35,8 @@ class Coordinate:
     below: float | None = None
     above: float | None = None
     periodic: bool = False
+    shape: NoiseShape | None = None
+    weighted: int | None = None
 
     @property
     def half(self) -> float:
@@ -38,7 +44,12 @@ class Coordinate:
 
     @property
     def is_affine(self) -> bool:
-        return self.below is None and self.above is None
+        return self.shape is None and not self.is_singular
+
+    @property
+    def is_singular(self) -> bool:
+        """Whether s is a logarithm."""
+        return self.shape is None and not (self.below is None and self.above is None)
 
     @cached_property
     def _ends(self) -> Float[np.ndarray, " 2"]:
@@ -60,6 +71,8 @@ class Coordinate:
 
     def map(self, x: Float[np.ndarray, " b"], order: int) -> Float[np.ndarray, "order b"]:
         """s and its derivatives up to an order, in units of the half-width."""
+        if self.shape is not None:
+            return self.shape.map(x, order)
         low, high = self._ends
         derivatives = np.stack([self._derivative(x, k) * self.half**k for k in range(order + 1)])
         derivatives[0] -= (low + high) / 2
@@ -67,6 +80,8 @@ class Coordinate:
 
     def place(self, s: Float[np.ndarray, " b"]) -> Float[np.ndarray, " b"]:
         """The x of a given s."""
+        if self.shape is not None:
+            return self.shape.place(s)
         low, high = self._ends
         raw = (low + high) / 2 + (high - low) / 2 * s
         if self.below is not None and self.above is not None:
@@ -89,10 +104,15 @@ class Coordinate:
             return _values(s[0], degree, middle, side).T[None]
         table = np.zeros((order + 1, degree + 1, len(x)))
         table[0, 0] = 1.0
+        highest = 1 if self.is_affine else order  # of the derivatives of s that are not zero
         for k in range(degree):
             for d in range(order + 1):
                 # the three-term recurrence, differentiated by Leibniz' rule
-                total = sum(comb(d, i) * s[i] * table[d - i, k] for i in range(d + 1)) - middle[k] * table[d, k]
+                total = s[0] * table[d, k]
+                for i in range(1, min(d, highest) + 1):
+                    total += comb(d, i) * s[i] * table[d - i, k]
+                if middle[k]:
+                    total -= middle[k] * table[d, k]
                 table[d, k + 1] = (total - (side[k - 1] * table[d, k - 1] if k else 0.0)) / side[k]
         return table.transpose(0, 2, 1)
 
@@ -140,11 +160,13 @@ def recurrence(coordinate: Coordinate, degree: int) -> tuple[Float[np.ndarray, "
 @lru_cache(maxsize=64)
 def _recurrence(coordinate: Coordinate, degree: int) -> tuple[Float[np.ndarray, " k"], Float[np.ndarray, " k"]]:
     """Closed for Legendre polynomials, else by Stieltjes' procedure."""
-    if coordinate.is_affine:
+    if not coordinate.is_singular and coordinate.weighted is None:
         k = np.arange(1, degree + 1)
         return np.zeros(degree), k / np.sqrt(4.0 * k**2 - 1)
     s, weights = np.polynomial.legendre.leggauss(degree + EXTRA_POINTS)
     weights = weights * coordinate.density(s)
+    if coordinate.shape is not None and coordinate.weighted:
+        weights *= coordinate.shape.values(coordinate.place(s), 0, 2 * coordinate.weighted)[0]
     middle, side = np.zeros(degree), np.zeros(degree)
     before, now = np.zeros_like(s), np.full_like(s, 1 / np.sqrt(weights.sum()))
     for k in range(degree):

@@ -13,6 +13,7 @@ from jaxtyping import Float
 
 from liestonet.core.coordinate import Coordinate
 from liestonet.core.multiindex import Degrees
+from liestonet.core.noise_shape import NoiseShape
 from liestonet.core.tuning import SHARED
 from liestonet.errors import InputError
 
@@ -26,7 +27,8 @@ class Domain:
 
     `chosen` says that it was chosen automatically; `filled` are the positions of single intervals added to
     those a user gave. `singular` holds, where known, the singular points next to each interval, below and above.
-    `periodic` are the positions of periodic variables, whose intervals are one turn.
+    `periodic` are the positions of periodic variables, whose intervals are one turn. `shapes` are those of the noise of
+    each coordinate, where functions are sought that suit it: components of a generator are multiples of the noise then.
     """
 
     intervals: tuple[Interval, ...]
@@ -34,6 +36,7 @@ class Domain:
     filled: tuple[int, ...] = ()
     singular: tuple[Neighbours, ...] | None = None
     periodic: tuple[int, ...] = ()
+    shapes: tuple[NoiseShape | None, ...] | None = None
 
     def __post_init__(self) -> None:
         for position, (low, high) in enumerate(self.intervals):
@@ -93,9 +96,13 @@ class Domain:
         """Every variable with the functions that suit it, time first."""
         singular = self.singular or ((None, None),) * len(self.intervals)
         return tuple(
-            Coordinate(*ends, *points, v in self.periodic)
+            Coordinate(*ends, *points, v in self.periodic, self.shape(v), None if self.shape(v) is None else 0)
             for v, (ends, points) in enumerate(zip(self.intervals, singular, strict=True))
         )
+
+    def shape(self, position: int) -> NoiseShape | None:
+        """The shape of a variable's noise, where functions are to suit it."""
+        return None if self.shapes is None else self.shapes[position]
 
     def with_periods(self, periods: Mapping[int, float]) -> Domain:
         """The same with periodic variables, by position: the interval of each becomes one turn, from 0 if we picked it.

@@ -49,7 +49,7 @@ def lattice_cloud(domain: Domain, count: int, shift: float = 0.5, edge: np.ndarr
     u = (shift + np.outer(np.arange(1, count + 1), steps)) % 1.0
     points, weights = domain.centre + domain.half * (2 * u - 1), np.ones(count)
     for variable, coordinate in enumerate(domain.coordinates):
-        if not coordinate.periodic and ((edge is not None and edge[variable]) or not coordinate.is_affine):
+        if not coordinate.periodic and ((edge is not None and edge[variable]) or coordinate.is_singular):
             s = -np.cos(np.pi * u[:, variable])
             points[:, variable] = coordinate.place(s)
             weights *= np.sqrt(1 - s**2) * coordinate.density(s)

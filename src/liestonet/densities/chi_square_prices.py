@@ -22,8 +22,8 @@ from liestonet.densities.payoffs import Payoff, Piece
 from liestonet.densities.tuning import PRICE
 
 
-def chi_square_price(kernel: Kernel, payoff: Payoff, t: float, t0: float, x0: float) -> float | None:
-    """The price where every power that the payoff needs is one of the two; None elsewhere."""
+def chi_square_price(kernel: Kernel, payoff: Payoff, t: float, t0: float, x0: float) -> tuple[float, float] | None:
+    """The price and its error where every power that the payoff needs is one of the two; None elsewhere."""
     plan = kernel.plan
     equation = plan.structure.equation
     if plan.shape != "radial" or plan.structure.exponent is None or not payoff.pieces:
@@ -34,7 +34,7 @@ def chi_square_price(kernel: Kernel, payoff: Payoff, t: float, t0: float, x0: fl
     names = names_of(plan)
     form = compiled([names[0], names[2], names[3]], [*bessel_form(plan), plan.order, plan.structure.exponent])
     factor, precision, pull, order, exponent = (float(value) for value in form(t, t0, x0))
-    total = 0.0
+    total, size = 0.0, 0.0
     for piece in payoff.pieces:
         powers = _powers(piece, equation, *inverse)
         if powers is None:
@@ -44,9 +44,10 @@ def chi_square_price(kernel: Kernel, payoff: Payoff, t: float, t0: float, x0: fl
             part = _between(power + exponent + 0.5, order, precision, pull, ends)
             if part is None:
                 return None
-            total += number * part
-    value = factor * total
-    return float(value) if np.isfinite(value) else None
+            total += number * (part[1] - part[0])
+            size += abs(number) * (abs(part[0]) + abs(part[1]))
+    value, error = factor * total, PRICE.chi_square_rounding * abs(factor) * size
+    return (float(value), float(error)) if np.isfinite(value) and np.isfinite(error) else None
 
 
 def _powers(piece: Piece, equation: Any, h: Symbol, state: Any) -> list[tuple[float, float]] | None:
@@ -81,16 +82,18 @@ def _heights(kernel: Kernel, piece: Piece, t: float) -> tuple[float, float]:
     return min(ends), max(ends)
 
 
-def _between(power: float, order: float, precision: float, pull: float, ends: tuple[float, float]) -> float | None:
-    """∫ h^power e^{−Ph²/2} I_ν(κh) dh between two heights."""
+def _between(
+    power: float, order: float, precision: float, pull: float, ends: tuple[float, float]
+) -> tuple[float, float] | None:
+    """Two numbers whose difference is ∫ h^power e^{−Ph²/2} I_ν(κh) dh between two heights."""
     centre = pull**2 / precision
     outer = np.exp(centre / 2)
     if abs(power - order - 1) < PRICE.same_power:
         scale = pull**order * precision ** (-order - 1)
         below = [1.0 if np.isinf(end) else float(chndtr(precision * end**2, 2 * order + 2, centre)) for end in ends]
-        return float(scale * outer * (below[1] - below[0]))
+        return float(scale * outer * below[0]), float(scale * outer * below[1])
     if abs(power + order - 1) < PRICE.same_power and order > 0:
         scale = pull ** (-order) * precision ** (order - 1)
         above = [0.0 if np.isinf(end) else float(chndtr(centre, 2 * order, precision * end**2)) for end in ends]
-        return float(scale * outer * (above[0] - above[1]))
+        return float(scale * outer * above[1]), float(scale * outer * above[0])
     return None

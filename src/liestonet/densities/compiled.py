@@ -23,6 +23,8 @@ class Compiled:
     tables: tuple[Table, ...] = ()
 
     def __call__(self, *values: Any) -> list[Numbers]:
+        # numbers of Python raise errors where those of NumPy become infinite
+        values = tuple(np.float64(value) if isinstance(value, int | float) else value for value in values)
         shape = np.broadcast_shapes(*(np.shape(value) for value in values))
         with np.errstate(all="ignore"):
             extra = [table(*values) for table in self.tables]
@@ -55,7 +57,14 @@ def _hyper(above: Sequence[float], below: Sequence[float], z: Any) -> Any:
     return hyp1f1(above[0], below[0], z)
 
 
-_SPECIAL: dict[str, Any] = {"hyper": _hyper}
+def _tail(z: Any) -> Any:
+    """P(Z > z) of a standard normal Z."""
+    from scipy.special import ndtr
+
+    return ndtr(-z)
+
+
+_SPECIAL: dict[str, Any] = {"hyper": _hyper, "tail": _tail}
 
 
 @dataclass(frozen=True)

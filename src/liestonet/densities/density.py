@@ -24,7 +24,7 @@ from liestonet.densities.plan import BoundaryRow, plan_of
 from liestonet.densities.points import Points, checked_points
 from liestonet.densities.potential import dimension_of
 from liestonet.densities.state_space import ScalarEquation, require_scalar, scalar_equation
-from liestonet.densities.tuning import BOUNDARY, CHECKS
+from liestonet.densities.tuning import BOUNDARY, CHECKS, DENSITY
 from liestonet.errors import InputError
 from liestonet.sde.sde import SDE
 from liestonet.sde.singularities import Locus, Singularity, loci
@@ -52,22 +52,41 @@ class Density:
     bound: tuple[float, ...] = ()
 
     def __call__(self, t: Any, x: Any, t0: Any = 0.0, x0: Any = None, **parameters: Any) -> Any:
-        """p at these points, an array where one of them is; zero where x is outside the state space."""
+        """p at these points, an array where one of them is; zero where x is outside the state space.
+
+        At an end of the state space it is the limit from inside, which may be infinite.
+        """
         points = self._points(t, x, t0, x0, parameters)
-        result = np.zeros(points.shape)
-        inside = points.inside
-        if inside.any():
-            result[inside] = np.exp(self._logarithms(points))
-        return points.shaped(result)
+        with np.errstate(over="ignore"):
+            return points.shaped(np.exp(self._everywhere(points)))
 
     def log(self, t: Any, x: Any, t0: Any = 0.0, x0: Any = None, **parameters: Any) -> Any:
         """log p, which is finite where p itself is too small for floating point."""
         points = self._points(t, x, t0, x0, parameters)
+        return points.shaped(self._everywhere(points))
+
+    def _everywhere(self, points: Points) -> Numbers:
+        """log p inside and at the ends, minus infinity elsewhere."""
         result = np.full(points.shape, -np.inf)
-        inside = points.inside
-        if inside.any():
-            result[inside] = self._logarithms(points)
-        return points.shaped(result)
+        if points.inside.any():
+            result[points.inside] = self._logarithms(points)
+        for end, sign in zip(self.kernel.interval(points.values), (1, -1), strict=True):
+            there = np.broadcast_to(points.arrays[1] == end, points.shape)
+            if np.isfinite(end) and there.any():
+                result[there] = self._limit(points, there, end, sign)
+        return result
+
+    def _limit(self, points: Points, there: Any, end: float, sign: int) -> Numbers:
+        """log p towards an end: p is a power of the distance, and finite there if its exponent is zero."""
+        scale = abs(end) * DENSITY.near if end else DENSITY.nearest
+        near, nearer = (
+            self._logarithms(points.moved(there, end + sign * part * scale)) for part in (1.0, DENSITY.closer)
+        )
+        with np.errstate(invalid="ignore"):
+            power = (near - nearer) / -np.log(DENSITY.closer)
+        outer = np.where(power > 0, -np.inf, np.inf)
+        found = np.where(np.abs(power) < DENSITY.constant, nearer, outer)
+        return np.where(np.isfinite(nearer), found, -np.inf)
 
     def _logarithms(self, points: Points) -> Numbers:
         """log p at the points inside; parameters far from those that it was found for get a kernel of their own."""

@@ -23,6 +23,21 @@ from liestonet.densities.tuning import PRICE
 ZERO = sympy.Integer(0)
 
 
+class tail(sympy.Function):
+    """P(Z > z) of a standard normal Z: erfc(z/√2)/2, which SymPy would turn into one minus another where z < 0.
+
+    A class in small letters, as SymPy's functions are.
+    """
+
+    def fdiff(self, argindex: int = 1) -> Expression:
+        """Its derivative."""
+        z: Any = self.args[0]
+        return -sympy.exp(-(z**2) / 2) / sympy.sqrt(2 * sympy.pi)
+
+    def _eval_rewrite_as_erfc(self, z: Expression, **_: Any) -> Expression:
+        return sympy.erfc(z / sympy.sqrt(2)) / 2
+
+
 class Normal(NamedTuple):
     """The density of h: `mass` times a normal one."""
 
@@ -156,15 +171,11 @@ def _moments(n: int, low: Expression, high: Expression) -> list[Expression]:
     def flank(k: int, z: Expression) -> Expression:
         return ZERO if z in (sympy.oo, -sympy.oo) else z**k * bell(z)
 
-    whole = low == -sympy.oo and high == sympy.oo
-    if whole:
-        zeroth: Any = sympy.Integer(1)
-    elif high == sympy.oo:
-        zeroth = sympy.erfc(low / sympy.sqrt(2)) / 2
-    elif low == -sympy.oo:
-        zeroth = sympy.erfc(-high / sympy.sqrt(2)) / 2
+    if low == -sympy.oo:
+        zeroth: Any = sympy.Integer(1) if high == sympy.oo else tail(-high)
     else:
-        zeroth = (sympy.erfc(low / sympy.sqrt(2)) - sympy.erfc(high / sympy.sqrt(2))) / 2
+        ends: list[Any] = [tail(end) for end in (low, high)]
+        zeroth = ends[0] if high == sympy.oo else ends[0] - ends[1]
     found = [zeroth, bell(low) - bell(high)]
     for k in range(2, n + 1):
         found.append((k - 1) * found[k - 2] + flank(k - 1, low) - flank(k - 1, high))

@@ -20,11 +20,6 @@ from liestonet.densities.tuning import INTEGRAL
 from liestonet.errors import InputError
 
 Vector = Float[np.ndarray, " _"]
-Rows = Callable[[Vector, Vector], Any]  # of states and heights, several rows
-NOT_INTEGRABLE = (
-    "The payoff is not integrable: it grows faster than the density falls, and its expectation is infinite; "
-    "give one that grows less."
-)
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(INTEGRAL.nodes)
 
 
@@ -108,25 +103,7 @@ class Mass:
         reach = INTEGRAL.reach
         middle = float(self.coordinate(np.float64(self.start))) if self.kernel.plan.shape == "radial" else 0.0
         grid = np.unique(np.concatenate([np.linspace(-reach, reach, INTEGRAL.survey), [middle]]))
-        values = self.log_integrand(grid)
-        for _ in range(INTEGRAL.rounds):
-            top = int(np.argmax(values))
-            left, right = grid[max(top - 1, 0)], grid[min(top + 1, len(grid) - 1)]
-            added = np.linspace(left, right, INTEGRAL.added)[1:-1]
-            grid, order = np.unique(np.concatenate([grid, added]), return_index=True)
-            values = np.concatenate([values, self.log_integrand(added)])[order]
-            if np.count_nonzero(values > values.max() - 1) > INTEGRAL.resolved:
-                break
-        for _ in range(INTEGRAL.rounds):
-            gaps = np.flatnonzero(
-                np.abs(np.diff(np.maximum(values, values.max() - 2 * INTEGRAL.depth))) > INTEGRAL.depth / 4
-            )
-            if not len(gaps):
-                break
-            added = np.unique((grid[gaps] + grid[gaps + 1]) / 2)
-            grid, order = np.unique(np.concatenate([grid, added]), return_index=True)
-            values = np.concatenate([values, self.log_integrand(added)])[order]
-        return grid, values
+        return refined(self.log_integrand, grid)
 
     def edges(self, breaks: Sequence[float] = (), finer: int = 1) -> Vector:
         """Ends of panels in ξ, cut at given places too."""
@@ -168,96 +145,32 @@ class Mass:
             result[part] = sums[panel[part]] + (inner * weights).sum(axis=1)
         return result
 
-    def expectation(self, function: Rows, breaks: Sequence[float] = ()) -> tuple[Vector, Vector]:
-        """∫ f(x) p dx of every row f of a function, with an estimate of its error; panels are halved where needed.
 
-        `breaks` are heights at which the function is not smooth. What grows faster than the density falls is refused.
-        """
-        marks = [float(b) for b in np.atleast_1d(self.coordinate(np.asarray(breaks, dtype=float))) if np.isfinite(b)]
-        edges = self._edges_of(function, marks)
-        low, high = edges[:-1], edges[1:]
-        kept, error = self._first(function, edges[0]), 0.0
-        for level in range(INTEGRAL.levels):
-            middle = (low + high) / 2
-            whole = self._summed(function, low, high)
-            halves = self._summed(function, low, middle), self._summed(function, middle, high)
-            wrong = np.abs(whole - halves[0] - halves[1])
-            size = np.abs(kept + (halves[0] + halves[1]).sum(axis=1))[:, None]
-            fine = (wrong <= INTEGRAL.tolerance * size / max(len(low), 16)).all(axis=0)
-            fine |= (wrong <= INTEGRAL.rounding * (np.abs(halves[0]) + np.abs(halves[1]))).all(axis=0)
-            fine |= level == INTEGRAL.levels - 1
-            kept = kept + (halves[0] + halves[1])[:, fine].sum(axis=1)
-            error = error + wrong[:, fine].sum(axis=1)
-            if fine.all():
-                break
-            left, centre, right = low[~fine], middle[~fine], high[~fine]
-            low, high = np.concatenate([left, centre]), np.concatenate([centre, right])
-        if not np.isfinite(kept).all():
-            raise InputError(NOT_INTEGRABLE)
-        return kept, error + INTEGRAL.rounding * np.abs(kept)
+def refined(function: Callable[[Vector], Vector], grid: Vector) -> tuple[Vector, Vector]:
+    """A log function on a grid that is refined around its top and where it falls; places without a value count low."""
+    values = function(grid)
+    for _ in range(INTEGRAL.rounds):
+        lifted = np.where(np.isnan(values), -np.inf, values)
+        top = int(np.argmax(lifted))
+        if np.count_nonzero(lifted > lifted[top] - 1) > INTEGRAL.resolved or lifted[top] == -np.inf:
+            break
+        left, right = grid[max(top - 1, 0)], grid[min(top + 1, len(grid) - 1)]
+        grid, values = _merged(function, grid, values, np.linspace(left, right, INTEGRAL.added)[1:-1])
+    for _ in range(INTEGRAL.rounds):
+        lifted = np.where(np.isnan(values), -np.inf, values)
+        with np.errstate(invalid="ignore"):
+            gaps = np.abs(np.diff(np.maximum(lifted, lifted.max() - 2 * INTEGRAL.depth))) > INTEGRAL.depth / 4
+        if not gaps.any():
+            break
+        at = np.flatnonzero(gaps)
+        grid, values = _merged(function, grid, values, (grid[at] + grid[at + 1]) / 2)
+    return grid, values
 
-    def _edges_of(self, function: Rows, marks: Sequence[float]) -> Vector:
-        """Panels that cover where the density times the function is."""
-        edges = self.edges(marks)
-        step = min(float(np.diff(edges).max()), INTEGRAL.widest_panel)
-        if self.kernel.plan.shape == "interval":
-            return edges
-        for side in (-1, 1):
-            edges = self._extended(function, edges, step, side)
-        return edges
 
-    def _extended(self, function: Rows, edges: Vector, step: float, side: int) -> Vector:
-        """More panels on one side, while the function there outweighs the density."""
-        top = float(self._weighed(function, (edges[:-1] + edges[1:]) / 2).max())
-        if top == -np.inf:
-            return edges
-        added = []
-        place = float(edges[0] if side < 0 else edges[-1])
-        limit = INTEGRAL.reach + abs(place)
-        while True:
-            value = float(self._weighed(function, np.array([place]))[0])
-            near_zero = side < 0 and self.kernel.plan.shape == "radial"
-            if value < top - INTEGRAL.depth or (near_zero and self._falls(function, place)):
-                break
-            if abs(place) > limit:
-                raise InputError(NOT_INTEGRABLE)
-            top = max(top, value)
-            place += side * step
-            added.append(place)
-        return np.unique(np.concatenate([edges, added]))
-
-    def _falls(self, function: Rows, place: float) -> bool:
-        """Whether nothing is lost next to h = 0, because the function stays as it is and the density is a power."""
-        two = self._weighed(function, np.array([place - 1.0, place]))
-        return bool(two[0] < two[1]) and bool(
-            abs((two[1] - two[0]) - self.kernel.power(self.values)) < INTEGRAL.constant
-        )
-
-    def _weighed(self, function: Rows, xi: Vector) -> Vector:
-        """log of the density times the largest row of the function."""
-        h, change = self.place(xi)
-        with np.errstate(all="ignore"):
-            rows = np.abs(np.asarray(function(self.state(h), h), dtype=float)).max(axis=0)
-            found = self.log_density(h) + change + np.log(rows)
-        return np.where(np.isnan(found), -np.inf, found)
-
-    def _first(self, function: Rows, edge: float) -> Vector:
-        """What is left next to h = 0, where the density is a power and the function stays as it is."""
-        h, _ = self.place(np.array([edge]))
-        rows = np.asarray(function(self.state(h), h), dtype=float)[:, 0]
-        if self.kernel.plan.shape != "radial":
-            return np.zeros(len(rows))
-        rest = float(np.exp(self.log_integrand(np.array([edge]))[0])) / self.kernel.power(self.values)
-        return np.where(np.isfinite(rows), rows, 0.0) * rest
-
-    def _summed(self, function: Rows, low: Vector, high: Vector) -> Float[np.ndarray, "rows _"]:
-        xi, weights = panel_nodes(low, high)
-        h, change = self.place(xi.reshape(-1))
-        mass = np.exp(self.log_density(h) + change) * weights.reshape(-1)
-        with np.errstate(all="ignore"):
-            values = np.asarray(function(self.state(h), h), dtype=float)
-            product = np.where(mass > 0, values * mass, 0.0)
-        return product.reshape(len(values), *xi.shape).sum(axis=2)
+def _merged(function: Callable[[Vector], Vector], grid: Vector, values: Vector, added: Vector) -> tuple[Vector, Vector]:
+    """A grid with more points and the values there."""
+    new, order = np.unique(np.concatenate([grid, added]), return_index=True)
+    return new, np.concatenate([values, function(added)])[order]
 
 
 def panel_nodes(low: Vector, high: Vector) -> tuple[Float[np.ndarray, "_ k"], Float[np.ndarray, "_ k"]]:

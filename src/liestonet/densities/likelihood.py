@@ -6,9 +6,9 @@ information, and beside it from the scatter of the paths' scores (docs/method.md
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from jaxtyping import Float
@@ -239,16 +239,15 @@ def _fitted(
     found: Density, exact: _Exact, values: Values, data: Trajectories, model: str, flags: tuple[Flag, ...]
 ) -> ModelFit:
     names = found.parameters
+    scores = _scores(exact, values)
+    _require_determined(names, scores)
     _, bend = _derivatives(exact, values)
     scale = np.maximum(np.abs(values), LIKELIHOOD.least_size)
     sizes = np.linalg.eigvalsh(-bend * np.outer(scale, scale)) if np.isfinite(bend).all() else np.zeros(1)
     if not sizes.min() > LIKELIHOOD.least_curvature * max(sizes.max(), 1.0):
-        raise InputError(
-            f"The data do not determine {', '.join(names)} together: the likelihood is flat in a direction, or "
-            "its maximum lies at the edge of where the model makes sense; give one of them a value."
-        )
+        _refuse_flat(names)
     covariance = np.linalg.inv(-bend)
-    robust = _robust(exact, values, covariance, data)
+    robust = _robust(exact, scores, covariance, data)
     rows = tuple(
         Estimate(name, float(value), float(np.sqrt(covariance[k, k])), float(np.sqrt(robust[k, k])))
         for k, (name, value) in enumerate(zip(names, values, strict=True))
@@ -259,18 +258,45 @@ def _fitted(
     )
 
 
-def _robust(exact: _Exact, values: Values, covariance: Matrix, data: Trajectories) -> Matrix:
-    """Covariance from the scatter of scores: of whole paths where there are many, else of steps."""
+def _scores(exact: _Exact, values: Values) -> Float[np.ndarray, "n p"]:
+    """The derivative of every step's log density by every constant."""
     steps = LIKELIHOOD.difference * np.maximum(np.abs(values), LIKELIHOOD.least_size)
-    scores = np.stack(
-        [
-            (exact.terms(values + unit) - exact.terms(values - unit)) / (2 * step)  # type: ignore[operator]
-            for unit, step in zip(np.diag(steps), steps, strict=True)
-        ],
-        axis=1,
+    columns = []
+    for unit, step in zip(np.diag(steps), steps, strict=True):
+        up, down = exact.terms(values + unit), exact.terms(values - unit)
+        if up is None or down is None:
+            _refuse_flat(exact.density.parameters)
+        columns.append((up - down) / (2 * step))
+    return np.stack(columns, axis=1)
+
+
+def _refuse_flat(names: Sequence[str]) -> NoReturn:
+    raise InputError(
+        f"The data do not determine {' and '.join(names)} together: the likelihood is flat in a direction, or its "
+        "maximum lies at the edge of where the model makes sense; give one of them a value."
     )
+
+
+def _require_determined(names: Sequence[str], scores: Float[np.ndarray, "n p"]) -> None:
+    """Refuse constants whose scores are multiples of each other, step by step: the equation has fewer constants."""
+    lengths = np.linalg.norm(scores, axis=0)
+    if not lengths.all():
+        name = names[int(np.flatnonzero(lengths == 0)[0])]
+        raise InputError(f"The density does not depend on {name}, so that no data determine it; give it a value.")
+    _, sizes, directions = np.linalg.svd(scores / lengths, full_matrices=False)
+    if sizes[-1] < LIKELIHOOD.dependent * sizes[0]:
+        part = np.linalg.norm(directions[sizes < LIKELIHOOD.dependent * sizes[0]], axis=0)
+        together = [name for name, size in zip(names, part, strict=True) if size > LIKELIHOOD.partner * part.max()]
+        raise InputError(
+            f"No data determine {' and '.join(together)} together, because the density depends on a combination of "
+            f"them alone; give {'one of them' if len(together) == 2 else 'all but one of them'} a value."
+        )
+
+
+def _robust(exact: _Exact, scores: Float[np.ndarray, "n p"], covariance: Matrix, data: Trajectories) -> Matrix:
+    """Covariance from the scatter of scores: of whole paths where there are many, else of steps."""
     if len(data) >= LIKELIHOOD.many_paths:
-        sums = np.zeros((len(data), len(values)))
+        sums = np.zeros((len(data), len(covariance)))
         np.add.at(sums, exact.steps.trajectory, scores)
         scores = sums
     return covariance @ (scores.T @ scores) @ covariance

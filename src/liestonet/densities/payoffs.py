@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -19,6 +19,7 @@ from liestonet.densities.numbers import Expression
 from liestonet.densities.precision import evaluated
 from liestonet.densities.state_space import real_zeros
 from liestonet.errors import InputError
+from liestonet.sde.exact import number
 from liestonet.sde.killing import expression_of
 from liestonet.sde.symbolic import SymbolicCoefficients
 
@@ -65,12 +66,27 @@ class Payoff:
         return tuple(sorted(float(evaluated(end)) for end in ends if end not in (sympy.oo, -sympy.oo)))
 
 
-def payoff_of(given: Any, symbolic: SymbolicCoefficients, low: Expression, high: Expression) -> Payoff:
-    """A payoff on the state space (low, high)."""
+def payoff_names(given: Any, symbolic: SymbolicCoefficients) -> set[str]:
+    """Names in a payoff beside the state; a callable has none."""
+    if callable(given) and not isinstance(given, sympy.Expr):
+        return set()
+    expression, conditions = _read(given, symbolic, symbolic.state[0])
+    return {symbol.name for part in (expression, *conditions) for symbol in part.free_symbols - {*symbolic.state}}
+
+
+def payoff_of(
+    given: Any,
+    symbolic: SymbolicCoefficients,
+    low: Expression,
+    high: Expression,
+    values: Mapping[str, Any] | None = None,
+) -> Payoff:
+    """A payoff on the state space (low, high), with values for names in it."""
     state = symbolic.state[0]
     if callable(given) and not isinstance(given, sympy.Expr):
         return Payoff(getattr(given, "__name__", "payoff"), given)
-    expression, conditions = _read(given, symbolic, state)
+    numbers = {Symbol(name, real=True): number(value, f"Parameter {name}") for name, value in (values or {}).items()}
+    expression, *conditions = (part.subs(numbers) for part in _joined(_read(given, symbolic, state)))
     extra = expression.free_symbols - {state}
     if extra:
         names = ", ".join(sorted(map(str, extra)))
@@ -83,6 +99,10 @@ def payoff_of(given: Any, symbolic: SymbolicCoefficients, low: Expression, high:
         value = _resolved(expression, state, middle) if holds else sympy.Integer(0)
         pieces.append(Piece(one, other, value))
     return Payoff(str(given), _as_function(pieces, state), tuple(pieces))
+
+
+def _joined(read: tuple[Expression, list[Expression]]) -> list[Expression]:
+    return [read[0], *read[1]]
 
 
 def _read(given: Any, symbolic: SymbolicCoefficients, state: Symbol) -> tuple[Expression, list[Expression]]:
@@ -118,6 +138,10 @@ def _cuts(expressions: list[Expression], state: Symbol, low: Expression, high: E
             loci |= {a - b for i, a in enumerate(arguments) for b in arguments[i + 1 :]}
         else:
             loci.add(node.args[0])
+    # poles and branch points, near which quadrature needs finer panels
+    loci |= {node.base for node in expressions[0].atoms(sympy.Pow) if node.exp.is_negative or not node.exp.is_integer}
+    loci |= {node.args[0] for node in expressions[0].atoms(sympy.log)}
+    loci = {locus for locus in loci if locus.has(state)}
     found = {root for locus in loci for root in real_zeros(locus, state)}
     ordered = sorted(found, key=evaluated)
     return [root for root in ordered if evaluated(low) < evaluated(root) < evaluated(high)]

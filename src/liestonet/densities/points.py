@@ -33,6 +33,12 @@ class Points:
         """The arrays, each with an entry for every point."""
         return [np.broadcast_to(array, self.shape).reshape(-1) for array in self.arrays]
 
+    def moved(self, there: Bool[np.ndarray, "..."], place: float) -> Points:
+        """Some of the points, with another x."""
+        t, _, t0, x0 = (np.broadcast_to(array, self.shape)[there] for array in self.arrays)
+        x = np.full(t.shape, place)
+        return Points((t, x, t0, x0), x.shape, self.values, np.ones(x.shape, dtype=bool), False)
+
     def shaped(self, result: Numbers) -> Any:
         """A float where only numbers were given."""
         return float(result.reshape(-1)[0]) if self.scalar else result

@@ -19,10 +19,11 @@ from liestonet.densities.checks import DisagreementError
 from liestonet.densities.chi_square_prices import chi_square_price
 from liestonet.densities.compiled import compiled
 from liestonet.densities.density import Density, density_from
+from liestonet.densities.expectations import Expectation
 from liestonet.densities.formula import names_of
 from liestonet.densities.gaussian_prices import closed_price
 from liestonet.densities.integration import Mass
-from liestonet.densities.payoffs import Payoff, payoff_of
+from liestonet.densities.payoffs import Payoff, payoff_names, payoff_of
 from liestonet.densities.state_space import require_scalar
 from liestonet.densities.tuning import PRICE
 from liestonet.errors import InputError
@@ -92,7 +93,9 @@ def price(
     `payoff` is text in the state ("1" or "bond", "max(x - 110, 0)" or "call(110)", "put(110)", "x > 110" or
     "digital(110)", "90 < x < 110"), a SymPy expression, a number, or a callable of an array of states. `killing` is the
     discount rate: a number, or an expression in the state such as "x" where the state is the short rate. `boundary`
-    and `domain` are as in `density`; the equation must be that of the pricing measure.
+    and `domain` are as in `density`; the equation must be that of the pricing measure. `parameters` are values of names
+    in the equation, the killing and the payoff. A callable is looked at on a fine grid: what is narrower than a
+    forty-thousandth of where the density is may be missed.
     """
     say = progress or silent
     equation: Any = SDE.parse(sde) if isinstance(sde, str) else sde
@@ -101,10 +104,13 @@ def price(
     if not end > begin:
         raise InputError(f"The maturity {end:g} is not after t0 = {begin:g}; give a later one.")
     equation = equation if killing is None else equation.with_killing(killing)
-    equation = equation.with_parameters(parameters) if parameters else equation
+    given = dict(parameters or {})
+    paying = {name: given[name] for name in payoff_names(payoff, symbolic) & given.keys()}
+    own = {name: value for name, value in given.items() if name in equation.parameters or name not in paying}
+    equation = equation.with_parameters(own) if own else equation
     equation.require_numeric()
     found = density_from(equation, None, boundary, domain, start, say)
-    paid = payoff_of(payoff, symbolic, *found.domain)
+    paid = payoff_of(payoff, symbolic, *found.domain, paying)
     say("integrating the payoff")
     found.mass(end, begin, start)  # refuses a start outside and singular times, in one place
     mass = Mass(found.kernel, end, begin, start)
@@ -112,20 +118,23 @@ def price(
     formula = closed_price(found.kernel.plan, paid)
     closed = None if formula is None else _by_formula(found, formula, end, begin, start)
     size = max(1.0, abs(start), *map(abs, paid.breaks))
-    if closed is not None and not _agree(closed.value, summed, size):
+    if closed is not None and not _agree(closed, summed, size):
         raise DisagreementError(
             f"The price is {closed.value!r} by formula and {summed.value!r} by quadrature; none is returned."
         )
     if closed is None:
         value = chi_square_price(found.kernel, paid, end, begin, start)
-        if value is not None and _agree(value, summed, size):
-            closed, formula = summed._replace(value=value), None
+        if value is not None and _agree(summed._replace(value=value[0], error=value[1]), summed, size):
+            closed, formula = summed._replace(value=value[0], error=value[1]), None
+    if closed is not None and closed.error > max(PRICE.cancelled * abs(closed.value), summed.error):
+        closed = None  # its terms cancel, those of the quadrature do not
     return _priced(found, paid, mass, summed, closed, formula)
 
 
-def _agree(value: float, summed: Greeks, size: float) -> bool:
-    """Whether two prices are the same; nodes do not see what is negligible beside the numbers of the payoff."""
-    return abs(value - summed.value) <= PRICE.agreement * abs(summed.value) + summed.error + PRICE.unseen * size
+def _agree(closed: Greeks, summed: Greeks, size: float) -> bool:
+    """Whether two prices are the same within their errors."""
+    errors = summed.error + closed.error + PRICE.underflow * size
+    return abs(closed.value - summed.value) <= PRICE.agreement * abs(summed.value) + errors
 
 
 def _priced(found: Density, paid: Payoff, mass: Mass, summed: Greeks, closed: Greeks | None, formula: Any) -> Price:
@@ -134,7 +143,7 @@ def _priced(found: Density, paid: Payoff, mass: Mass, summed: Greeks, closed: Gr
     made.error, made.delta, made.gamma = best.error, best.delta, best.gamma
     made.theta = _theta(found, mass, best)
     made.method = "quadrature" if closed is None else "closed form"
-    made.formula = None if formula is None or closed is None else _shown(found, formula)
+    made.formula = None if formula is None else _shown(found, formula)
     made.payoff, made.mass, made.density = paid.text, mass.total, found
     return made
 
@@ -150,32 +159,32 @@ def _by_quadrature(found: Density, paid: Payoff, mass: Mass) -> Greeks:
     kernel = found.kernel
     begin, start = np.float64(mass.t0), np.float64(mass.x0)
 
-    def rows(x: Vector, h: Vector) -> Float[np.ndarray, "3 n"]:
+    def factors(x: Vector) -> Float[np.ndarray, "3 n"]:
         slopes = kernel.with_slopes(mass.t, x, begin, start)
-        paying = paid(x)
-        once = paying * np.broadcast_to(slopes.slope, x.shape)
-        twice = paying * (np.broadcast_to(slopes.bend, x.shape) + slopes.slope**2)
-        return np.stack([paying, once, twice])
+        once = np.broadcast_to(slopes.slope, x.shape)
+        return np.stack([np.ones_like(x), once, np.broadcast_to(slopes.bend, x.shape) + once**2])
 
-    inside = [point for point in paid.breaks if _is_inside(kernel.interval(), point)]
-    breaks = [float(kernel.height(mass.t, np.float64(point))) for point in inside]
-    values, errors = mass.expectation(rows, breaks)
+    low, high = kernel.interval()
+    inside = tuple(point for point in paid.breaks if low < point < high)
+    values, _, errors = Expectation(mass, paid, factors, inside, bool(paid.pieces)).sums()
     return Greeks(float(values[0]), float(values[1]), float(values[2]), float(errors[0]))
-
-
-def _is_inside(interval: tuple[float, float], point: float) -> bool:
-    return interval[0] < point < interval[1]
 
 
 def _by_formula(found: Density, formula: Any, t: float, t0: float, x0: float) -> Greeks | None:
     """The formula with its derivatives; None where floating point cannot evaluate it."""
     names = names_of(found.kernel.plan)
     time, begin, start = names[0], names[2], names[3]
-    rows = [formula, sympy.diff(formula, start), sympy.diff(formula, start, 2)]
+    # the error is that of the terms: they may cancel
+    terms = sympy.Add.make_args(sympy.expand_mul(formula))
+    rows = [formula, sympy.diff(formula, start), sympy.diff(formula, start, 2), *terms]
     values = [float(value) for value in compiled([time, begin, start], rows)(t, t0, x0)]
     if not np.isfinite(values).all():
         return None
-    return Greeks(values[0], values[1], values[2], PRICE.rounding * abs(values[0]))
+    sizes = np.abs(values[3:])
+    # e^u has the rounding of u, a part |u| of its own
+    depth = np.abs(np.log(np.where(sizes > 0, sizes, 1.0)))
+    rounding = PRICE.rounding + np.finfo(float).eps * depth
+    return Greeks(values[0], values[1], values[2], float((rounding * sizes).sum()))
 
 
 def _shown(found: Density, formula: Any) -> Any:
@@ -183,7 +192,8 @@ def _shown(found: Density, formula: Any) -> Any:
     names = names_of(found.kernel.plan)
     equation = found.kernel.plan.structure.equation
     plain = {names[0]: sympy.Symbol("T", real=True), names[3]: sympy.Symbol(names[3].name, real=True)}
-    return equation.written(sympy.powsimp(formula, combine="exp")).xreplace(plain)
+    written = sympy.powsimp(formula.rewrite(sympy.erfc), combine="exp")
+    return equation.written(written).xreplace(plain)
 
 
 def _theta(found: Density, mass: Mass, best: Greeks) -> float:

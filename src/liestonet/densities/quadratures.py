@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import mpmath
@@ -52,7 +53,30 @@ def tidy(expression: Any) -> Any:
         return sympy.radsimp(sympy.expand(expression))
     if expression.is_rational_function(*expression.free_symbols):
         return sympy.cancel(expression)
+    rational = _without_roots(expression)
+    if rational is not None:
+        return rational
     return shortest(expression) if _has_simple_rates(expression) else sympy.expand(expression)
+
+
+def _without_roots(expression: Any) -> Any:
+    """The same of a rational function of one root of a + bs, which is rational in the root; None for others."""
+    powers = [node for node in expression.atoms(sympy.Pow) if not node.exp.is_Integer]
+    bases = {node.base for node in powers}
+    if len(bases) != 1 or not all(node.exp.is_Rational for node in powers):
+        return None
+    base = bases.pop()
+    degree = math.lcm(*(node.exp.q for node in powers))
+    symbol = min(base.free_symbols, key=str, default=None)
+    slope: Any = sympy.diff(base, symbol) if symbol is not None else sympy.Integer(0)
+    if slope == 0 or slope.has(symbol) or degree > POTENTIAL.simple:
+        return None
+    root = sympy.Dummy("root", positive=True)
+    inner = expression.xreplace({node: root ** (node.exp * degree) for node in powers})
+    inner = inner.subs(symbol, (root**degree - base.subs(symbol, 0)) / slope)
+    if not inner.is_rational_function(*inner.free_symbols):
+        return None
+    return sympy.cancel(inner).subs(root, base ** sympy.Rational(1, degree))
 
 
 def _has_simple_rates(expression: Any) -> bool:

@@ -253,9 +253,7 @@ def _roots(expression: Expression, state: Symbol, draw: Values) -> list[Expressi
             solutions: list[Any] = [root for root in sympy.roots(polynomial) if not isinstance(root, sympy.CRootOf)]
         else:
             solutions = sympy.real_roots(polynomial) if polynomial.degree() else []
-        return [
-            sympy.nsimplify(r) if r.is_Rational else r for r in dict.fromkeys(solutions) if _at(r, draw) is not None
-        ]
+        return [root for root in dict.fromkeys(solutions) if _at(root, draw) is not None]
     locus = Locus(numerator.subs(draw), Singularity.POLE, "", 1, (1,), (state,))
     value = function_of((state,), numerator.subs(draw))
     found = [r for r in locus.roots(-STATE_SPACE.reach, STATE_SPACE.reach) if abs(value(r)) < STATE_SPACE.zero]

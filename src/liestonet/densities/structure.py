@@ -204,6 +204,8 @@ def _uniform(found: Structure) -> Expression | None:
 
 def _cleaned(equation: ScalarEquation, expression: Expression) -> Expression:
     """The expression tidied, and zero where it is."""
+    if negligible(equation, sympy.expand(expression)):
+        return ZERO
     tidied = tidy(expression)
     return ZERO if negligible(equation, sympy.expand(tidied)) else tidied
 

@@ -163,10 +163,6 @@ class IntegralTuning:
     narrow: float = 1e-5
     # Relative error of an expectation that is asked for. Source: theory: ten digits of a price, three spared.
     tolerance: float = 1e-13
-    # How often panels are halved around a kink that is not known. Source: theory: 2^-40 of a panel is rounding.
-    levels: int = 40
-    # A function next to h = 0 is constant if its logarithm changes by less than this over an e-fold. Source: by hand.
-    constant: float = 1e-3
     # Rounding of sums of densities. Source: theory.
     rounding: float = 1e-14
     # The widest coordinate in which the state is sought, and how often its interval is halved. Source: theory: float64.
@@ -177,6 +173,62 @@ class IntegralTuning:
 
 
 INTEGRAL = IntegralTuning()
+
+
+@dataclass(frozen=True)
+class ExpectationTuning:
+    """Integrals of functions over densities."""
+
+    # Places at which a callable is looked at where the density is: bumps wider than this part of it are seen.
+    # Source: cost.
+    fine: int = 40_001
+    # A change by more than this part between neighbours is a jump. Source: theory: what is smooth on the density's
+    # scale changes by a hundredth of that.
+    jump: float = 0.05
+    # Jumps that are located at most; more are an oscillation. Source: cost.
+    most_jumps: int = 2_000
+    # Halvings that locate one. Source: theory: float64.
+    bisections: int = 60
+    # Distances from a break, in powers of ten, at which the product is surveyed. Source: theory: float64.
+    decades: int = 14
+    # log density above which a place counts as reached. Source: theory: far below rounding.
+    seen: float = -50.0
+    # Towards h = 0 the product falls like a power of at least this; less is not integrable. Source: by hand.
+    least_power: float = 1e-9
+    # Panels to begin with, and evaluations in all, at most. Source: cost: two seconds.
+    most_panels: int = 4_000
+    most: int = 2_000_000
+    # Ends of panels nearer to a break than this part of a panel are left out. Source: by hand.
+    sliver: float = 1e-3
+    # Panels narrower than this part of their place are not halved. Source: theory: nodes in them are rounding.
+    narrowest: float = 1e-12
+    # Rounding of places, as a part of them. Source: theory: a few operations.
+    place_rounding: float = 1e-15
+    # Around a pole as much is left as this many halvings before, but for this part. Source: theory: |x|^−s with s = .95
+    # leaves half.
+    apart: int = 20
+    # Halvings whose median is taken. Source: by hand.
+    levels: int = 7
+    pole: float = 0.5
+
+
+EXPECTATION = ExpectationTuning()
+
+
+@dataclass(frozen=True)
+class DensityTuning:
+    """The density at an end of the state space."""
+
+    # Distance from an end, as a part of where it is, and from an end at zero; a second one is closer by a factor.
+    # Source: theory: below ten digits of the limit, above rounding.
+    near: float = 1e-9
+    nearest: float = 1e-30
+    closer: float = 0.01
+    # An exponent below this is zero. Source: theory: differences of logarithms over log 100.
+    constant: float = 1e-4
+
+
+DENSITY = DensityTuning()
 
 
 @dataclass(frozen=True)
@@ -208,12 +260,17 @@ class PriceTuning:
     highest_power: int = 8
     # Closed form and quadrature agree within this part, or one of them is wrong. Source: theory: ten digits are asked.
     agreement: float = 1e-9
-    # Prices below this part of the payoff's own numbers are not seen by quadrature. Source: theory: rounding of sums.
-    unseen: float = 1e-14
+    # Prices below this part of the payoff's own numbers underflow in formulas. Source: theory: float64.
+    underflow: float = 1e-290
+    # A formula whose terms cancel by more than this part is left for the quadrature, if that is better. Source: theory:
+    # ten digits of a price.
+    cancelled: float = 1e-11
     # Powers nearer than this are equal. Source: theory: rounding.
     same_power: float = 1e-9
-    # Error of a closed form in floating point. Source: theory: a few operations.
+    # Error of a closed form's terms in floating point. Source: theory: a few operations.
     rounding: float = 1e-14
+    # The same of noncentral χ² laws. Source: SciPy's own accuracy.
+    chi_square_rounding: float = 1e-12
 
 
 PRICE = PriceTuning()
@@ -244,6 +301,11 @@ class LikelihoodTuning:
     least_size: float = 1e-3
     # A curvature below this part of the largest is none. Source: theory: errors of second differences.
     least_curvature: float = 1e-9
+    # Scores of constants are dependent below this singular value of theirs, each of length one. Source: theory:
+    # differences are wrong by a part of 1e-7, and estimates correlated to 1 − 1e-10 are of no use.
+    dependent: float = 1e-5
+    # Constants with more than this part of the largest share in a dependence are named. Source: by hand.
+    partner: float = 1e-3
     # From so many paths on, scores are summed path by path. Source: theory: a covariance of a few constants.
     many_paths: int = 40
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 
 import numpy as np
@@ -82,9 +82,20 @@ def relation_flags(overview: Overview) -> Iterator[Flag]:
             yield Flag(
                 "dependent",
                 f"{listed} obey a {kind} relation: they are not independent coordinates.",
-                "Leave one of them out of the state.",
+                f"Leave {' and '.join(superfluous(x, names, degree))} out of the state, or as many others of them.",
             )
             return
+
+
+def superfluous(x: Float[np.ndarray, "b n"], names: Sequence[str], degree: int) -> list[str]:
+    """Coordinates without which no relation of this degree is left: of each relation the last one."""
+    kept, left_out = list(range(len(names))), list[str]()
+    while len(kept) > 1:
+        unexplained, involved = polynomial_relation(x[:, kept], degree)
+        if unexplained >= FLAGS.unexplained**degree:
+            break
+        left_out.insert(0, names[kept.pop(int(np.flatnonzero(involved)[-1]))])
+    return left_out
 
 
 def is_function(given: Float[np.ndarray, " b"], other: Float[np.ndarray, " b"]) -> bool:

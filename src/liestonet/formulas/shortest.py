@@ -8,6 +8,9 @@ from typing import Any
 LARGEST = 150
 # What has no more operations than this cannot be written shorter.
 SMALLEST = 2
+# SymPy takes exp(1.023 t) for the 1023rd power of exp(t/1000): factoring such polynomials takes minutes. Above this
+# power exponentials stand as symbols. Source: cost.
+LARGEST_POWER = 60
 
 
 @lru_cache(maxsize=1024)
@@ -22,9 +25,46 @@ def shortest(expression: Any) -> Any:
         return expression
     names = {node: sympy.Dummy(f"integral{k}") for k, node in enumerate(expression.atoms(sympy.Integral))}
     plain = expression.xreplace(names)
+    growing, bases = _exponentials(plain)
+    plain = plain.xreplace(growing)
     ways = [plain, *(way for way in _rewritten(plain) if has_phase(plain) or not has_phase(way))]
     best = min(ways, key=lambda e: (sympy.count_ops(e), len(str(e))))
-    return best.xreplace({dummy: node for node, dummy in names.items()})
+    return best.xreplace(bases).xreplace({dummy: node for node, dummy in names.items()})
+
+
+def _exponentials(expression: Any) -> tuple[dict[Any, Any], dict[Any, Any]]:
+    """Powers of symbols for exponentials whose rates have no small common divisor, and what the symbols stand for."""
+    import sympy
+
+    parts = {node: node.exp.as_coefficients_dict() for node in expression.atoms(sympy.exp)}
+    rates: dict[Any, set[Any]] = {}
+    for part in parts.values():
+        for term, rate in part.items():
+            rates.setdefault(term, set()).add(sympy.Rational(rate))
+    if all(_power(found, sympy.ilcm(1, 1, *(rate.q for rate in found))) <= LARGEST_POWER for found in rates.values()):
+        return {}, {}
+    powers: dict[Any, Any] = {}
+    bases: dict[Any, Any] = {}
+    for term, found in rates.items():
+        common = primitive_factor(list(found))
+        positive = sympy.exp(term).is_positive
+        shared = sympy.Dummy("growth", positive=positive)
+        for rate in found:
+            alone = _power(found, common) > LARGEST_POWER
+            symbol = sympy.Dummy("growth", positive=positive) if alone else shared
+            unit = abs(rate) if alone else 1 / common
+            powers[term, rate] = symbol ** (rate / unit)
+            bases[symbol] = sympy.exp(unit * term)
+    written = {
+        node: sympy.Mul(*(powers[term, sympy.Rational(rate)] for term, rate in part.items()))
+        for node, part in parts.items()
+    }
+    return written, bases
+
+
+def _power(rates: set[Any], common: Any) -> Any:
+    """The largest power of exp(t/common) among exponentials with these rates."""
+    return max(abs(rate) * common for rate in rates)
 
 
 def _rewritten(expression: Any) -> list[Any]:

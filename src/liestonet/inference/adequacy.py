@@ -1,4 +1,4 @@
-"""Is the fit of a long recording adequate? Score tests against what it leaves out: cells of the state, paths, memory.
+"""Is the fit of a recording adequate? Score tests against what it leaves out: cells of the state, paths, memory.
 
 Standardised steps of a diffusion, each given all before it, cannot be predicted by anything that was known before the
 step. What the fit's own parameters explain is projected out, so that errors of the estimates do not count
@@ -21,8 +21,8 @@ from liestonet.surrogate.filter import Told
 from liestonet.surrogate.overview import inside_domain, quantile_edges
 from liestonet.surrogate.recording_fit import collect_steps
 from liestonet.surrogate.surrogate import Surrogate
-from liestonet.trajectories.clock import Relabelled
-from liestonet.trajectories.increments import Increments
+from liestonet.trajectories.block_sums import some_blocks
+from liestonet.trajectories.increments import Increments, IncrementSource
 
 CELLS, PATHS, MEMORY = "cells", "paths", "memory"
 
@@ -48,17 +48,64 @@ class FitTest:
 
 
 @dataclass(frozen=True)
+class FitQuality:
+    """Whether the fit is adequate: a series that follows the data, paths that have one law, no memory.
+
+    `tests` are in the order in which they should be read; none where nothing was tested.
+    """
+
+    tests: tuple[FitTest, ...] = ()
+
+    @property
+    def first(self) -> FitTest | None:
+        """The first test that rejects: what the later ones find may be its consequence."""
+        return next((test for test in self.tests if test.rejected), None)
+
+    @property
+    def rejected(self) -> bool:
+        """Whether the fit is not adequate, so that no symmetry is confirmed."""
+        return self.first is not None
+
+    @property
+    def p_value(self) -> float | None:
+        """Of an adequate fit, over all tests together; None where nothing was tested."""
+        return min(1.0, len(self.tests) * min(test.p_value for test in self.tests)) if self.tests else None
+
+    @property
+    def misfit(self) -> float | None:
+        """What the series leaves out, relative to drift or diffusion themselves."""
+        return self._size(CELLS)
+
+    @property
+    def offsets(self) -> float | None:
+        """How much paths differ from each other, relative to drift or diffusion; None where there is one path."""
+        return self._size(PATHS)
+
+    @property
+    def memory(self) -> float | None:
+        """The time that the process remembers beyond its state, None where there is no memory."""
+        return next((test.time for test in self.tests if test.name == MEMORY and test.rejected), None)
+
+    def _size(self, name: str) -> float | None:
+        return next((test.size for test in self.tests if test.name == name), None)
+
+
+@dataclass(frozen=True)
 class _Part:
-    """Sums for one coefficient: products of extra functions and derivatives, with scores and their scatter."""
+    """Sums for one coefficient: products of extra functions and derivatives, with scores and their scatter.
+
+    Derivatives come last; their own products and scores are those of all coefficients together.
+    """
 
     of: str
     gram: Float[np.ndarray, "u u"]
     score: Float[np.ndarray, " u"]
     scatter: Float[np.ndarray, "u u"]
     reference: float
+    steps: int = 0
 
 
-def adequacy_of(source: Relabelled, surrogate: Surrogate) -> tuple[FitTest, ...]:
+def adequacy_of(source: IncrementSource, surrogate: Surrogate) -> tuple[FitTest, ...]:
     """The tests in the order in which they should be read: a misfit of the series can look like what comes after it."""
     functions = _Functions.of(surrogate)
     collected = [_Collected(surrogate, block, functions) for block in _blocks(source, surrogate)]
@@ -66,6 +113,9 @@ def adequacy_of(source: Relabelled, surrogate: Surrogate) -> tuple[FitTest, ...]
     nuisance = np.arange(functions.size, len(parts[0].score)) if parts else np.zeros(0, dtype=int)
     tests = []
     for name, columns in functions.tests:
+        if name == PATHS and not len(columns) and parts:
+            tests += _many_paths(parts, collected)
+            continue
         beside = nuisance if name == CELLS else np.concatenate([functions.columns(CELLS), nuisance])
         found = [(*_score_test(part, columns, beside), part) for part in parts]
         if not found or not len(columns):
@@ -76,11 +126,31 @@ def adequacy_of(source: Relabelled, surrogate: Surrogate) -> tuple[FitTest, ...]
     return tuple(tests)
 
 
-def _blocks(source: Relabelled, surrogate: Surrogate) -> Iterator[Increments]:
+def _many_paths(parts: Sequence[_Part], collected: Sequence[_Collected]) -> list[FitTest]:
+    """Paths too many for a function each: are the squares of their sums larger than those of independent steps?"""
+    found = []
+    for key, part in enumerate(parts):
+        pieces = [each.by_path[key] for each in collected if key in each.by_path]
+        totals, squares = (np.concatenate([piece[k] for piece in pieces]) for k in range(2))
+        counted = squares > 0
+        if counted.sum() < ADEQUACY.least_paths:
+            return []
+        totals, squares = totals[counted], squares[counted]
+        weight = float(np.sum(squares**2))
+        freedom = float(np.sum(squares)) ** 2 / weight  # of the χ² with the mean and the variance of the sum
+        p_value = scipy.special.chdtrc(freedom, freedom * float(np.sum(totals**2)) / float(np.sum(squares)))
+        share = max(float(np.sum(totals**2 - squares)), 0.0) / weight  # variance of the paths' own means
+        size = np.sqrt(share * part.steps / max(part.reference, np.finfo(float).tiny))
+        found.append((float(p_value), float(size), part.of))
+    p_value, size, of = min(found, key=lambda each: (each[0], -each[1]))
+    return [FitTest(PATHS, min(1.0, len(found) * p_value), size, of)]
+
+
+def _blocks(source: IncrementSource, surrogate: Surrogate) -> Iterator[Increments]:
     """Blocks of increments, evenly over the recording where there are more than enough."""
     every = max(1, surrogate.overview.count // ADEQUACY.most_steps)
-    for number, block in enumerate(source.chunks(ADEQUACY.block)):
-        if number % every == 0 and len(block.t) > ADEQUACY.lags[-1]:
+    for block in some_blocks(source, ADEQUACY.block, every):
+        if len(block.t) > ADEQUACY.lags[-1]:
             yield block
 
 
@@ -181,6 +251,7 @@ class _Collected:
         same[longest:] = block.trajectory[longest:] == block.trajectory[:-longest]
         self.usable = same & inside_domain(surrogate.domain, block)
         self.sums: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
+        self.by_path: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self.counts = 0
         self.noisy = np.flatnonzero(surrogate.noisy)
         if surrogate.recorded is not None:
@@ -199,14 +270,28 @@ class _Collected:
         self.counts += int(kept.sum())
         entries = [(i, j) for i in range(n) for j in range(i + 1)]
         places = [*range(n), *(n + entries.index((i, i)) for i in range(n))]
+        limits = np.repeat([ADEQUACY.clip, ADEQUACY.clip_squares], [n, len(entries)])[:, None]
+        scores = np.clip(told.values.reshape(-1, count)[:, kept], -limits, limits)
+        rows = told.rows.reshape(len(scores), count, -1)[:, kept]
+        # a parameter is known from all that a step tells, of its mean and of its covariance
+        joint = np.einsum("krq,kr->rq", rows, scores)
+        information = sum(row.T @ row for row in rows)
         for key, place in enumerate(places):
-            own = slice(place * count, (place + 1) * count)
-            clip = ADEQUACY.clip if key < n else ADEQUACY.clip_squares
-            score = np.clip(told.values[own][kept], -clip, clip)
-            row = np.concatenate([values if key < n else squares, told.rows[own][kept]], axis=1)
-            scored = row * score[:, None]
+            asked, score = values if key < n else squares, scores[place]
+            shared = asked.T @ rows[place]
+            own = np.block([[asked.T @ asked, shared], [shared.T, information]])
+            scored = np.concatenate([asked * score[:, None], joint], axis=1)
             gram, total, scatter = self.sums.get(key, (0.0, 0.0, 0.0))
-            self.sums[key] = gram + row.T @ row, total + scored.sum(axis=0), scatter + scored.T @ scored
+            self.sums[key] = gram + own, total + scored.sum(axis=0), scatter + scored.T @ scored
+            self._add_by_path(key, told.steps[kept], score)
+
+    def _add_by_path(self, key: int, steps: Int[np.ndarray, " s"], score: Float[np.ndarray, " s"]) -> None:
+        """Sums of scores and of their squares for every path in the block."""
+        first, last = int(self.block.trajectory[0]), int(self.block.trajectory[-1])
+        path, count = self.block.trajectory[steps] - first, last - first + 1
+        sums = np.bincount(path, score, count), np.bincount(path, score**2, count)
+        known = self.by_path.get(key, (0.0, 0.0))
+        self.by_path[key] = known[0] + sums[0], known[1] + sums[1]
 
     def _plain(self, surrogate: Surrogate) -> None:
         """Increments as they are: what is left of them, and the functions of the fit."""
@@ -232,7 +317,7 @@ def _plainly_told(surrogate: Surrogate, block: Increments, steps: Int[np.ndarray
     for k, table in enumerate(drift):
         row = np.zeros((len(steps), starts[-1]))
         row[:, starts[k] : starts[k + 1]] = table * (dt / np.sqrt(variance[:, k]))[:, None]
-        rows.append(row / max(np.sqrt(np.mean(row**2)), np.finfo(float).tiny))
+        rows.append(row)
         values.append(z[:, k])
     names = list(diffusion)
     for a in range(len(noisy)):
@@ -242,9 +327,9 @@ def _plainly_told(surrogate: Surrogate, block: Increments, steps: Int[np.ndarray
             row = np.zeros((len(steps), starts[-1]))
             size = np.sqrt(variance[:, a] * variance[:, b])
             row[:, starts[place] : starts[place + 1]] = diffusion[entry] * (dt / size)[:, None]
-            rows.append(row / max(np.sqrt(np.mean(row**2)), np.finfo(float).tiny))
+            rows.append(row)
             values.append(np.sqrt(0.5) * (z[:, a] * z[:, b] - (a == b)))
-    return Told(np.concatenate(rows), np.concatenate(values), steps)
+    return Told(np.concatenate(rows), np.concatenate(values), steps, np.zeros(len(steps), dtype=np.int64))
 
 
 def _parts(surrogate: Surrogate, functions: _Functions, collected: Sequence[_Collected]) -> list[_Part]:
@@ -259,7 +344,7 @@ def _parts(surrogate: Surrogate, functions: _Functions, collected: Sequence[_Col
         i, squared = noisy[key % len(noisy)], key >= len(noisy)
         of = f"{'diffusion' if squared else 'drift'} of {surrogate.names[i]}"
         reference = 0.5 * steps if squared else steps * _drift_signal(surrogate, i)
-        parts.append(_Part(of, np.asarray(gram), np.asarray(score), np.asarray(scatter), reference))
+        parts.append(_Part(of, np.asarray(gram), np.asarray(score), np.asarray(scatter), reference, steps))
     return parts
 
 
@@ -279,15 +364,9 @@ def _drift_signal(surrogate: Surrogate, i: int) -> float:
 
 def _score_test(part: _Part, columns: Int[np.ndarray, " q"], beside: Int[np.ndarray, " p"]) -> tuple[float, float]:
     """P-value that these functions predict nothing beside others, and the size of what they predict."""
-    inner = part.gram[np.ix_(beside, beside)]
-    explained = np.linalg.pinv(inner, rcond=ADEQUACY.empty, hermitian=True) @ part.gram[np.ix_(beside, columns)]
-    turn = np.zeros((len(part.score), len(columns)))
-    turn[columns, np.arange(len(columns))] = 1.0
-    turn[beside] -= explained
+    turn = _beside_others(part, columns, beside)
     left, variance = turn.T @ part.score, turn.T @ part.scatter @ turn
-    information = np.diag(turn.T @ part.gram @ turn)
-    own = np.diag(part.gram)[columns]
-    size = np.sqrt(np.where(information > ADEQUACY.empty * own, np.maximum(np.diag(variance), 0.0), 0.0))
+    size = np.sqrt(np.maximum(np.diag(variance), 0.0))
     seen = size > 0
     if not seen.any():
         return 1.0, 0.0
@@ -297,3 +376,24 @@ def _score_test(part: _Part, columns: Int[np.ndarray, " q"], beside: Int[np.ndar
     statistic, freedom = float(np.sum(along**2 / values[clear])), int(clear.sum())
     excess = max(statistic - freedom, 0.0)
     return float(scipy.special.chdtrc(freedom, statistic)), float(np.sqrt(excess / max(part.reference, 1e-300)))
+
+
+def _beside_others(
+    part: _Part, columns: Int[np.ndarray, " q"], beside: Int[np.ndarray, " p"]
+) -> Float[np.ndarray, "u k"]:
+    """Combinations of these functions, less what others explain; those that others explain well are left out.
+
+    What remains of them is so little that the filter's own approximation would decide.
+    """
+    scale = np.sqrt(np.maximum(np.diag(part.gram), np.finfo(float).tiny))
+    gram = part.gram / np.outer(scale, scale)
+    own, shared = gram[np.ix_(columns, columns)], gram[np.ix_(beside, columns)]
+    explained = np.linalg.pinv(gram[np.ix_(beside, beside)], rcond=ADEQUACY.empty, hermitian=True) @ shared
+    values, vectors = np.linalg.eigh(own)
+    whole = values > ADEQUACY.rounding * values[-1]
+    white = vectors[:, whole] / np.sqrt(values[whole])
+    remaining, axes = np.linalg.eigh(white.T @ (own - shared.T @ explained) @ white)
+    kept = white @ axes[:, remaining > ADEQUACY.least_unexplained]
+    turn = np.zeros((len(scale), kept.shape[1]))
+    turn[columns], turn[beside] = kept, -explained @ kept
+    return turn / scale[:, None]

@@ -61,7 +61,7 @@ RECORDED_CLOCK = ClockFound()
 
 
 def choose_clock(data: IncrementSource, clock: Any) -> tuple[IncrementSource, ClockFound]:
-    """Data on the clock that is asked for; "auto" restarts where few long paths cover many relaxation times."""
+    """Data on the clock that is asked for; "auto" restarts where long paths cover many relaxation times."""
     wanted = checked_clock(clock)
     if wanted == RECORDED or isinstance(data, Relabelled):
         return data, RECORDED_CLOCK
@@ -74,6 +74,15 @@ def choose_clock(data: IncrementSource, clock: Any) -> tuple[IncrementSource, Cl
     else:
         found = ClockFound(automatic=True)
     return found.applied(data), found
+
+
+def may_be_recorded(clock: ClockFound, data: IncrementSource) -> bool:
+    """Whether a law that depends on the date can be looked for on the recorded clock: of many paths at the same dates.
+
+    The data had chosen the clock, and the date test rejects it.
+    """
+    rejected = clock.date is not None and clock.date.rejected
+    return clock.automatic and rejected and recorded_times(data).shared
 
 
 def _periodic(period: float, times: RecordedTimes) -> ClockFound:

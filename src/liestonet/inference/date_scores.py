@@ -8,7 +8,7 @@ differences. Sums over bins of the date are all that the test needs; see docs/me
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations_with_replacement
 
@@ -23,8 +23,9 @@ from liestonet.surrogate.fitted import FittedCoefficients
 from liestonet.surrogate.overview import inside_domain
 from liestonet.surrogate.recording_fit import innovations
 from liestonet.surrogate.surrogate import Surrogate
-from liestonet.trajectories.clock import Relabelled
-from liestonet.trajectories.increments import Increments
+from liestonet.trajectories.block_sums import Place, summed
+from liestonet.trajectories.clock import Relabelled, on_clock
+from liestonet.trajectories.increments import BLOCK_ROWS, Increments
 
 # A coefficient: (i,) for the drift of a coordinate, (i, j) for an entry of the diffusion.
 Entry = tuple[int, ...]
@@ -126,31 +127,81 @@ def date_scores(source: Relabelled, surrogate: FittedCoefficients, rate: float) 
     )
     bins = _bins(surrogate.overview.count, (last - first) * rate)
     mean = _mean_diffusion(surrogate)
-    shape = bins, len(degrees), len(degrees)
-    sums, drift, diffusion = np.zeros((bins, len(entries), len(degrees))), np.zeros(shape), np.zeros(shape)
-    for block, dates in source.dated():
-        standard, settled = _standardised(surrogate, block, mean)
+    total = _DateSums(
+        _travelling(surrogate), (source.period, source.origin), (first, last), entries, degrees, mean, bins
+    )
+    found = summed(source.source, total)
+    drift, diffusion = found.drift, found.diffusion
+    for j, k in combinations_with_replacement(range(len(degrees)), 2):
+        drift[:, k, j], diffusion[:, k, j] = drift[:, j, k], diffusion[:, j, k]
+    tested = domain.dimension + 1 if few else 1
+    return DateScores(first, last, entries, tested, found.sums, drift, diffusion, mean)
+
+
+def _travelling(surrogate: FittedCoefficients) -> FittedCoefficients:
+    """The surrogate without what no score needs, as it may go to other processes."""
+    if not isinstance(surrogate, Surrogate) or surrogate.recorded is not None:
+        return surrogate
+    empty = Increments(*(array[:0] for array in surrogate.overview.sample))
+    overview = replace(surrogate.overview, sample=empty, consecutive=empty, pairs=surrogate.overview.pairs[:0])
+    parts = (surrogate.drift_estimates, surrogate.diffusion_estimates)
+    drift, diffusion = (tuple(replace(estimate, folds=None) for estimate in part) for part in parts)
+    return replace(surrogate, overview=overview, drift_estimates=drift, diffusion_estimates=diffusion)
+
+
+class _DateSums:
+    """The sums by date over blocks, which come with their recorded times."""
+
+    rows = BLOCK_ROWS
+
+    def __init__(
+        self,
+        surrogate: FittedCoefficients,
+        clock: tuple[float, float],
+        dates: tuple[float, float],
+        entries: tuple[Entry, ...],
+        degrees: Int[np.ndarray, "functions n"],
+        mean: Float[np.ndarray, "n n"],
+        bins: int,
+    ) -> None:
+        self.surrogate, self.clock, self.dates, self.entries = surrogate, clock, dates, entries
+        self.degrees, self.mean = degrees, mean
+        shape = bins, len(degrees), len(degrees)
+        self.sums, self.drift = np.zeros((bins, len(entries), len(degrees))), np.zeros(shape)
+        self.diffusion = np.zeros(shape)
+
+    def empty(self) -> _DateSums:
+        """The same over nothing."""
+        known = (self.surrogate, self.clock, self.dates, self.entries, self.degrees, self.mean)
+        return _DateSums(*known, len(self.sums))
+
+    def join(self, later: _DateSums) -> None:
+        """Add the sums over what comes next."""
+        for mine, other in ((self.sums, later.sums), (self.drift, later.drift), (self.diffusion, later.diffusion)):
+            mine += other
+
+    def take(self, block: Increments, place: Place) -> None:
+        """Add one block."""
+        (first, last), bins, domain = self.dates, len(self.sums), self.surrogate.domain
+        dates, block = block.t, on_clock(block, *self.clock)
+        standard, settled = _standardised(self.surrogate, block, self.mean)
         inside = inside_domain(domain, block) & settled
         kept, z = Increments(*(array[inside] for array in block)), standard[inside]
         middle = dates[inside] - first + kept.dt / 2  # equal steps would begin at the edges of bins
-        place = np.clip((bins * (middle / (last - first))).astype(np.int64), 0, bins - 1)
+        bin_of = np.clip((bins * (middle / (last - first))).astype(np.int64), 0, bins - 1)
         state = (kept.x - domain.centre[1:]) / domain.half[1:]
-        functions = np.prod(state[:, None, :] ** degrees, axis=2)
-        for position, entry in enumerate(entries):
+        functions = np.prod(state[:, None, :] ** self.degrees, axis=2)
+        for position, entry in enumerate(self.entries):
             if len(entry) == 1:
                 scores = z[:, entry[0]] * np.sqrt(kept.dt)
             else:
                 scores = np.clip(z[:, entry[0]] * z[:, entry[1]], -DATE.clip, DATE.clip)
             for k, function in enumerate(functions.T):
-                sums[:, position, k] += np.bincount(place, weights=scores * function, minlength=bins)
-        for j, k in combinations_with_replacement(range(len(degrees)), 2):
+                self.sums[:, position, k] += np.bincount(bin_of, weights=scores * function, minlength=bins)
+        for j, k in combinations_with_replacement(range(len(self.degrees)), 2):
             product = functions[:, j] * functions[:, k]
-            drift[:, j, k] += np.bincount(place, weights=product * kept.dt, minlength=bins)
-            diffusion[:, j, k] += np.bincount(place, weights=product, minlength=bins)
-    for j, k in combinations_with_replacement(range(len(degrees)), 2):
-        drift[:, k, j], diffusion[:, k, j] = drift[:, j, k], diffusion[:, j, k]
-    tested = domain.dimension + 1 if few else 1
-    return DateScores(first, last, entries, tested, sums, drift, diffusion, mean)
+            self.drift[:, j, k] += np.bincount(bin_of, weights=product * kept.dt, minlength=bins)
+            self.diffusion[:, j, k] += np.bincount(bin_of, weights=product, minlength=bins)
 
 
 def _bins(increments: int, relaxations: float) -> int:

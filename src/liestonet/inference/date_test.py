@@ -7,7 +7,7 @@ asked here, and the answer is ∂t's row on the ladder (docs/method.md §5.7).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -57,6 +57,11 @@ class DateTest:
     def rejected(self) -> bool:
         """Whether the data exclude a law that does not depend on the date."""
         return self.p_value <= self.level
+
+    def at(self, tolerance: float) -> DateTest:
+        """The same with the row's verdict at another tolerance."""
+        verdict = verdict_of(not self.rejected, self.rejected, self.row.lower, self.row.upper, tolerance)
+        return replace(self, row=replace(self.row, verdict=verdict))
 
 
 # What is tested: places of coefficient and function of the state.

@@ -106,7 +106,7 @@ class Discovered:
 
     `law_dimension` is the number of symmetries of the law, None where nobody asked. `notes` are what a reader should
     know about how the engine came to it, and `tuning` the numbers that only this engine decides by. `clock` is the one
-    that the data were on, with the test against the date; `tests` are those of the fit of a long recording.
+    that the data were on, with the test against the date; `tests` are those of the fit.
     """
 
     kind: Kind

@@ -7,7 +7,9 @@ See docs/method.md §6.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -15,7 +17,7 @@ from jaxtyping import Float
 
 from liestonet.core.coefficients import EstimatedCoefficients
 from liestonet.core.numbers import is_whole
-from liestonet.core.progress import Progress
+from liestonet.core.progress import Progress, silent
 from liestonet.core.uncertainty import Information
 from liestonet.errors import InputError
 from liestonet.inference.held_out import HeldOut, held_out
@@ -28,10 +30,14 @@ from liestonet.symmetry.determining.kinds import Kind
 from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 from liestonet.symmetry.statistical.search import (
     Criteria,
+    Once,
     Search,
+    anew,
+    directions_tested,
     exact_first,
-    judge_directions,
+    judged,
     most_symmetries,
+    rivals,
     search,
 )
 from liestonet.symmetry.statistical.span_covariance import turned_by, turns_of
@@ -79,30 +85,66 @@ def search_in_stages(
 
     Returns the surrogate with the exact shifts imposed as well.
     """
-    found = search(kind, surrogate, surrogate.domain, surrogate.overview.points, criteria)
+    found, stage, sparse = _judged(kind, surrogate, criteria, dimension, imposing, say, anew)
+    shifted = Shifted(stage.surrogate, stage.shifts.variables)
+    if sparse is None or not found.count:
+        return found, None, shifted
+    if dimension is None:
+        found = replace(found, rivals=rivals(found, kind, criteria, stage.shifts.vectors))
+    say(f"refitting with {found.count} {'symmetry' if found.count == 1 else 'symmetries'} imposed")
+    return found, _refitted(stage, surrogate, found, sparse), shifted
+
+
+def ladders(
+    kind: Kind, surrogate: Surrogate, tolerances: Sequence[float], error_rate: float, imposing: bool
+) -> Iterator[Search]:
+    """What the search finds on one surrogate at each of several tolerances; nothing is imposed on the coefficients.
+
+    Intervals and p-values do not depend on the tolerance, but it decides which basis is rich enough and which shifts
+    are taken as exact. What several tolerances have in common is computed once.
+    """
+    kept: dict[Hashable, Any] = {}
+
+    def once(key: Hashable, make: Callable[[], Any]) -> Any:
+        if key not in kept:
+            kept[key] = make()
+        return kept[key]
+
+    for tolerance in tolerances:
+        yield _judged(kind, surrogate, Criteria(tolerance, error_rate), None, imposing, silent, once)[0]
+
+
+def _judged(
+    kind: Kind, surrogate: Surrogate, criteria: Criteria, dimension: object, imposing: bool, say: Progress, once: Once
+) -> tuple[Search, _Stage, _Sparse | None]:
+    """The search with exact shifts taken as such; no sparse model where nothing can be imposed."""
+    found = search(kind, surrogate, surrogate.suited, surrogate.overview.points, criteria, once)
     most, poorer = most_symmetries(kind, surrogate.dimension), found.poorer
     if dimension is not None:
         found = replace(found, count=_possible(dimension, found))
     if not imposing or not surrogate.errors.complete:
         # a sample of the errors can judge symmetries, but not tell which errors they would exclude
-        return found.withdraw_unsettled(most), None, Shifted(surrogate)
-    level = criteria.error_rate / most
-    shifts = exact_shifts(found.operator, criteria, level)
-    stage, rows = _Stage(kind, surrogate, found.operator, shifts), shifts.rows
+        none = Shifts((), found.vectors[:, :0], ())
+        return found.withdraw_unsettled(most), _Stage(kind, surrogate, found.operator, none), None
+    shifts = exact_shifts(found.operator, criteria, criteria.error_rate / most)
+    stage, rows, key = _Stage(kind, surrogate, found.operator, shifts), shifts.rows, (found.operator, shifts.variables)
     if rows:
         say(f"taking {len(rows)} {'shift' if len(rows) == 1 else 'shifts'} as exact")
-        sharper = shift_invariant(surrogate, shifts.variables)
-        found = judge_directions(stage.operator_of(sharper), kind, criteria, shifts.vectors).preceded(rows)
+        sharper = once((key, "shifted"), lambda: shift_invariant(surrogate, shifts.variables))
+        beside = once(
+            (key, "beside"),
+            lambda: directions_tested(stage.operator_of(sharper), kind, criteria, shifts.vectors),
+        )
+        found = judged(beside, criteria).preceded(rows)
         stage = replace(stage, surrogate=sharper, operator=found.operator)
-    sparse = _sparse(stage, surrogate, found.vectors.shape[1])
-    other = judge_directions(found.operator, kind, criteria, shifts.vectors, sparse.vectors).preceded(rows)
+    sparse = once((key, "sparse"), lambda: _sparse(stage, surrogate, found.vectors.shape[1]))
+    proposed = once(
+        (key, "proposed"),
+        lambda: directions_tested(found.operator, kind, criteria, shifts.vectors, sparse.vectors),
+    )
+    other = judged(proposed, criteria).preceded(rows)
     found = replace(other if other.count > found.count else found, poorer=poorer).withdraw_unsettled(most)
-    found = found if dimension is None else replace(found, count=dimension)
-    shifted = Shifted(stage.surrogate, shifts.variables)
-    if not found.count:
-        return found, None, shifted
-    say(f"refitting with {found.count} {'symmetry' if found.count == 1 else 'symmetries'} imposed")
-    return found, _refitted(stage, surrogate, found, sparse), shifted
+    return found if dimension is None else replace(found, count=dimension), stage, sparse
 
 
 def _sparse(stage: _Stage, surrogate: Surrogate, count: int) -> _Sparse:

@@ -69,6 +69,10 @@ class DateTuning:
     least_diffusion: float = 1e-3
     # Cosines of the date in which the size of a slow dependence is measured. Source: by hand.
     cosines: int = 8
+    # Combinations of functions of which less than this part is left beside the fit's own are not asked: errors of the
+    # linear filter, where noise of the points meets a diffusion that depends on the state, would decide. Source: CIR
+    # with noise of one step, seeds from 500.
+    least_unexplained: float = 0.5
     # Directions smaller than this part of the largest are rounding. Source: theory: sums of squares.
     empty: float = 1e-9
     # A direction is ∂t itself if the cosine between the two is above this. Source: by hand.
@@ -80,7 +84,7 @@ class DateTuning:
 
 @dataclass(frozen=True)
 class AdequacyTuning:
-    """The tests that the fit of a long recording is adequate."""
+    """The tests that the fit of a recording is adequate."""
 
     # p-value below which a fit is rejected, if the deviation is material too. Source: by hand; far below the error
     # rate, as a rejection leaves no symmetry.
@@ -92,8 +96,10 @@ class AdequacyTuning:
     cells: tuple[int, ...] = (32, 6, 8)
     # Steps back that may predict a step. Source: by hand; memory between one and sixteen steps.
     lags: tuple[int, ...] = (1, 2, 4, 16)
-    # Paths at most that are compared with each other. Source: cost.
+    # Paths at most that have a function each; the scatter of more is tested as a whole. Source: cost.
     most_paths: int = 60
+    # Paths at least for a test of their scatter. Source: theory: their sum of squares is then close to Gaussian.
+    least_paths: int = 30
     # Steps at least. Source: theory: the statistic is a χ² with some dozen degrees of freedom.
     least_steps: int = 2000
     # Steps at most, evenly over the recording. Source: cost.
@@ -109,6 +115,10 @@ class AdequacyTuning:
     clip_squares: float = 10.6
     # Diffusions below this part of their mean are taken as that. Source: by hand.
     least_diffusion: float = 1e-3
+    # Combinations of functions of which less than this part is left beside the fit's own are not asked: errors of the
+    # linear filter, where noise of the points meets a diffusion that depends on the state, would decide. Source: CIR
+    # with noise of one step, seeds from 500.
+    least_unexplained: float = 0.5
     # Directions smaller than this part of the largest are rounding. Source: theory: sums of squares.
     empty: float = 1e-9
     # The same for the scatter of the scores. Source: theory: they are known from fewer steps.

@@ -210,7 +210,7 @@ def _row(kind: Kind, root: Any, branch: Any, dimension: float | int, prove: bool
 
 def _is_proved(equation: SDE, kind: Kind, dimension: float | int) -> bool:
     """Whether solving gives as many generators, each with a proved formula, or a scalar density proves the number."""
-    if kind.name == "fokker-planck" and equation.dimension == 1 and _has_density(equation, dimension):
+    if equation.dimension == 1 and _has_density(equation, kind, dimension):
         return True
     try:
         result = solve(equation, kind.name)
@@ -220,8 +220,11 @@ def _is_proved(equation: SDE, kind: Kind, dimension: float | int) -> bool:
     return result.dimension == dimension == len(rows) and all(row.status == "proved" for row in rows)
 
 
-def _has_density(equation: SDE, dimension: float | int) -> bool:
-    """Whether the potential of a scalar equation is proved to have this dimension (docs/method.md §16.2)."""
+def _has_density(equation: SDE, kind: Kind, dimension: float | int) -> bool:
+    """Whether the form of a scalar equation in the coordinate of unit noise proves the dimension.
+
+    Its potential tells the Fokker–Planck dimension (docs/method.md §16.2), its drift that of the other kinds (§2.6).
+    """
     from liestonet.densities.density import density
 
     for boundary in (None, "absorbing"):
@@ -229,7 +232,13 @@ def _has_density(equation: SDE, dimension: float | int) -> bool:
             found = density(equation, boundary=boundary)
         except InputError:
             continue
-        return found.status == "proved" and found.dimension == dimension
+        if found.status != "proved":
+            return False
+        if kind.name == "fokker-planck":
+            return found.dimension == dimension
+        structure = found.kernel.plan.structure
+        affine = structure.rate is not None and structure.forcing is not None
+        return affine and dimension == 3 and (kind.name == "law" or equation.noise == 1)
     return False
 
 

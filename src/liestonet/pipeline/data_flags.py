@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from liestonet.core.flags import Flag
 from liestonet.diagnostics.turnover import remedy
-from liestonet.inference.adequacy import CELLS, PATHS, FitTest
+from liestonet.inference.adequacy import CELLS, PATHS, FitQuality, FitTest
 from liestonet.inference.clock import ClockFound
 from liestonet.inference.engine import Discovered
 from liestonet.symmetry.determining.kinds import ITO
@@ -38,6 +38,15 @@ def data_answer_flags(found: Discovered) -> Iterable[Flag]:
             "and some of these may be near-symmetries.",
             "Use a smaller tolerance, or record more paths, and check how many remain.",
         )
+    if search.rivals and found.count == search.count:
+        others = " or ".join(str(place + 1) for place in search.rivals)
+        yield Flag(
+            "other-span",
+            f"Direction {others} is as consistent with the data in the place of direction {search.count}: other spans "
+            f"of {search.count} generators fit as well, so the errors of this one do not say how far it may be off.",
+            f"Look at both: result.candidates({search.rivals[-1] + 1}) has all of these directions. "
+            + remedy(surrogate.overview, "Record more paths, or longer ones."),
+        )
     undecided = sum(row.verdict == "undecided" for row in search.rows)
     if undecided and found.count == search.count and not changing:
         yield Flag(
@@ -65,7 +74,7 @@ def date_flags(clock: ClockFound) -> Iterable[Flag]:
 
 def fit_flags(tests: Sequence[FitTest]) -> Iterable[Flag]:
     """The first test that finds the fit not adequate: what comes after it may be its consequence."""
-    wrong = next((test for test in tests if test.rejected), None)
+    wrong = FitQuality(tuple(tests)).first
     if wrong is None:
         return
     amount = f"{wrong.of}, by {100 * wrong.size:.0f} %, p = {wrong.p_value:.1g}"
@@ -77,7 +86,7 @@ def fit_flags(tests: Sequence[FitTest]) -> Iterable[Flag]:
         )
     elif wrong.name == PATHS:
         yield Flag(
-            "paths-differ",
+            "offsets",
             f"The paths differ from each other ({amount}): no symmetry is confirmed.",
             "Look at the paths one by one, or at groups that were recorded under the same conditions.",
         )

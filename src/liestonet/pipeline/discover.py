@@ -12,17 +12,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
 from liestonet.core.flags import Flag
+from liestonet.core.notebook_bar import with_bar
 from liestonet.core.numbers import is_real, is_whole, plain, truth_of
+from liestonet.core.pace import DISCOVERING
 from liestonet.core.progress import Progress, silent
 from liestonet.core.provenance import provenance_of
 from liestonet.core.threads import few_threads
 from liestonet.diagnostics.report import data_flags
 from liestonet.errors import InputError
 from liestonet.inference.adequacy import adequacy_of
-from liestonet.inference.clock import ClockFound, choose_clock, with_date_test
+from liestonet.inference.clock import ClockFound, choose_clock, may_be_recorded, with_date_test
 from liestonet.inference.engine import Discovered, Engine, Request
 from liestonet.inference.spectral_engine import Spectral
 from liestonet.pipeline.assemble import data_result, with_provenance
+from liestonet.pipeline.crew import with_crew
 from liestonet.pipeline.tuning import discover_tuning
 from liestonet.result import Result
 from liestonet.sde.sde import SDE
@@ -30,8 +33,8 @@ from liestonet.surrogate.spectral_fit import fit_spectral
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.determining.kinds import Kind, kind_from_data
 from liestonet.symmetry.statistical.verdicts import Criteria
-from liestonet.trajectories.clock import Relabelled
-from liestonet.trajectories.increments import IncrementSource
+from liestonet.trajectories.clock import RECORDED, Relabelled, recorded_source
+from liestonet.trajectories.increments import IncrementSource, in_memory
 from liestonet.trajectories.measurement import Measurement, marked
 
 if TYPE_CHECKING:
@@ -45,6 +48,8 @@ def fit(
     *,
     measurement: Measurement | Any | None = None,
     clock: str | float | Any = "auto",
+    scheduler: str | Any | None = None,
+    workers: int | Any | None = None,
     progress: Progress | None = None,
 ) -> Surrogate: ...
 
@@ -72,11 +77,14 @@ def fit(
     domain: Any = None,
     measurement: Measurement | Any | None = None,
     clock: str | float | Any = "auto",
+    scheduler: str | Any | None = None,
+    workers: int | Any | None = None,
     progress: Progress | None = None,
 ) -> Surrogate | ModelFit:
     """Estimate drift and diffusion from trajectories, with the covariance of what was estimated.
 
-    `measurement` and `clock` are as in `discover`; on a clock that restarts, drift and diffusion do not depend on time.
+    `measurement`, `clock`, `scheduler` and `workers` are as in `discover`; on a clock that restarts, drift and
+    diffusion do not depend on time.
 
     With a `model`, a scalar equation with free constants such as "dx = k*(m - x) dt + s dW" whose density has a closed
     form (`lsn.density`), the constants are fitted by exact maximum likelihood (a `ModelFit`): steps may be as long as
@@ -85,13 +93,15 @@ def fit(
     if model is not None:
         from liestonet.densities.likelihood import fit_model
 
-        return fit_model(marked(data, measurement), model, boundary, start, domain, progress)
+        return fit_model(marked(in_memory(data), measurement), model, boundary, start, domain, progress)
     if boundary is not None or start is not None or domain is not None:
         raise InputError("boundary, start and domain are settings of a model; give model='dx = ... dt + ... dW' too.")
-    return fit_spectral(choose_clock(_checked(data, measurement), clock)[0], progress)
+    with with_crew(_checked(data, measurement), scheduler, workers, progress or silent) as (source, say):
+        return fit_spectral(choose_clock(source, clock)[0], say)
 
 
 @few_threads
+@with_bar(DISCOVERING)
 def discover(
     data: IncrementSource | Any,
     engine: Engine | Any | None = None,
@@ -104,6 +114,8 @@ def discover(
     seed: int | Any = 0,
     measurement: Measurement | Any | None = None,
     clock: str | float | Any = "auto",
+    scheduler: str | Any | None = None,
+    workers: int | Any | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """The symmetries of the system that produced the trajectories, each with a confidence interval and a p-value.
@@ -115,15 +127,37 @@ def discover(
 
     `clock` is "recorded" for times as they are, "restart" for a clock that restarts in windows whose length comes
     from the recording's own times, or a period (time of day, phase of a force) in the unit of the times; "auto" takes
-    "restart" where few long paths cover many relaxation times, else "recorded". On a clock that restarts it is
-    tested whether the law depends on the date (`result.measurement.clock`), and ∂t's row on the ladder is that test's;
-    and whether the fit is adequate (`result.measurement.tests`): a recording with memory, or of paths that differ,
-    has no confirmed symmetry.
+    "restart" where long paths cover many relaxation times, else "recorded". On a clock that restarts it is
+    tested whether the law depends on the date (`result.measurement.clock`), and ∂t's row on the ladder is that test's.
+    Unless the data are marked exact, it is tested whether the fit is adequate (`result.fit_quality`): a recording with
+    memory, or of paths that differ, has no confirmed symmetry.
 
     `measurement` says how the data were recorded, `lsn.Measurement(noise=0.02)` for instance; by default the data's own
-    mark. For few long paths in one or two coordinates, errors of the points, exposure and the length of the steps are
-    part of the model, unless they are marked as Euler steps without error (`result.measurement`).
+    mark. In one coordinate, and in two on a clock that restarts, errors of the points, exposure and the length of the
+    steps are part of the model, unless they are marked as Euler steps without error (`result.measurement`).
+
+    Files of `Trajectories.scan` may be read by several processes: `scheduler` is the address of a dask.distributed
+    scheduler, `workers` a number of processes to start here. They return sums, and the answer is the same.
     """
+    with with_crew(data, scheduler, workers, progress or silent) as (source, say):
+        asked = (engine, symmetry, dimension, tolerance, error_rate, formulas, seed, measurement, clock)
+        return _discovered(source, *asked, say)
+
+
+def _discovered(
+    data: Any,
+    engine: Any,
+    symmetry: Any,
+    dimension: Any,
+    tolerance: Any,
+    error_rate: Any,
+    formulas: Any,
+    seed: Any,
+    measurement: Any,
+    clock: Any,
+    progress: Progress,
+) -> Result:
+    """The steps of `discover`."""
     engine = Spectral() if engine is None else engine
     if not isinstance(engine, Engine):
         raise InputError(f"The engine must be liestonet.Spectral() or liestonet.Neural(), not {engine!r}.")
@@ -131,14 +165,19 @@ def discover(
     criteria = _criteria(tolerance, error_rate)
     dimension, formulas = plain(dimension), truth_of("formulas", formulas)
     source, chosen = choose_clock(_checked(data, measurement), clock)
-    request = Request(source, kind, criteria, dimension, formulas, seed, progress or silent)
+    request = Request(source, kind, criteria, dimension, formulas, seed, progress)
     found = engine.discover(request)
     if chosen.window is not None:
         request.say("testing against the date")
         chosen = with_date_test(chosen, source, found.surrogate, kind, criteria)
+        if may_be_recorded(chosen, recorded_source(source)):
+            source, chosen = choose_clock(recorded_source(source), RECORDED)
+            request = replace(request, source=source)
+            found = engine.discover(request)
     found = found.on_clock(chosen, dimension is not None)
     changes = chosen.date is not None and chosen.date.rejected  # which would explain whatever the tests of the fit see
-    if isinstance(source, Relabelled) and isinstance(found.surrogate, Surrogate) and not changes:
+    tested = isinstance(source, Relabelled) or not source.measurement.is_exact
+    if tested and isinstance(found.surrogate, Surrogate) and not changes:
         request.say("testing the fit")
         found = found.tested(adequacy_of(source, found.surrogate), dimension is not None)
     request.say("checking the data")

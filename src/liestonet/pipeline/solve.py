@@ -8,7 +8,9 @@ from typing import Any
 
 from liestonet.core.coefficients import Coefficients
 from liestonet.core.domain import Domain, Neighbours
+from liestonet.core.notebook_bar import with_bar
 from liestonet.core.numbers import truth_of
+from liestonet.core.pace import SOLVING
 from liestonet.core.periods import by_position
 from liestonet.core.progress import Progress, silent
 from liestonet.core.provenance import provenance_of
@@ -40,6 +42,7 @@ MOST_COORDINATES = 16
 
 
 @few_threads
+@with_bar(SOLVING)
 def solve(
     sde: SDE | Any,
     symmetry: str | Kind | Any = "ito",

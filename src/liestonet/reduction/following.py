@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from liestonet.errors import InputError
 from liestonet.reduction.numerics import compiled, new_from_old, old_from_new
@@ -29,8 +29,16 @@ def follow(made: Reduction, initial: Any, times: Any, increments: Any) -> Float[
             f"The increments must be (paths, {max(len(t) - 1, 0)}, {formulas.noise}): paths, steps between the times, "
             "noises."
         )
+    states = initial_states(initial, np.random.default_rng(0), len(steps), made.equation.dimension)
+    return along(made, states, t, steps)
+
+
+def along(
+    made: Reduction, states: Float[np.ndarray, "k d"], t: Float[np.ndarray, " n"], steps: Float[np.ndarray, "k m r"]
+) -> Float[np.ndarray, "k n d"]:
+    """The same for checked input; NaN after a path has left the range of coordinates that depend on the noise."""
+    formulas: Any = made.sde.symbolic
     paths = len(steps)
-    states = initial_states(initial, np.random.default_rng(0), paths, made.equation.dimension)
     _, first = new_from_old(made, np.full(paths, t[0]), states)
     symbols = (formulas.time, *formulas.state)
     grid = np.broadcast_to(t, (paths, len(t)))
@@ -50,4 +58,17 @@ def follow(made: Reduction, initial: Any, times: Any, increments: Any) -> Float[
         known.append(first[:, [k]] + np.concatenate([np.zeros((paths, 1)), np.cumsum(moved, axis=1)], axis=1))
     new = np.stack([column.reshape(-1) for column in known], axis=1)
     _, x = old_from_new(made, grid.reshape(-1).copy(), new)
+    if made.noise_names:
+        x = np.where(_until_it_leaves(made, grid, x, new)[:, None], x, np.nan)
     return x.reshape(paths, len(t), made.equation.dimension)
+
+
+def _until_it_leaves(
+    made: Reduction, grid: Float[np.ndarray, "k n"], x: Float[np.ndarray, "b d"], new: Float[np.ndarray, "b m"]
+) -> Bool[np.ndarray, " b"]:
+    """Which points come before a path leaves: there the coordinates of the point are those that it was made of."""
+    noise = new[:, : len(made.noise_names)]
+    _, again = new_from_old(made, grid.reshape(-1), np.column_stack([x, noise]))
+    inside = np.isclose(again, new, rtol=1e-6, atol=0.0).all(axis=1)
+    inside &= np.stack([space.contains(x[:, i]) for i, space in enumerate(made.spaces[1:])]).all(axis=0)
+    return np.logical_and.accumulate(inside.reshape(grid.shape), axis=1).reshape(-1)

@@ -10,10 +10,11 @@ import numpy as np
 import sympy
 
 from liestonet.formulas.proved.invariants import closed_invariants
+from liestonet.pipeline.solve import solve
 from liestonet.reduction.equation import Equation
 from liestonet.reduction.integrating import closed_form
 from liestonet.reduction.reduce import reduce
-from liestonet.reduction.start import Start, equation_findings, started
+from liestonet.reduction.start import Start, equation_findings, given_box, started
 from liestonet.reduction.tuning import REDUCTION
 from liestonet.result import Result
 from liestonet.symmetry.analytic.families import count_invariants
@@ -36,6 +37,8 @@ class Invariant:
 def find_invariants(result: Result) -> tuple[Invariant, ...]:
     """As many independent invariants as there are, in closed form where one is found."""
     found = equation_findings(result)
+    if result.symmetry == "random":
+        result = solve(found.equation, "ito", given_box(result))
     numeric = found.equation
     if numeric.parameters:
         numeric = numeric.with_parameters({name: sympy.Rational(value) for name, value in result.draw.items()})

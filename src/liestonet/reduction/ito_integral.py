@@ -64,5 +64,7 @@ class ItoIntegral(sympy.Expr):
 
     def _latex(self, printer: Any) -> str:
         integrand, variable, lower, upper, noise = (printer._print(part) for part in self.args)
+        if self.integrand == 1 and self.lower == 0:
+            return f"{{{noise}}}_{{{upper}}}"
         factor = "" if self.integrand == 1 else f"{integrand}\\, "
         return f"\\int\\limits_{{{lower}}}^{{{upper}}} {factor}d{{{noise}}}_{{{variable}}}"

@@ -23,7 +23,7 @@ from liestonet.reduction.inverting import inverted
 from liestonet.reduction.reduce import reduce
 from liestonet.reduction.reduction import Reduction
 from liestonet.reduction.sampling import is_gaussian
-from liestonet.reduction.start import Start, equation_findings, started
+from liestonet.reduction.start import Start, equation_findings, given_box, started
 from liestonet.reduction.tuning import MARTINGALES, REDUCTION
 from liestonet.result import Result
 
@@ -63,8 +63,7 @@ def find_martingales(result: Result) -> tuple[Martingale, ...]:
     if result.symmetry != "fokker-planck":
         made = reduce(result)
         gaussian = made if is_gaussian(made) and made.validity.startswith("at all times") and made.inverse else None
-        intervals = None if result.domain.chosen else [list(pair) for pair in result.domain.intervals]
-        result = solve(found.equation, "fokker-planck", intervals)
+        result = solve(found.equation, "fokker-planck", given_box(result))
     start = started(result, None)
     equation = Equation(
         start.inner.time, start.inner.state, start.inner.drift, start.inner.noise, len(start.inner.state)

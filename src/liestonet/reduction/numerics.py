@@ -47,18 +47,20 @@ def stacked(expressions: list[Any], symbols: tuple[Any, ...], *columns: np.ndarr
 
 def new_from_old(
     made: Reduction, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]
-) -> tuple[Float[np.ndarray, " b"], Float[np.ndarray, "b d"]]:
+) -> tuple[Float[np.ndarray, " b"], Float[np.ndarray, "b m"]]:
     """The new clock and coordinates at old times and states."""
     made.require_numeric()
     if made.flows is not None:
         return t, made.flows.forward(t, x)
     symbols = old_symbols(made)
+    if made.noise_names and x.shape[1] == made.equation.dimension:
+        x = np.column_stack([x, np.zeros((len(x), len(made.noise_names)))])
     clock, *rest = made.coordinates.values()
     return compiled(clock, symbols)(t, *x.T), stacked(rest, symbols, t, *x.T)
 
 
 def old_from_new(
-    made: Reduction, s: Float[np.ndarray, " b"], z: Float[np.ndarray, "b d"]
+    made: Reduction, s: Float[np.ndarray, " b"], z: Float[np.ndarray, "b m"]
 ) -> tuple[Float[np.ndarray, " b"], Float[np.ndarray, "b d"]]:
     """Old times and states from the new clock and coordinates."""
     made.require_numeric()
@@ -72,8 +74,8 @@ def old_from_new(
 
 
 def old_symbols(made: Reduction) -> tuple[Any, ...]:
-    """Time and coordinates of the equation."""
-    return tuple(sympy.Symbol(name, real=True) for name in ("t", *made.equation.names))
+    """Time and coordinates of the equation, and its Wiener processes where the new coordinates depend on them."""
+    return tuple(sympy.Symbol(name, real=True) for name in ("t", *made.equation.names, *made.noise_names))
 
 
 def new_symbols(made: Reduction) -> tuple[Any, ...]:
@@ -81,11 +83,14 @@ def new_symbols(made: Reduction) -> tuple[Any, ...]:
     return tuple(made.coordinates)
 
 
-def _by_bisection(made: Reduction, t: Float[np.ndarray, " b"], y: Float[np.ndarray, "b 1"]) -> Float[np.ndarray, "b 1"]:
+def _by_bisection(made: Reduction, t: Float[np.ndarray, " b"], y: Float[np.ndarray, "b n"]) -> Float[np.ndarray, "b 1"]:
     """x with y(t, x) = y, for one coordinate whose inverse has no formula: a monotone function, by halving."""
-    symbols = old_symbols(made)
-    height = compiled(list(made.coordinates.values())[1], symbols)
-    space, wanted = made.spaces[1], y[:, 0]
+    formula = compiled(list(made.coordinates.values())[-1], old_symbols(made))
+    space, noise, wanted = made.spaces[1], y[:, :-1], y[:, -1]
+
+    def height(t: np.ndarray, x: np.ndarray) -> np.ndarray:
+        return formula(t, x, *noise.T)
+
     low, high = _bracket(height, t, wanted, space.low, space.high)
     rising = height(t, high) > height(t, low)
     for _ in range(200):

@@ -6,10 +6,14 @@ docs/method.md §18.1.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from sympy import Rational
+
+from liestonet.core.domain import Domain
 from liestonet.core.progress import Progress, silent
 from liestonet.errors import InputError
 from liestonet.reduction.assemble import assembled, sectioned
@@ -17,12 +21,13 @@ from liestonet.reduction.clock_strategies import autonomous
 from liestonet.reduction.hidden_strategies import own_symmetries
 from liestonet.reduction.joint_invariants import radius
 from liestonet.reduction.linear_strategies import linear_drift
+from liestonet.reduction.random_solution import by_random_symmetries, random_reduction
 from liestonet.reduction.reduction import Reduction
 from liestonet.reduction.scalar_strategies import bessel, moving_frame, own_shift
 from liestonet.reduction.section import on_section
 from liestonet.reduction.simple_strategies import linear_together, one_at_a_time, shifts_together
 from liestonet.reduction.stage import Stage
-from liestonet.reduction.start import Start, started
+from liestonet.reduction.start import Start, equation_of, start_of, started
 from liestonet.result import Result
 
 Strategy = Callable[[Stage], Stage | None]
@@ -42,12 +47,27 @@ def reduce(
 
     Without `generator` all proved generators are used, those without time component first. `generator` is the number
     of one (from 0), text such as "exp(-t) d_x", or a row (tau, [xi, …]) in SymPy; then only that one is used.
+    Random symmetries are used together: those of a result of `symmetry="random"`, and for a scalar equation also where
+    the ordinary ones do not solve it.
     """
     if not isinstance(result, Result):
         raise InputError(f"reduce takes a result of solve, not a {type(result).__name__}: lsn.reduce(lsn.solve(sde)).")
     say = progress or silent
     say("looking for new coordinates")
-    return reduced_from(started(result, generator), generator is not None, say)
+    if result.symmetry == "random":
+        sde = equation_of(result)
+        if generator is not None:
+            raise InputError("reduce uses all random symmetries of an equation together; leave generator out.")
+        if math.isfinite(result.dimension):
+            return random_reduction(result, sde)
+        # Brownian motion in other coordinates, which no generator has to be known for
+        draw = {name: Rational(value) for name, value in result.draw.items()}
+        return reduced_from(start_of(sde, Domain(result.domain.intervals[: sde.dimension + 1]), draw), say=say)
+    start = started(result, generator)
+    made = reduced_from(start, generator is not None, say)
+    if generator is None and start.sde.dimension == 1 and made.kind != "solved" and made.bessel is None:
+        return by_random_symmetries(start.sde, start.domain, start.draw) or made
+    return made
 
 
 def reduced_from(start: Start, only_one: bool = False, say: Progress = silent) -> Reduction:

@@ -58,6 +58,7 @@ class Reduction:
     boxes: tuple[tuple[float, float], ...] = ()
     ends: tuple[tuple[sympy.Expr, str], ...] = ()
     continues: bool = False
+    noise_names: tuple[str, ...] = ()
     flows: Flows | None = field(default=None, compare=False)
 
     @property
@@ -68,7 +69,7 @@ class Reduction:
     @property
     def is_whole(self) -> bool:
         """Whether there are as many new coordinates as old ones, so that one can go back."""
-        return self.sde.dimension == self.equation.dimension
+        return self.sde.dimension == self.equation.dimension + len(self.noise_names)
 
     @property
     def is_exact(self) -> bool:
@@ -123,7 +124,10 @@ class Reduction:
         return follow(self, initial, times, increments)
 
     def to_new(self, t: Any, x: Any) -> tuple[np.ndarray, np.ndarray]:
-        """New clock (B,) and new coordinates (B, d) at old times (B,) and states (B, d)."""
+        """New clock (B,) and new coordinates (B, d) at old times (B,) and states (B, d).
+
+        Where coordinates depend on the Wiener processes, further columns of the states are these, else they are 0.
+        """
         from liestonet.reduction.numerics import new_from_old
 
         return new_from_old(self, np.asarray(t, dtype=float), np.asarray(x, dtype=float))

@@ -16,6 +16,7 @@ from jaxtyping import Bool, Float
 from liestonet.core.numbers import is_real, is_whole
 from liestonet.errors import InputError
 from liestonet.reduction.exits import keep_inside
+from liestonet.reduction.following import along
 from liestonet.reduction.numerics import compiled, integrals_over, new_from_old, old_from_new, stacked
 from liestonet.reduction.sample import Sample
 from liestonet.reduction.tuning import SAMPLE
@@ -53,7 +54,7 @@ class _Run:
 def is_gaussian(made: Reduction) -> bool:
     """Whether every coordinate is an integral of functions of time alone."""
     formulas = made.sde.symbolic
-    if made.kind != "solved" or formulas is None or made.flows is not None:
+    if made.kind != "solved" or formulas is None or made.flows is not None or made.noise_names:
         return False
     entries: Any = [*formulas.drift, *formulas.diffusion]
     return not any(entry.has(*formulas.state) for entry in entries)
@@ -66,7 +67,7 @@ def is_drawn(made: Reduction) -> bool:
 
 def is_exact(made: Reduction) -> bool:
     """Whether samples have the law of the equation at any step."""
-    if not made.is_whole:
+    if not made.is_whole or made.noise_names:
         return False
     return is_drawn(made) or (made.flows is None and all(part is not None for _, part in made.parts))
 
@@ -81,6 +82,8 @@ def draw(made: Reduction, initial: Any, times: Any, paths: Any, seed: Any, start
         states, note = _drawn(run, boundary)
     elif is_exact(made):
         states, note = _drawn_in_parts(run, boundary)
+    elif made.noise_names:
+        states, note = _along_noise(run)
     else:
         states, note = _simulated(run)
     return Sample(run.times, states, made.equation.names, is_exact(made), note)
@@ -310,6 +313,38 @@ def bessel_step(
     alive = (waiting < half) & (square > 0)
     index = rng.poisson(np.where(alive, half - waiting, 0.0))
     return np.where(alive, 2 * length * rng.gamma(index + 1.0), 0.0)
+
+
+def _along_noise(run: _Run) -> tuple[Float[np.ndarray, "k n d"], str]:
+    """The solution along Wiener paths that are drawn at many points of each step."""
+    made, count = run.made, len(run.states)
+    noises, steps = made.equation.noise, SAMPLE.substeps
+    result = np.full((count, len(run.times), run.states.shape[1]), np.nan)
+    block = max(1, SAMPLE.at_once // (steps * noises))
+    for first in range(0, count, block):
+        x = run.states[first : first + block]
+        alive = np.ones(len(x), dtype=bool)
+        for k, (begin, end) in enumerate(run.spans()):
+            moved = run.rng.standard_normal((len(x), steps, noises)) * np.sqrt((end - begin) / steps)
+            if end > begin:
+                x = along(made, x, np.linspace(begin, end, steps + 1), moved)[:, -1]
+            alive &= np.isfinite(x).all(axis=1)
+            result[first : first + block, k] = np.where(alive[:, None], x, np.nan)
+            x = np.where(alive[:, None], x, run.states[first : first + block])
+    ordinary = all(entry == 0 for entry in _noise_of_integrals(made))
+    rule = "the trapezoid rule" if ordinary else "sums, those with dW with their integrand at the beginning"
+    gone = int(np.isnan(result[:, -1, 0]).sum())
+    ended = f" Paths end where they leave the state space; {gone} of {count} did." if gone else ""
+    note = (
+        f"Not exact: the Wiener process is exact at {steps} points of every step, the integrals along it are by {rule}."
+    )
+    return result, note + ended
+
+
+def _noise_of_integrals(made: Reduction) -> list[Any]:
+    """q of du = p dt + q dW, of all coordinates that are not the Wiener processes themselves."""
+    formulas: Any = made.sde.symbolic
+    return list(formulas.diffusion[len(made.noise_names) :, :])
 
 
 def _simulated(run: _Run) -> tuple[Float[np.ndarray, "k n d"], str]:

@@ -93,6 +93,8 @@ class Setting:
     def plain(self, expression: Any) -> Any:
         """The expression with moduli and roots of squares resolved by the signs on the box."""
         expression = sympy.sympify(expression)
+        if expression.has(sympy.sign, sympy.DiracDelta):  # derivatives of moduli
+            expression = _away_from_kinks(expression, self)
         used = sorted(expression.free_symbols, key=str)
         if (
             not used
@@ -179,6 +181,10 @@ def _signed_roots(expression: Any, setting: Setting) -> Any:
 def _away_from_kinks(expression: Any, setting: Setting) -> Any:
     """sign(u) and its like as numbers, where u has one sign on the box."""
     expression = away_from_kinks(expression)
+    for node in expression.atoms(sympy.DiracDelta):
+        values = np.sign(setting.numbers(node.args[0]))
+        if (values == values[0]).all() and values[0] != 0:
+            expression = expression.xreplace({node: sympy.Integer(0)})
     for node in expression.atoms(Step):
         values = np.sign(setting.numbers(node.args[0]))
         if not isinstance(node, Floor) and (values == values[0]).all():

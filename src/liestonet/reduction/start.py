@@ -56,15 +56,24 @@ def equation_findings(result: Result) -> EquationFindings:
 
 def started(result: Result, generator: Any) -> Start:
     """The first stage with the generators of a result, or with the one that is asked for."""
-    sde = equation_findings(result).equation
-    if result.symmetry == "random":
-        raise InputError(
-            'reduce does not use random symmetries yet; give it a result of symmetry="ito", "law" or "fokker-planck".'
-        )
-    _require_formulas(sde)
+    sde = equation_of(result)
     rows, left_out = _usable(result, generator)
     draw = {name: sympy.Rational(value) for name, value in result.draw.items()}
     return start_of(sde, result.domain, draw, rows, tuple(left_out), result.symmetry != "ito")
+
+
+def equation_of(result: Result) -> SDE:
+    """The equation of a result, refused where it has no formulas or no noise."""
+    sde = equation_findings(result).equation
+    _require_formulas(sde)
+    return sde
+
+
+def given_box(result: Result) -> list[list[float]] | None:
+    """The box of time and coordinates that a user gave, without room for Wiener processes; None for a chosen one."""
+    if result.domain.chosen:
+        return None
+    return [list(pair) for pair in result.domain.intervals[: equation_of(result).dimension + 1]]
 
 
 def _require_formulas(sde: SDE) -> None:

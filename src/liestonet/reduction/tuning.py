@@ -104,6 +104,11 @@ class EquationTuning:
     strengths: tuple[float, float, float] = (1e4, 1e8, 1e12)
     # Evaluations in each of these rounds. Source: cost.
     rounds: int = 60
+    # Times that what a finite step adds is computed anew from the equation without it. Source: theory: each leaves a
+    # part Δt times the rates of the process of what was left.
+    step_rounds: int = 2
+    # Part of it that stays an error. Source: theory: simulations of five sub-steps or more have at least four fifths.
+    step_left: float = 0.2
     # Step of differences in the generators' constants. Source: theory: the root of rounding.
     difference: float = 1e-6
     # Singular values of conditions below this part of the largest are none. Source: theory: differences and penalties.

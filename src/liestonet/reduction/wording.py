@@ -20,7 +20,8 @@ def verdict(made: Reduction) -> str:
         return "Not reduced."
     if made.kind == "solved":
         law = " in law" if made.level == "law" else ""
-        return f"Solved{law}: every coordinate is an integral of known functions."
+        known = "known functions of time and of the noise" if made.noise_names else "known functions"
+        return f"Solved{law}: every coordinate is an integral of {known}."
     if made.bessel is not None:
         return f"Reduced to a Bessel process, A = {expression_text(made.bessel)}."
     names = ", ".join(made.sde.names[: made.closed])
@@ -58,7 +59,8 @@ def rows(made: Reduction) -> list[Row]:
     if made.wiener:
         found.append(("noise", made.wiener))
     found.append(("holds", made.validity))
-    found.append(("sample", "exact at any step" if made.is_exact else "by simulation of the new equation"))
+    drawn = "integrals along drawn paths of the noise" if made.noise_names else "by simulation of the new equation"
+    found.append(("sample", "exact at any step" if made.is_exact else drawn))
     return found
 
 
@@ -76,6 +78,8 @@ class _Printer(StrPrinter):
     printmethod = "_solution_text"
 
     def _print_ItoIntegral(self, node: Any) -> str:
+        if node.integrand == 1 and node.lower == 0:
+            return f"{node.noise}({self._print(node.upper)})"
         return self._integral(node.integrand, node.lower, node.upper, f"d{node.noise}({node.variable})")
 
     def _print_Integral(self, expr: Any) -> str:
@@ -146,6 +150,7 @@ def dictionary(made: Reduction) -> dict[str, Any]:
         "steps": [{"generator": step.generator, "text": step.text} for step in made.steps],
         "validity": made.validity,
         "noise": made.wiener,
+        "noise_names": list(made.noise_names),
         "exact_sample": made.is_exact,
         "latex": latex(made),
     }

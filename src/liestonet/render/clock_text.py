@@ -48,7 +48,7 @@ def changes_with_date(found: DataFindings) -> str:
 
 def not_adequate(found: DataFindings) -> str:
     """What the first of the tests says that finds the fit not adequate."""
-    wrong = next((test for test in found.tests if test.rejected), None)
+    wrong = found.fit_quality.first
     if wrong is None:
         return ""
     if wrong.name == CELLS:

@@ -38,3 +38,7 @@ PERCENTAGE_DIGITS, MOST_PERCENTAGE_DIGITS = 2, 4
 LARGEST_FOLD = 100.0
 # Relative residuals above this are factors, not percentages.
 LARGEST_PERCENTAGE = 9.995
+# Operations in a generator that is put into words, and in an integrand on the way: SymPy would think for long.
+LONGEST_EXPLAINED, LONGEST_INTEGRAND = 200, 40
+# The largest tolerance that a next command asks for, its thinning, and coordinates of which maps are tried.
+LARGEST_TOLERANCE_ASKED, FINEST_THINNING, MOST_MAPPED = 0.5, 5, 4

@@ -1,13 +1,16 @@
-"""A result as HTML for notebooks: the same as at a terminal, in tables. No scripts, nothing loaded."""
+"""A result as HTML for notebooks: what a terminal shows, in tables and without scripts; or the page in a frame."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
 from liestonet.algebra.commutators import commutator_table
+from liestonet.core.numbers import is_whole
+from liestonet.errors import InputError
 from liestonet.formulas.notation import field_text
 from liestonet.render.combinations import combination_text
 from liestonet.render.limits import LARGEST_TABLE, MOST_LINES
@@ -19,6 +22,27 @@ if TYPE_CHECKING:
 
 POWER = re.compile(r"\^(-?\w+|\(-?\w+(?:/\w+)?\))")
 CELL = "style='text-align:left;padding:0.1em 0.8em'"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A page as the output of a cell: in a frame of its own, whose scripts see nothing of the notebook."""
+
+    page: str
+    height: int
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<iframe sandbox="allow-scripts" srcdoc="{escape(self.page, quote=True)}" title="LieStoNet report" '
+            f'style="width: 100%; height: {self.height}px; border: 0"></iframe>'
+        )
+
+
+def checked_height(height: object) -> int:
+    """The height of a page in a notebook."""
+    if not is_whole(height) or not 100 <= height <= 10_000:
+        raise InputError(f"The height of a page in a notebook is a number of pixels from 100 to 10000, not {height!r}.")
+    return int(height)
 
 
 def render_html(view: ResultView) -> str:
@@ -37,6 +61,8 @@ def _parts(view: ResultView) -> Iterator[str]:
     yield _ladder(source.ladder)
     if view.generators is not None:
         yield _generators(view.generators, view.names)
+    if len(view.meaning):
+        yield _titled("What it means", "".join(map(_paragraph, view.meaning.sentences())))
     if source.candidates is not None:
         yield _candidates(source.candidates)
     if view.algebra is not None:
@@ -45,6 +71,9 @@ def _parts(view: ResultView) -> Iterator[str]:
     for flag in view.flags:
         yield f"<p><i>{escape(flag.code)}</i>: {escape(f'{flag.message} {flag.action}')}</p>"
     yield from map(_paragraph, view.validation)
+    if view.next_step is not None:
+        command = f"<code>{escape(view.next_step.command)}</code>: {escape(view.next_step.why)}."
+        yield _titled("Next", f"<p>{command}</p>")
     if source.data:
         yield _titled("Data", _table([(escape(label), escape(text)) for label, text in source.data]))
 

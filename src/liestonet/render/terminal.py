@@ -51,6 +51,8 @@ def _blocks(view: ResultView) -> Iterator[Iterable[RenderableType]]:
     yield [_heading(view.source.ladder.heading), _ladder_table(view.source.ladder)]
     if view.generators is not None:
         yield _generator_lines(view.generators, view.names)
+    if len(view.meaning):
+        yield [_heading("What it means"), *map(indented, view.meaning.sentences())]
     if view.algebra is not None:
         if view.algebra.name:
             yield [Text.assemble((f"Algebra: {view.algebra.name}", "bold"), f". {view.algebra.explanation}")]
@@ -65,6 +67,8 @@ def _blocks(view: ResultView) -> Iterator[Iterable[RenderableType]]:
         yield [_heading("Validation"), *map(indented, view.validation)]
     if view.source.data:
         yield [_heading("Data"), _rows([*view.source.data, ("domain", view.domain.text)])]
+    if view.next_step is not None:
+        yield [_heading("Next"), *map(indented, (view.next_step.command, f"{view.next_step.why}."))]
 
 
 def _domain_line(view: ResultView) -> Text:

@@ -16,6 +16,8 @@ from liestonet.render.equation_view import equation_view
 from liestonet.render.first_terms import first_terms
 from liestonet.render.kinds import KINDS, STATUSES
 from liestonet.render.limits import MOST_VALUES_NAMED
+from liestonet.render.meaning import Meaning, meaning_of
+from liestonet.render.next_step import NextStep, next_step
 from liestonet.render.numbers import number
 from liestonet.render.view_parts import AlgebraView, DomainView, GeneratorsView, GeneratorView, Row, SourceView
 from liestonet.result import Result
@@ -33,8 +35,9 @@ class ResultView:
     """Everything that is said of one result.
 
     `source` is what an equation and data differ in: the verdict, the ladder, what is known of the data. `generators`
-    and `algebra` are None where there are no generators. `symbolic` are the formulas of an equation that has some.
-    `making` are what was done and with which settings, and `command` makes the result again.
+    and `algebra` are None where there are no generators; `meaning` says what they mean, in sentences. `symbolic` are
+    the formulas of an equation that has some. `making` are what was done and with which settings, `command` makes the
+    result again, and `next_step` would tell more.
     """
 
     kind: str
@@ -45,12 +48,14 @@ class ResultView:
     domain: DomainView
     facts: tuple[Row, ...]
     generators: GeneratorsView | None
+    meaning: Meaning
     algebra: AlgebraView | None
     flags: tuple[Flag, ...]
     validation: tuple[str, ...]
     discrete: tuple[str, ...]
     making: tuple[Row, ...]
     command: str
+    next_step: NextStep | None
 
     @classmethod
     def of(cls, result: Result) -> ResultView:
@@ -69,12 +74,14 @@ class ResultView:
             domain=domain,
             facts=tuple(_facts(result, source)),
             generators=_generators(result, source) if result.fields.count else None,
+            meaning=meaning_of(result),
             algebra=algebra,
             flags=tuple(flag for flag in result.flags if flag.code != SAID_ELSEWHERE),
             validation=() if found.validation is None else tuple(found.validation.sentences()),
             discrete=() if found.discrete is None else tuple(found.discrete.sentences()),
             making=tuple(_making(result, source, domain)),
             command="" if result.provenance is None else result.provenance.command,
+            next_step=next_step(result),
         )
 
     @property

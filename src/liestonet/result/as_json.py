@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from liestonet.formulas.formula import Formula
+from liestonet.inference.adequacy import FitQuality
 from liestonet.inference.clock import ClockFound
 from liestonet.result.findings import DataFindings, EquationFindings, Measured
 
@@ -41,6 +42,11 @@ def dictionary_of(result: Result) -> dict[str, Any]:
                 for name, coordinate in zip(variables, result.domain.coordinates, strict=True)
             },
             "periodic": result.domain.named_periods(result.names),
+            "noise_shapes": {
+                name: vars(shape)
+                for name, shape in zip(variables, result.fields.basis.domain.shapes or (), strict=False)
+                if shape is not None
+            },
         },
         "ladder": [vars(row) for row in result.ladder],
         "generators": [_generator(result, i) for i in range(result.fields.count)],
@@ -76,6 +82,7 @@ def _estimated(found: DataFindings) -> dict[str, Any]:
         },
         "data": found.data.to_dictionary(),
         "measurement": _measured(found.measured),
+        "fit_quality": _fit_quality(found.fit_quality),
     } | ({} if found.training is None else {"training": found.training.to_dictionary()})
 
 
@@ -88,8 +95,14 @@ def _measured(measured: Measured) -> dict[str, Any]:
         "steps": measured.steps,
         "order": measured.order,
         "clock": _clock(measured.clock),
-        "tests": [{**asdict(test), "rejected": test.rejected} for test in measured.tests],
     }
+
+
+def _fit_quality(quality: FitQuality) -> dict[str, Any]:
+    """Whether the fit is adequate, and every test."""
+    names = ("p_value", "misfit", "offsets", "memory", "rejected")
+    tests = [{**asdict(test), "rejected": test.rejected} for test in quality.tests]
+    return {name: getattr(quality, name) for name in names} | {"tests": tests}
 
 
 def _clock(clock: ClockFound) -> dict[str, Any]:

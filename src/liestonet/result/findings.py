@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from liestonet.inference.adequacy import FitTest
+from liestonet.inference.adequacy import FitQuality, FitTest
 from liestonet.inference.clock import ClockFound
 from liestonet.inference.engine import Training
 from liestonet.inference.refit import Refit
@@ -72,7 +72,7 @@ class DataFindings:
     level, which does not depend on how σ was chosen. `data` is a record of the trajectories, `training` what the
     neural engine did, None for the others. `gap` is the first residual left out over the last one taken. `clock` is
     the one that the data were looked at on; None in files that did not keep it. `tests`
-    are those of the fit of a long recording.
+    are those of the fit.
     """
 
     surrogate: FittedCoefficients
@@ -88,15 +88,20 @@ class DataFindings:
     tests: tuple[FitTest, ...] = ()
 
     @property
+    def fit_quality(self) -> FitQuality:
+        """Whether the fit is adequate."""
+        return FitQuality(self.tests)
+
+    @property
     def measured(self) -> Measured:
         """What was found out about how the data were recorded."""
         recorded = self.surrogate.recorded if isinstance(self.surrogate, Surrogate) else None
         clock = self.clock or ClockFound()
         if recorded is None:
-            return Measured(clock, tests=self.tests)
+            return Measured(clock)
         levels = zip(self.surrogate.names, recorded.noise, strict=True)
         noise = {name: level for name, level in levels if level is not None}
-        return Measured(clock, noise, recorded.exposure, recorded.steps, tests=self.tests)
+        return Measured(clock, noise, recorded.exposure, recorded.steps)
 
 
 @dataclass(frozen=True)
@@ -105,7 +110,7 @@ class Measured:
 
     `noise` is the standard deviation of the points' errors by coordinate, `exposure` the part of a step over which a
     point is the mean, each with `.value` and `.error`; None where it was not modelled or is not identified. `steps` is
-    the kind of steps that was assumed, `order` 1. `tests` say whether the fit of a long recording is adequate.
+    the kind of steps that was assumed, `order` 1.
     """
 
     clock: ClockFound
@@ -113,7 +118,6 @@ class Measured:
     exposure: Level | None = None
     steps: str = "continuous"
     order: int = 1
-    tests: tuple[FitTest, ...] = ()
 
 
 Findings = EquationFindings | DataFindings

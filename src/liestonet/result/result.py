@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from liestonet.algebra.structure import Algebra
 from liestonet.core.domain import Domain
@@ -17,6 +18,7 @@ from liestonet.core.flags import Flag
 from liestonet.core.generators import Random, Values, without_noise
 from liestonet.core.ladder import LadderRow
 from liestonet.core.numbers import is_whole
+from liestonet.core.points import points_of
 from liestonet.core.provenance import Provenance
 from liestonet.errors import InputError
 from liestonet.formulas.closed_fields import ClosedFields, closed_fields
@@ -109,6 +111,14 @@ class Result:
         return self.findings.measured if isinstance(self.findings, DataFindings) else None
 
     @property
+    def fit_quality(self) -> Any:
+        """Whether the fit is adequate: `p_value`, `misfit`, `offsets`, `memory`, `rejected`; None for an equation.
+
+        Data that are marked exact are tested where their clock restarts only; what was not tested is None.
+        """
+        return self.findings.fit_quality if isinstance(self.findings, DataFindings) else None
+
+    @property
     def draw(self) -> dict[str, str]:
         """The values of free parameters that the numbers of the result are for; empty where none are free."""
         found = self.findings
@@ -144,6 +154,17 @@ class Result:
                 raise InputError(f"{SPOKEN[self.symmetry]} symmetries do not depend on w; call generators(t, x).")
             return self.evaluated(t, x)
         return Random(self.evaluated, self.surrogate.dimension, len(self.noises))(t, x, w)
+
+    def inside(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Bool[np.ndarray, " b"]:
+        """Whether the points t (B,), x (B, d) lie in the domain, where the answer was found and its errors hold.
+
+        `generators` has values at other points too: exact ones where a formula is proved, else those of a series that
+        nothing checks there. For random symmetries x is the state; the Wiener processes are not asked for.
+        """
+        points = points_of(t, x, self.surrogate.dimension)
+        intervals = np.array(self.domain.intervals[: points.shape[1]])
+        endless = np.isfinite(self.domain.periods[: points.shape[1]])
+        return np.all(((points >= intervals[:, 0]) & (points <= intervals[:, 1])) | endless, axis=1)
 
     @cached_property
     def evaluated(self) -> Fields | ClosedFields:
@@ -241,6 +262,12 @@ class Result:
 
         return estimated_equation(self)
 
+    def meaning(self) -> Any:
+        """What the symmetries mean, in words: rows with .about ("X1", or empty for all together), .code and .text."""
+        from liestonet.render.meaning import meaning_of
+
+        return meaning_of(self)
+
     def latex(self) -> str:
         """Equation, generators and commutators in LaTeX, ready to paste; needs amsmath."""
         from liestonet.render.latex import render_latex
@@ -248,14 +275,26 @@ class Result:
 
         return render_latex(ResultView.of(self))
 
-    def report(self, path: str | os.PathLike[str] | Any) -> Path:
-        """Write the result as one page that any browser opens, with nothing beside it; returns where it is."""
+    def report(self, path: str | os.PathLike[str] | Any, *, tolerances: Sequence[float] | Any | None = None) -> Path:
+        """Write the result as one page that any browser opens, with nothing beside it; returns where it is.
+
+        `tolerances` are those of the page's slider for the tolerance, beside the result's own. By default there are ten
+        for up to two coordinates; with more it takes longer than the search itself, and none are computed unasked.
+        """
         from liestonet.render.html import write_report
 
-        return write_report(self, path)
+        return write_report(self, path, tolerances)
+
+    def show(self, height: int | Any = 720) -> Any:
+        """The page, moving, as the output of a notebook's cell; `height` in pixels."""
+        from liestonet.render.html import render_page
+        from liestonet.render.notebook import Shown, checked_height
+
+        pixels = checked_height(height)
+        return Shown(render_page(self), pixels)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """What a notebook shows; `show` has the whole page."""
         from liestonet.render.notebook import render_html
         from liestonet.render.view import ResultView
 
@@ -276,9 +315,13 @@ class Result:
     def to_dictionary(self) -> dict[str, Any]:
         """The result as plain numbers, text and lists, ready for JSON."""
         from liestonet.reduction.recording.equation_fit import readable_equation
+        from liestonet.render.meaning import meaning_of
+        from liestonet.render.next_step import next_step
         from liestonet.result.as_json import dictionary_of, plain_values
 
-        found = dictionary_of(self)
+        step = next_step(self)
+        said = {"meaning": meaning_of(self).to_list(), "next": None if step is None else vars(step)}
+        found = dictionary_of(self) | said
         if self.estimated is None:
             return found
         equation = readable_equation(self)

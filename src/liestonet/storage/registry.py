@@ -66,6 +66,7 @@ HOMES = {
     "Networks": "liestonet.neural.generator_networks",
     "Neural": "liestonet.neural.settings",
     "NeuralSurrogate": "liestonet.neural.coefficients.neural_surrogate",
+    "NoiseShape": "liestonet.core.noise_shape",
     "Objective": "liestonet.neural.settings",
     "Optimizer": "liestonet.neural.settings",
     "Outlier": "liestonet.surrogate.outliers",

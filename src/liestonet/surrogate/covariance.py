@@ -69,6 +69,8 @@ def _scores(sample: Scaled, regressions: Sequence[Regression]) -> Float[np.ndarr
         for column, estimate in enumerate(estimates):
             functions = sample.functions(estimate.features)
             rest = values[:, column] - functions @ estimate.parameters
+            if estimate.features.factors:
+                rest = rest - estimate.offset(sample.points)
             columns.append(functions * (weights[:, column] * rest)[:, None])
     return np.concatenate(columns, axis=1)
 

@@ -7,17 +7,19 @@ reach of a low degree. Derivatives are always those in the coordinate itself.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
+from math import comb
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from liestonet.core.coefficients import Derivative
 from liestonet.core.coordinate import Coordinate
 from liestonet.core.domain import Domain
 from liestonet.core.multiindex import Degrees, both_waves, total_degree, union
+from liestonet.core.noise_shape import NoiseShape
 from liestonet.core.tuning import SHARED, by_dimension
 from liestonet.surrogate.tuning import FIT
 
@@ -75,7 +77,7 @@ def degree_variants(features: Features, autonomous: bool = False) -> list[Featur
         usual = by_dimension(FIT.degrees, dimension)[0][1]
         others = [(time, max(state, usual)) for time, state in others]
     sets = [(0 if autonomous else time, state) for time, state in others]
-    return [Features(domain, rich_degrees(dimension, *pair, domain.periodic), features.logarithmic) for pair in sets]
+    return [replace(features, degrees=rich_degrees(dimension, *pair, domain.periodic)) for pair in sets]
 
 
 def with_frequencies(features: Features, highest: Mapping[int, int]) -> Features | None:
@@ -91,16 +93,78 @@ def with_frequencies(features: Features, highest: Mapping[int, int]) -> Features
     if not added:
         return None
     degrees = union(features.degrees, both_waves(np.array(added, dtype=np.int64), domain.periodic))
-    return Features(domain, degrees, features.logarithmic)
+    return replace(features, degrees=degrees)
+
+
+def shape_variants(features: Features, shapes: tuple[NoiseShape | None, ...]) -> list[Features]:
+    """The same where noise has a shape: in the coordinates in which it is uniform, and in the logarithms there are."""
+    uniform = tuple(own and shape is None for own, shape in zip(features.logarithmic, shapes, strict=True))
+    singular = features.domain.singular or ((None, None),) * len(shapes)
+    logarithms = tuple(
+        own or (shape is not None and below is not None)
+        for own, shape, (below, _) in zip(features.logarithmic, shapes, singular, strict=True)
+    )
+    marks = dict.fromkeys([uniform, logarithms])
+    return [replace(features, logarithmic=mark, shapes=shapes) for mark in marks]
 
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Feature j is Π_v P_{degrees[j, v]}(s_v), s_v the variable or its logarithm, orthonormal on the domain."""
+    """Feature j is Π_v P_{degrees[j, v]}(s_v), s_v the variable or its logarithm, orthonormal on the domain.
+
+    Where the noise of a coordinate has a shape m, s_v is the coordinate in which it is uniform, unless that is the
+    logarithm. Features of an entry have `factors`, the m of these variables, one for a drift and two for a diffusion;
+    the `offset` of a drift is ½mm', which leaves the drift in coordinates of uniform noise.
+    """
 
     domain: Domain
     degrees: Degrees
     logarithmic: tuple[bool, ...]
+    shapes: tuple[NoiseShape | None, ...] | None = None
+    factors: tuple[int, ...] = ()
+
+    @property
+    def plain(self) -> Features:
+        """The same without factors."""
+        return replace(self, factors=()) if self.factors else self
+
+    def of(self, entry: tuple[int, ...]) -> Features:
+        """The features of an entry of drift or diffusion: with the noise of its coordinates as factors."""
+        if self.shapes is None:
+            return self
+        factors = tuple(i + 1 for i in entry if self.shapes[i + 1] is not None)
+        return replace(self, factors=factors) if factors else self.plain
+
+    def _shape(self, variable: int) -> NoiseShape:
+        shape = None if self.shapes is None else self.shapes[variable]
+        if shape is None:
+            raise RuntimeError("only variables whose noise has a shape are factors")
+        return shape
+
+    def factor(self, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, " b"]:
+        """The product of the factors."""
+        result = np.ones(len(points))
+        for variable in self.factors:
+            result *= self._shape(variable).values(points[:, variable], 0)[0]
+        return result
+
+    def offset(self, points: Float[np.ndarray, "b v"], derivative: Derivative = ()) -> Float[np.ndarray, " b"]:
+        """What is added to the series of a drift, in units of the box."""
+        if not self.factors or any(v != self.factors[0] for v in derivative):
+            return np.zeros(len(points))
+        variable, order = self.factors[0], len(derivative)
+        squares = self._shape(variable).values(points[:, variable], order + 1, 2.0)
+        return squares[order + 1] / (4 * self.domain.half[variable] ** order)
+
+    @property
+    def released(self) -> Bool[np.ndarray, " p"]:
+        """Which features of a diffusion correct its shape where that was fitted."""
+        orders, found = self.orders, np.zeros(self.size, dtype=bool)
+        if len(self.factors) == 2:
+            for variable in set(self.factors):
+                alone = orders.sum(axis=1) == orders[:, variable]
+                found |= alone & (orders[:, variable] > 0) & (orders[:, variable] <= self._shape(variable).parameters)
+        return found
 
     @property
     def size(self) -> int:
@@ -110,7 +174,14 @@ class Features:
     def _coordinates(self) -> tuple[Coordinate, ...]:
         """Every variable with its functions, polynomials in x or in log x."""
         return tuple(
-            Coordinate(low, high, 0.0 if logarithmic else None, None, variable in self.domain.periodic)
+            Coordinate(
+                low,
+                high,
+                0.0 if logarithmic else None,
+                None,
+                variable in self.domain.periodic,
+                None if logarithmic or self.shapes is None else self.shapes[variable],
+            )
             for variable, ((low, high), logarithmic) in enumerate(
                 zip(self.domain.intervals, self.logarithmic, strict=True)
             )
@@ -138,24 +209,27 @@ class Features:
         self, points: Float[np.ndarray, "b v"], derivatives: tuple[Derivative, ...] = ((),)
     ) -> dict[Derivative, Float[np.ndarray, "b p"]]:
         """The features' derivatives at points (t, x_1, …, x_n)."""
-        order = max(len(derivative) for derivative in derivatives)
+        orders = [max(derivative.count(v) for derivative in derivatives) for v in range(self.degrees.shape[1])]
         highest = self.degrees.max(axis=0)
         # one row a function, so that products run along memory
         tables = [
-            np.ascontiguousarray(coordinate.table(points[:, v], int(highest[v]), order).transpose(0, 2, 1))
+            np.ascontiguousarray(coordinate.table(points[:, v], int(highest[v]), orders[v]).transpose(0, 2, 1))
             for v, coordinate in enumerate(self._coordinates)
         ]
+        for variable in set(self.factors):
+            power = self.factors.count(variable)
+            tables[variable] = _times(
+                self._shape(variable).values(points[:, variable], orders[variable], power), tables[variable]
+            )
         return {derivative: self._products(tables, derivative).T for derivative in derivatives}
 
-    def _products(
-        self, tables: list[Float[np.ndarray, "order _ b"]], derivative: Derivative
-    ) -> Float[np.ndarray, "p b"]:
+    def _products(self, tables: list[Float[np.ndarray, "_ _ b"]], derivative: Derivative) -> Float[np.ndarray, "p b"]:
         """One derivative of every feature, from products of the first variables, which many features share."""
         half = self.domain.half
         rows = np.ones((1, tables[0].shape[2]))
         for variable, (parents, orders) in enumerate(self._prefixes):
             times = derivative.count(variable)
-            if not times and not orders.any() and len(parents) == len(rows):
+            if not times and not orders.any() and len(parents) == len(rows) and variable not in self.factors:
                 continue  # no feature depends on it
             own = tables[variable][times]
             own = own / half[variable] ** times if times else own
@@ -179,3 +253,10 @@ class Features:
             result.append((parents, np.array([row[-1] for row in kept], dtype=np.int64)))
             before = {row: place for place, row in enumerate(kept)}
         return result
+
+
+def _times(
+    factor: Float[np.ndarray, "order b"], table: Float[np.ndarray, "order _ b"]
+) -> Float[np.ndarray, "order _ b"]:
+    """Derivatives of products of one function with many, by Leibniz' rule."""
+    return np.stack([sum(comb(d, i) * factor[i] * table[d - i] for i in range(d + 1)) for d in range(len(table))])

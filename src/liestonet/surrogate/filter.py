@@ -1,14 +1,15 @@
 """Points recorded with errors and blur: a Gaussian filter along paths, and its derivatives in every parameter.
 
 A step has mean Δt F(x) and covariance Δt A(x), both series in the state. A recorded point is the state plus an error of
-variance Λ, averaged over a part of the step: to leading order an error of variance L = Λ − R A Δt with R a sixth of the
-exposure, negative where blur prevails (docs/method.md §4.7). Everything is in units of the box.
+variance Λ, averaged over a part of the step: an error of variance L = Λ − R a Δt with R a sixth of the exposure and a
+the diffusion itself, negative where blur prevails (docs/method.md §4.7). Everything is in units of the box.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -23,23 +24,29 @@ from liestonet.trajectories.increments import Increments, IncrementSource
 
 @dataclass(frozen=True)
 class Segments:
-    """Pieces of paths side by side: times and steps, points, the steps that count, and their rows in the block."""
+    """Pieces of paths side by side: times and steps, points, the steps that count, and their rows in the block.
+
+    `folds` are the parts of the data that the pieces belong to; empty where nobody asks.
+    """
 
     t: Float[np.ndarray, "k b"]
     dt: Float[np.ndarray, "k b"]
     y: Float[np.ndarray, "k1 b n"]
     counted: Bool[np.ndarray, "k b"]
     rows: Int[np.ndarray, "k b"]
-    fold: int = 0
+    folds: Int[np.ndarray, " b"]
 
 
-def segments_of(source: IncrementSource, domain: Domain) -> Iterator[Segments]:
-    """All paths in pieces; a filter needs some steps to forget where it began, and these do not count."""
+def segments_of(source: IncrementSource, domain: Domain, every: int = 1) -> Iterator[Segments]:
+    """All paths in pieces, or one piece of so many.
+
+    A filter needs some steps to forget where it began, and these do not count.
+    """
     number = 0
     for block in source.chunks():
-        for piece in _pieces(block, domain):
-            yield replace(piece, fold=number % FIT.folds)
-            number += 1
+        for piece in _pieces(block, domain, number, every):
+            number += len(piece.folds) * every
+            yield replace(piece, folds=piece.folds % FIT.folds)
 
 
 def segments_in(block: Increments, domain: Domain) -> Iterator[Segments]:
@@ -47,19 +54,23 @@ def segments_in(block: Increments, domain: Domain) -> Iterator[Segments]:
     yield from _pieces(block, domain)
 
 
-def _pieces(block: Increments, domain: Domain) -> Iterator[Segments]:
+def _pieces(block: Increments, domain: Domain, number: int = 0, every: int = 1) -> Iterator[Segments]:
     """Segments of one block, as many side by side as keep derivatives in the processor's cache."""
     starts = np.flatnonzero(np.diff(block.trajectory, prepend=block.trajectory[:1] - 1))
     ends = np.append(starts[1:], len(block.t))
     begin, first, last = [], [], []
     for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
         unsettled = min(RECORDING.settling, (end - start) // 4)
-        cuts = list(range(start + unsettled, end, RECORDING.segment))
+        parts = max(1, round((end - start - unsettled) / RECORDING.segment))
+        cuts = np.linspace(start + unsettled, end, parts + 1).astype(int)[:-1].tolist()
         begin += [max(cut - RECORDING.settling, start) for cut in cuts]
         first += cuts
         last += [*cuts[1:], end]
-    order = np.argsort(np.array(last) - np.array(begin), kind="stable")
-    begin, first, last = (np.array(each)[order] for each in (begin, first, last))
+    begin, first, last, numbers = (
+        np.array(each)[::every] for each in (begin, first, last, number + np.arange(len(begin)))
+    )
+    order = np.argsort(last - begin, kind="stable")
+    begin, first, last, numbers = (each[order] for each in (begin, first, last, numbers // every))
     half = domain.half
     for low in range(0, len(begin), RECORDING.abreast):
         some = slice(low, low + RECORDING.abreast)
@@ -68,20 +79,26 @@ def _pieces(block: Increments, domain: Domain) -> Iterator[Segments]:
         there = rows < last[some]
         rows = np.where(there, rows, last[some] - 1)
         y = np.concatenate([block.x[rows[:1]], block.x[rows] + block.dx[rows]]) / half[1:]
-        yield Segments(block.t[rows], block.dt[rows] / half[0], y, there & (rows >= first[some]), rows)
+        counted = there & (rows >= first[some])
+        yield Segments(block.t[rows], block.dt[rows] / half[0], y, counted, rows, numbers[some])
 
 
 @dataclass(frozen=True)
 class StepModel:
-    """F and A as series in the same functions, one column a coefficient, with Λ by coordinate and R."""
+    """F, A and a as series in the same functions, one column a coefficient, with Λ by coordinate and R.
+
+    `back` is how a's coefficients change with those of A.
+    """
 
     features: Features
     entries: tuple[Entry, ...]
     drift: Float[np.ndarray, "c n"]
     diffusion: Float[np.ndarray, "c e"]
+    instant: Float[np.ndarray, "c e"]
     error: Float[np.ndarray, " n"]
     blur: float
     least: Float[np.ndarray, " n"]
+    back: Float[np.ndarray, "u u"]
 
     @property
     def size(self) -> int:
@@ -100,7 +117,7 @@ class Told:
     rows: Float[np.ndarray, "r q"]
     values: Float[np.ndarray, " r"]
     steps: Int[np.ndarray, " s"]
-    fold: int = 0
+    folds: Int[np.ndarray, " s"]
 
 
 @runtime_checkable
@@ -113,22 +130,45 @@ class Collector(Protocol):
 
 
 class Sums:
-    """Score and information of all parameters by folds, and the scatter of the scores."""
+    """Score and information of all parameters by folds, and the scatter of scores; `finish` before they are read."""
 
     def __init__(self, size: int) -> None:
         self.score = np.zeros((FIT.folds, size))
         self.information = np.zeros((FIT.folds, size, size))
         self.outer = np.zeros((size, size))
-        self.log_likelihood, self.count = 0.0, 0
+        self.count, self._waiting, self._kept = 0, 0, list[Told]()
 
     def add(self, told: Told) -> None:
         """What the steps at one time of every segment tell."""
-        rows, values, fold, steps = told.rows, told.values, told.fold, len(told.steps)
-        self.information[fold] += rows.T @ rows
-        self.score[fold] += rows.T @ values
-        scores = (rows * values[:, None]).reshape(-1, steps, rows.shape[1]).sum(axis=0)
+        self._kept.append(told)
+        self._waiting += told.rows.size
+        self.count += len(told.steps)
+        if self._waiting >= RECORDING.summed_at_once:
+            self.finish()
+
+    def finish(self) -> None:
+        """Sum what is still waiting, many steps at once."""
+        kept, self._kept, self._waiting = self._kept, [], 0
+        if not kept:
+            return
+        size, folds = kept[0].rows.shape[1], np.concatenate([told.folds for told in kept])
+        order = np.argsort(folds, kind="stable")
+        ends = np.searchsorted(folds[order], np.arange(FIT.folds + 1)).tolist()
+        rows = np.concatenate([told.rows.reshape(-1, len(told.steps), size) for told in kept], axis=1)[:, order]
+        values = np.concatenate([told.values.reshape(-1, len(told.steps)) for told in kept], axis=1)[:, order]
+        scores = np.einsum("krq,kr->rq", rows, values)
         self.outer += scores.T @ scores
-        self.count += steps
+        for fold, (first, last) in enumerate(pairwise(ends)):
+            self.score[fold] += scores[first:last].sum(axis=0)
+            for part in rows[:, first:last]:
+                self.information[fold] += part.T @ part
+
+    def scaled(self, factor: int) -> Sums:
+        """The same as if there were so many times as many steps."""
+        self.score *= factor
+        self.information *= factor
+        self.outer *= factor
+        return self
 
 
 def filtered(model: StepModel, segments: Segments, sums: Collector | None = None) -> Float[np.ndarray, "k b n"]:
@@ -143,13 +183,11 @@ def filtered(model: StepModel, segments: Segments, sums: Collector | None = None
     turns = np.isfinite(model.features.domain.periods[1:])
     low, high = np.where(turns, -np.inf, low), np.where(turns, np.inf, high)
     width, size = model.features.size, model.size
-    one = np.eye(n)
     m, paths = segments.y[0], segments.y.shape[1]
-    covariance = np.broadcast_to(np.diag(model.error), (paths, n, n)).copy()
     slope = np.zeros((paths, n, size))
-    spread = np.zeros((paths, n, n, size - n * width))
-    for i in range(n):
-        spread[:, i, i, i - n - 1] = 1.0
+    # what the last step leaves for the next: gain, how it changes, and over how long the point was smeared
+    gain, dgain = np.broadcast_to(np.eye(n), (paths, n, n)), np.zeros((paths, n, n, size - n * width))
+    smeared_for = np.zeros(paths)
     innovations = np.zeros(segments.y[1:].shape)
     for k in range(len(segments.t)):
         dt = segments.dt[k]
@@ -159,39 +197,59 @@ def filtered(model: StepModel, segments: Segments, sums: Collector | None = None
         tables = model.features.values(points, ((), *variables))
         values = tables[()]
         jacobian = np.stack([tables[j] @ model.drift * half[j[0]] for j in variables], axis=2)
-        diffusion = matrices(values @ model.diffusion, entries, model.least)
+        noise = dt[:, None, None] * matrices(values @ model.diffusion, entries, model.least)
+        instant = matrices(values @ model.instant, entries, model.least)
         step = flow(jacobian, dt)
         predicted = m + dt[:, None] * (values @ model.drift)
-        noise = dt[:, None, None] * diffusion
+        before = np.diag(model.error) - model.blur * smeared_for[:, None, None] * instant
+        covariance = _symmetric(gain @ before)
         moved = np.einsum("bij,bjk,blk->bil", step, covariance, step) + noise
-        error = np.diag(model.error) - model.blur * noise
+        error = np.diag(model.error) - model.blur * dt[:, None, None] * instant
         # a series far from the truth may predict less than no covariance; the filter begins anew there
-        lost = np.linalg.eigvalsh(moved + error)[:, 0] < RECORDING.least_left * np.linalg.eigvalsh(noise)[:, 0]
+        lost = _smallest(moved + error) < RECORDING.least_left * _smallest(noise)
         moved, error = (np.where(lost[:, None, None], b, a) for a, b in ((moved, noise), (error, np.diag(model.error))))
         whole = moved + error
-        inverse = np.linalg.inv(whole)
-        gain = moved @ inverse
+        inverse, root = _inverses(whole)
+        new_gain = moved @ inverse
         rest = segments.y[k + 1] - predicted
-        root = np.linalg.inv(np.linalg.cholesky(whole))
         counted = segments.counted[k] & inside
         standard = np.einsum("bij,bj->bi", root, rest)
         innovations[k] = np.where(counted[:, None], standard, 0.0)
-        left = one - gain
         if sums is not None:
             dmean = np.einsum("bij,bjq->biq", step, slope)
             for i in range(n):
                 dmean[:, i, i * width : (i + 1) * width] += dt[:, None] * values
-            added, erred = _direct(model, values, dt, diffusion)
+            added, erred = _direct(model, values, dt, instant)
+            spread = np.einsum("bikq,bkj->bijq", dgain, before)
+            spread += np.einsum("bij,bjkq->bikq", gain, _direct(model, values, smeared_for, instant)[1])
             dmoved = np.einsum("bij,bjkq,blk->bilq", step, spread, step) + added
             dwhole = dmoved + erred
-            dgain = np.einsum("bijq,bjk->bikq", dmoved - np.einsum("bij,bjkq->bikq", gain, dwhole), inverse)
+            following = dmoved - np.einsum("bij,bjkq->bikq", new_gain, dwhole)
+            dgain = np.einsum("bijq,bjk->bikq", following, inverse)
             _collect(sums, segments, k, counted, root, standard, dmean, dwhole, n * width)
-            slope = np.einsum("bij,bjq->biq", left, dmean)
+            slope = dmean - np.einsum("bij,bjq->biq", new_gain, dmean)
             slope[:, :, n * width :] += np.einsum("bijq,bj->biq", dgain, rest)
-            spread = np.einsum("bijq,bjk->bikq", dgain, error) + np.einsum("bij,bjkq->bikq", gain, erred)
+        gain = new_gain
         m = predicted + np.einsum("bij,bj->bi", gain, rest)
-        covariance = left @ moved
+        smeared_for = np.where(lost, 0.0, dt)
     return innovations
+
+
+def _symmetric(matrix: Float[np.ndarray, "b n n"]) -> Float[np.ndarray, "b n n"]:
+    """Without what is not symmetric."""
+    return matrix if matrix.shape[1] == 1 else (matrix + np.swapaxes(matrix, 1, 2)) / 2
+
+
+def _smallest(matrix: Float[np.ndarray, "b n n"]) -> Float[np.ndarray, " b"]:
+    """The smallest eigenvalue."""
+    return matrix[:, 0, 0] if matrix.shape[1] == 1 else np.linalg.eigvalsh(matrix)[:, 0]
+
+
+def _inverses(matrix: Float[np.ndarray, "b n n"]) -> tuple[np.ndarray, np.ndarray]:
+    """The inverse, and that of the Cholesky factor."""
+    if matrix.shape[1] == 1:
+        return 1 / matrix, 1 / np.sqrt(matrix)
+    return np.linalg.inv(matrix), np.linalg.inv(np.linalg.cholesky(matrix))
 
 
 def flow(jacobian: Float[np.ndarray, "b n n"], dt: Float[np.ndarray, " b"]) -> Float[np.ndarray, "b n n"]:
@@ -219,7 +277,7 @@ def matrices(
 
 
 def _direct(
-    model: StepModel, values: Float[np.ndarray, "b c"], dt: Float[np.ndarray, " b"], diffusion: np.ndarray
+    model: StepModel, values: Float[np.ndarray, "b c"], dt: Float[np.ndarray, " b"], instant: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """How the covariance of a step, and that of a point's error, change with the parameters of A, with Λ and R."""
     n, width = len(model.error), model.features.size
@@ -228,10 +286,13 @@ def _direct(
     for place, (i, j) in enumerate(model.entries):
         columns = slice(place * width, (place + 1) * width)
         added[:, i, j, columns] = added[:, j, i, columns] = dt[:, None] * values
-    erred = -model.blur * added
+    erred = np.zeros_like(added)
+    for place, (i, j) in enumerate(model.entries):
+        change = -model.blur * dt[:, None] * (values @ model.back[place * width : (place + 1) * width])
+        erred[:, i, j, :count] = erred[:, j, i, :count] = change
     for i in range(n):
         erred[:, i, i, count + i] = 1.0
-    erred[..., -1] = -dt[:, None, None] * diffusion
+    erred[..., -1] = -dt[:, None, None] * instant
     return added, erred
 
 
@@ -261,4 +322,4 @@ def _collect(
             row[:, first:] = scale * turned[:, i, j]
             rows.append(row)
             values.append(scale * (standard[:, i] * standard[:, j] - (i == j)))
-    sums.add(Told(np.concatenate(rows), np.concatenate(values), segments.rows[k][counted], segments.fold))
+    sums.add(Told(np.concatenate(rows), np.concatenate(values), segments.rows[k][counted], segments.folds[counted]))

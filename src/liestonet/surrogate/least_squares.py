@@ -77,8 +77,9 @@ def _weights(surrogate: Surrogate) -> Callable[[Scaled], Float[np.ndarray, "b c"
     overview, noisy, drift = surrogate.overview, surrogate.noisy, surrogate.drift_estimates
     sample = scaled_block(overview.sample, overview.domain)
     rest = sample.dx if noisy.all() else np.where(noisy, sample.dx, residuals(sample, drift))
-    first = drift_targets(overview, rest, None if noisy.all() else noisy)[0]
-    second = diffusion_targets(overview, drift, noisy)[0]
+    features = drift[0].features
+    first = drift_targets(overview, rest, None if noisy.all() else noisy, features)[0]
+    second = diffusion_targets(overview, drift, noisy, features)[0]
 
     def weights(piece: Scaled) -> Float[np.ndarray, "b c"]:
         parts = [targets(piece)[1] for targets in ((first, second) if noisy.any() else (first,))]

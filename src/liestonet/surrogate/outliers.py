@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from liestonet.surrogate.tuning import DATA
+from liestonet.trajectories.block_sums import Place
 from liestonet.trajectories.increments import Increments
 
 
@@ -33,20 +34,21 @@ class OutlierSearch:
     def __init__(self, names: tuple[str, ...]) -> None:
         self.names = names
         self.worst: Outlier | None = None
-        self._path, self._rows = -1, 0  # the last path, and how many of its increments came in earlier blocks
 
-    def look_at(self, block: Increments) -> None:
-        """The steps of one block."""
+    def look_at(self, block: Increments, place: Place) -> None:
+        """The steps of one block, which stands at a place among all."""
         # a long step may be drift, a short one an error of reading: neither is held against a coordinate
         steps = block.dx / np.maximum(block.dt, np.median(block.dt))[:, None]
         for column in range(steps.shape[1]) if len(steps) >= DATA.least_steps else ():
             rows, factors = far_steps(steps[:, column], block.trajectory)
             if len(rows):
                 worst = int(np.argmax(factors))
-                self._keep(self._outlier(block, column, int(rows[worst]), float(factors[worst]), len(rows)))
-        last = int(block.trajectory[-1])
-        self._rows = int(np.count_nonzero(block.trajectory == last)) + (self._rows if last == self._path else 0)
-        self._path = last
+                self._keep(self._outlier(block, place, column, int(rows[worst]), float(factors[worst]), len(rows)))
+
+    def join(self, later: OutlierSearch) -> None:
+        """What was found in blocks that come next."""
+        if later.worst is not None:
+            self._keep(later.worst)
 
     def _keep(self, found: Outlier) -> None:
         known = self.worst
@@ -56,14 +58,14 @@ class OutlierSearch:
         worse = found if found.factor > known.factor else known
         self.worst = replace(worse, steps=found.steps + known.steps)
 
-    def _outlier(self, block: Increments, column: int, step: int, factor: float, count: int) -> Outlier:
+    def _outlier(self, block: Increments, place: Place, column: int, step: int, factor: float, count: int) -> Outlier:
         """Of the two ends of a step the one that is farther from the middle of its path."""
         path = int(block.trajectory[step])
         own = np.flatnonzero(block.trajectory == path)
         ends = block.x[step, column], block.x[step, column] + block.dx[step, column]
         middle = np.median(block.x[own, column])
         after = bool(abs(ends[1] - middle) > abs(ends[0] - middle))
-        row = step - int(own[0]) + after + (self._rows if path == self._path else 0)
+        row = step - int(own[0]) + after + (place.steps if path == place.path else 0)
         time = float(block.t[step] + after * block.dt[step])
         return Outlier(path, row, time, self.names[column], float(ends[after]), factor, count)
 

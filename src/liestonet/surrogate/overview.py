@@ -16,7 +16,8 @@ from liestonet.errors import InputError
 from liestonet.surrogate.outliers import Outlier, OutlierSearch
 from liestonet.surrogate.tuning import DATA
 from liestonet.surrogate.unusable_columns import refuse_degenerate
-from liestonet.trajectories.increments import Increments, IncrementSource
+from liestonet.trajectories.block_sums import Place, known_count, summed
+from liestonet.trajectories.increments import BLOCK_ROWS, Increments, IncrementSource
 
 
 @dataclass(frozen=True)
@@ -48,36 +49,94 @@ class Overview:
         return np.column_stack([self.sample.t, self.sample.x])
 
 
+class _Looked:
+    """One look at blocks: times, every `stride`-th increment, the first block, and steps that no diffusion makes.
+
+    The stride counts over all increments and doubles where the sample grows too long, so that parts of the data, put
+    together, have the sample of the whole.
+    """
+
+    rows = BLOCK_ROWS
+
+    def __init__(self, names: tuple[str, ...], stride: int, searching: bool) -> None:
+        self.names, self.stride, self.searching = names, stride, searching
+        self.sample: list[Increments] = []
+        self.kept = 0  # rows of the sample
+        self.begin, self.end = 0, 0  # increments before the first block, and with the last
+        self.first, self.last = np.inf, -np.inf
+        self.consecutive: Increments | None = None
+        self.far = OutlierSearch(names)
+
+    def empty(self) -> _Looked:
+        """The same of nothing."""
+        return _Looked(self.names, self.stride, self.searching)
+
+    def take(self, block: Increments, place: Place) -> None:
+        """Look at one block."""
+        if not self.end:
+            self.begin = place.increments
+        if not place.increments:
+            self.consecutive = block
+        if self.searching:
+            self.far.look_at(block, place)
+        rows = slice((-place.increments) % self.stride, None, self.stride)
+        self._keep(Increments(*(array[rows].copy() for array in block)))  # a view would keep the whole block
+        self.end = place.increments + len(block.t)
+        self.first, self.last = min(self.first, block.t.min()), max(self.last, (block.t + block.dt).max())
+
+    def join(self, later: _Looked) -> None:
+        """What was seen of the increments that come next."""
+        if not later.end:
+            return
+        if not self.end:
+            self.begin, self.consecutive = later.begin, later.consecutive
+        self.far.join(later.far)
+        while self.stride < later.stride:
+            self._halve()
+        while later.stride < self.stride:
+            later._halve()
+        for block in later.sample:
+            self._keep(block)
+        self.end = later.end
+        self.first, self.last = min(self.first, later.first), max(self.last, later.last)
+
+    def _keep(self, block: Increments) -> None:
+        self.sample.append(block)
+        self.kept += len(block.t)
+        while self.kept > 2 * DATA.sample:
+            self._halve()
+
+    def _halve(self) -> None:
+        """Keep every second row of the sample, copied, so that the rest can be forgotten."""
+        halves, passed = [], -(-self.begin // self.stride)
+        while self.sample:
+            block = self.sample.pop(0)
+            halves.append(Increments(*(array[passed % 2 :: 2].copy() for array in block)))
+            passed += len(block.t)
+        self.sample, self.stride = halves, 2 * self.stride
+        self.kept = sum(len(block.t) for block in halves)
+
+
 def look_over(source: IncrementSource, domain: Domain | None = None) -> Overview:
     """Count the increments, choose the domain where none is given, and keep a sample."""
-    blocks: list[Increments] = []
-    count, kept, stride, first, last = 0, 0, 1, np.inf, -np.inf
-    consecutive, far = None, OutlierSearch(source.names)
-    for block in source.chunks():
-        consecutive = block if consecutive is None else consecutive
-        if domain is None:
-            far.look_at(block)
-        rows = slice((-count) % stride, None, stride)
-        blocks.append(Increments(*(array[rows].copy() for array in block)))  # a view would keep the whole block
-        count, kept = count + len(block.t), kept + len(blocks[-1].t)
-        first, last = min(first, block.t.min()), max(last, (block.t + block.dt).max())
-        while kept > 2 * DATA.sample:
-            blocks, stride = _halved(blocks), 2 * stride
-            kept = sum(len(block.t) for block in blocks)
-    if consecutive is None or count < DATA.least_increments:
+    stride = 1
+    while -(-known_count(source) // stride) > 2 * DATA.sample:
+        stride *= 2
+    found = summed(source, _Looked(source.names, stride, domain is None))
+    if found.consecutive is None or found.end < DATA.least_increments:
         raise InputError(
-            f"There are {count} increments, too few to estimate drift and diffusion from; at least "
+            f"There are {found.end} increments, too few to estimate drift and diffusion from; at least "
             f"{DATA.least_increments} are needed, and thousands to find a symmetry."
         )
-    sample = _joined(blocks)
-    blocks.clear()  # as large as the sample
+    sample, consecutive = _joined(found.sample), found.consecutive
+    found.sample.clear()  # as large as the sample
     if domain is None:
-        domain = _box(sample, (float(first), float(last)), source.names, periods_of(source))
+        domain = _box(sample, (float(found.first), float(found.last)), source.names, periods_of(source))
         refuse_degenerate(sample, source.names)
     inside, begun = inside_domain(domain, sample), inside_domain(domain, consecutive)
     pairs = np.flatnonzero(_followed(consecutive) & begun[:-1] & begun[1:])
     kept = Increments(*(array[inside] for array in sample))
-    return Overview(domain, source.names, count, kept, stride, consecutive, pairs, far.worst)
+    return Overview(domain, source.names, found.end, kept, found.stride, consecutive, pairs, found.far.worst)
 
 
 def inside_domain(domain: Domain, block: Increments) -> Bool[np.ndarray, " m"]:
@@ -99,16 +158,6 @@ def _followed(block: Increments) -> Bool[np.ndarray, " rows"]:
 
 def _joined(blocks: list[Increments]) -> Increments:
     return Increments(*(np.concatenate(arrays) for arrays in zip(*blocks, strict=True)))
-
-
-def _halved(blocks: list[Increments]) -> list[Increments]:
-    """Every second row of all, copied, so that the rest can be forgotten; the list is emptied."""
-    halves, passed = [], 0
-    while blocks:
-        block = blocks.pop(0)
-        halves.append(Increments(*(array[passed % 2 :: 2].copy() for array in block)))
-        passed += len(block.t)
-    return halves
 
 
 def _box(sample: Increments, time: tuple[float, float], names: tuple[str, ...], periods: dict[int, float]) -> Domain:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy.linalg
 import scipy.optimize
 from jaxtyping import Bool, Float
 
+from liestonet.core.coefficients import JetOrder
 from liestonet.core.progress import Progress
 from liestonet.core.uncertainty import Block, Errors, Folds, inverse
 from liestonet.surrogate.covariance import compressed, positive_root
@@ -32,12 +34,13 @@ from liestonet.trajectories.measurement import Measurement
 
 @dataclass(frozen=True)
 class _Round:
-    """Where the fit stands: parameters of f and a, errors of the points, R, and the prior variances."""
+    """Where the fit stands: parameters of f and a, errors of the points, R, the prior variances, and the last step."""
 
     parameters: Float[np.ndarray, " p"]
     error: Float[np.ndarray, " n"]
     blur: float
     prior: Float[np.ndarray, " p"]
+    step: Float[np.ndarray, " q"] | None = None
 
 
 class RecordingFit:
@@ -75,9 +78,13 @@ class RecordingFit:
             error[i] = error[i] if isinstance(size, str) else (size / half[1 + i]) ** 2
         exposure = self.measurement.exposure
         if isinstance(exposure, str):
-            blur = float(np.clip(np.max(common / (variance + 2 * common)), 0.0, 1 / 6)) if (common > 0).any() else 0.0
+            blur = (
+                float(np.clip(np.max(common / (variance + 2 * common)), 0.0, RECORDING.most_blur))
+                if (common > 0).any()
+                else 0.0
+            )
         else:
-            blur = exposure / 6
+            blur = exposure * RECORDING.most_blur
         parts, priors = [], []
         for estimate in self.coefficients:
             scale = np.sqrt(np.prod(share[list(estimate.entry)])) if len(estimate.entry) == 2 else share.min()
@@ -99,11 +106,13 @@ class RecordingFit:
     def step_model(self, now: _Round) -> tuple[StepModel, Float[np.ndarray, "p p"]]:
         """The moments of a step as series, and their derivative in the parameters."""
         drift, diffusion = self.split(now.parameters)
-        least, size = self.least(diffusion), len(now.parameters)
+        least, size, instant = self.least(diffusion), len(now.parameters), diffusion
         jacobian = np.eye(size)
         if self.measurement.steps == "continuous":
             drift, diffusion, jacobian = self._whole_step(drift, diffusion, least, self._uncertain())
-        self.last = StepModel(self.features, self.entries, drift, diffusion, now.error, now.blur, least)
+        first = self.n * self.features.size
+        back = np.linalg.pinv(jacobian[first:, first:])
+        self.last = StepModel(self.features, self.entries, drift, diffusion, instant, now.error, now.blur, least, back)
         return self.last, jacobian
 
     def _uncertain(self) -> Float[np.ndarray, "b n n"]:
@@ -113,7 +122,8 @@ class RecordingFit:
             return result
         model, dt = self.last, self.dt[:, None, None]
         diffusion = matrices(self.values @ model.diffusion, self.entries, model.least)
-        error = np.diag(model.error) - model.blur * dt * diffusion
+        instant = matrices(self.values @ model.instant, self.entries, model.least)
+        error = np.diag(model.error) - model.blur * dt * instant
         step = self._flow(model.drift)
         for _ in range(RECORDING.settling * 4):
             moved = step @ result @ np.swapaxes(step, 1, 2) + dt * diffusion
@@ -171,33 +181,47 @@ class RecordingFit:
         added[:, columns] -= self.values
         return own + project @ added
 
-    def most_blur(self, now: _Round, model: StepModel) -> float:
-        """R of a whole exposure: a sixth of a, in units of A, the covariance of a whole step over its length."""
-        own = [place for place, (i, j) in enumerate(self.entries) if i == j]
-        a, whole = (np.mean(self.values @ part[:, own]) for part in (self.split(now.parameters)[1], model.diffusion))
-        return float(np.clip(a / whole, 1.0, RECORDING.most_change)) / 6
-
-    def sums(self, model: StepModel) -> Sums:
-        """Score and information over all the data."""
-        result = Sums(model.size)
+    def sums(self, model: StepModel, rough: bool) -> Sums:
+        """Score and information over all the data; a rough sum is that of a part, for a step that others follow."""
+        result, every = Sums(model.size), 1
         if self.source is None:
             raise RuntimeError("there is no source to sum over")
-        for segments in segments_of(self.source, self.start.domain):
+        if rough:
+            every = max(1, min(RECORDING.rough_part, self.start.overview.count // RECORDING.rough_steps))
+        for segments in segments_of(self.source, self.start.domain, every):
             filtered(model, segments, result)
-        return result
+        result.finish()
+        return result.scaled(every)
 
 
 def is_modelled(start: Surrogate, source: IncrementSource) -> bool:
-    """Whether errors of the recording are part of the model: of few long paths in one or two coordinates with noise."""
-    return (
-        isinstance(source, Relabelled)
-        and source.autonomous
-        and not (source.measurement.is_exact and source.measurement.steps == "euler")
-        and source.measurement.order == 1
-        and start.dimension <= RECORDING.most_coordinates
+    """Whether errors of the recording are part of the model.
+
+    They are in one coordinate with noise, and in two where the law does not depend on the clock; of points without
+    error on a clock that does not restart only coarse steps are. Gross errors among the data are not of this kind:
+    nothing is modelled beside them, and their flag says where they are.
+    """
+    autonomous, measurement = isinstance(source, Relabelled) and source.autonomous, source.measurement
+    possible = (
+        not (measurement.is_exact and measurement.steps == "euler")
+        and measurement.order == 1
+        and start.dimension <= (RECORDING.most_coordinates if autonomous else 1)
         and bool(start.noisy.all())
+        and start.overview.outlier is None
         and len(start.overview.pairs) >= FIT.least_pairs
     )
+    return possible and (autonomous or not measurement.is_exact or _are_coarse(start))
+
+
+def _are_coarse(start: Surrogate) -> bool:
+    """Whether the drift changes by more than a small part of itself within a step."""
+    sample = start.overview.sample
+    rows = np.linspace(0, len(sample.t) - 1, min(RECORDING.step_points, len(sample.t))).astype(int)
+    points = start.overview.points[rows]
+    jet = start.jet(points[:, 0], points[:, 1:], JetOrder(drift=1))
+    slopes = np.stack([jet.drift[(j + 1,)] for j in range(start.dimension)], axis=2)
+    rate = np.sqrt(np.mean(np.sum(slopes**2, axis=(1, 2))))
+    return bool(rate * np.median(sample.dt) > RECORDING.coarse)
 
 
 def fit_recording(start: Surrogate, source: IncrementSource, say: Progress) -> Surrogate:
@@ -209,19 +233,20 @@ def fit_recording(start: Surrogate, source: IncrementSource, say: Progress) -> S
         choosing = RECORDING.shrinking_rounds[0] <= count < RECORDING.shrinking_rounds[1]
         try:
             model, jacobian = fit.step_model(now)
-            sums = fit.sums(model)
+            sums = fit.sums(model, rough=count + 1 < RECORDING.shrinking_rounds[1])
             whole = np.asarray(scipy.linalg.block_diag(jacobian, np.eye(fit.n + 1)))
-            now, moved = _next(fit, now, whole, sums, model, choosing, count < RECORDING.held_rounds)
+            now, moved = _next(fit, now, whole, sums, choosing, count < RECORDING.held_rounds)
         except np.linalg.LinAlgError:  # parameters have run away
             break
-        if count >= RECORDING.shrinking_rounds[1] and moved < RECORDING.standing:
+        enough = RECORDING.standing if count + 1 < RECORDING.rounds else RECORDING.wandering
+        if count >= RECORDING.shrinking_rounds[1] and moved < enough:
             found = _surrogate(fit, now, whole, sums)
             break
     return start if found is None else found
 
 
 def _next(
-    fit: RecordingFit, now: _Round, whole: np.ndarray, sums: Sums, model: StepModel, shrinking: bool, held: bool
+    fit: RecordingFit, now: _Round, whole: np.ndarray, sums: Sums, shrinking: bool, held: bool
 ) -> tuple[_Round, float]:
     """One step of Gauss–Newton, and its length in standard errors; `held` keeps the points' errors and R."""
     size = len(now.parameters)
@@ -232,16 +257,19 @@ def _next(
     present = np.concatenate([now.parameters, now.error, [now.blur]])
     push = score - extra * present
     low, high = np.full(len(present), -np.inf), np.full(len(present), np.inf)
-    low[size:], high[-1] = 0.0, max(fit.most_blur(now, model), now.blur)
+    low[size:], high[-1] = 0.0, max(RECORDING.most_blur, now.blur)
     free = np.concatenate([np.ones(size, dtype=bool), fit.free & (not held)])
     step = _bounded_step(precision + np.diag(extra), push, free, low - present, high - present)
-    moved = float(np.sqrt(max(step @ (precision + np.diag(extra)) @ step, 0.0) / free.sum()))
+    hessian = precision + np.diag(extra)
+    if now.step is not None and step @ hessian @ now.step < 0:  # back and forth
+        step = step * RECORDING.damped
+    moved = float(np.sqrt(max(step @ hessian @ step, 0.0) / free.sum()))
     if not np.isfinite(moved):
         raise np.linalg.LinAlgError("the step is not finite")
     changed = present + step
     if not isinstance(fit.measurement.exposure, str):
-        changed[-1] = fit.measurement.exposure * fit.most_blur(now, model)
-    return _Round(changed[:size], changed[size : size + fit.n], float(changed[-1]), prior), moved
+        changed[-1] = fit.measurement.exposure * RECORDING.most_blur
+    return _Round(changed[:size], changed[size : size + fit.n], float(changed[-1]), prior, step), moved
 
 
 def _bounded_step(
@@ -261,7 +289,7 @@ def _bounded_step(
 
 def innovations(surrogate: Surrogate, block: Increments) -> tuple[Float[np.ndarray, "m n"], Bool[np.ndarray, " m"]]:
     """Standardised steps of a block in its order, each given all before it, and where the filter had settled."""
-    model = _fitted_model(surrogate)
+    model = _known_model(surrogate)
     result, settled = np.zeros((len(block.t), surrogate.dimension)), np.zeros(len(block.t), dtype=bool)
     for segments in segments_in(block, surrogate.domain):
         standard = filtered(model, segments)
@@ -272,9 +300,19 @@ def innovations(surrogate: Surrogate, block: Increments) -> tuple[Float[np.ndarr
 
 def collect_steps(surrogate: Surrogate, block: Increments, collector: Collector) -> None:
     """Give what every settled step of a block tells about the parameters of the fit."""
-    model = _fitted_model(surrogate)
+    model = _known_model(surrogate)
     for segments in segments_in(block, surrogate.domain):
         filtered(model, segments, collector)
+
+
+_MODELS: WeakKeyDictionary[Surrogate, StepModel] = WeakKeyDictionary()
+
+
+def _known_model(surrogate: Surrogate) -> StepModel:
+    """The same for every block of a recording."""
+    if surrogate not in _MODELS:
+        _MODELS[surrogate] = _fitted_model(surrogate)
+    return _MODELS[surrogate]
 
 
 def _fitted_model(surrogate: Surrogate) -> StepModel:
@@ -355,6 +393,7 @@ def _found(fit: RecordingFit, now: _Round, precision: Float[np.ndarray, "q q"]) 
         value, above = np.sqrt(now.error[i]), np.sqrt(now.error[i] + np.sqrt(variances[size + i]))
         noise.append(Level(float(value * half[1 + i]), float((above - value) * half[1 + i])))
     known = np.sqrt(variances[-1]) < RECORDING.identified * RECORDING.blur_spread
-    ratio = 1 / fit.most_blur(now, fit.last) if fit.last is not None else 6.0
-    exposure = Level(float(now.blur * ratio), float(np.sqrt(variances[-1]) * ratio)) if known else None
+    exposure = (
+        Level(*(float(each / RECORDING.most_blur) for each in (now.blur, np.sqrt(variances[-1])))) if known else None
+    )
     return RecordingErrors(tuple(noise), exposure, fit.measurement.steps, now.blur)

@@ -12,13 +12,15 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from liestonet.core.coefficients import Derivative
 from liestonet.core.domain import Domain
 from liestonet.core.uncertainty import Block, Folds, inverse
 from liestonet.surrogate.features import Features
 from liestonet.surrogate.overview import inside_domain
 from liestonet.surrogate.shrinkage import choose_shrinkage
 from liestonet.surrogate.tuning import FIT
-from liestonet.trajectories.increments import Increments, IncrementSource
+from liestonet.trajectories.block_sums import Place, summed
+from liestonet.trajectories.increments import BLOCK_ROWS, Increments, IncrementSource
 
 Entry = tuple[int, ...]
 
@@ -66,6 +68,10 @@ class Estimate:
     log_evidence: float
     folds: Folds | None = None
 
+    def offset(self, points: Float[np.ndarray, "b v"], derivative: Derivative = ()) -> Float[np.ndarray, " b"]:
+        """What the coefficient has beside the series of its features."""
+        return self.features.offset(points, derivative) if len(self.entry) == 1 else np.zeros(len(points))
+
     @property
     def posterior(self) -> Float[np.ndarray, "p p"]:
         """Covariance of the parameters under data and prior together."""
@@ -92,14 +98,13 @@ def scaled_block(block: Increments, domain: Domain) -> Scaled:
     return Scaled(np.column_stack([block.t, block.x]), block.dt / domain.half[0], block.dx / domain.half[1:])
 
 
-def scaled_blocks(source: IncrementSource, domain: Domain) -> Iterator[Scaled]:
+def _scaled_pieces(block: Increments, domain: Domain) -> Iterator[Scaled]:
     """The increments that begin inside the domain, piece by piece; pieces end where a path does, if one ends there."""
-    for block in source.chunks():
-        inside = inside_domain(domain, block)
-        kept = block if inside.all() else Increments(*(array[inside] for array in block))
-        scaled = scaled_block(kept, domain)
-        for rows in _between_paths(kept.trajectory):
-            yield Scaled(scaled.points[rows], scaled.dt[rows], scaled.dx[rows])
+    inside = inside_domain(domain, block)
+    kept = block if inside.all() else Increments(*(array[inside] for array in block))
+    scaled = scaled_block(kept, domain)
+    for rows in _between_paths(kept.trajectory):
+        yield Scaled(scaled.points[rows], scaled.dt[rows], scaled.dx[rows])
 
 
 def _between_paths(trajectory: Int[np.ndarray, " m"]) -> Iterator[slice]:
@@ -131,10 +136,77 @@ def regress(
     `pooled` says that the weights of different entries are proportional: their sums are then formed once, and the
     entries share the sizes of their priors.
     """
-    sums = Sums(features, len(entries), pooled)
+    own, explained, alike = _without_shapes(features, entries, targets, pooled)
+    sums = Sums(features.plain, len(entries), alike)
     for block in blocks:
-        sums.add(block, *targets(block))
-    return sums.estimates(entries)
+        sums.add(block, *explained(block))
+    return sums.estimates(entries, own)
+
+
+def _without_shapes(
+    features: Features, entries: Sequence[Entry], targets: Targets, pooled: bool
+) -> tuple[list[Features], Targets, bool]:
+    """The features of every entry, what those without factors are to explain, and whether its weights are alike."""
+    own = [features.of(entry) for entry in entries]
+    if not any(each.factors for each in own):
+        return own, targets, pooled
+    return own, _OverShapes(targets, tuple(own), tuple(entries)), False
+
+
+@dataclass(frozen=True, eq=False)
+class _OverShapes:
+    """Targets less the offset, over the factor of their features, with weights to match."""
+
+    targets: Targets
+    own: tuple[Features, ...]
+    entries: tuple[Entry, ...]
+
+    def __call__(self, block: Scaled) -> tuple[Float[np.ndarray, "b c"], Float[np.ndarray, "b c"]]:
+        values, weights = (array.copy() for array in self.targets(block))
+        for column, (features, entry) in enumerate(zip(self.own, self.entries, strict=True)):
+            if features.factors:
+                factor = features.factor(block.points)
+                if len(entry) == 1:
+                    values[:, column] -= features.offset(block.points)
+                values[:, column] /= factor
+                weights[:, column] *= factor**2
+        return values, weights
+
+
+def regress_on(
+    source: IncrementSource,
+    domain: Domain,
+    features: Features,
+    entries: Sequence[Entry],
+    targets: Targets,
+    pooled: bool,
+) -> list[Estimate]:
+    """The same from all increments of a source that begin inside the domain."""
+    own, explained, alike = _without_shapes(features, entries, targets, pooled)
+    found = summed(source, _Regression(domain, explained, Sums(features.plain, len(entries), alike)))
+    return found.sums.estimates(entries, own)
+
+
+class _Regression:
+    """The sums of a regression over blocks of increments."""
+
+    rows = BLOCK_ROWS
+
+    def __init__(self, domain: Domain, targets: Targets, sums: Sums) -> None:
+        self.domain, self.targets, self.sums = domain, targets, sums
+
+    def empty(self) -> _Regression:
+        """The same over nothing."""
+        return _Regression(self.domain, self.targets, self.sums.empty())
+
+    def take(self, block: Increments, place: Place) -> None:
+        """Add one block."""
+        for piece in _scaled_pieces(block, self.domain):
+            self.sums.add(piece, *self.targets(piece))
+
+    def join(self, later: _Regression) -> None:
+        """Add what comes next."""
+        self.sums.join(later.sums)
 
 
 class Sums:
@@ -159,12 +231,28 @@ class Sums:
             self.scales = weights[0] / weights[0, 0]
         self.blocks += 1
 
-    def estimates(self, entries: Sequence[Entry]) -> list[Estimate]:
+    def empty(self) -> Sums:
+        """The same over nothing."""
+        return Sums(self.features, len(self.scales), self.pooled)
+
+    def join(self, later: Sums) -> None:
+        """Add the sums over the blocks that come next: their first one goes on where these ended."""
+        self.precisions += np.roll(later.precisions, self.blocks, axis=0)
+        self.moments += np.roll(later.moments, self.blocks, axis=0)
+        self.blocks += later.blocks
+        if later.blocks:
+            self.scales = later.scales
+
+    def estimates(self, entries: Sequence[Entry], own: Sequence[Features] | None = None) -> list[Estimate]:
         """Posterior mean of each entry's parameters, with the prior that its data make likely."""
         precisions, moments = self.precisions.sum(axis=0), self.moments.sum(axis=0)
         if not self.pooled:
-            parts = zip(entries, precisions, moments.T, strict=True)
-            found = [self._estimate([entry], precision, moment[:, None])[0] for entry, precision, moment in parts]
+            features = own or [self.features] * len(entries)
+            parts = zip(entries, precisions, moments.T, features, strict=True)
+            found = [
+                replace(self._estimate([entry], precision, moment[:, None], each.released)[0], features=each)
+                for entry, precision, moment, each in parts
+            ]
         else:
             # in units of its own noise every entry has the same precision
             unit = self._estimate(entries, precisions[0], moments / np.sqrt(self.scales))
@@ -179,9 +267,13 @@ class Sums:
         return Folds(precisions, self.moments[:, :, entry])
 
     def _estimate(
-        self, entries: Sequence[Entry], precision: Float[np.ndarray, "p p"], moments: Float[np.ndarray, "p c"]
+        self,
+        entries: Sequence[Entry],
+        precision: Float[np.ndarray, "p p"],
+        moments: Float[np.ndarray, "p c"],
+        released: Bool[np.ndarray, " p"] | None = None,
     ) -> list[Estimate]:
-        shrinkage = choose_shrinkage(precision, moments, self.features.shrunk_orders)
+        shrinkage = choose_shrinkage(precision, moments, self.features.shrunk_orders, released)
         parameters = inverse(precision + np.diag(1 / shrinkage.variances)) @ moments
         return [
             Estimate(entry, self.features, parameters[:, j], precision, shrinkage.variances, float(evidence))
@@ -205,4 +297,7 @@ def evaluate_block(estimates: Sequence[Estimate], block: Scaled) -> Float[np.nda
         columns = [column for column, estimate in enumerate(estimates) if estimate.features is features]
         parameters = np.stack([estimates[column].parameters for column in columns], axis=1)
         result[:, columns] = block.functions(features) @ parameters
+    for column, estimate in enumerate(estimates):
+        if estimate.features.factors:
+            result[:, column] += estimate.offset(block.points)
     return result

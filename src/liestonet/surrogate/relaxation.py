@@ -40,13 +40,14 @@ class RecordedTimes:
 
     @property
     def long(self) -> bool:
-        """Whether few long paths cover many relaxation times."""
-        span = self.last - self.first
-        return (
-            self.relaxations >= CLOCK.many_relaxations
-            and self.total * self.rate >= CLOCK.least_path * self.paths
-            and self.total <= CLOCK.few_paths * span
-        )
+        """Whether paths are long and cover many relaxation times."""
+        enough = self.total * self.rate >= CLOCK.least_path * self.paths
+        return enough and self.relaxations >= CLOCK.many_relaxations
+
+    @property
+    def shared(self) -> bool:
+        """Whether so many paths run at the same dates that a law that depends on them can be fitted."""
+        return self.total > CLOCK.few_paths * (self.last - self.first)
 
     @property
     def window(self) -> float:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.optimize
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from scipy.linalg import get_lapack_funcs
 
 from liestonet.core.multiindex import Degrees
@@ -52,7 +52,9 @@ def log_evidence(
     return values, 0.5 * (np.sum(means**2, axis=1) + moments.shape[1] * (spreads - 1.0))
 
 
-def log_variances(degrees: Degrees) -> tuple[Float[np.ndarray, "p k"], Float[np.ndarray, " p"]]:
+def log_variances(
+    degrees: Degrees, released: Bool[np.ndarray, " p"] | None = None
+) -> tuple[Float[np.ndarray, "p k"], Float[np.ndarray, " p"]]:
     """The logarithms of the variances as a linear map of parameters, plus a constant.
 
     The parameters are the logarithms of the sizes (linear terms of every coordinate, powers, time), of how relevant
@@ -66,14 +68,20 @@ def log_variances(degrees: Degrees) -> tuple[Float[np.ndarray, "p k"], Float[np.
     columns += [~linear[:, None] & (powers > 0)] if apart else []
     falls = np.maximum(state - np.where(steady, FIT.next_richer, FIT.next_richer_in_time), 0), np.maximum(order - 1, 0)
     matrix = np.concatenate([*columns, np.stack(falls, axis=1)], axis=1, dtype=float)
-    return matrix, np.where(steady & (state == 0), np.log(FIT.free_variance), 0.0)
+    constant = np.where(steady & (state == 0), np.log(FIT.free_variance), 0.0)
+    if released is not None and released.any():
+        matrix[released], constant[released] = 0.0, np.log(FIT.released_variance)
+    return matrix, constant
 
 
 def choose_shrinkage(
-    precision: Float[np.ndarray, "p p"], moments: Float[np.ndarray, "p c"], degrees: Degrees
+    precision: Float[np.ndarray, "p p"],
+    moments: Float[np.ndarray, "p c"],
+    degrees: Degrees,
+    released: Bool[np.ndarray, " p"] | None = None,
 ) -> Shrinkage:
     """The prior variances, common to all columns, that the data make most likely, with the penalties above."""
-    matrix, constant = log_variances(degrees)
+    matrix, constant = log_variances(degrees, released)
     sizes, told = matrix.shape[1] - 2, degrees.shape[1] - 1
     relevances = told if sizes > 3 else 0
     slope = np.array([-FIT.boundary] * sizes + [1.0] * 2)

@@ -6,19 +6,28 @@ The estimates are linear in the data, which is what the judging of symmetries re
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
+from liestonet.core.noise_shape import NoiseShape
 from liestonet.core.progress import Progress, silent
+from liestonet.core.tuning import SHARED
 from liestonet.errors import InputError
 from liestonet.surrogate.covariance import parameter_errors
 from liestonet.surrogate.discretisation import step_directions
 from liestonet.surrogate.error_directions import resolved_errors
-from liestonet.surrogate.features import Features, coordinate_variants, degree_variants, with_frequencies
+from liestonet.surrogate.features import (
+    Features,
+    coordinate_variants,
+    degree_variants,
+    shape_variants,
+    with_frequencies,
+)
 from liestonet.surrogate.frequencies import frequencies_of, reach
+from liestonet.surrogate.noise_shapes import noise_shapes
 from liestonet.surrogate.noiseless_coordinates import noisy_coordinates, residuals
 from liestonet.surrogate.overview import Overview, look_over
 from liestonet.surrogate.recording_fit import fit_recording, is_modelled
@@ -29,14 +38,17 @@ from liestonet.surrogate.regression import (
     Targets,
     pieces_of,
     regress,
+    regress_on,
     scaled_block,
-    scaled_blocks,
 )
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.surrogate.tuning import FIT
-from liestonet.surrogate.variances import map_variances
+from liestonet.surrogate.unusable_columns import impossible_fit
+from liestonet.surrogate.variances import VarianceMap, map_variances
 from liestonet.trajectories.clock import Relabelled
 from liestonet.trajectories.increments import Increments, IncrementSource
+
+Shapes = tuple[NoiseShape | None, ...]
 
 
 def fit_spectral(source: IncrementSource, progress: Progress | None = None, autonomous: bool = False) -> Surrogate:
@@ -44,11 +56,7 @@ def fit_spectral(source: IncrementSource, progress: Progress | None = None, auto
     try:
         return _recorded(_fitted(source, progress or silent, autonomous), source, progress or silent)
     except np.linalg.LinAlgError:
-        raise InputError(
-            "Drift and diffusion cannot be estimated from these paths: their increments differ too much in size, or "
-            "are nearly deterministic. Restrict times and states, leave out columns that are no coordinates "
-            "(state=, --state), or check that the values were not smoothed."
-        ) from None
+        raise impossible_fit(look_over(source).sample, source.names) from None
 
 
 def _recorded(fitted: Surrogate, source: IncrementSource, say: Progress) -> Surrogate:
@@ -63,12 +71,28 @@ def _fitted(source: IncrementSource, say: Progress, autonomous: bool = False) ->
     """Coordinates and degrees first, then drift, diffusion, and the covariance of both."""
     say("looking over the data")
     overview = look_over(source)
-    features = choose_features(overview, autonomous or (isinstance(source, Relabelled) and source.autonomous))
+    clocked = isinstance(source, Relabelled) and source.autonomous
+    shapes = None if clocked or overview.domain.dimension > SHARED.few_coordinates else _noise_shapes(overview)
+    features = choose_features(overview, autonomous or clocked, shapes)
+    return _fitted_in(overview, features, source, say)
+
+
+def fit_plainly(fitted: Surrogate) -> Surrogate:
+    """The sample that a fit keeps, fitted without shapes of the noise; the fit itself where it has none."""
+    overview, first = fitted.overview, fitted.drift_estimates[0].features
+    if first.shapes is None:
+        return fitted
+    features = choose_features(overview, not first.degrees[:, 0].any())
+    return _fitted_in(overview, features, None, silent)
+
+
+def _fitted_in(overview: Overview, features: Features, source: IncrementSource | None, say: Progress) -> Surrogate:
+    """Drift, diffusion, and the covariance of both in given features, from all increments or from the sample alone."""
     say(f"drift from {overview.count:,} increments")
     sample = scaled_block(overview.sample, overview.domain)
     entries: list[Entry] = [(i,) for i in range(sample.dx.shape[1])]
-    targets = drift_targets(overview, sample.dx)
-    drift = regress(scaled_blocks(source, overview.domain), features, entries, *targets)
+    targets = drift_targets(overview, sample.dx, features=features)
+    drift = _regressed(source, overview, features, entries, *targets)
     noisy = noisy_coordinates(overview, drift)
     if not noisy.any():
         raise InputError(
@@ -77,12 +101,12 @@ def _fitted(source: IncrementSource, say: Progress, autonomous: bool = False) ->
         )
     if not noisy.all():
         say("drift of coordinates without noise")
-        targets = drift_targets(overview, np.where(noisy, sample.dx, residuals(sample, drift)), noisy)
-        drift = regress(scaled_blocks(source, overview.domain), features, entries, *targets)
+        targets = drift_targets(overview, np.where(noisy, sample.dx, residuals(sample, drift)), noisy, features)
+        drift = _regressed(source, overview, features, entries, *targets)
     say("diffusion")
-    squares = diffusion_targets(overview, drift, noisy)
+    squares = diffusion_targets(overview, drift, noisy, features)
     pairs = list(combinations_with_replacement(np.flatnonzero(noisy).tolist(), 2))
-    diffusion = regress(scaled_blocks(source, overview.domain), features, pairs, *squares) if pairs else []
+    diffusion = _regressed(source, overview, features, pairs, *squares) if pairs else []
     say("covariance of the estimates")
     errors = parameter_errors(overview, [(drift, targets[0]), (diffusion, squares[0])])
     surrogate = Surrogate(overview, tuple(drift), tuple(diffusion), errors, noisy)
@@ -92,13 +116,43 @@ def _fitted(source: IncrementSource, say: Progress, autonomous: bool = False) ->
     return surrogate
 
 
+def _noise_shapes(overview: Overview) -> Shapes | None:
+    """The shapes of the noise, of coordinates that have noise."""
+    shapes = noise_shapes(overview)
+    if shapes is None or overview.domain.dimension == 1:
+        return shapes
+    few = _thinned(overview, FIT.tried_shapes)
+    sample = scaled_block(few.sample, few.domain)
+    entries: list[Entry] = [(i,) for i in range(sample.dx.shape[1])]
+    features = coordinate_variants(few.domain)[0]
+    drift = regress(pieces_of(sample), features, entries, *drift_targets(few, sample.dx))
+    noisy = noisy_coordinates(few, drift).tolist()
+    kept = (None, *(shape if own else None for shape, own in zip(shapes[1:], noisy, strict=True)))
+    return kept if any(shape is not None for shape in kept) else None
+
+
+def _regressed(
+    source: IncrementSource | None,
+    overview: Overview,
+    features: Features,
+    entries: Sequence[Entry],
+    targets: Targets,
+    pooled: bool,
+) -> list[Estimate]:
+    """One coefficient per entry from a source, or from the sample where there is none."""
+    if source is None:
+        sample = scaled_block(overview.sample, overview.domain)
+        return regress(pieces_of(sample), features, entries, targets, pooled)
+    return regress_on(source, overview.domain, features, entries, targets, pooled)
+
+
 def fit_again(like: Surrogate, source: IncrementSource) -> Surrogate:
     """Other data in the box, the series and with the noisy coordinates of an earlier fit; its errors are kept.
 
     For data drawn on the same design, where choosing everything anew would cost most of the time.
     """
     overview, noisy = look_over(source, like.domain), like.noisy
-    features = like.drift_estimates[0].features
+    features = like.drift_estimates[0].features.plain
     inside, least = len(overview.sample.t), min(features.size, len(like.overview.sample.t) // 2)
     if inside < least:
         raise InputError(
@@ -106,21 +160,32 @@ def fit_again(like: Surrogate, source: IncrementSource) -> Surrogate:
         )
     sample = scaled_block(overview.sample, overview.domain)
     rest = sample.dx if noisy.all() else np.where(noisy, sample.dx, residuals(sample, like.drift_estimates))
-    targets = drift_targets(overview, rest, None if noisy.all() else noisy)
+    targets = drift_targets(overview, rest, None if noisy.all() else noisy, features)
     entries = [estimate.entry for estimate in like.drift_estimates]
-    drift = regress(scaled_blocks(source, overview.domain), features, entries, *targets)
+    drift = regress_on(source, overview.domain, features, entries, *targets)
     pairs = [estimate.entry for estimate in like.diffusion_estimates]
-    squares = diffusion_targets(overview, drift, noisy)
-    diffusion = regress(scaled_blocks(source, overview.domain), features, pairs, *squares) if pairs else []
+    squares = diffusion_targets(overview, drift, noisy, features)
+    diffusion = regress_on(source, overview.domain, features, pairs, *squares) if pairs else []
     found = {"drift_estimates": tuple(drift), "diffusion_estimates": tuple(diffusion)}
     return replace(like, overview=overview, joint=None, recorded=None, **found)
 
 
-def choose_features(overview: Overview, autonomous: bool = False) -> Features:
-    """The features that explain a sample best: first the coordinates, then the degrees; without time if asked so."""
+def choose_features(overview: Overview, autonomous: bool = False, shapes: Shapes | None = None) -> Features:
+    """The features that explain a sample best: first the coordinates, then the degrees; without time if asked so.
+
+    With `shapes` of the noise they may be those of coordinates in which noise is uniform.
+    """
     variants = coordinate_variants(overview.domain, autonomous)
     costs = [-FIT.logarithm_credit * sum(features.logarithmic) for features in variants]
     best = _most_likely(_thinned(overview, FIT.tried_coordinates), variants, costs)
+    if shapes is not None:
+        others = shape_variants(best, shapes)
+        variants = [best, *others]
+        costs = [
+            FIT.shape_cost * (features.shapes is not None) - FIT.logarithm_credit * sum(features.logarithmic)
+            for features in variants
+        ]
+        best = _most_likely(_thinned(overview, FIT.tried_coordinates), variants, costs)
     choices = [best, *degree_variants(best, autonomous)]
     if overview.domain.periodic:
         highest = {v: reach(found) for v, found in frequencies_of(overview).items()}
@@ -149,7 +214,8 @@ def _log_evidence(overview: Overview, features: Features) -> float:
     """
     sample = scaled_block(overview.sample, overview.domain)
     n, pieces = sample.dx.shape[1], list(pieces_of(sample))
-    drift = regress(pieces, features, [(i,) for i in range(n)], *drift_targets(overview, sample.dx))
+    explained, uniform = drift_targets(overview, sample.dx)
+    drift = regress(pieces, features, [(i,) for i in range(n)], explained, uniform)
     noisy = noisy_coordinates(overview, drift)
     squares, pooled = diffusion_targets(overview, drift, noisy)
     pairs = list(combinations_with_replacement(np.flatnonzero(noisy).tolist(), 2))
@@ -161,39 +227,73 @@ def _log_evidence(overview: Overview, features: Features) -> float:
 
     entries = [pairs[place] for place in own]
     diffusion = regress(pieces, features, entries, targets, pooled) if own else []
-    return sum(estimate.log_evidence for estimate in (*drift, *diffusion))
+    return sum(estimate.log_evidence for estimate in (*drift, *diffusion)) + _gained_by_offsets(
+        pieces, drift, explained
+    )
+
+
+def _gained_by_offsets(pieces: Sequence[Scaled], drift: Sequence[Estimate], targets: Targets) -> float:
+    """Log-likelihood of the offsets alone: the evidence of the series is relative to them."""
+    total = 0.0
+    for column, estimate in enumerate(drift):
+        if estimate.features.factors:
+            for piece in pieces:
+                (values, weights), offset = targets(piece), estimate.offset(piece.points)
+                total += float(weights[:, column] @ (offset * (values[:, column] - offset / 2)))
+    return total
 
 
 def drift_targets(
-    overview: Overview, rest: Float[np.ndarray, "b n"], noisy: Bool[np.ndarray, " n"] | None = None
+    overview: Overview,
+    rest: Float[np.ndarray, "b n"],
+    noisy: Bool[np.ndarray, " n"] | None = None,
+    features: Features | None = None,
 ) -> tuple[Targets, bool]:
     """Δx/Δt = f + noise of variance a/Δt, a from the squares of `rest`; and whether the weights are proportional.
 
     Coordinates without noise get one weight everywhere: what is left of them is no diffusion.
     """
-    variances = map_variances(overview, rest)
+    variances = map_variances(overview, rest, features)
     still = np.zeros(rest.shape[1], dtype=bool) if noisy is None else ~noisy
     step = np.mean(scaled_block(overview.sample, overview.domain).dt)
     level = np.maximum(np.mean(rest**2, axis=0), (FIT.rounding_residual**0.5 * step) ** 2) / step
+    return _DriftTargets(variances, still, level), variances.uniform
 
-    def targets(block: Scaled) -> tuple[np.ndarray, np.ndarray]:
-        local = np.where(still, level, variances(block.points))
+
+@dataclass(frozen=True, eq=False)
+class _DriftTargets:
+    """Δx/Δt and weights; `still` are coordinates without noise, whose level is the same everywhere."""
+
+    variances: VarianceMap
+    still: Bool[np.ndarray, " n"]
+    level: Float[np.ndarray, " n"]
+
+    def __call__(self, block: Scaled) -> tuple[np.ndarray, np.ndarray]:
+        local = np.where(self.still, self.level, self.variances(block.points))
         return block.dx / block.dt[:, None], block.dt[:, None] / local
-
-    return targets, variances.uniform
 
 
 def diffusion_targets(
-    overview: Overview, drift: Sequence[Estimate], noisy: Bool[np.ndarray, " n"]
+    overview: Overview, drift: Sequence[Estimate], noisy: Bool[np.ndarray, " n"], features: Features | None = None
 ) -> tuple[Targets, bool]:
     """rrᵀ/Δt = a + noise of variance a^{ii}a^{jj} + (a^{ij})², r the residual of the drift, among noisy coordinates."""
-    variances = map_variances(overview, residuals(scaled_block(overview.sample, overview.domain), drift))
+    variances = map_variances(overview, residuals(scaled_block(overview.sample, overview.domain), drift), features)
     pairs = list(combinations_with_replacement(np.flatnonzero(noisy).tolist(), 2))
-    first, second = np.array(pairs, dtype=int).reshape(-1, 2).T
-    factor = np.where(first == second, 2.0, 1.0)
+    plain = tuple(replace(estimate, folds=None) for estimate in drift)
+    return _DiffusionTargets(variances, plain, np.array(pairs, dtype=int).reshape(-1, 2)), variances.uniform
 
-    def targets(block: Scaled) -> tuple[np.ndarray, np.ndarray]:
-        rest, local = residuals(block, drift), variances(block.points)
-        return rest[:, first] * rest[:, second] / block.dt[:, None], 1 / (factor * local[:, first] * local[:, second])
 
-    return targets, variances.uniform
+@dataclass(frozen=True, eq=False)
+class _DiffusionTargets:
+    """Products of residuals and weights; of the drift no sums by parts are kept, as this may travel."""
+
+    variances: VarianceMap
+    drift: tuple[Estimate, ...]
+    pairs: Int[np.ndarray, "entries 2"]
+
+    def __call__(self, block: Scaled) -> tuple[np.ndarray, np.ndarray]:
+        first, second = self.pairs.T
+        factor = np.where(first == second, 2.0, 1.0)
+        rest, local = residuals(block, self.drift), self.variances(block.points)
+        values = rest[:, first] * rest[:, second] / block.dt[:, None]
+        return values, 1 / (factor * local[:, first] * local[:, second])

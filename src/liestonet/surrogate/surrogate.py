@@ -45,6 +45,11 @@ class Surrogate:
         return self.overview.domain
 
     @property
+    def suited(self) -> Domain:
+        """The same box, with the shapes of the noise where the series are made with them."""
+        return replace(self.domain, shapes=self.drift_estimates[0].features.shapes)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Names of the coordinates."""
         return self.overview.names
@@ -175,6 +180,8 @@ class Surrogate:
             unit = np.prod(self.domain.half[1:][list(estimate.entry)]) / self.domain.half[0]
             for derivative in wanted:
                 values = unit * (tables[estimate.features][derivative] @ columns[rows])
+                if estimate.features.factors:
+                    values[:, 0] += unit * estimate.offset(points, derivative)
                 result[derivative][(slice(None), *estimate.entry)] = values
                 result[derivative][(slice(None), *estimate.entry[::-1])] = values
         return result

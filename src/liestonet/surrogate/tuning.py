@@ -34,6 +34,11 @@ class DataTuning:
     clock_degree: int = 8
     # Points that it is fitted to. Source: cost.
     clock_points: int = 10_000
+    # Where a fit is impossible, a column whose mean squared step exceeds this part of its variance is named as a cause:
+    # twice the variance where every value is drawn anew. Source: theory, and by hand.
+    anew: float = 1.0
+    # The same for one of which the others leave less than this part unexplained. Source: by hand.
+    follows: float = 1e-4
     # A step may be an error if it is this many times as long as is usual in its block and beside it, and is undone.
     # Source: measured: 0 false alarms on 74 clean data sets (docs/flag_rates.md); clean steps reach 20 times those
     # beside.
@@ -87,6 +92,36 @@ class FitTuning:
     # Log evidence by which a logarithm may lose and still be taken: polynomials in it come near powers and 1/x as well
     # as near polynomials. Source: by hand.
     logarithm_credit: float = 3.0
+    # Cells of a coordinate in which its noise is averaged to find the shape of it. Source: by hand.
+    shape_cells: int = 48
+    # More of them at either end, in parts of the points. Source: by hand.
+    shape_tails: tuple[float, ...] = (0.002, 0.005, 0.01)
+    # Cells of every other variable, whose factors are divided out. Source: by hand.
+    shape_other_cells: int = 12
+    # Rounds of that. Source: by hand; factors of independent variables need one.
+    shape_rounds: int = 3
+    # Increments that a cell must have. Source: by hand.
+    least_in_shape: int = 20
+    # Highest degree of the logarithm of the noise, where no power does. Source: by hand.
+    shape_degree: int = 4
+    # Increments on which coordinates without noise are told apart for that. Source: cost.
+    tried_shapes: int = 20_000
+    # A shape whose deviance exceeds this number times that of cells is none. Source: by hand; 0.8 to 1.7 on systems
+    # whose shape is in the families, 11 on one whose is not.
+    most_deviance: float = 3.0
+    # Log evidence that a shape must gain over series without it. Source: theory: as `sparse_cost`.
+    shape_cost: float = 2.0
+    # Evaluations in which a shape is fitted. Source: cost.
+    shape_evaluations: int = 200
+    # Logarithms beyond this are cut off while a shape is fitted. Source: theory: keeps exponentials finite.
+    most_logarithm: float = 50.0
+    # Noise that changes by less than this factor over the box is taken as uniform. Source: by hand.
+    least_contrast: float = 1.25
+    # A shape that changes by more is not used. Source: by hand; the series could not correct it.
+    most_contrast: float = 1e3
+    # Variance of what corrects a shape in the directions that it was fitted in, relative to the noise. Source: by hand;
+    # as good as unknown, so that the errors of the shape count.
+    released_variance: float = 1.0
     # A coordinate whose residuals are below this part of its drift's displacement may be without noise. Source: by
     # hand.
     small_residual: float = 0.1
@@ -199,8 +234,9 @@ class ClockTuning:
     # A path that never returns shows a rate of about this over its duration, times the number of coordinates. Source:
     # theory: the bias of Dickey and Fuller's coefficient, 5.3 with a level.
     chance_rate: float = 5.0
-    # A recording that covers so many relaxation times is long. Source: by hand; e^{-t} then spans seventeen decades.
-    many_relaxations: float = 40.0
+    # A recording that covers so many relaxation times is long. Source: by hand; e^{-t} then spans nine decades, more
+    # than a series in t follows.
+    many_relaxations: float = 20.0
     # Relaxation times that a path must last on average. Source: by hand.
     least_path: float = 10.0
     # Paths are few if at most this many run at the same date on average. Source: by hand.
@@ -230,6 +266,14 @@ class RecordingTuning:
     segment: int = 96
     # Pieces of paths that are filtered side by side. Source: cost.
     abreast: int = 512
+    # Numbers of derivatives that wait until they are summed. Source: cost; eight megabytes.
+    summed_at_once: int = 1_000_000
+    # First rounds use one piece in at most so many, if that leaves `rough_steps`. Source: cost.
+    rough_part: int = 4
+    # Steps that they use at least, of a recording that has so many. Source: by hand; later rounds use all of them.
+    rough_steps: int = 20_000
+    # Steps are coarse if the drift changes by this part of itself in one. Source: by hand; the bias is half of it.
+    coarse: float = 0.1
     # The series of A is lifted to this part of its mean where it is smaller. Source: by hand.
     least_diffusion: float = 0.05
     # Points at which the moments of a step are computed. Source: cost.
@@ -242,8 +286,8 @@ class RecordingTuning:
     ridge: float = 1e-6
     # Standard deviation of R, a sixth of the exposure, before the data. Source: theory: it lies between 0 and 1/6.
     blur_spread: float = 0.15
-    # A step changes the diffusion by at most this factor. Source: by hand; a relaxation time of half a step.
-    most_change: float = 4.0
+    # R of an exposure over the whole step. Source: theory: a mean over a step lags with a sixth of its variance.
+    most_blur: float = 1 / 6
     # R is identified if its standard error is below this part of what was known before. Source: by hand.
     identified: float = 0.5
     # Coordinates up to which errors of a recording are modelled. Source: cost.
@@ -264,8 +308,14 @@ class RecordingTuning:
     # Rounds that choose the shrinkage: the first keeps that of the increments, the last ones keep theirs. Source: by
     # hand.
     shrinking_rounds: tuple[int, int] = (1, 4)
+    # Part of a step that is taken where it goes back on the one before. Source: theory: steps that overshoot by as much
+    # as they should go then end where they should.
+    damped: float = 0.5
     # A round that moves the parameters by less than this many standard errors is the last. Source: by hand.
     standing: float = 0.05
+    # After all rounds a fit is kept if the last moved it by less than this. Source: by hand; errors of the recording
+    # bias the other fit by more.
+    wandering: float = 0.5
 
 
 DATA = DataTuning()

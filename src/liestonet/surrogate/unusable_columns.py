@@ -1,4 +1,7 @@
-"""Coordinates that are no part of a state, refused before anything is fitted: functions of time, labels of paths."""
+"""Coordinates that are no part of a state: functions of time and labels of paths, refused before anything is fitted.
+
+Where a fit is impossible, columns that start anew at every step, or that follow another one, are named as its cause.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,34 @@ def _left_out(problem: str, name: str, names: tuple[str, ...]) -> InputError:
         return InputError(f"{problem}; leave it out of the state.")
     listed = ("--state", ",".join(others))
     return UndecidedError(f"{problem}; leave it out of the state", Answer(f"state={others!r}", listed, "the others"))
+
+
+def impossible_fit(sample: Increments, names: tuple[str, ...]) -> InputError:
+    """Why drift and diffusion of these coordinates cannot be estimated, and which columns to keep."""
+    problem = "Drift and diffusion cannot be estimated from these paths"
+    kept, followers, causes = list[int](), list[str](), list[str]()
+    anew = np.mean(sample.dx**2, axis=0) > DATA.anew * np.var(sample.x, axis=0)
+    correlation = np.atleast_2d(np.corrcoef(sample.x.T))
+    for i in np.flatnonzero(~anew).tolist():
+        leader = next((k for k in kept if correlation[i, k] ** 2 > 1 - DATA.follows), None)
+        if leader is None:
+            kept.append(i)
+        else:
+            followers.append(f"{names[i]} differs too little from {names[leader]}")
+    if anew.any():
+        listed = ", ".join(name for name, is_anew in zip(names, anew, strict=True) if is_anew)
+        causes.append(f"steps are as large as the whole spread of {listed}")
+    causes += followers
+    if not causes or not kept:
+        return InputError(
+            f"{problem}: their increments differ too much in size, or are nearly deterministic. Restrict times and "
+            "states, leave out columns that are no coordinates (state=, --state), or check that the values were not "
+            "smoothed."
+        )
+    state = [names[i] for i in kept]
+    return UndecidedError(
+        f"{problem}: {'; '.join(causes)}", Answer(f"state={state!r}", ("--state", ",".join(state)), "what is left")
+    )
 
 
 def is_function_of_time(t: Float[np.ndarray, " b"], x: Float[np.ndarray, " b"]) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from liestonet.core.tuning import by_dimension
+from liestonet.surrogate.features import Features
 from liestonet.surrogate.overview import Overview, quantile_edges
 from liestonet.surrogate.tuning import FIT
 
@@ -21,9 +22,11 @@ class VarianceMap:
 
     edges: tuple[Float[np.ndarray, " _"], ...]
     values: Float[np.ndarray, "cells n"]
+    shapes: Features | None = None
 
     def __call__(self, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "b n"]:
-        return self.values[_cell(self.edges, points)]
+        values = self.values[_cell(self.edges, points)]
+        return values if self.shapes is None else values * _squares(self.shapes, points)
 
     @property
     def uniform(self) -> bool:
@@ -31,8 +34,14 @@ class VarianceMap:
         return len(self.values) == 1
 
 
-def map_variances(overview: Overview, residuals: Float[np.ndarray, "b n"]) -> VarianceMap:
-    """Squared residuals of the sample (in units of L), averaged over cells; one cell in more than three dimensions."""
+def map_variances(
+    overview: Overview, residuals: Float[np.ndarray, "b n"], features: Features | None = None
+) -> VarianceMap:
+    """Squared residuals of the sample (in units of L), averaged over cells; one cell in more than three dimensions.
+
+    Relative to the shapes of the noise where features have them.
+    """
+    shaped = None if features is None or features.shapes is None else features
     sample = overview.sample
     n = sample.x.shape[1]
     parts = by_dimension(FIT.variance_parts, n)
@@ -42,9 +51,16 @@ def map_variances(overview: Overview, residuals: Float[np.ndarray, "b n"]) -> Va
     cell = _cell(edges, overview.points)
     cells = int(np.prod([len(edge) + 1 for edge in edges]))
     squares = residuals**2 * (overview.domain.half[0] / sample.dt)[:, None]
+    if shaped is not None:
+        squares = squares / _squares(shaped, overview.points)
     counts = np.bincount(cell, minlength=cells)
     sums = np.stack([np.bincount(cell, weights=square, minlength=cells) for square in squares.T], axis=1)
-    return VarianceMap(edges, (sums + FIT.borrowed * squares.mean(axis=0)) / (counts + FIT.borrowed)[:, None])
+    return VarianceMap(edges, (sums + FIT.borrowed * squares.mean(axis=0)) / (counts + FIT.borrowed)[:, None], shaped)
+
+
+def _squares(features: Features, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "b n"]:
+    """The squared shape of every coordinate's noise; 1 where it has none."""
+    return np.stack([features.of((i,)).factor(points) ** 2 for i in range(points.shape[1] - 1)], axis=1)
 
 
 def _cell(edges: tuple[np.ndarray, ...], points: Float[np.ndarray, "b v"]) -> Int[np.ndarray, " b"]:

@@ -56,6 +56,8 @@ def in_our_words(file: Path, first_row: int = 2) -> Iterator[None]:
 
 
 def _words(file: Path, problem: BaseException, first_row: int) -> str:
+    if isinstance(problem, PermissionError):
+        return f"The file {file.name!r} cannot be read by this user; change its permissions."
     reason = " ".join(str(problem).split())
     lowered = reason.lower()
     if isinstance(problem, UnicodeDecodeError) or "utf8" in lowered or "utf-8" in lowered:

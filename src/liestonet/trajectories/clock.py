@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,7 +52,6 @@ class Relabelled:
     period: float
     origin: float
     autonomous: bool
-    _dates: tuple[float, float] | None = field(default=None, init=False, repr=False)  # of the last complete pass
 
     @property
     def dimension(self) -> int:
@@ -81,18 +80,19 @@ class Relabelled:
 
     def dated(self, rows: int = BLOCK_ROWS) -> Iterator[tuple[Increments, Float[np.ndarray, " m"]]]:
         """The same beside the recorded times."""
-        first, last = math.inf, -math.inf
         for block in self.source.chunks(rows):
-            first, last = min(first, float(block.t.min())), max(last, float((block.t + block.dt).max()))
-            yield block._replace(t=np.mod(block.t - self.origin, self.period)), block.t
-        object.__setattr__(self, "_dates", (first, last))
+            yield on_clock(block, self.period, self.origin), block.t
 
     def dates(self) -> tuple[float, float]:
-        """First and last recorded time; goes through the source unless that has been done before."""
-        if self._dates is None:
-            for _ in self.dated():
-                pass
-        return self._dates or (self.origin, self.origin)
+        """First and last recorded time."""
+        from liestonet.trajectories.block_sums import times_of  # which knows this class
+
+        return times_of(self.source)
+
+
+def on_clock(block: Increments, period: float, origin: float) -> Increments:
+    """The block with times that begin at 0 again after every period."""
+    return block._replace(t=np.mod(block.t - origin, period))
 
 
 def recorded_source(source: IncrementSource) -> IncrementSource:

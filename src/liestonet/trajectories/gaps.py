@@ -70,7 +70,7 @@ def link(
 
     `starts` marks the first row of each path; `place` turns a row into words for an error.
     """
-    kept, gaps = _finite_rows(times, states, starts, names)
+    kept, gaps = finite_rows(times, states, starts, names)
     where = place if kept is None else lambda row: place(int(kept[row]))
     t = times if kept is None else times[kept]
     x = states if kept is None else states[kept]
@@ -85,9 +85,10 @@ def link(
     return Links(kept, linked, gaps)
 
 
-def _finite_rows(
+def finite_rows(
     times: np.ndarray, states: np.ndarray, starts: np.ndarray, names: tuple[str, ...]
 ) -> tuple[np.ndarray | None, Gaps]:
+    """The rows that are finite (None: all of them), and what the others break."""
     finite = np.isfinite(states)
     finite_times = np.isfinite(times)
     if finite.all() and finite_times.all():

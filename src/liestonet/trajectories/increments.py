@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -96,3 +96,9 @@ def differences(
     np.subtract(dt, t, out=dt)
     np.subtract(dx, x, out=dx)
     return t, x, dt, dx
+
+
+def in_memory(data: Any) -> Any:
+    """Paths that lie in files, as far as memory holds them; other data as they are."""
+    read = getattr(data, "some_paths", None)
+    return data if read is None else read()

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as arrow
 from jaxtyping import Float
 
-from liestonet.errors import InputError
+from liestonet.errors import Answer, InputError, UndecidedError
 from liestonet.trajectories.checks import check_names
 from liestonet.trajectories.columns import Columns, choose_columns
 from liestonet.trajectories.convert import is_numeric, is_stamp, labels, numbers, stamps
@@ -156,6 +156,8 @@ def assemble(column: Callable[[str], Any], columns: Columns, wanted: Wanted) -> 
         if len(codes) != rows:
             raise InputError(f"The column {columns.trajectory!r} has {len(codes)} rows but the time {rows}.")
     times, units, remarks = read_times(column, columns, codes, dt)
+    if columns.trajectory is None and not wanted.sort and columns.time is not None:
+        ask_for_labels(times, dict(zip(columns.state, states, strict=True)), columns)
     order, turned = _order(codes, times, wanted.sort, columns)
     block = np.empty((len(times), len(states)))
     for index, values in enumerate(states):
@@ -201,6 +203,20 @@ def rows_apart(codes: np.ndarray, dt: float) -> Float[np.ndarray, " n"]:
     times = np.empty(len(codes))
     times[order] = dt * within
     return times
+
+
+def ask_for_labels(times: np.ndarray, states: Mapping[str, np.ndarray], columns: Columns) -> None:
+    """Ask whether a column labels the paths, where times run back and one value of it spans each run of them."""
+    back = np.diff(times) < 0
+    if not back.any() or _all_decrease(np.zeros(len(times), dtype=np.int64), times, None):
+        return
+    for header, values in states.items():
+        if len(states) > 1 and np.array_equal(np.diff(values) != 0, back):
+            raise UndecidedError(
+                f"Times begin again wherever {header!r} changes, so it seems to label the paths, but no name says so",
+                Answer(f"trajectory={header!r}", ("--trajectory", header), "it labels the paths"),
+                Answer("sort=True", ("--sort",), "it is a coordinate of one path whose rows are out of order"),
+            )
 
 
 def _check_equal_lengths(rows: int, states: list[np.ndarray], columns: Columns) -> None:

@@ -16,7 +16,7 @@ from liestonet.trajectories.summary import Summary
 from liestonet.trajectories.trajectories import Trajectories
 
 if TYPE_CHECKING:
-    from liestonet.trajectories.streaming import TrajectoryFile
+    from liestonet.trajectories.scan import TrajectoryFiles
 
 MOST_PATHS, MOST_POINTS = 12, 200
 # Times (n,) and states (n, d) of one path.
@@ -85,12 +85,12 @@ def record_of(source: IncrementSource, increments: int) -> DataRecord:
             measurement=measurement,
         )
     if hasattr(source, "count_gaps"):  # whose module would load pyarrow
-        file = cast("TrajectoryFile", source)
+        file = cast("TrajectoryFiles", source)
         gaps = file.count_gaps()
         notes = (*file.notes, *gaps.sentences())
         return DataRecord(
             increments,
-            file=file.path.name,
+            file=file.name,
             rows=file.rows,
             gaps=gaps,
             notes=notes,

@@ -54,6 +54,8 @@ class Source:
 
 def arrange(source: Source, wanted: Wanted) -> Trajectories:
     """Trajectories of a table: wide or long, as was asked for or as it shows."""
+    if wanted.narrowed is not None:
+        source = replace(source, table=wanted.narrowed(source.table))
     if wanted.layout == "rows":
         return _with_remarks(rows_as_paths(source.table, wanted), source)
     layout = wanted.layout

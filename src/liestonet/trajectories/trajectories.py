@@ -38,7 +38,7 @@ from liestonet.trajectories.unwrapping import unwrap, wrap_increments
 
 if TYPE_CHECKING:
     from liestonet.trajectories.augmented import Augmented
-    from liestonet.trajectories.streaming import TrajectoryFile
+    from liestonet.trajectories.scan import TrajectoryFiles
 
 FilePath = str | os.PathLike[str]
 
@@ -180,24 +180,44 @@ class Trajectories:
         return read_trajectories(path, wanted).with_periods(periodic)
 
     @classmethod
-    def stream(
+    def scan(
         cls,
-        path: FilePath | Any,
+        pattern: FilePath | Iterable[FilePath] | Any,
         time: str | Any = None,
         trajectory: str | Any = None,
         state: str | Iterable[str] | Any = None,
         *,
+        continued: bool = False,
+        sort: bool = False,
         gap: float | Any = None,
+        dt: float | Any = None,
+        columns: Iterable[str] | Any = None,
+        layout: str | Any = "auto",
+        delimiter: str | Any = None,
+        decimal: str | Any = None,
+        measurement: Measurement | Any = None,
         periodic: Mapping[str, float] | Any = None,
-    ) -> TrajectoryFile | Any:
-        """Open a Parquet file too large for memory: its increments come block by block, by `chunks()`.
+    ) -> TrajectoryFiles | Any:
+        """Many files, or files larger than memory, as one source that is read piece by piece.
 
-        The names are as in `read`. The rows of a path must be together and in order of time. Every step of a
-        `periodic` coordinate is taken as the shortest that leads to its end.
+        `pattern` is a glob such as "runs/*.parquet", a folder with all that lies below it, one file, or a list of
+        these; files are taken in the order of their names, those of a list in its order. `discover`, `fit`, `test` and
+        `validate` take the source as they take trajectories; its increments come block by block, by `chunks()`.
+
+        The other arguments are as in `read`. Coordinates, units, periods and marks must agree between files. Every file
+        has paths of its own, whatever their labels; `continued=True` lets a path go on in the next file where that
+        begins with the same label (or where there are no labels). `trajectory` may be the key of folders such as
+        "run=7". Parquet is read a few rows at a time and must be sorted by path and time; of other formats, and with
+        `sort`, `dt` or `columns`, one file at a time is in memory. Every step of a `periodic` coordinate is taken as
+        the shortest that leads to its end.
         """
-        from liestonet.trajectories.streaming import open_stream
+        from liestonet.trajectories.scan import scan_files
+        from liestonet.trajectories.wanted import Wanted
 
-        return open_stream(path, time, trajectory, state, gap, periodic)
+        roles = (time, trajectory, state, sort, gap, dt)
+        return scan_files(
+            pattern, Wanted(*roles, columns, layout, delimiter, decimal, measurement, periodic), continued
+        )
 
     @property
     def dimension(self) -> int:
@@ -208,6 +228,11 @@ class Trajectories:
     def points(self) -> int:
         """Number of points of all paths together."""
         return len(self.flat_times)
+
+    @property
+    def increments_count(self) -> int:
+        """Number of increments of all paths together."""
+        return self.points - len(self)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

@@ -75,3 +75,19 @@ class SeamTuning:
 
 
 SEAMS = SeamTuning()
+
+
+@dataclass(frozen=True)
+class ScanTuning:
+    """How files that are read piece by piece are divided."""
+
+    # Numbers (times and coordinates of all rows) up to which files are read whole. Source: cost; 200 MB in memory, and
+    # a few times as much while they are analysed.
+    in_memory: int = 25_000_000
+    # Pieces that each worker gets in one pass at least, so that none waits long for the others. Source: by hand.
+    parts_per_worker: int = 8
+    # Leaves in a piece at most: half a million rows each. Source: cost; a lost worker costs no more than this.
+    most_leaves: int = 64
+
+
+SCAN = ScanTuning()

@@ -19,7 +19,10 @@ DELIMITERS = {",": ",", ";": ";", "tab": "\t", "\t": "\t", "\\t": "\t", "space":
 
 @dataclass(frozen=True)
 class Wanted:
-    """The options of `Trajectories.read`; checked by `check` before a file is opened."""
+    """The options of `Trajectories.read`; checked by `check` before a file is opened.
+
+    `narrowed` makes the table of a file one of some of its rows and columns (trajectories/row_groups.py).
+    """
 
     time: Any = None
     trajectory: Any = None
@@ -33,6 +36,7 @@ class Wanted:
     decimal: Any = None
     measurement: Any = None
     periodic: Any = None
+    narrowed: Any = None
 
     def check(self) -> Wanted:
         """Each option by itself, then those that contradict each other; returns the same value."""

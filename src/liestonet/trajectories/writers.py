@@ -135,7 +135,7 @@ def _write_parquet(data: Trajectories, file: IO[bytes]) -> None:
     told |= {PERIOD_KEY: json.dumps(dict(data.periodic))} if data.periodic else {}
     if told:
         table = table.replace_schema_metadata(told)
-    parquet.write_table(table, file)
+    parquet.write_table(table, file, write_page_checksum=True)
 
 
 def _write_npz(data: Trajectories, file: IO[bytes]) -> None:

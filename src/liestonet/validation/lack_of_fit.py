@@ -38,7 +38,7 @@ DOUBTFUL = (
     "quantised",
     "date",
     "misfit",
-    "paths-differ",
+    "offsets",
     "memory",
 )
 

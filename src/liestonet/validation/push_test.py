@@ -302,10 +302,10 @@ def trail(
 def compare(surrogate: Surrogate | Any, steps: Increments, start: PushedPlaces, end: PushedPlaces) -> Comparison:
     """ΔNLL and distances of the residuals of the same increments, before and after a push of both their ends."""
     before, known = standardised(surrogate, steps)
-    moved, usable = _moved(steps, start, end, surrogate.domain)
+    moved, usable = moved_steps(steps, start, end, surrogate.domain)
     after, positive = standardised(surrogate, moved)
     used, blew_up = known & usable & positive, int(np.count_nonzero(~start.arrived))
-    displacement = _displacement(steps, start, surrogate.domain)
+    displacement = mean_displacement(steps, start, surrogate.domain)
     if np.count_nonzero(used) < PUSH.least_increments:
         return Comparison(UNKNOWN, UNKNOWN, UNKNOWN, displacement, int(np.count_nonzero(used)), blew_up)
     z, pushed = before[used], after[used]
@@ -328,7 +328,7 @@ def _largest_gap(first: Float[np.ndarray, " b"], second: Float[np.ndarray, " b"]
     return float(np.max(np.abs(counts[0] - counts[1])) / len(first))
 
 
-def _moved(
+def moved_steps(
     steps: Increments, start: PushedPlaces, end: PushedPlaces, domain: Domain
 ) -> tuple[Increments, Bool[np.ndarray, " b"]]:
     """The pushed increments, and which of them exist and still begin in the domain."""
@@ -345,7 +345,7 @@ def _moved(
     return Increments(t, x, dt, dx, steps.trajectory), inside
 
 
-def _displacement(steps: Increments, start: PushedPlaces, domain: Domain) -> float:
+def mean_displacement(steps: Increments, start: PushedPlaces, domain: Domain) -> float:
     """Root mean square of the way that first points went, in units of the box."""
     if not start.arrived.any():
         return UNKNOWN
@@ -369,7 +369,7 @@ def standardised(
 
 
 def control_pushes(
-    surrogate: Surrogate, steps: Increments, displacement: float, rng: np.random.Generator
+    surrogate: Surrogate | Any, steps: Increments, displacement: float, rng: np.random.Generator
 ) -> list[GeneratorFunction]:
     """Random smooth fields whose flow by 1 moves the data as far as a given push did."""
     if not np.isfinite(displacement) or displacement <= 0:
@@ -381,7 +381,7 @@ def control_pushes(
         size = displacement
         for _ in range(3):
             moved = trail(_scaled(field, size), part.t, part.x, (1.0,), surrogate.domain)[0]
-            reached = _displacement(part, moved, surrogate.domain)
+            reached = mean_displacement(part, moved, surrogate.domain)
             size *= displacement / reached if np.isfinite(reached) and reached > 0 else 0.5
         fields.append(_scaled(field, size))
     return fields

@@ -41,6 +41,7 @@ from liestonet.symmetry.statistical.tuning import SEARCH
 from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories import Trajectories
 from liestonet.trajectories.clock import RESTART
+from liestonet.trajectories.increments import in_memory
 from liestonet.trajectories.measurement import Measurement, marked
 from liestonet.trajectories.reshaping import OVERLAP
 from liestonet.validation.bartlett import NullLaw
@@ -116,7 +117,7 @@ class SymmetryTest:
     def _mean(self) -> str:
         """The mean deviance in words, where it differs from the degrees of freedom."""
         differs = self.expected is not None and abs(self.expected - self.dof) >= 0.05
-        return f", {self.expected:.1f} expected" if differs else ""
+        return f", {self.expected:.1f} expected if exact" if differs else ""
 
     def _clock(self) -> str | None:
         """The clock in words, where it is not the recorded one."""
@@ -132,7 +133,8 @@ class SymmetryTest:
         doubt = self.doubts[0].code if self.doubts else ""
         start = f"Provided that the data are a diffusion, which is in doubt ({doubt}): the" if doubt else "The"
         said = "rejects" if self.rejected else "does not reject"
-        ratio = f"deviance {self.deviance:.1f} on {self.dof:.1f} degrees of freedom{self._mean()}; "
+        spent = f"twice the log-likelihood lost is {self.deviance:.1f}, on {self.dof:.1f} degrees of freedom"
+        ratio = f"{spent}{self._mean()}; "
         by_date = self.clock is not None and not self.dof  # on a clock that restarts, imposing ∂t costs nothing
         name, costs = ("test against the date", "") if by_date else ("likelihood-ratio test", ratio)
         lines = [f"{start} {name} {said} {what} (p = {self.p_value:.2g}; {costs}{self.increments:,} increments)."]
@@ -224,6 +226,7 @@ def test(
     """
     if isinstance(data, SDE):
         return claim_on_equation(data, generators, symmetry, domain)
+    data = in_memory(data)
     if not isinstance(data, Trajectories):
         raise InputError(
             f"test takes Trajectories or an SDE, not a {type(data).__name__}; make them with Trajectories.read or "

@@ -27,6 +27,7 @@ from liestonet.symmetry.determining.fields import Fields
 from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, ITO, LAW, SPOKEN, Kind, kind_named
 from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories import Trajectories
+from liestonet.trajectories.increments import in_memory
 from liestonet.trajectories.measurement import Measurement, marked
 from liestonet.validation.after_push import AfterPushRow, after_push
 from liestonet.validation.clocked import on_clock
@@ -260,6 +261,7 @@ def _require_same_coordinates(result: Any, paths: Trajectories) -> None:
 
 
 def _paths(result: Any, data: Any) -> Trajectories:
+    data = in_memory(data)
     if isinstance(data, Trajectories):
         return data
     if data is not None:

@@ -13,6 +13,7 @@ from liestonet.errors import InputError
 from liestonet.formulas.formula import Constant, Formula
 from liestonet.reduction.recording.candidate_terms import candidate_terms
 from liestonet.reduction.recording.constant_fit import fit_on_family, likelihood_of
+from liestonet.reduction.recording.equation_fit import step_added
 from liestonet.reduction.recording.family_constraints import constraints_of
 
 t, x = sympy.symbols("t x", real=True)
@@ -96,6 +97,49 @@ def test_the_equation_of_a_result():
     np.testing.assert_allclose(np.diag(equation.correlations), 1.0)
     assert equation.sde.dimension == 1
     assert equation.to_dictionary()["text"] == str(equation)
+
+
+def test_what_a_continuous_step_adds_is_taken_off():
+    """dx = −x dt + dW over a step h: E[Δx] = (e^{−h} − 1) x and Var[Δx] = (1 − e^{−2h})/2, to first order in h."""
+    surrogate = recording().surrogate
+    terms = candidate_terms(surrogate, {0})
+    truth = {((0,), x): -1.0, ((0, 0), sympy.Integer(1)): 1.0}
+    factors = np.array([truth.get((term.entry, term.function), 0.0) for term in terms])
+    added = step_added(surrogate, terms, factors)
+    step = float(np.median(surrogate.overview.sample.dt))
+    matrix = np.column_stack([term.parameters for term in terms])
+    found = np.linalg.lstsq(matrix, added, rcond=None)[0]
+    for term, value in zip(terms, found, strict=True):
+        true = {((0,), x): step / 2, ((0, 0), sympy.Integer(1)): -step}.get((term.entry, term.function), 0.0)
+        assert value == pytest.approx(true, abs=0.02 * step)
+
+
+def test_steps_that_are_known_leave_no_bias():
+    """Continuous steps of 0.1 bias an uncorrected slope by 0.05, three times the error that is left."""
+    sde = lsn.SDE.parse("dx = -x dt + dW")
+    equations = [
+        lsn.discover(sde.simulate(start, 2.0, 0.1, 1500, seed, substeps=substeps), formulas=False).equation()
+        for seed, substeps in ((71, 40), (72, 1))
+    ]
+    for equation in equations:
+        slope = next(row for row in equation.constants if str(row.symbol).startswith("c"))
+        assert abs(slope.value + 1) < 4 * slope.error
+        assert slope.error < 0.025
+
+
+def start(rng: np.random.Generator, paths: int) -> np.ndarray:
+    return rng.uniform(-2, 2, (paths, 1))
+
+
+def test_rounding_without_noise_is_no_error():
+    """Positions that follow velocities by exact Euler steps: their terms have next to no error."""
+    data = lsn.catalogue["langevin"].simulate(paths=256, seed=63)
+    surrogate = lsn.discover(data, formulas=False).surrogate
+    terms = candidate_terms(surrogate, {0})
+    known = likelihood_of(surrogate, terms)
+    found = fit_on_family(known, constraints_of((), terms, surrogate))
+    errors = dict(zip([(term.entry, str(term.function)) for term in terms], np.diag(found.covariance), strict=True))
+    assert max(value for (entry, _), value in errors.items() if entry == (0,)) < 0.05**2
 
 
 def test_an_equation_needs_data():

@@ -5,8 +5,6 @@ Six results, each in light and dark and in two widths. `pytest tests/report --sc
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,11 +12,9 @@ from typing import Any
 
 import pytest
 
+from chromium import browser_program, running_browser
 from report_results import MAKERS, has_symmetries, page_of
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright, which is among the [dev] packages")
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 NARROW, WIDE = 380, 1400
 LARGEST_PAGE = 5_000_000
 
@@ -92,23 +88,10 @@ async () => {
 """
 
 
-def browser_program() -> str:
-    """The system's Chromium; the test is skipped, and says so, where there is none."""
-    for name in BROWSERS:
-        found = shutil.which(name)
-        if found:
-            return found
-    pytest.skip("needs Chromium: apt-get install chromium")
-
-
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    program = browser_program()
-    sandbox = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-    with sync_api.sync_playwright() as driver:
-        running = driver.chromium.launch(executable_path=program, args=sandbox)
+    with running_browser() as running:
         yield running
-        running.close()
 
 
 @pytest.fixture(scope="module", params=MAKERS)

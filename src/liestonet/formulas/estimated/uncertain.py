@@ -121,17 +121,19 @@ def _in_functions(
     rows = sparse_rows(matrix, flat)
     scatter = _scatter(matrix, gram, changes, rows, error)
     formulas: list[Formula | None] = []
-    numbers = rows.physical.copy()
+    numbers, places = rows.physical.copy(), np.zeros((sampled.count, sampled.count))
     for k in range(sampled.count):
         seen = np.abs(rows.physical[:, k]) > least * scatter[:, k]
         components, own, rounded = _rounded(
             np.where(seen, rows.physical[:, k], 0.0), scatter[:, k], flat, constants, sampled.values.shape[2]
         )
-        distance, allowed = _distance(sampled, components, own, symbols)
+        distance, allowed, places[:, k] = _distance(sampled, components, own, symbols)
         fits = distance <= ESTIMATED.fits * allowed and allowed <= ESTIMATED.largest_tolerance
         formulas.append(_formula(components, own, len(symbols) - 1, allowed) if fits else None)
         if formulas[k] is not None:
             numbers[:, k] = rounded
+    for k in _repeated(places, formulas, dependent):
+        formulas[k] = None
     closing = Closing(flat, symbols, constants, sampled.points, sampled.scales)
     present = [formula is not None for formula in formulas]
     # what is left out is taken as zero, not as unknown: nearly parallel functions would excuse each other
@@ -141,6 +143,26 @@ def _in_functions(
         formulas[k] = None
     kept = [k for k, formula in enumerate(formulas) if formula is not None]
     return _Found(mixing @ rows.change, formulas, float(excess[np.ix_(kept, kept)].max(initial=0.0)))
+
+
+def _repeated(places: Float[np.ndarray, "m m"], formulas: list[Formula | None], dependent: float) -> Iterator[int]:
+    """Formulas that say what others with fewer symbols say: what was left out of them made the difference.
+
+    `places` are where they are in the span, column by column.
+    """
+    symbols = {
+        k: len(set().union(*(part.free_symbols for part in (formula.tau, *formula.xi))))
+        for k, formula in enumerate(formulas)
+        if formula is not None
+    }
+    kept: list[int] = []
+    for k in sorted(symbols, key=lambda place: symbols[place]):
+        before, own = places[:, kept], places[:, k]
+        rest = own - before @ np.linalg.lstsq(before, own, rcond=None)[0] if kept else own
+        if np.linalg.norm(rest) <= dependent * np.linalg.norm(own):
+            yield k
+        else:
+            kept.append(k)
 
 
 def _dictionary(groups: list[list[Any]], states: list[list[Any]], symbols: tuple[Any, ...]) -> list[list[Any]]:
@@ -400,15 +422,15 @@ def _rounded(
 
 def _distance(
     sampled: _Sampled, components: list[Any], constants: dict[Any, Constant], symbols: tuple[Any, ...]
-) -> tuple[float, float]:
-    """How far a formula is from the span, and how well the span is known there."""
+) -> tuple[float, float, Float[np.ndarray, " m"]]:
+    """How far a formula is from the span, how well the span is known there, and where it is in it."""
     values = {symbol: constant.value for symbol, constant in constants.items()}
     columns = evaluate([component.subs(values) for component in components], symbols, sampled.points)
     field = np.column_stack(columns)
     if not np.any(field):
-        return np.inf, sampled.error
-    distance, _, known = sampled.located(field)
-    return distance, known
+        return np.inf, sampled.error, np.zeros(sampled.count)
+    distance, inside, known = sampled.located(field)
+    return distance, known, inside
 
 
 def _formula(components: list[Any], constants: dict[Any, Constant], dimension: int, error: float) -> Formula:

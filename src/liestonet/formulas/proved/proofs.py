@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from liestonet.formulas.proved.tuning import PROOFS
@@ -37,12 +37,22 @@ def simplifies_to_zero(expression: Any, thorough: bool = True) -> bool:
 
     if sympy.count_ops(expression) > PROOFS.largest_proof:
         return False
-    steps = [sympy.expand, _numerator]
+    steps: list[Callable[[Any], Any]] = [sympy.expand, _numerator]
     if thorough and sympy.count_ops(expression) <= PROOFS.largest_simplified:
         steps.append(sympy.simplify)
         if expression.has(sympy.asinh, sympy.acosh, sympy.atanh):
             steps.append(lambda e: sympy.simplify(e.rewrite(sympy.log)))
-    return any(step(expression) == 0 for step in steps)
+    return any(_is_brought_to_zero(step, expression) for step in steps)
+
+
+def _is_brought_to_zero(step: Callable[[Any], Any], expression: Any) -> bool:
+    """Whether one of SymPy's ways ends at zero; one that gives up shows nothing."""
+    from sympy.polys.polyerrors import BasePolynomialError
+
+    try:
+        return step(expression) == 0
+    except BasePolynomialError:
+        return False
 
 
 def _numerator(expression: Any) -> Any:

@@ -52,8 +52,7 @@ def random_quadrature(
     """The solution of an equation extended by dw = dW; None where its random symmetries do not give one.
 
     For one coordinate the symmetry is found anew, with all its parts. For several, `phis` are as many proved
-    symmetries as there are coordinates, each with components that do not depend on x: columns of a matrix Φ(t, w), and
-    u = Φ⁻¹ x.
+    symmetries as there are coordinates: columns of a matrix Φ, and ∂u/∂x = Φ⁻¹.
     """
     import sympy
 
@@ -66,14 +65,34 @@ def random_quadrature(
             return None
         coordinates = (found,)
     else:
-        if len(phis) != n or any(part.has(*fields.moved) for phi in phis for part in phi[:n]):
+        if len(phis) != n:
             return None
         matrix = sympy.Matrix([[phi[i] for phi in phis] for i in range(n)])
         if is_zero(matrix.det()):
             return None
-        inverse = matrix.inv().applyfunc(shortest)
-        coordinates = tuple(shortest(part) for part in inverse * sympy.Matrix(fields.moved))
+        slopes = matrix.inv().applyfunc(shortest)
+        heights = [_height(list(slopes[j, :]), fields, domain) for j in range(n)]
+        if any(height is None for height in heights):
+            return None
+        coordinates = tuple(heights)
     return _proved(coordinates, coefficients, fields, domain)
+
+
+def _height(slopes: list[Any], fields: Directions, domain: Domain) -> Any:
+    """u with these derivatives along the coordinates, one integral after the other; None where there is none."""
+    import sympy
+
+    taken = tuple(s.name for s in (*fields.moved, *fields.wiener))
+    height: Any = sympy.Integer(0)
+    for k, (x, slope) in enumerate(zip(fields.moved, slopes, strict=True)):
+        left = shortest(sympy.simplify(slope - height.diff(x)))
+        if left.has(*fields.moved[:k]):
+            return None
+        part = antiderivative(left, x, domain.intervals[k + 1], taken)
+        if part is None or part.has(sympy.Integral):
+            return None
+        height += real_on(part, (x,), (domain.intervals[k + 1],))
+    return shortest(height)
 
 
 def _scalar_coordinate(answer: ScalarAnswer, fields: Directions, domain: Domain) -> Any:

@@ -74,8 +74,12 @@ class Fitted:
         return float(scipy.stats.chi2.sf(self.deviance, self.freedom)) if self.freedom else 1.0
 
 
-def likelihood_of(surrogate: Surrogate, terms: list[Term]) -> Likelihood:
-    """The likelihood of all increments, which the surrogate keeps as sums, on models made of terms."""
+def likelihood_of(surrogate: Surrogate, terms: list[Term], added: Float[np.ndarray, " p"] | None = None) -> Likelihood:
+    """The likelihood of all increments, which the surrogate keeps as sums, on models made of terms.
+
+    `added` is what the recorded step adds to the parameters, where that is known: zero for Euler steps of the recorded
+    size. It is taken off, and `EQUATION.step_left` of it stays an error.
+    """
     known = surrogate.information
     matrix = np.column_stack([term.parameters for term in terms])
     start, precision = 0, np.zeros((len(surrogate.parameters),) * 2)
@@ -84,15 +88,16 @@ def likelihood_of(surrogate: Surrogate, terms: list[Term]) -> Likelihood:
         precision[rows, rows] = block.precision
         start = rows.stop
     whole = known.posterior_precision
+    noisy = np.array([surrogate.noisy[list(term.entry)].all() for term in terms])
+    # without noise the prior counts for nothing, but its precision would magnify rounding
+    shown = np.where(noisy[:, None], matrix.T @ whole, matrix.T @ precision)
     # errors that a finite step makes are among those of `scatter`
-    found = Likelihood(
-        matrix.T @ precision @ matrix,
-        matrix.T @ (whole @ known.parameters),
-        matrix.T @ (whole @ surrogate.errors.scatter),
-        surrogate.errors.hidden,
-        np.array([surrogate.noisy[list(term.entry)].all() for term in terms]),
-        surrogate.overview.count,
-    )
+    moments, scores, hidden = shown @ known.parameters, shown @ surrogate.errors.scatter, surrogate.errors.hidden
+    if added is not None:
+        moments = moments - matrix.T @ precision @ added
+        left = EQUATION.step_left * (shown @ added)
+        scores, hidden = np.column_stack([scores[:, : scores.shape[1] - hidden], left]), 1
+    found = Likelihood(matrix.T @ precision @ matrix, moments, scores, hidden, noisy, surrogate.overview.count)
     return _balanced(found)
 
 
@@ -194,17 +199,20 @@ def _fitted(unit: np.ndarray, tangent: np.ndarray, known: Likelihood) -> Fitted:
 def _deviance(unit: np.ndarray, tangent: np.ndarray, known: Likelihood) -> tuple[float, int]:
     """Twice the log-likelihood that the conditions cost, beside what a finite step may do; and its degrees of freedom.
 
-    Coordinates without noise have no likelihood and do not count.
+    Coordinates without noise have no likelihood: what the family leaves free in them is free here.
     """
-    root = known.root
-    turned = np.linalg.svd(root @ tangent, full_matrices=True)[0][:, tangent.shape[1] :]
-    away = turned.T @ (root @ (unit - known.best))
-    bias = known.scores[:, known.scores.shape[1] - known.hidden :] * known.scale[:, None]
+    if not known.noisy.any():
+        return 0.0, 0
+    part = known.some(np.flatnonzero(known.noisy))
+    root = part.root
+    left, sizes, _ = np.linalg.svd(root @ tangent[known.noisy], full_matrices=True)
+    turned = left[:, int(np.sum(sizes > EQUATION.tangent * sizes.max(initial=0.0))) :]
+    away = turned.T @ (root @ (unit[known.noisy] - part.best))
+    bias = part.scores[:, part.scores.shape[1] - part.hidden :] * part.scale[:, None]
     moved = turned.T @ np.linalg.solve(root.T, bias)
     left, sizes, _ = np.linalg.svd(moved, full_matrices=False)
     shares = sizes**2 / (1 + sizes**2)  # what the bias of a step explains of each direction
-    freedom = round(float(np.sum(turned[known.noisy] ** 2)))
-    return float(away @ away - shares @ (left.T @ away) ** 2), freedom
+    return float(away @ away - shares @ (left.T @ away) ** 2), turned.shape[1]
 
 
 def best_terms(known: Likelihood, terms: list[Term]) -> Bool[np.ndarray, " k"]:
@@ -215,7 +223,8 @@ def best_terms(known: Likelihood, terms: list[Term]) -> Bool[np.ndarray, " k"]:
     kept = np.zeros(len(terms), dtype=bool)
     for entry in dict.fromkeys(term.entry for term in terms):
         rows = np.array([k for k, term in enumerate(terms) if term.entry == entry])
-        part = known.some(rows)
+        # without noise the weighted squares stand for the likelihood
+        part = replace(known.some(rows), noisy=np.ones(len(rows), dtype=bool))
         best, size = part.best, len(rows)
         least = 1 if len(entry) == 2 and entry[0] == entry[1] else 0
         scores = {}

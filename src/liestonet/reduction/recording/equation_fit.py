@@ -6,11 +6,12 @@ Terms, conditions of the generators, the fit, and the choice of terms where the 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import sympy
-from jaxtyping import Bool
+from jaxtyping import Bool, Float
 
 from liestonet.errors import InputError
 from liestonet.formulas.formula import Formula
@@ -29,12 +30,14 @@ from liestonet.reduction.recording.family_constraints import constraints_of
 from liestonet.reduction.tuning import EQUATION
 from liestonet.result import Result
 from liestonet.result.findings import DataFindings
+from liestonet.surrogate.discretisation import step_directions
+from liestonet.surrogate.spectral_fit import fit_plainly
 from liestonet.surrogate.surrogate import Surrogate
 
 
 def estimated_equation(result: Result) -> EstimatedEquation:
     """The equation of a recording, as general as its symmetries leave it."""
-    surrogate = _surrogate(result)
+    surrogate = surrogate_of(result)
     rows = list(result.formulas())
     usable = [row for row in rows if row.status != "numerical"]
     notes = [
@@ -44,21 +47,54 @@ def estimated_equation(result: Result) -> EstimatedEquation:
         notes.append("Formulas of the symmetries were not searched, so that none is imposed.")
     absent = {v for row in usable if (v := _translated(row)) is not None}
     terms = candidate_terms(surrogate, absent)
-    known = likelihood_of(surrogate, terms)
     others = [row for row in usable if _translated(row) is None]
-    fitted = fit_on_family(known, constraints_of(others, terms, surrogate))
+    chosen = _fitted(surrogate, terms, others, None)
+    measurement = result.findings.data.measurement  # pyright: ignore[reportAttributeAccessIssue]
+    if measurement.is_exact and surrogate.errors.hidden:
+        continuous = measurement.steps == "continuous"
+        for _ in range(EQUATION.step_rounds if continuous else 1):
+            added = step_added(surrogate, terms, chosen.factors) if continuous else np.zeros(len(surrogate.parameters))
+            chosen = _fitted(surrogate, terms, others, added)
+    return _written(surrogate, terms, chosen, tuple(notes) + chosen.notes)
+
+
+def step_added(surrogate: Surrogate, terms: list[Term], factors: Float[np.ndarray, " k"]) -> Float[np.ndarray, " p"]:
+    """What a finite step adds to the parameters if the process is continuous, to first order (docs/method.md §4.5)."""
+    parameters = np.column_stack([term.parameters for term in terms]) @ factors
+    return step_directions(surrogate.with_parameters(parameters)).sum(axis=1)
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """Which terms an equation has, with their factors, and how they were chosen."""
+
+    fitted: Fitted
+    kept: Bool[np.ndarray, " k"]
+    kind: str
+    p_value: float
+    notes: tuple[str, ...]
+
+    @property
+    def factors(self) -> Float[np.ndarray, " k"]:
+        return np.where(self.kept, self.fitted.factors, 0.0)
+
+
+def _fitted(
+    surrogate: Surrogate, terms: list[Term], others: list[Formula], added: Float[np.ndarray, " p"] | None
+) -> _Chosen:
+    """Factors on the family of the generators, or of the shifts alone where the others are rejected."""
+    known = likelihood_of(surrogate, terms, added)
+    fitted, note = fit_on_family(known, constraints_of(others, terms, surrogate)), ""
     if others and not _is_model(fitted, terms, surrogate):
-        notes.append(
-            "Within the functions tried here no equation has all of these symmetries; only shifts are imposed."
-        )
-        fitted = fit_on_family(known, constraints_of([], terms, surrogate))
+        note = "Within the functions tried here no equation has all of these symmetries; only shifts are imposed."
     elif others and fitted.p_value < EQUATION.rejected:
-        notes.append(
+        note = (
             f"The likelihood-ratio test rejects that these generators, with pooled constants, are exact symmetries "
             f"(p = {fitted.p_value:.1g}); only shifts are imposed."
         )
+    if note:
         fitted = fit_on_family(known, constraints_of([], terms, surrogate))
-    return _chosen(surrogate, terms, known, fitted, tuple(notes))
+    return _chosen(surrogate, terms, known, fitted, (note,) if note else ())
 
 
 def readable_equation(result: Result) -> EstimatedEquation | None:
@@ -71,7 +107,8 @@ def readable_equation(result: Result) -> EstimatedEquation | None:
         return None
 
 
-def _surrogate(result: Result) -> Surrogate:
+def surrogate_of(result: Result) -> Surrogate:
+    """The surrogate of a result from data, which keeps the sums that constants are fitted to."""
     if not isinstance(result.findings, DataFindings):
         raise InputError("This result is from an equation, which is result.surrogate; there is nothing to estimate.")
     found = result.findings.surrogate
@@ -79,7 +116,7 @@ def _surrogate(result: Result) -> Surrogate:
         raise InputError(
             "The coefficients are networks, which keep no sums of the data; run discover with engine=lsn.Spectral()."
         )
-    return found
+    return fit_plainly(found)  # formulas are sums of powers, which series with shapes of the noise may not hold
 
 
 def _translated(row: Formula) -> int | None:
@@ -100,7 +137,7 @@ def _is_model(fitted: Fitted, terms: list[Term], surrogate: Surrogate) -> bool:
 
 def _chosen(
     surrogate: Surrogate, terms: list[Term], known: Likelihood, fitted: Fitted, notes: tuple[str, ...]
-) -> EstimatedEquation:
+) -> _Chosen:
     """The family with all its constants where they are few, else the terms that the evidence supports."""
     p_value = fitted.p_value
     still = _negligible(fitted, terms, surrogate)
@@ -116,7 +153,7 @@ def _chosen(
     else:
         kind = "family"
         fitted = restricted(known, fitted, kept) if still.any() else fitted
-    return _written(surrogate, [t for t, k in zip(terms, kept, strict=True) if k], fitted, kept, (kind, p_value, notes))
+    return _Chosen(fitted, kept, kind, p_value, notes)
 
 
 def _negligible(fitted: Fitted, terms: list[Term], surrogate: Surrogate) -> Bool[np.ndarray, " k"]:
@@ -144,10 +181,12 @@ def _always(fitted: Fitted, terms: list[Term], surrogate: Surrogate) -> Bool[np.
 
 
 def _written(
-    surrogate: Surrogate, terms: list[Term], fitted: Fitted, kept: Bool[np.ndarray, " k"], said: tuple[str, float, Any]
+    surrogate: Surrogate, candidates: list[Term], chosen: _Chosen, notes: tuple[str, ...]
 ) -> EstimatedEquation:
     """Constants with names; the noise of an entry with one term by its root, σ = s √g."""
-    factors, covariance = fitted.factors[kept], fitted.covariance[np.ix_(kept, kept)]
+    kept = chosen.kept
+    terms = [term for term, keep in zip(candidates, kept, strict=True) if keep]
+    factors, covariance = chosen.fitted.factors[kept], chosen.fitted.covariance[np.ix_(kept, kept)]
     size = surrogate.dimension
     drift: list[Any] = [sympy.Integer(0)] * size
     squared = sympy.zeros(size, size)
@@ -167,11 +206,11 @@ def _written(
         else:
             i, j = term.entry
             squared[i, j] = squared[j, i] = squared[i, j] + factor * term.function
-    kind, p_value, notes = said
     step = float(np.median(surrogate.overview.sample.dt))
     return EstimatedEquation(
         surrogate.names, tuple(drift), _root(squared, surrogate), tuple(constants),
-        covariance * slopes[:, None] * slopes, kind, p_value, step, notes,
+        covariance * slopes[:, None] * slopes, chosen.kind, chosen.p_value, step, notes,
+        tuple((term.entry, term.function) for term in terms),
     )  # fmt: skip
 
 

@@ -36,7 +36,8 @@ class EstimatedEquation:
     `drift` (d,) and `diffusion` (d, r) are SymPy expressions in time, coordinates and the constants' symbols;
     `covariance` is that of the constants, by whole paths. `kind` is "family" where the symmetries leave these constants
     only, and "closed form" where they leave free functions and the evidence chose the terms. `p_value` is that of the
-    likelihood-ratio test of the symmetries on these functions. `notes` say what was not imposed, and why.
+    likelihood-ratio test of the symmetries on these functions. `notes` say what was not imposed, and why. `terms` are
+    the entry, (i,) of the drift or (i, j) of a = σσᵀ, and the function that each constant stands before.
     """
 
     names: tuple[str, ...]
@@ -48,6 +49,7 @@ class EstimatedEquation:
     p_value: float
     step: float
     notes: tuple[str, ...] = ()
+    terms: tuple[tuple[tuple[int, ...], sympy.Expr], ...] = ()
 
     @property
     def correlations(self) -> Float[np.ndarray, "c c"]:

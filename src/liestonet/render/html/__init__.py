@@ -7,6 +7,7 @@ own, and put it into that list. `html.render(template, **values)` fills a templa
 not marked as HTML escaped; `html.picture(draw, description, size)` draws a figure in the page's style.
 """
 
+from liestonet.render.html.groups_page import write_comparison
 from liestonet.render.html.page import render_page, write_report
 
-__all__ = ["render_page", "write_report"]
+__all__ = ["render_page", "write_comparison", "write_report"]

@@ -10,11 +10,13 @@ from liestonet.render.html.evidence_sections import by_date, coefficients, direc
 from liestonet.render.html.generator_sections import algebra, candidates, generators, maps
 from liestonet.render.html.making_sections import data, flags, levels, making
 from liestonet.render.html.markup import Section
+from liestonet.render.html.meaning_sections import meaning
 from liestonet.render.html.validation_sections import certainty
 from liestonet.render.view import ResultView
 from liestonet.result import Result
 
 SECTIONS: tuple[Callable[[ResultView, Result], Section | None], ...] = (
+    meaning,
     generators,
     candidates,
     directions,

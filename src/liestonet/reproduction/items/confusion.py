@@ -49,7 +49,11 @@ def data_of(system: Any, paths: int, seed: int) -> Trajectories:
 
 def run(system: str, paths: int, seed: int) -> dict[str, Any]:
     """One run: what was found beside what is true."""
-    known = catalogue[system]
+    return run_on(catalogue[system], paths, seed)
+
+
+def run_on(known: Any, paths: int, seed: int) -> dict[str, Any]:
+    """The same for any system whose symmetries are known."""
     data = data_of(known, paths, seed)
     true = known.dimension(KIND)
     record: dict[str, Any] = {"true": true if true < math.inf else "inf"}

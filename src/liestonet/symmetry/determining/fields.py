@@ -56,7 +56,7 @@ class Fields:
             tables = self.basis.tables(points[part], order)
             if tensors is not None:
                 for u, tensor in tensors.items():
-                    result[()][:, part, u] = _contracted(tensor, tables)
+                    result[()][:, part, u] = _contracted(tensor, self.basis.own_tables(tables, u))
                 continue
             for derivative in wanted:
                 for u in unknowns:

@@ -15,7 +15,7 @@ from liestonet.symmetry.statistical.elimination import Elimination, evidence_as_
 from liestonet.symmetry.statistical.near_symmetries import doubtful, peeled
 from liestonet.symmetry.statistical.noisy_operator import Changes, NoisyOperator
 from liestonet.symmetry.statistical.tuning import JUDGING, SEARCH
-from liestonet.symmetry.statistical.verdicts import Criteria, verdict_of
+from liestonet.symmetry.statistical.verdicts import verdict_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,9 +136,38 @@ def _cuts(found: Candidates) -> Iterator[int]:
         yield known + int(np.argmax(sizes[1:] / np.maximum(sizes[:-1], 1e-300))) + 1
 
 
-def judgements(found: Candidates, consistent: int, criteria: Criteria) -> Iterator[LadderRow]:
-    """Verdicts: in the consistent block by the interval's upper end, beyond it one direction at a time."""
-    turn, known, confidence = found.turn, found.known, 1 - criteria.error_rate
+@dataclass(frozen=True)
+class Tested:
+    """Directions with their intervals and p-values, of which the first `consistent` may be symmetries together.
+
+    Nothing of it depends on the tolerance; the rows have no verdict yet.
+    """
+
+    found: Candidates
+    consistent: int
+    rows: tuple[LadderRow, ...]
+
+    def judged(self, tolerance: float) -> tuple[LadderRow, ...]:
+        """The rows with their verdicts."""
+        return tuple(
+            replace(
+                row,
+                verdict=verdict_of(
+                    k < self.consistent, row.p_value <= self.found.level, row.lower, row.upper, tolerance
+                ),
+            )
+            for k, row in enumerate(self.rows)
+        )
+
+
+def tested(found: Candidates, consistent: int, error_rate: float) -> Tested:
+    """Every direction tested: those of the consistent block together, beyond it one at a time."""
+    return Tested(found, consistent, tuple(_tests(found, consistent, 1 - error_rate)))
+
+
+def _tests(found: Candidates, consistent: int, confidence: float) -> Iterator[LadderRow]:
+    """Residual, interval, noise and p-value of each direction."""
+    turn, known = found.turn, found.known
     first = list(range(consistent))
     block = found.cautious.evidence(turn[:, first], found.noise[:consistent]) if consistent else None
     joint = [
@@ -155,5 +184,4 @@ def judgements(found: Candidates, consistent: int, criteria: Criteria) -> Iterat
         lower, upper = evidence.interval(place, confidence)
         # a residual that bases and projections may have made is no evidence against zero
         lower = 0.0 if inside or evidence.residual(place) <= JUDGING.negligible else lower
-        verdict = verdict_of(inside, p_value <= found.level, lower, upper, criteria.tolerance)
-        yield LadderRow(evidence.residual(place), lower, upper, evidence.noise_level(place), p_value, verdict)
+        yield LadderRow(evidence.residual(place), lower, upper, evidence.noise_level(place), p_value, "")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -20,22 +21,32 @@ from liestonet.symmetry.determining.fields import Fields
 from liestonet.symmetry.determining.kinds import Kind
 from liestonet.symmetry.statistical.judging import (
     Candidates,
+    Tested,
     best_known_first,
     candidates,
     consistent_length,
-    judgements,
+    tested,
 )
 from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 from liestonet.symmetry.statistical.translations import shifts
 from liestonet.symmetry.statistical.tuning import SEARCH
 from liestonet.symmetry.statistical.verdicts import Criteria, most_symmetries
 
+# `once(key, make)` is `make()`, or what it was when the key came before.
+Once = Callable[[Hashable, Callable[[], Any]], Any]
+
+
+def anew(_: Hashable, make: Callable[[], Any]) -> Any:
+    """Compute it; nothing is kept."""
+    return make()
+
 
 @dataclass(frozen=True)
 class Search:
     """Directions in order, the first `count` of them symmetries (the first `exact` of these taken as exact).
 
-    `poorer` are the residuals in the basis before the last enrichment.
+    `poorer` are the residuals in the basis before the last enrichment. `rivals` are the places of directions that are
+    as consistent with the data in the place of the last symmetry.
     """
 
     operator: NoisyOperator
@@ -44,6 +55,7 @@ class Search:
     count: int
     exact: int = 0
     poorer: tuple[float, ...] = ()
+    rivals: tuple[int, ...] = ()
 
     def shown(self, most: int) -> tuple[int, int]:
         """How many symmetries there are, and how many directions at least may be one."""
@@ -88,13 +100,27 @@ class Search:
 
 
 def search(
-    kind: Kind, source: EstimatedCoefficients, domain: Domain, data: Float[np.ndarray, "rows v"], criteria: Criteria
+    kind: Kind,
+    source: EstimatedCoefficients,
+    domain: Domain,
+    data: Float[np.ndarray, "rows v"],
+    criteria: Criteria,
+    once: Once = anew,
 ) -> Search:
-    """The symmetries in the coordinates that show most of them: as they are, or by their logarithms where possible."""
-    plain = search_in(kind, source, replace(domain, singular=None), data, criteria)
+    """The symmetries in the coordinates that show most of them: as they are, or by their logarithms where possible.
+
+    What does not depend on the tolerance is computed by `once`.
+    """
+    plain = search_in(kind, source, replace(domain, singular=None), data, criteria, once=once)
+    if domain.shapes is not None:
+        if not any(row.verdict == "near-symmetry" for row in plain.rows):
+            return plain
+        # a shape that is only near may deny what functions of x or log x do not
+        other = search(kind, source, replace(domain, shapes=None), data, criteria, once)
+        return max(plain, other, key=lambda found: found.shown(most_symmetries(kind, source.dimension)))
     if domain.singular is None or not any(below is not None for below, _ in domain.singular):
         return plain
-    logarithmic = search_in(kind, source, domain, data, criteria)
+    logarithmic = search_in(kind, source, domain, data, criteria, once=once)
     most = most_symmetries(kind, source.dimension)
     if plain.shown(most) != logarithmic.shown(most):
         return max(plain, logarithmic, key=lambda found: found.shown(most))
@@ -127,23 +153,27 @@ def search_in(
     criteria: Criteria,
     first: int = 0,
     exact: Sequence[int] = (),
+    once: Once = anew,
 ) -> Search:
     """Enrich the basis, from a level on, until the ladder stops moving; some shifts may be exact already."""
     n, found = source.dimension, None
     cloud = mixed_cloud(domain, data, by_dimension(SEARCH.points, n))
+
+    def sorted_at(level: tuple[int, int]) -> Candidates:
+        operator = NoisyOperator(kind, source, generator_basis(kind, n, source.noise, domain, level), cloud)
+        return _sorted(operator, kind, criteria, shifts(operator)[:, list(exact)] if exact else None)
+
     levels = by_dimension(SEARCH.levels, n)
     if n > SHARED.few_coordinates and source.noise < n:
         levels = levels[:1]  # where noise is in few coordinates, a rich basis holds more than the data can exclude
     poorer: tuple[float, ...] = ()
     for place, level in enumerate(levels[first:], start=first):
-        basis = generator_basis(kind, n, source.noise, domain, level)
-        operator = NoisyOperator(kind, source, basis, cloud)
-        known = shifts(operator)[:, list(exact)] if exact else None
         if n <= SHARED.few_coordinates and place == first == len(levels) - 2:
             # the next level is the last and taken whatever it finds: residuals are all that it is compared with
-            poorer = _sorted(operator, kind, criteria, known).residuals()
+            poorer = once((domain, place, "residuals"), lambda level=level: sorted_at(level).residuals())
             continue
-        richer = replace(judge_directions(operator, kind, criteria, known), poorer=poorer)
+        weighed = once((domain, place), lambda level=level: _tested(sorted_at(level), criteria))
+        richer = replace(judged(weighed, criteria), poorer=poorer)
         if found is not None and _same(found, richer, most_symmetries(kind, n)):
             return richer
         found, poorer = richer, tuple(row.residual for row in richer.rows)
@@ -166,11 +196,29 @@ def judge_directions(
 
     Directions known as `exact` come first, and the others are judged beside them; `proposed` ones in their own order.
     """
-    found = _sorted(operator, kind, criteria, exact, proposed)
-    consistent = consistent_length(found)
-    found = best_known_first(found, consistent)
-    rows = tuple(judgements(found, consistent, criteria))
+    return judged(directions_tested(operator, kind, criteria, exact, proposed), criteria)
+
+
+def directions_tested(
+    operator: NoisyOperator,
+    kind: Kind,
+    criteria: Criteria,
+    exact: Float[np.ndarray, "m e"] | None = None,
+    proposed: Float[np.ndarray, "m k"] | None = None,
+) -> Tested:
+    """The same without verdicts: nothing of it depends on the tolerance."""
+    return _tested(_sorted(operator, kind, criteria, exact, proposed), criteria)
+
+
+def judged(weighed: Tested, criteria: Criteria) -> Search:
+    """Directions that were tested, with verdicts."""
+    rows, found = weighed.judged(criteria.tolerance), weighed.found
     return Search(found.operator, found.vectors, rows, sum(row.verdict == "symmetry" for row in rows))
+
+
+def _tested(found: Candidates, criteria: Criteria) -> Tested:
+    consistent = consistent_length(found)
+    return tested(best_known_first(found, consistent), consistent, criteria.error_rate)
 
 
 def _sorted(
@@ -189,6 +237,26 @@ def _sorted(
     return candidates(operator, vectors, known, criteria.level(kind, n), proposed is not None)
 
 
+def rivals(
+    found: Search, kind: Kind, criteria: Criteria, exact: Float[np.ndarray, "m e"] | None = None
+) -> tuple[int, ...]:
+    """Undecided directions that make as many symmetries with the others where they stand for the last one.
+
+    Several spans of one size are then consistent, and the data do not tell them apart (docs/method.md §5.9).
+    """
+    last, total, result = found.count - 1, found.vectors.shape[1], []
+    if last < found.exact or any(row.verdict != "symmetry" for row in found.rows[: found.count]):
+        return ()
+    for place in range(found.count, min(found.count + SEARCH.most_rivals, total)):
+        row = found.rows[place]
+        if row.verdict == "undecided" and row.residual < criteria.tolerance:
+            order = [*range(last), place, *(k for k in range(last, total) if k != place)]
+            judged = judge_directions(found.operator, kind, criteria, exact, found.vectors[:, order])
+            if judged.count == found.count:
+                result.append(place)
+    return tuple(result)
+
+
 def judge_span(operator: NoisyOperator, kind: Kind, criteria: Criteria, span: Float[np.ndarray, "m k"]) -> Search:
     """Judge a span that was found elsewhere, best-determined directions first, and what lies beyond it."""
     n, count = operator.table.dimension, span.shape[1]
@@ -198,7 +266,7 @@ def judge_span(operator: NoisyOperator, kind: Kind, criteria: Criteria, span: Fl
     found = candidates(operator, exact_first(own.vectors, beyond), 0, level, given=True)
     lengths = range(count, 0, -1) if n <= SHARED.few_coordinates else [count]
     consistent = next((length for length in lengths if found.p_value(0, length, found.cautious) > level), 0)
-    rows = tuple(judgements(found, consistent, criteria))
+    rows = tested(found, consistent, criteria.error_rate).judged(criteria.tolerance)
     return Search(operator, found.vectors, rows, sum(row.verdict == "symmetry" for row in rows[:count]))
 
 

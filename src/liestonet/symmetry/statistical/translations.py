@@ -42,7 +42,11 @@ def exact_shifts(operator: NoisyOperator, criteria: Criteria, level: float) -> S
     """The shifts that are not rejected at a level and whose noise is small enough."""
     vectors = shifts(operator)
     evidence = unprojected(operator, vectors)
-    kept = [k for k in range(vectors.shape[1]) if _accepted(evidence, k, criteria, level)]
+    kept = [
+        k
+        for k in range(vectors.shape[1])
+        if operator.basis.domain.shape(k) is None and _accepted(evidence, k, criteria, level)
+    ]
     # together they must be consistent too; the least consistent one goes first
     while kept and unprojected(operator, vectors[:, kept]).p_value() <= level:
         kept.remove(min(kept, key=lambda k: evidence.p_value(slice(k, k + 1))))

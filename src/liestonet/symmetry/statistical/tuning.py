@@ -13,6 +13,8 @@ from dataclasses import dataclass
 class SearchTuning:
     """How rich the basis of the generators is, when it is rich enough, and which verdicts are taken back."""
 
+    # Undecided directions that are tried in the place of the last symmetry. Source: cost; the first are the likeliest.
+    most_rivals: int = 2
     # Degrees in time and in the coordinates, richer and richer, for one, two, three and more coordinates. Source: by
     # hand; the catalogue's generators in one coordinate, such as √(1+x²) ∂x, need up to 26.
     levels: tuple[tuple[tuple[int, int], ...], ...] = (

@@ -17,6 +17,7 @@ from liestonet.errors import InputError
 from liestonet.sde.sde import SDE
 from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories import Trajectories
+from liestonet.trajectories.increments import in_memory
 from liestonet.validation.maps.groups import Group
 from liestonet.validation.tuning import DISCRETE
 
@@ -159,6 +160,7 @@ def discrete(
     for name, value in (("tolerance", tolerance), ("error_rate", error_rate)):
         if not (is_real(value) and 0 < value < 1):
             raise InputError(f"The {name} must be a number between 0 and 1, not {value!r}.")
+    data = in_memory(data)
     if not isinstance(data, SDE | Trajectories):
         raise InputError(
             f"discrete takes an SDE or Trajectories, not a {type(data).__name__}; make one with SDE.parse or "

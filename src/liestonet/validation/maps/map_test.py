@@ -87,8 +87,8 @@ class MapTest:
         start = f"Provided that the data are a diffusion, which is in doubt ({doubt}): the" if doubt else "The"
         said = "rejects" if self.rejected else "does not reject"
         differs = abs(self.expected - self.dof) >= 0.05
-        costs = f"deviance {self.deviance:.1f} on {self.dof:.1f} degrees of freedom"
-        costs += f", {self.expected:.1f} expected" if differs else ""
+        costs = f"twice the log-likelihood lost is {self.deviance:.1f}, on {self.dof:.1f} degrees of freedom"
+        costs += f", {self.expected:.1f} expected if exact" if differs else ""
         confidence = f"{100 * (1 - self.error_rate):g} %"
         lines = [
             f"{start} likelihood-ratio test {said} {self.map} as a symmetry of the law "

@@ -17,6 +17,7 @@ from liestonet.errors import InputError
 from liestonet.sde.sde import SDE
 from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories import Trajectories
+from liestonet.trajectories.increments import in_memory
 
 
 class EntropyProduction(float):
@@ -105,10 +106,10 @@ class Reversibility:
         said = "rejects" if self.rejected else "does not reject"
         rate = 0.05 if self.error_rate is None else self.error_rate
         return (
-            f"The likelihood-ratio test {said} detailed balance{signs} (p = {self.p_value:.2g}; deviance "
-            f"{self.deviance:.1f} on {self.dof:.1f} degrees of freedom; {self.increments:,} increments); "
-            f"{self.verdict}, residual {self.residual:.2%}, {100 * (1 - rate):g} % interval {self.lower:.2%} to "
-            f"{self.upper:.2%}."
+            f"The likelihood-ratio test {said} detailed balance{signs} (p = {self.p_value:.2g}; twice the "
+            f"log-likelihood lost is {self.deviance:.1f}, on {self.dof:.1f} degrees of freedom; "
+            f"{self.increments:,} increments); {self.verdict}, residual {self.residual:.2%}, {100 * (1 - rate):g} % "
+            f"interval {self.lower:.2%} to {self.upper:.2%}."
         )
 
     def to_dictionary(self) -> dict[str, Any]:
@@ -140,6 +141,7 @@ def reversible(
     from liestonet.validation.reversal.balance_data import of_data
     from liestonet.validation.reversal.balance_equation import of_equation
 
+    data = in_memory(data)
     if not isinstance(data, SDE | Trajectories):
         raise InputError(
             f"reversible takes an SDE or Trajectories, not a {type(data).__name__}; make one with SDE.parse or "

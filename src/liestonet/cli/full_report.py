@@ -1,0 +1,117 @@
+"""`liestonet discover FILE --all`: every kind of symmetry that makes sense, maps, checks, the equation, in one folder.
+
+Each step is written when it is done, so that the same command goes on where it was stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from liestonet.cli.output import emit, paragraphs, with_command, write_page
+from liestonet.errors import InputError
+
+if TYPE_CHECKING:
+    from liestonet.result import Result
+    from liestonet.trajectories import Trajectories
+
+FOLDER = "full-report"
+# Seconds of processor time by coordinate: for a search, for 100,000 increments more, and for checks and pages in
+# searches. Source: chosen by hand after runs on one core.
+SECONDS, SECONDS_BY_SIZE, CHECKS = 3.0, 3.0, 3
+STEPS = {
+    "ito": "Itô symmetries",
+    "law": "symmetries of the law",
+    "fokker-planck": "symmetries of the density's equation",
+}
+Say = Callable[[str], None] | None
+
+
+@dataclass(frozen=True)
+class FullReport:
+    """The searches of one table of paths; `options` are those that every search shares."""
+
+    data: Trajectories
+    folder: Path
+    options: Mapping[str, Any]
+    progress: Say = None
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """With one coordinate the law has the same symmetries as the paths."""
+        return ("ito", "fokker-planck") if self.data.dimension == 1 else ("ito", "law", "fokker-planck")
+
+    def cost(self) -> str:
+        """What will be done, and about how long it takes."""
+        left = [kind for kind in self.kinds if self._known(kind) is None]
+        size = self.data.dimension * (SECONDS + SECONDS_BY_SIZE * len(self.data.flat_times) / 100_000)
+        seconds = size * (len(left) + CHECKS)
+        shown = f"{float(f'{seconds:.1g}'):g} s" if seconds < 90 else f"{seconds / 60:.0f} minutes"
+        what = ", ".join(STEPS[kind] for kind in self.kinds)
+        known = "" if len(left) == len(self.kinds) else f"; {len(self.kinds) - len(left)} found in {self.folder}"
+        if not left:
+            return f"Full report: {what}, maps, validation. All found in {self.folder}; pages are drawn again."
+        return f"Full report: {what}, maps, validation. About {shown} on one core{known}."
+
+    def results(self) -> Iterator[tuple[str, Result]]:
+        """Each kind's result, kept in the folder."""
+        for kind in self.kinds:
+            known = self._known(kind)
+            if known is not None:
+                yield kind, known
+                continue
+            result = self._search(kind)
+            result.save(self._place(kind))
+            yield kind, result
+
+    def _place(self, kind: str) -> Path:
+        return self.folder / f"{kind}.lsn"
+
+    def _known(self, kind: str) -> Result | None:
+        """What an earlier run left: of the same data by the same command."""
+        from liestonet.storage import load
+
+        place = self._place(kind)
+        if not place.is_file():
+            return None
+        try:
+            found = load(place)
+        except InputError:
+            return None
+        made, record = found.provenance, found.estimated
+        same = record is not None and record.data.digest == self.data.digest
+        typed = with_command(found).provenance
+        return found if same and made is not None and typed is not None and made.command == typed.command else None
+
+    def _search(self, kind: str) -> Result:
+        from liestonet.pipeline.discover import discover
+        from liestonet.validation.maps.discrete import discrete
+        from liestonet.validation.tuning import DISCRETE
+        from liestonet.validation.validate import validate
+
+        result = discover(self.data, symmetry=kind, progress=self.progress, **self.options)
+        shared = {key: self.options[key] for key in ("measurement", "clock")}
+        if kind == "ito" and self.data.dimension <= DISCRETE.most_coordinates:
+            limits = {key: self.options[key] for key in ("tolerance", "error_rate")}
+            result = result.with_discrete(discrete(self.data, progress=self.progress, **limits, **shared))
+        if kind == "ito" and result.fields.count:
+            result = result.with_validation(validate(result, self.data, progress=self.progress, **shared))
+        return with_command(result)
+
+
+def full_report(report: FullReport, say_cost: Callable[[str], None]) -> Result:
+    """Write everything into the folder, say what was found, and return the result that comes first."""
+    from liestonet.render.use_view import estimated_text
+    from liestonet.render.verdict import short_verdict
+
+    report.folder.mkdir(parents=True, exist_ok=True)
+    say_cost(report.cost())
+    found = dict(report.results())
+    pages = [write_page(result, report.folder / f"{kind}.html", report.progress) for kind, result in found.items()]
+    lines = [f"{STEPS[kind][0].upper()}{STEPS[kind][1:]}: {short_verdict(result)}" for kind, result in found.items()]
+    equation = estimated_text(found["ito"])
+    lines += [f"Equation: {equation}"] if equation else []
+    emit("\n".join([*paragraphs(lines), "", *(f"Report: {page}" for page in pages), ""]) + "\n")
+    return found["ito"]

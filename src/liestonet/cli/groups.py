@@ -1,0 +1,122 @@
+"""`liestonet discover FILES --by CONDITION`: a result for each condition, and their comparison."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from liestonet.cli.arguments import pieces, read_periods
+from liestonet.cli.reading import Reading
+from liestonet.errors import InputError
+
+if TYPE_CHECKING:
+    from liestonet.groups.comparison import GroupComparison
+    from liestonet.study.jobs import Job
+    from liestonet.study.running import Failure
+    from liestonet.study.store import Store
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What was asked for: files, what tells the groups apart, how files are read, what is looked for, and where."""
+
+    files: Sequence[Path]
+    by: str
+    reading: Reading
+    search: Mapping[str, Any]
+    out: Path | None
+    jobs: int
+    scheduler: str | None
+
+    def compared(self) -> GroupComparison:
+        """The comparison, in the folder that was named or in one that is gone afterwards."""
+        if self.out is not None:
+            return self._compared_in(self.out)
+        with TemporaryDirectory() as folder:
+            return self._compared_in(Path(folder))
+
+    def _compared_in(self, out: Path) -> GroupComparison:
+        import shlex
+
+        from liestonet.cli.output import TYPED
+        from liestonet.groups.discover_groups import groups_in
+
+        measurement = self.search["measurement"]
+        search = {**self.search, "measurement": None if measurement is None else measurement.to_json()}
+        command = shlex.join(["liestonet", *(word for word in TYPED.get() if word != "--debug")])
+        reading = read_options(self.reading)
+        return groups_in(out, list(self.files), self.by, reading, search, self._run, command=command)
+
+    def _run(self, jobs: Sequence[Job], store: Store) -> list[Failure]:
+        from liestonet.study.command import complete
+
+        return complete(jobs, store, say, processes=self.jobs, scheduler=self.scheduler)
+
+
+def discover_by(asked: Conditions, refused: Mapping[str, bool], json: bool, quiet: bool) -> None:
+    """Run what is missing, print the comparison, and say where it is."""
+    from liestonet.cli.output import emit, show
+
+    for option in (option for option, given in refused.items() if given):
+        instead = "give --jobs instead" if option == "--workers" else f"leave {option.split()[0]} or --by out"
+        raise InputError(f"{option} is for one recording; {instead}.")
+    asked.reading.windows.check()
+    if asked.out is not None:
+        check_folder(asked.out)
+    comparison = asked.compared()
+    if json:
+        emit(comparison.to_json() + "\n")
+    elif quiet:
+        emit("\n".join(comparison.sentences()[:1]) + "\n")
+    else:
+        from liestonet.render.terminal_groups import render_groups
+
+        show(render_groups(comparison))
+        if asked.out is not None:
+            emit(f"\nReport: {asked.out / 'groups.html'}\nResult: {asked.out / 'groups.json'}, and a folder for each\n")
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a folder that cannot be written to, before work is done for it."""
+    from liestonet.study.store import require_writable
+
+    require_writable(folder, folder, folder / "groups.html")
+
+
+def only_with_by(jobs: int | None) -> None:
+    """An option that says nothing without --by."""
+    if jobs is not None:
+        raise InputError("--jobs is for the groups of --by; for one recording give --workers, or add --by.")
+
+
+def read_options(reading: Reading) -> dict[str, Any]:
+    """What was asked for about tables, as the words of Python; nothing for what was not said."""
+    said: dict[str, Any] = {
+        "time": reading.time,
+        "trajectory": reading.trajectory,
+        "state": None if reading.state is None else pieces(reading.state),
+        "sort": reading.sort or None,
+        "gap": reading.gap,
+        "dt": reading.dt,
+        "columns": None if reading.columns is None else pieces(reading.columns),
+        "layout": None if reading.layout == "auto" else reading.layout,
+        "delimiter": reading.delimiter,
+        "decimal": reading.decimal,
+        "periodic": read_periods(reading.periodic),
+        "log": pieces(reading.log) if reading.log else None,
+        "thin": reading.thin,
+        "window": reading.windows.points,
+        "stride": reading.windows.stride,
+        "restart": reading.windows.restart or None,
+    }
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def say(text: str) -> None:
+    """What a run says of itself goes to stderr: stdout is for the comparison."""
+    sys.stderr.write(text)
+    sys.stderr.flush()

@@ -1,0 +1,283 @@
+"""Workers of dask.distributed: a scheduler that is there, or workers started here. Faults end in one sentence each."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import fields, is_dataclass
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from liestonet.core.processes import ONE_THREAD
+from liestonet.errors import InputError
+
+# Seconds.
+ANSWER_WITHIN = 10
+WORKERS_WITHIN = 30
+ASK_EVERY = 5
+PAUSE = 0.1  # as dask's own iterator over finished jobs
+DEATH_WITHIN = 60  # after which workers that were started here end without their scheduler
+AHEAD = 4  # tasks for each worker that are handed out before their results are taken
+
+KEPT = "what is finished is kept"
+
+
+class Scheduler:
+    """A connected scheduler; `ending` says in an error what becomes of the work."""
+
+    def __init__(self, client: Any, address: str, ending: str) -> None:
+        self.client, self.address, self.ending = client, address, ending
+        self.received, self.sent = 0, 0  # bytes of arrays
+
+    @property
+    def workers(self) -> int:
+        """Threads of all workers together."""
+        with self._lost_in_words():
+            return max(1, sum(self.client.nthreads().values()))
+
+    @property
+    def told(self) -> str:
+        """How much travelled, in a sentence."""
+        return (
+            f"{self.workers} workers formed the sums; {_size(self.sent)} went out to them and {_size(self.received)} "
+            "came back."
+        )
+
+    def finished(self, futures: Sequence[Any]) -> Iterator[Any]:
+        """Futures as they finish; while none does, it is asked now and then whether there still are workers."""
+        from distributed import as_completed
+
+        waiting, asked = as_completed(futures), time.monotonic()
+        while not waiting.is_empty():
+            if ready := waiting.next_batch(block=False):
+                yield from ready
+                asked = time.monotonic()
+            elif time.monotonic() - asked > ASK_EVERY:
+                self.require_workers(f"has lost all its workers, and {self.ending}")
+                asked = time.monotonic()
+            else:
+                time.sleep(PAUSE)
+
+    def require_workers(self, otherwise: str) -> None:
+        """There are workers, or new ones come within a while."""
+        try:
+            self.client.wait_for_workers(1, timeout=WORKERS_WITHIN)
+        except TimeoutError as problem:
+            raise InputError(
+                f"The scheduler at {self.address} {otherwise}; start one with `dask worker {self.address}` and give "
+                "the same command again."
+            ) from problem
+        except OSError as problem:
+            raise self.lost() from problem
+
+    def result(self, future: Any, wrong: Callable[[BaseException], Any]) -> Any:
+        """What became of a task; without a scheduler all that is not fetched comes back cancelled."""
+        from distributed import CancelledError
+
+        with self._lost_in_words():
+            problem = future.exception()
+            if isinstance(problem, CancelledError):
+                raise problem
+            return future.result() if problem is None else wrong(problem)
+
+    @contextmanager
+    def _lost_in_words(self) -> Iterator[None]:
+        """A connection that breaks is a scheduler that is lost."""
+        from distributed import CancelledError
+
+        try:
+            yield
+        except TimeoutError:
+            raise
+        except (CancelledError, OSError) as problem:
+            raise self.lost() from problem
+
+    def lost(self) -> InputError:
+        """The error for a scheduler that is gone."""
+        return InputError(f"The scheduler at {self.address} was lost; {self.ending}, start the same command again.")
+
+    def map(self, function: Callable[..., Any], shared: Any, tasks: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
+        """`function(shared, *task)` of every task, in their order, done by the workers.
+
+        What a lost worker had is done again by others. Errors about input come back as they are.
+        """
+        workers = self.workers
+        with self._lost_in_words():
+            held = self.client.submit(_same, shared, pure=False)
+        self.sent += array_bytes(shared) * min(len(tasks), workers)
+        waiting, rest = deque[Any](), deque(tasks)
+        while rest or waiting:
+            while rest and len(waiting) < AHEAD * workers:
+                task = rest.popleft()
+                self.sent += array_bytes(task)
+                with self._lost_in_words():
+                    waiting.append(self.client.submit(_done, function, held, *task, pure=False))
+            future = waiting.popleft()
+            self._await(future)
+            found, problem = self.result(future, self._failed)
+            if problem is not None:
+                raise InputError(problem)
+            self.received += array_bytes(found)
+            yield found
+
+    def _await(self, future: Any) -> None:
+        """Wait for a task; it is asked now and then whether there still are workers."""
+        from distributed import wait
+
+        while True:
+            try:
+                with self._lost_in_words():
+                    wait([future], timeout=ASK_EVERY)
+                return
+            except TimeoutError:
+                self.require_workers(f"has lost all its workers, and {self.ending}")
+
+    def _failed(self, problem: BaseException) -> Any:
+        """A worker that dies of the same task again and again, or what nobody foresaw."""
+        from distributed.scheduler import KilledWorker
+
+        if isinstance(problem, KilledWorker):
+            raise InputError(
+                f"Workers of the scheduler at {self.address} died one after another of the same piece; give them more "
+                "memory and start the same command again."
+            ) from problem
+        raise problem
+
+
+def _size(count: int) -> str:
+    """Bytes in a readable unit."""
+    power = min((len(str(count)) - 1) // 3, 4)
+    return f"{count / 1000**power:.3g} {('bytes', 'kB', 'MB', 'GB', 'TB')[power]}"
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _done(function: Callable[..., Any], shared: Any, *task: Any) -> tuple[Any, str | None]:
+    """What a worker does: the result, or the sentence on wrong input."""
+    try:
+        return function(shared, *task), None
+    except InputError as problem:
+        return None, str(problem)
+
+
+def array_bytes(value: Any) -> int:
+    """Bytes of all arrays in plain values, lists and objects."""
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    if isinstance(value, dict):
+        return sum(map(array_bytes, value.values()))
+    if isinstance(value, list | tuple):
+        return sum(map(array_bytes, value))
+    if is_dataclass(value) and not isinstance(value, type):
+        return sum(array_bytes(getattr(value, each.name)) for each in fields(value))
+    return array_bytes(vars(value)) if hasattr(value, "__dict__") and not callable(value) else 0
+
+
+@contextmanager
+def connected(address: str, ending: str = KEPT) -> Iterator[Scheduler]:
+    """A scheduler that has workers."""
+    _require_distributed("A scheduler needs")
+    from distributed import Client
+
+    with _silent("distributed"):
+        try:
+            client = Client(address, timeout=ANSWER_WITHIN)
+        except (OSError, ValueError) as problem:
+            raise InputError(
+                f"No scheduler answers at {address}; start one with `dask scheduler` and give its address, such as "
+                "tcp://127.0.0.1:8786."
+            ) from problem
+        scheduler = Scheduler(client, address, ending)
+        try:
+            scheduler.require_workers("has no workers")
+            yield scheduler
+        finally:
+            with suppress(TimeoutError):  # a scheduler that does not answer need not agree
+                client.close(timeout=ANSWER_WITHIN)
+
+
+@contextmanager
+def local_workers(count: int, ending: str = KEPT) -> Iterator[Scheduler]:
+    """Workers on this machine, with a scheduler in this process; all of them end with it."""
+    _require_distributed("Workers need")
+    with (
+        _silent("distributed"),
+        _folder() as folder,
+        _scheduler_here() as own,
+        _started(str(own.scheduler_address), count, folder),
+        connected(str(own.scheduler_address), ending) as scheduler,
+    ):
+        with suppress(TimeoutError):  # one is there, and others may still come
+            scheduler.client.wait_for_workers(count, timeout=WORKERS_WITHIN)
+        yield scheduler
+
+
+def _scheduler_here() -> Any:
+    """A scheduler in this process, without workers."""
+    from distributed import LocalCluster
+
+    options: dict[str, Any] = {"n_workers": 0, "host": "127.0.0.1", "dashboard_address": None}
+    return LocalCluster(**options)
+
+
+@contextmanager
+def _started(address: str, count: int, folder: str) -> Iterator[None]:
+    """Processes that work for a scheduler, as long as this lasts."""
+    words = ["-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+    words += ["--death-timeout", str(DEATH_WITHIN), "--local-directory", folder]
+    own, nowhere = {**os.environ, **ONE_THREAD}, subprocess.DEVNULL
+    processes = [
+        subprocess.Popen([sys.executable, *words], env=own, stdout=nowhere, stderr=nowhere) for _ in range(count)
+    ]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.wait()
+
+
+@contextmanager
+def _folder() -> Iterator[str]:
+    """A place for what workers set aside."""
+    try:
+        made = TemporaryDirectory(prefix="liestonet-", ignore_cleanup_errors=True)
+    except OSError as problem:
+        raise InputError(
+            f"Workers need a temporary folder, and none can be made ({problem.strerror}); free some space, "
+            "or set TMPDIR."
+        ) from problem
+    with made as folder:
+        yield folder
+
+
+def _require_distributed(sentence: str) -> None:
+    try:
+        import distributed  # noqa: F401
+    except ImportError as problem:
+        raise InputError(f'{sentence} dask.distributed; install it with: pip install "liestonet[cluster]"') from problem
+
+
+@contextmanager
+def _silent(package: str) -> Iterator[None]:
+    """No log of a package meanwhile: of a lost connection it prints tracebacks."""
+    names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == package]
+    before = {name: logging.getLogger(name).disabled for name in names}
+    try:
+        for name in names:
+            logging.getLogger(name).disabled = True
+        yield
+    finally:
+        for name, disabled in before.items():
+            logging.getLogger(name).disabled = disabled

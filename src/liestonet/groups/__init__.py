@@ -1,0 +1,1 @@
+"""Recordings under several conditions: a result for each group, and what the groups share."""

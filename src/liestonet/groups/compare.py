@@ -1,0 +1,91 @@
+"""`compare`: results of several groups in, one comparison out (docs/method.md §19)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from liestonet.errors import InputError
+from liestonet.groups.common_constants import shared_constants
+from liestonet.groups.comparison import Group, GroupComparison
+from liestonet.groups.conditions import conditions_of, in_order
+from liestonet.groups.shared_algebra import Found, shared_algebra
+from liestonet.groups.tuning import COMPARISON
+from liestonet.result import Result
+from liestonet.result.findings import DataFindings
+
+
+def compare(results: Mapping[str, Result] | Any, *, by: str = "group", level: float | Any = None) -> GroupComparison:
+    """Compare results of `discover` for several groups, given by their labels.
+
+    Tested is whether the groups share an algebra, and whether they share the constants of their equation; labels that
+    are numbers with one unit, such as "300K" or "T=300", make a condition against which a trend is fitted.
+    """
+    if not isinstance(results, Mapping) or not all(isinstance(value, Result) for value in results.values()):
+        raise InputError('compare takes results by their labels, such as {"300K": result, "310K": other}.')
+    if not all(isinstance(result.findings, DataFindings) for result in results.values()):
+        raise InputError("compare takes results of discover; equations have no errors to compare by.")
+    labelled = {str(label): result for label, result in results.items()}
+    groups = [group_of(label, result) for label, result in labelled.items()]
+    return compared(groups, labelled, by, COMPARISON.level if level is None else float(level))
+
+
+def group_of(label: str, result: Result, folder: str = "", files: int = 0) -> Group:
+    """What a comparison keeps of one result."""
+    from liestonet.formulas.notation import field_text
+    from liestonet.reduction.recording.equation_fit import readable_equation
+
+    found = result.estimated
+    if found is None:
+        raise InputError("A group's result is from data.")
+    equation = readable_equation(result)
+    summary = found.data.summary
+    name = result.algebra.named
+    return Group(
+        label,
+        folder=folder,
+        files=files,
+        paths=None if summary is None else summary.paths,
+        increments=found.data.increments,
+        dimension=int(result.dimension),
+        algebra=name.text,
+        resolved=name.resolved,
+        alternatives=name.alternatives,
+        ladder=tuple(result.ladder),
+        formulas=tuple("" if f.status == "numerical" else field_text(f, result.names) for f in result.closed_forms),
+        equation="" if equation is None else str(equation),
+        flags=tuple(flag.code for flag in result.flags),
+    )
+
+
+def compared(
+    groups: Sequence[Group], results: Mapping[str, Result], by: str, level: float, folder: Path | None = None
+) -> GroupComparison:
+    """The comparison of groups, in the order of their conditions; those with a problem are listed with it."""
+    from dataclasses import replace
+
+    known = conditions_of([group.label for group in groups])
+    places = dict(zip((g.label for g in groups), known, strict=True)) if known else {}
+    by_label = {group.label: group for group in groups}
+    ordered = [by_label[label] for label in in_order(by_label)]
+    listed = tuple(replace(g, condition=places[g.label].value) if places else g for g in ordered)
+    unit = known[0].unit if known else ""
+    kept = {group.label: results[group.label] for group in listed if not group.problem}
+    first = next(iter(kept.values()), None)
+    symmetry = "" if first is None else first.symmetry
+    begun = GroupComparison(by, unit, symmetry, level, listed, folder=folder, results=kept if folder is None else {})
+    if len(kept) < 2:
+        return replace(begun, notes=("Fewer than two groups have a result, so that there is nothing to compare.",))
+    if len({result.names for result in kept.values()}) > 1:
+        raise InputError("The groups have different coordinates; groups that are compared have the same columns.")
+    algebra = shared_algebra([_found(group) for group in listed if not group.problem], level)
+    constants = shared_constants(kept, algebra, unit, level)
+    if isinstance(constants, str):
+        return replace(begun, algebra=algebra, notes=(constants,))
+    return replace(begun, algebra=algebra, constants=constants)
+
+
+def _found(group: Group) -> Found:
+    dimension = 0 if group.dimension is None else group.dimension
+    return Found(group.label, dimension, group.ladder, group.algebra, group.resolved, group.alternatives)

@@ -1,0 +1,60 @@
+"""An equation with given terms fitted to data, so that several results can be compared term by term."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from liestonet.errors import InputError
+from liestonet.reduction.recording.candidate_terms import candidate_terms, symbols_of
+from liestonet.reduction.recording.constant_fit import fit_on_family, likelihood_of, restricted
+from liestonet.reduction.recording.family_constraints import constraints_of
+from liestonet.surrogate.surrogate import Surrogate
+
+Place = tuple[tuple[int, ...], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class TermConstants:
+    """The constants before given terms, with their covariance, in the order of the terms.
+
+    Of a noise with one term it is that of σ, not of a. `p_value` is that of these terms beside all that were tried.
+    """
+
+    values: Float[np.ndarray, " c"]
+    covariance: Float[np.ndarray, "c c"]
+    p_value: float
+
+
+def constants_on(surrogate: Surrogate, places: Sequence[Place]) -> TermConstants:
+    """Fit an equation with exactly these terms, (entry, function), to a surrogate's sums (docs/method.md §18.9)."""
+    used = {symbol.name for _, function in places for symbol in function.free_symbols}
+    absent = {v for v, symbol in enumerate(symbols_of(surrogate)) if symbol.name not in used}
+    terms = candidate_terms(surrogate, absent)
+    kept = np.array([(term.entry, term.function) in places for term in terms])
+    if int(kept.sum()) != len(places):
+        raise InputError("The functions of the common equation cannot be told apart on the box of this recording.")
+    known = likelihood_of(surrogate, terms)
+    fitted = restricted(known, fit_on_family(known, constraints_of([], terms, surrogate)), kept)
+    position = {(term.entry, term.function): k for k, term in enumerate(terms)}
+    order = [position[place] for place in places]
+    values, covariance = fitted.factors[order], fitted.covariance[np.ix_(order, order)]
+    slopes = np.ones(len(places))
+    for k, place in enumerate(places):
+        if is_root(place, places):
+            if not values[k] > 0:
+                raise InputError("The noise of the common equation vanishes on this recording.")
+            values[k] = np.sqrt(values[k])
+            slopes[k] = 1 / (2 * values[k])
+    return TermConstants(values, covariance * slopes[:, None] * slopes, fitted.p_value)
+
+
+def is_root(place: Place, places: Sequence[Place]) -> bool:
+    """Whether a constant is one of σ: its term is alone in a diagonal entry of a, and in its row."""
+    entry = place[0]
+    others = [other for other, _ in places if len(other) == 2 and entry[0] in other]
+    return len(entry) == 2 and entry[0] == entry[1] and len(others) == 1

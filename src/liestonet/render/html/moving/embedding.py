@@ -1,0 +1,46 @@
+"""Numbers and texts inside a page's script elements, which nothing in them can end or begin."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from markupsafe import Markup
+
+# None of these can stand in a script element by itself: they begin tags and comments, or end lines in old scripts.
+ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+def embedded(value: Any) -> Markup:
+    """Plain values as JSON for a script element of type application/json."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character, escaped in ESCAPED.items():
+        text = text.replace(character, escaped)
+    return Markup(text)
+
+
+def checksum(script: str) -> str:
+    """How a content security policy names the one script that may run."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
+
+
+def rounded(values: Float[np.ndarray, "..."] | Sequence[float], digits: int) -> list[Any]:
+    """Numbers with so many significant digits; None for what is none."""
+
+    def short(value: Any) -> Any:
+        if isinstance(value, list):
+            return [short(part) for part in value]
+        return float(f"{value:.{digits}g}") if np.isfinite(value) else None
+
+    return short(np.asarray(values, dtype=float).tolist())
+
+
+def on_grid(values: Float[np.ndarray, " b"], step: float) -> list[float]:
+    """Numbers rounded to a multiple of a power of ten that is not above a step, written as short as they can be."""
+    decimals = int(np.ceil(-np.log10(step))) if step > 0 else 0
+    return [float(f"{value:.{max(decimals, 0)}f}") for value in values]

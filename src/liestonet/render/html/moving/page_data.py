@@ -1,0 +1,144 @@
+"""Everything that moves on the page, as plain values: paths, generators, statistics, answers at other tolerances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from liestonet.core.tuning import SHARED
+from liestonet.formulas.notation import field_text
+from liestonet.render.html.moving.canonical import canonical_view
+from liestonet.render.html.moving.embedding import on_grid
+from liestonet.render.html.moving.paths import Sample, sample_of
+from liestonet.render.html.moving.programs import NotOnThePage, coordinate_programs, field_program
+from liestonet.render.html.moving.push_statistics import statistics
+from liestonet.render.html.moving.random_push import quadratic_program
+from liestonet.render.html.moving.tolerances import answers
+from liestonet.render.html.moving.tuning import MOVING
+from liestonet.render.html.plot_geometry import component_sizes, label, moved_coordinates
+from liestonet.render.view import ResultView
+from liestonet.result import Result
+from liestonet.symmetry.determining.kinds import FOKKER_PLANCK
+from liestonet.validation.flows import widened
+
+# Positions of paths are written to this part of the box.
+FINENESS = 1e-8
+# Terms of a series below this part of the largest are hardly seen to move anything.
+NOTICED = 0.05
+
+NO_HISTOGRAM = "No histogram: too few of the pushed steps stay in the box, or other generators were taken first."
+
+
+def page_data(view: ResultView, result: Result, tolerances: Sequence[float] | Any | None) -> dict[str, Any] | None:
+    """What the scripts of the page read; None where nothing moves."""
+    moving, ladder = _moving(view, result), answers(view, result, tolerances)
+    return None if moving is None and ladder is None else {"moving": moving, "ladder": ladder}
+
+
+def _moving(view: ResultView, result: Result) -> dict[str, Any] | None:
+    """Paths and generators; None where no generator can be moved on the page."""
+    if result.noises or not result.fields.count:
+        return None
+    sample = sample_of(result)
+    if sample is None:
+        return None
+    count = min(result.fields.count, MOVING.generators)
+    rows = [row for k in range(count) if (row := _generator(view, result, k, sample)) is not None]
+    if not rows:
+        return None
+    limits = widened(result.domain, 1.0)  # as far as `Result.push` follows a point
+    return {
+        "variables": [_variable(result, v) for v in range(len(result.names) + 1)],
+        "limits": [[end if np.isfinite(end) else None for end in row] for row in limits.tolist()],
+        "coordinates": coordinate_programs(result.fields),
+        "paths": _written(result, sample),
+        "simulated": sample.simulated,
+        "generators": rows,
+        "first": max(range(len(rows)), key=lambda k: _eventful(rows[k])),
+        "positions": MOVING.positions,
+        "range": MOVING.range,
+        "canonical": canonical_view(result),
+    }
+
+
+def _variable(result: Result, v: int) -> dict[str, Any]:
+    low, high = result.domain.intervals[v]
+    period = high - low if v in result.domain.periodic else None
+    return {"name": ("t", *result.names)[v], "label": label(result, v), "low": low, "high": high, "period": period}
+
+
+def _written(result: Result, sample: Sample) -> list[list[list[float]]]:
+    """Every path as one list for each variable."""
+    fine = FINENESS * result.domain.half
+    return [[on_grid(path[:, v], fine[v]) for v in range(path.shape[1])] for path in sample.paths]
+
+
+def _generator(view: ResultView, result: Result, k: int, sample: Sample) -> dict[str, Any] | None:
+    """One generator with its statistics; None where it moves no point, or cannot be evaluated on the page."""
+    n = len(result.names)
+    size = float(np.sqrt(np.sum(component_sizes(result)[k, : n + 1] ** 2)))
+    if not size > 0:
+        return None
+    largest = float(f"{MOVING.reach / size:.1g}")
+    try:
+        program = field_program(result.evaluated, k, n + 1)
+    except NotOnThePage:
+        return None
+    found = None
+    if result.symmetry != FOKKER_PLANCK.name and k < _with_steps(n):
+        found = statistics(result.evaluated, k, sample, largest)
+    said = view.generators.rows[k] if view.generators is not None else None
+    text = "" if said is None else said.first_terms if said.formula is None else field_text(said.formula, view.names)
+    moved = [int(c) + 1 for c in moved_coordinates(result, k)]
+    axes = sorted(moved[:2]) if n > 1 and len(moved) > 1 else [0, moved[0] if moved else 1]
+    return {
+        "number": k + 1,
+        "formula": text,
+        "largest": largest,
+        "axes": axes,
+        "field": program,
+        "statistics": None if found is None else found[0],
+        "note": _about_statistics(result, sample) if found or not _expected(result, sample) else NO_HISTOGRAM,
+        "random": None if found is None else quadratic_program(found[1], result.domain),
+    }
+
+
+def _expected(result: Result, sample: Sample) -> bool:
+    """Whether steps can be standardised at all."""
+    return result.symmetry != FOKKER_PLANCK.name and sample.steps is not None
+
+
+def _with_steps(coordinates: int) -> int:
+    """How many generators have a histogram."""
+    few = coordinates <= SHARED.few_coordinates
+    return MOVING.generators_with_steps if few else MOVING.generators_with_steps_of_many
+
+
+def _eventful(row: dict[str, Any]) -> tuple[int, int]:
+    """Most is seen of a generator whose components differ from point to point; of equal ones of the first."""
+    field = row["field"]
+    changing = sum("v" in str(part) for part in field.get("formula", ()))
+    for part in field.get("series", ()):
+        sizes = np.abs(part["coefficients"])
+        changing += int(np.count_nonzero(sizes > NOTICED * sizes.max(initial=0.0)) > 1)
+    return changing, -row["number"]
+
+
+def _about_statistics(result: Result, sample: Sample) -> str:
+    """What the histogram is of, or why there is none."""
+    if result.symmetry == FOKKER_PLANCK.name:
+        return "Symmetries of the Fokker–Planck equation move densities; single steps need not keep their law."
+    if sample.steps is None:
+        return (
+            "Errors of the recorded points are part of this fit, and they do not move with the flow; so there is no "
+            "histogram of single steps."
+        )
+    which = "simulated" if sample.simulated else "recorded"
+    coefficients = "the equation's" if sample.simulated else "the estimated"
+    return (
+        f"Steps: {len(sample.steps.t):,} {which} ones, standardised by {coefficients} drift and diffusion. "
+        "ΔNLL is the mean change of a step's negative log-likelihood: zero, to within its error, for a symmetry; away "
+        "from zero the law has changed."
+    )

@@ -1,0 +1,101 @@
+"""Generators as the page evaluates them: formulas as trees of a few operations, series by their coefficients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from liestonet.core.coordinate import Coordinate, recurrence
+from liestonet.formulas.closed_fields import ClosedFields
+from liestonet.render.html.moving.embedding import rounded
+from liestonet.symmetry.determining.fields import Fields
+
+if TYPE_CHECKING:
+    import sympy
+
+# What the page's own evaluation of formulas knows (templates/expressions.js).
+FUNCTIONS = frozenset(
+    {"exp", "log", "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos", "atan", "Abs", "sign"}
+)
+MOST_OPERATIONS = 400
+DIGITS = 14  # flows are compared to 1e-6, and coefficients of high degree cancel
+
+
+class NotOnThePage(Exception):
+    """A formula with a function that the page does not know, or one that is too long for it."""
+
+
+def tree(expression: sympy.Expr, symbols: Sequence[sympy.Symbol]) -> Any:
+    """A formula as nested lists: numbers, ["v", position], [operation, argument, …]."""
+    import sympy
+
+    if int(sympy.count_ops(expression)) > MOST_OPERATIONS:
+        raise NotOnThePage
+    places = {symbol: position for position, symbol in enumerate(symbols)}
+
+    def of(node: Any) -> Any:
+        if node in places:
+            return ["v", places[node]]
+        if node.is_number:
+            return _number(node)
+        if isinstance(node, sympy.Add | sympy.Mul | sympy.Pow):
+            name = {sympy.Add: "+", sympy.Mul: "*", sympy.Pow: "^"}[node.func]
+            return [name, *map(of, node.args)]
+        name = type(node).__name__
+        if name in FUNCTIONS and len(node.args) == 1:
+            return [name, of(node.args[0])]
+        raise NotOnThePage
+
+    return of(sympy.sympify(expression))
+
+
+def _number(node: Any) -> float:
+    value = complex(node.evalf(17))
+    if value.imag or not np.isfinite(value.real):
+        raise NotOnThePage
+    return value.real
+
+
+def field_program(generators: Fields | ClosedFields, k: int, variables: int) -> dict[str, Any]:
+    """One generator (τ, ξ) as the page evaluates it: by its formula where one is proved, else by its series."""
+    if isinstance(generators, ClosedFields):
+        row = generators.closed[k]
+        if row is not None:
+            return {"formula": [tree(entry, generators.symbols) for entry in row[:variables]]}
+        generators = generators.series
+    return {"series": _series(generators, k, variables)}
+
+
+def _series(fields: Fields, k: int, variables: int) -> list[dict[str, Any]]:
+    """Degrees and coefficients of every component, those that vanish left out."""
+    parts = []
+    for unknown in range(variables):
+        values = fields.basis.scales[unknown] * fields.coefficients[fields.basis.columns(unknown), k]
+        kept = np.flatnonzero(values)
+        degrees = fields.basis.degrees[unknown][kept]
+        parts.append({"degrees": degrees.tolist(), "coefficients": rounded(values[kept], DIGITS)})
+    return parts
+
+
+def coordinate_programs(fields: Fields) -> list[dict[str, Any]]:
+    """The orthonormal functions of every variable: the map, and the recurrence (docs/method.md §3.2)."""
+    return [
+        _coordinate(coordinate, int(degree))
+        for coordinate, degree in zip(fields.basis.domain.coordinates, fields.basis.highest, strict=True)
+    ]
+
+
+def _coordinate(coordinate: Coordinate, degree: int) -> dict[str, Any]:
+    if coordinate.periodic:
+        return {"half": coordinate.half, "waves": True}
+    middle, side = recurrence(coordinate, degree)
+    ends = [coordinate.low, coordinate.high]
+    return {
+        "ends": ends,
+        "below": coordinate.below,
+        "above": coordinate.above,
+        "middle": middle[:degree].tolist(),
+        "side": side[:degree].tolist(),
+    }

@@ -1,0 +1,207 @@
+"""What the symmetries mean together: how simple the process is, and what the absence of others says.
+
+Each sentence has a code; `tests/render/meaning` proves what it claims on the equations of the catalogue.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from liestonet.render.clock_text import changes_with_date, not_adequate
+from liestonet.render.meaning import shapes as known
+from liestonet.render.numbers import percent
+from liestonet.result import Result
+from liestonet.result.findings import DataFindings
+
+# Dimensions that a scalar equation can have, by the theory of method.md §1.4: paths and densities.
+MOST_OF_PATHS, BESSEL_TYPE = 3, 2
+HEAT, INVERSE_SQUARE = 6, 4
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the sentences rest on: the shapes in the order of the generators, and what is left open."""
+
+    result: Result
+    shapes: Sequence[known.Shape | None]
+
+    @property
+    def coordinates(self) -> int:
+        return self.result.surrogate.dimension
+
+    @property
+    def dimension(self) -> int | float:
+        return self.result.dimension
+
+    @property
+    def undecided(self) -> int:
+        """Directions that may be symmetries."""
+        return sum(row.verdict == "undecided" for row in self.result.ladder)
+
+    @property
+    def supported(self) -> bool:
+        """Whether there are as many symmetries as were counted, at least."""
+        if isinstance(self.result.findings, DataFindings):
+            return self.dimension == sum(row.verdict == "symmetry" for row in self.result.ladder)
+        return "ambiguous" not in {flag.code for flag in self.result.flags}
+
+    @property
+    def complete(self) -> bool:
+        """Whether the number found is the number there is: proved for an equation, nothing undecided for data."""
+        found = self.result.findings
+        if isinstance(found, DataFindings):
+            doubtful = changes_with_date(found) or not_adequate(found)
+            return self.supported and not self.undecided and not doubtful
+        codes = {flag.code for flag in self.result.flags}
+        return self.result.bound == self.dimension and not codes & {"ambiguous", "bound-doubtful"}
+
+    @property
+    def level(self) -> str:
+        """`to within 3.5 %`, where the answer comes from data."""
+        if not isinstance(self.result.findings, DataFindings):
+            return ""
+        upper = max((row.upper for row in self.result.ladder if row.verdict == "symmetry"), default=0.0)
+        return f" at {percent(upper)}" if upper else ""
+
+    @property
+    def scalar(self) -> bool:
+        """One coordinate whose law decides: with one noise Itô symmetries and those of the law are the same."""
+        noises = self.result.surrogate.noise
+        return self.coordinates == 1 and (self.result.symmetry == "law" or noises == 1)
+
+    def has(self, shape: type) -> bool:
+        return any(isinstance(row, shape) for row in self.shapes)
+
+
+def algebra_sentences(result: Result, shapes: Sequence[known.Shape | None]) -> Iterator[tuple[str, str]]:
+    """Code and sentence of everything that is said of the symmetries together."""
+    setting = Setting(result, shapes)
+    if math.isinf(result.dimension):
+        return
+    if result.symmetry == "fokker-planck":
+        yield from _densities(setting)
+    elif result.symmetry != "random":
+        yield from _scalar(setting) if setting.scalar else _system(setting)
+        if not result.dimension and setting.complete:
+            yield (
+                "none",
+                ("No symmetry: the rules change with time, and no coordinates and clock make them constant."),
+            )
+    if setting.undecided:
+        left = "1 direction is" if setting.undecided == 1 else f"{setting.undecided} directions are"
+        yield "undecided", f"{left} undecided: there may be more symmetries than were found."
+    yield from _order(setting)
+
+
+def _scalar(setting: Setting) -> Iterator[tuple[str, str]]:
+    """One coordinate: 3, 2, 1 symmetries."""
+    if setting.dimension == MOST_OF_PATHS and setting.supported:
+        yield (
+            "brownian",
+            (
+                "Three symmetries in one coordinate, the most there can be: Brownian motion in disguise. A change of "
+                "coordinate and clock turns the process into it, so that solution and transition density are known in "
+                "closed form, away from ends of the state space."
+            ),
+        )
+        yield from _resolved(setting)
+    elif setting.dimension == BESSEL_TYPE and setting.complete:
+        yield (
+            "bessel",
+            (
+                "Two symmetries in one coordinate: a process of Bessel type. In a coordinate y with a clock of its own "
+                "its drift is A/y and its noise constant, so that it is self-similar, and its transition density is "
+                "known in closed form (a Bessel function)."
+            ),
+        )
+    elif setting.dimension == 1 and setting.complete:
+        similar = ", and the process is not self-similar" if setting.has(known.TimeTranslation) else ""
+        yield (
+            "alone",
+            f"One symmetry in one coordinate: no change of it makes the drift linear and the noise constant{similar}.",
+        )
+
+
+def _resolved(setting: Setting) -> Iterator[tuple[str, str]]:
+    """What three symmetries say of drift and noise in the coordinate as it is."""
+    plain = known.spanned(setting.shapes)
+    if not plain:
+        return
+    from_data = isinstance(setting.result.findings, DataFindings)
+    if from_data:
+        yield (
+            "linear",
+            (f"No nonlinearity of the drift and no noise that depends on the state is resolvable{setting.level}."),
+        )
+    else:
+        yield "linear", "The drift is linear in the state, and the noise does not depend on it."
+
+
+def _system(setting: Setting) -> Iterator[tuple[str, str]]:
+    """Several coordinates, or several noises."""
+    n = setting.coordinates
+    if known.rank_of_shifts(setting.shapes) == n:
+        same = known.common_rate(setting.shapes)
+        yield (
+            "linear-system",
+            (
+                f"{'Every shift' if n == 1 else f'{n} independent shifts'} of the state: a linear system. Its drift "
+                "is linear in the state, and its noise does not depend on it."
+            ),
+        )
+        if n > 1 and same is not None and same != 0:
+            yield "common-rate", "All directions relax or grow at one rate."
+    turns = sum(isinstance(shape, known.Rotation) for shape in setting.shapes)
+    if n > 2 and turns == n * (n - 1) // 2:
+        yield "isotropic", f"Rotations in all {turns} planes: no direction in space is special."
+    if n > 1 and setting.dimension == 1 and setting.complete and setting.has(known.TimeTranslation):
+        yield (
+            "only-time",
+            (
+                "Nothing but time translation: there is no direction along which the system is the same, linear with "
+                "unchanged noise, or rescaled, and no plane in which it is isotropic."
+            ),
+        )
+
+
+def _densities(setting: Setting) -> Iterator[tuple[str, str]]:
+    """One coordinate: 6, 4, fewer symmetries of the Fokker–Planck equation."""
+    if setting.coordinates > 1 or not setting.complete:
+        return
+    if setting.dimension == HEAT:
+        yield (
+            "heat",
+            (
+                "Six symmetries in one coordinate: the heat equation in disguise, whose transition density is known in "
+                "closed form (a Gaussian in a coordinate of its own, times a factor)."
+            ),
+        )
+    elif setting.dimension == INVERSE_SQUARE:
+        yield (
+            "inverse-square",
+            (
+                "Four symmetries in one coordinate: the heat equation with an inverse-square potential in disguise. "
+                "Its transition density is known in closed form (a Bessel function)."
+            ),
+        )
+    elif setting.dimension and setting.dimension < INVERSE_SQUARE:
+        yield "no-kernel", "Too few symmetries of the density's equation to give its transition density in closed form."
+
+
+def _order(setting: Setting) -> Iterator[tuple[str, str]]:
+    """What the structure of the algebra says of applying its symmetries one after the other."""
+    algebra = setting.result.algebra
+    if algebra.open or algebra.dimension < 2 or not algebra.named.resolved:
+        return
+    anatomy = algebra.anatomy
+    if anatomy.abelian:
+        yield "abelian", "The symmetries commute: in any order they give the same."
+    elif anatomy.solvable:
+        yield (
+            "solvable",
+            "Solvable algebra: in the right order, using one symmetry leaves the next usable.",
+        )
+    elif anatomy.semisimple:
+        yield "semisimple", "The algebra is semisimple: using any one symmetry first loses others."

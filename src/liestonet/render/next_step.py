@@ -1,0 +1,226 @@
+"""The one command that would tell more, typed so that it works as it stands, for the way in which a result was made."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from liestonet.render.clock_text import changes_with_date
+from liestonet.render.limits import FINEST_THINNING, LARGEST_TOLERANCE_ASKED, MOST_MAPPED
+from liestonet.render.numbers import number
+from liestonet.result.findings import DataFindings, EquationFindings
+
+if TYPE_CHECKING:
+    from liestonet.result import Result
+
+FLAGS_ALONE = {
+    "--json", "--latex", "--quiet", "-q", "--discrete", "--no-formulas", "--sort", "--restart-clock",
+    "--reduce", "--stratonovich", "--all",
+}  # fmt: skip
+# How a result is shown is no part of a search; where files go is no part of another one.
+SHOWN = ("--json", "--latex", "--quiet", "-q", "--all", "--save", "--report", "--out")
+KEPT_OF_AN_EQUATION = ("--param", "--stratonovich", "--killing")
+CORRELATED = {"measurement-noise", "blur", "coloured-noise"}
+
+
+@dataclass(frozen=True)
+class NextStep:
+    """What to type next, and what it tells."""
+
+    command: str
+    why: str
+
+
+def next_step(result: Result) -> NextStep | None:
+    """The next command; None where the result does not know how it was made."""
+    typed = "" if result.provenance is None else result.provenance.command
+    words = shlex.split(typed) if typed.startswith("liestonet ") else []
+    found = result.findings
+    if words[1:2] == ["discover"] and isinstance(found, DataFindings):
+        return _after_discover(result, found, Typed(words))
+    if words[1:2] == ["solve"] and isinstance(found, EquationFindings) and words[2:3] != ["-"]:
+        return _after_solve(result, found, Typed(words))
+    if typed.startswith("liestonet.discover("):
+        return NextStep("liestonet.validate(result, data)", "tests the generators on data by pushes and refits")
+    if typed.startswith("liestonet.solve("):
+        return NextStep(
+            "liestonet.reduce(result)", "uses the symmetries: new coordinates, and the solution if there is one"
+        )
+    return None
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A command line that can be typed again with other options."""
+
+    words: Sequence[str]
+
+    def value(self, option: str) -> str | None:
+        """What an option was given."""
+        for position, word in enumerate(self.words):
+            if word == option and position + 1 < len(self.words):
+                return self.words[position + 1]
+            if word.startswith(option + "="):
+                return word.partition("=")[2]
+        return None
+
+    def has(self, option: str) -> bool:
+        return any(word == option or word.startswith(option + "=") for word in self.words)
+
+    def without(self, *options: str) -> list[str]:
+        """The words without these options and their values."""
+        kept: list[str] = []
+        skipping = False
+        for word in self.words:
+            name = word.partition("=")[0]
+            if skipping:
+                skipping = False
+            elif name in options:
+                skipping = name not in FLAGS_ALONE and "=" not in word
+            else:
+                kept.append(word)
+        return kept
+
+    def with_option(self, *words: str) -> str:
+        """The same search with one option more, or another value of it."""
+        return shlex.join([*self.without(*SHOWN, words[0]), *words])
+
+    def of_equation(self, command: str) -> str:
+        """Another command for the same equation."""
+        kept = [self.words[2]]
+        for position, word in enumerate(self.words):
+            if word.partition("=")[0] in KEPT_OF_AN_EQUATION:
+                kept += (
+                    [word] if word in FLAGS_ALONE or "=" in word else [word, *self.words[position + 1 : position + 2]]
+                )
+        return shlex.join(["liestonet", command, *kept])
+
+
+def _after_discover(result: Result, found: DataFindings, typed: Typed) -> NextStep:
+    """What would settle what is doubtful, then what is undecided, then what was not asked."""
+    return (
+        _doubtful(result, found, typed)
+        or _undecided(result, found, typed)
+        or _unasked(result, typed)
+        or NextStep(typed.with_option("--symmetry", "fokker-planck"), "looks for symmetries of the density's equation")
+    )
+
+
+def _doubtful(result: Result, found: DataFindings, typed: Typed) -> NextStep | None:
+    """Data that are no diffusion on this clock or at this resolution."""
+    if changes_with_date(found) and not typed.has("--clock"):
+        return NextStep(
+            typed.with_option("--clock", "recorded"), "takes the date as the time, on which the law may depend"
+        )
+    summary, codes = found.data.summary, {flag.code for flag in result.flags}
+    memory = next((test.time for test in found.tests if test.rejected and test.time), None)
+    if summary is not None and (memory or codes & CORRELATED):
+        step, before = summary.step[1], int(typed.value("--thin") or 1)
+        factor = max(2, math.ceil(memory / step)) if memory else FINEST_THINNING
+        if summary.path_points[0] >= 20 * factor:
+            why = "looks at steps that are longer than the correlation between them"
+            return NextStep(typed.with_option("--thin", str(before * factor)), why)
+    if any(test.rejected for test in found.tests):
+        return NextStep(_look(typed), "shows the paths: no other tolerance or kind of symmetry makes this fit adequate")
+    return None
+
+
+def _undecided(result: Result, found: DataFindings, typed: Typed) -> NextStep | None:
+    """The tolerance at which the data decide; where there is none, a look at how much data there are."""
+    open_ = [row for row in result.ladder if row.verdict == "undecided"]
+    if not open_:
+        return None
+    upper = 1.05 * max(row.upper for row in open_)
+    if upper <= LARGEST_TOLERANCE_ASKED:
+        rounded = math.ceil(100 * upper) / 100
+        why = (
+            f"decides what these data can decide: symmetries to within {number(100 * rounded)} %. "
+            "Four times the data halve the intervals"
+        )
+        return NextStep(typed.with_option("--tolerance", number(rounded)), why)
+    if typed.value("--symmetry") in (None, "ito") and found.surrogate.noise > 1:
+        return NextStep(typed.with_option("--symmetry", "law"), "asks for the law only, which needs no choice of σ")
+    return NextStep(_look(typed), "shows what was recorded; four times the data halve the intervals")
+
+
+def _look(typed: Typed) -> str:
+    """The command that shows what was recorded."""
+    words = typed.without(*SHOWN, "--symmetry", "--tolerance", "--error-rate", "--engine", "--dimension", "--discrete")
+    words = Typed(words).without("--no-formulas", "--out", "--clock", "--noise", "--exposure", "--steps", "--thin")
+    words = Typed(words).without("--window", "--stride", "--restart-clock", "--log", "--periodic", "--all")
+    words = Typed(words).without("--workers", "--scheduler")
+    words[1] = "look"
+    return shlex.join(words)
+
+
+def _unasked(result: Result, typed: Typed) -> NextStep | None:
+    """Another kind, maps, or the checks of the answer."""
+    n, noises = result.surrogate.dimension, result.surrogate.noise
+    if result.symmetry == "ito" and n > 1 and noises > 1:
+        return NextStep(typed.with_option("--symmetry", "law"), "finds rotations too, which may turn the noise")
+    few = result.dimension < n + 2 and result.symmetry != "fokker-planck"
+    if (
+        few
+        and n <= MOST_MAPPED
+        and result.discrete is None
+        and not (typed.has("--workers") or typed.has("--scheduler"))
+    ):
+        return NextStep(typed.with_option("--discrete"), "asks for mirrors and other maps that are no flows")
+    if result.dimension and result.validation is None:
+        folder = typed.value("--out")
+        if folder is None:
+            return NextStep(typed.with_option("--out", "run"), "writes a report, and a file for liestonet validate")
+        run = f"{folder.rstrip('/')}/run.lsn"
+        return NextStep(shlex.join(["liestonet", "validate", run]), "tests the generators by pushes and refits")
+    return None
+
+
+def _after_solve(result: Result, found: EquationFindings, typed: Typed) -> NextStep | None:
+    """What the symmetries are good for, or which others there may be."""
+    n, sde = result.surrogate.dimension, found.equation
+    turning = _turning_coordinate(result, found)
+    if turning and not typed.has("--periodic"):
+        return NextStep(typed.with_option("--periodic", f"{turning}=2pi"), f"takes {turning} as an angle")
+    if result.draw:
+        return NextStep(typed.of_equation("classify"), "finds the parameters for which there are more symmetries")
+    scalar = n == 1 and sde.noise == 1 and not sde.parameters
+    if result.symmetry == "fokker-planck":
+        known = scalar and result.dimension in (4, 6)
+        why = "prints the transition density"
+        return NextStep(typed.of_equation("density"), why) if known else _another(typed, "ito", "asks for paths")
+    if result.symmetry == "random":
+        return _another(typed, "ito", "leaves the noise as it is")
+    simple = any(row.status == "proved" and row.tau == 0 for row in result.closed_forms)
+    if simple and not typed.has("--reduce") and result.symmetry == "ito":
+        return NextStep(typed.with_option("--reduce"), "uses the symmetries: new coordinates, solution, martingales")
+    if scalar and result.dimension in (2, 3):
+        return NextStep(typed.of_equation("density"), "prints the transition density")
+    if result.symmetry == "ito" and sde.noise > 1:
+        return _another(typed, "law", "finds rotations too, which may turn the noise")
+    if scalar and result.symmetry == "ito":
+        return _another(typed, "random", "finds symmetries that depend on the noise itself")
+    return _another(typed, "fokker-planck", "finds symmetries of the density's equation")
+
+
+def _another(typed: Typed, kind: str, why: str) -> NextStep:
+    return NextStep(Typed(typed.without("--reduce")).with_option("--symmetry", kind), why)
+
+
+def _turning_coordinate(result: Result, found: EquationFindings) -> str:
+    """A coordinate that only enters as an angle, through functions of period 2π, and is not said to be one."""
+    import sympy
+
+    symbolic = found.equation.symbolic
+    if symbolic is None or found.equation.periodic:
+        return ""
+    whole: list[Any] = [*sympy.Matrix(symbolic.drift), *sympy.Matrix(symbolic.diffusion)]
+    for x in symbolic.state:
+        parts = [part for part in whole if part.has(x)]
+        turned = (sympy.expand(part.xreplace({x: x + 2 * sympy.pi}) - part) for part in parts)
+        waves = any(part.atoms(sympy.sin, sympy.cos) for part in parts)
+        if waves and all(difference == 0 for difference in turned):
+            return str(x.name)
+    return ""

@@ -1,0 +1,195 @@
+"""Sums over all increments of a source, block by block, in an order that does not depend on who adds them up.
+
+Blocks are those of the rows of the whole source, whatever files they are in. Eight make a leaf, added one after
+another; leaves are added in pairs, pairs in pairs, and so on. Whoever forms a part of this tree gets the same numbers
+in it, so that one process and many agree to the last bit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol, Self, TypeVar, runtime_checkable
+
+from liestonet.trajectories.clock import Relabelled, on_clock
+from liestonet.trajectories.increments import BLOCK_ROWS, Increments, IncrementSource
+
+LEAF_BLOCKS = 8
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a block stands: increments before it, the path that its first row may go on from, and its steps so far."""
+
+    increments: int = 0
+    path: int = -1
+    steps: int = 0
+
+    def after(self, block: Increments) -> Place:
+        """The place of the next block."""
+        if not len(block.dt):
+            return self
+        path = int(block.trajectory[-1])
+        steps = int((block.trajectory == path).sum())
+        return Place(self.increments + len(block.dt), path, steps + (self.steps if path == self.path else 0))
+
+
+@runtime_checkable
+class BlockSum(Protocol):
+    """What is summed: it takes blocks in their order, and joins with the sum over the blocks that come after.
+
+    `rows` is the number of rows in a block. One that is to travel to other processes consists of plain values and
+    arrays.
+    """
+
+    rows: int
+
+    def empty(self) -> Self:
+        """The same sum over nothing."""
+        ...
+
+    def take(self, block: Increments, place: Place) -> None:
+        """Add one block, which comes after all that were added before."""
+        ...
+
+    def join(self, later: Self) -> None:
+        """Add the sum over the blocks that come next; that one is not used again."""
+        ...
+
+
+AnySum = TypeVar("AnySum", bound=BlockSum)
+
+
+@runtime_checkable
+class SumSource(Protocol):
+    """A source that forms sums itself: of files, in as many processes as there are."""
+
+    def summed(self, total: Any) -> Any:
+        """The sum over all blocks."""
+        ...
+
+    def some_blocks(self, rows: int, every: int) -> Iterator[Increments]:
+        """The first of every so many blocks."""
+        ...
+
+
+def known_count(source: IncrementSource) -> int:
+    """Number of increments of a source that knows it before it is gone through; else 0."""
+    return int(getattr(source.source if isinstance(source, Relabelled) else source, "increments_count", 0))
+
+
+class Tree:
+    """Adds sums over leaves, or over aligned parts of the tree, in the order of the tree."""
+
+    def __init__(self) -> None:
+        self.nodes: list[tuple[int, Any]] = []  # levels fall from left to right
+
+    def push(self, node: Any, level: int = 0) -> None:
+        """The next leaf, or the next part of 2^level leaves."""
+        while self.nodes and self.nodes[-1][0] == level:
+            earlier = self.nodes.pop()[1]
+            earlier.join(node)
+            node, level = earlier, level + 1
+        self.nodes.append((level, node))
+
+    def total(self) -> Any:
+        """All of it; None where nothing was pushed."""
+        result = None
+        while self.nodes:
+            earlier = self.nodes.pop()[1]
+            if result is not None:
+                earlier.join(result)
+            result = earlier
+        return result
+
+
+def summed(source: IncrementSource, total: AnySum) -> AnySum:
+    """The sum over all increments of a source, with times on its clock."""
+    if isinstance(source, Relabelled):
+        return summed(source.source, OnClock(source.period, source.origin, total)).inner
+    if isinstance(source, SumSource):
+        return source.summed(total)
+    tree, place = Tree(), Place()
+    for leaf in _leaves(source.chunks(total.rows), LEAF_BLOCKS * BLOCK_ROWS // total.rows):
+        node = total.empty()
+        for block in leaf:
+            node.take(block, place)
+            place = place.after(block)
+        tree.push(node)
+    return tree.total() or total.empty()
+
+
+def _leaves(blocks: Iterable[Increments], size: int) -> Iterable[Iterable[Increments]]:
+    """Blocks, so many at a time, one in memory after another."""
+    waiting = iter(blocks)
+    for first in waiting:
+        yield _some(first, waiting, size)
+
+
+def _some(first: Increments, waiting: Iterable[Increments], size: int) -> Iterable[Increments]:
+    yield first
+    for _, block in zip(range(size - 1), waiting, strict=False):
+        yield block
+
+
+class OnClock:
+    """A sum over blocks whose times begin again after every period."""
+
+    def __init__(self, period: float, origin: float, inner: Any) -> None:
+        self.period, self.origin, self.inner = period, origin, inner
+        self.rows = inner.rows
+
+    def empty(self) -> OnClock:
+        """The same over nothing."""
+        return OnClock(self.period, self.origin, self.inner.empty())
+
+    def take(self, block: Increments, place: Place) -> None:
+        """One block, with its times on the clock."""
+        self.inner.take(on_clock(block, self.period, self.origin), place)
+
+    def join(self, later: OnClock) -> None:
+        """What comes next."""
+        self.inner.join(later.inner)
+
+
+def some_blocks(source: IncrementSource, rows: int, every: int) -> Iterator[Increments]:
+    """The first of every so many blocks; what lies between is not read where a source can leave it out."""
+    if isinstance(source, Relabelled):
+        for block in some_blocks(source.source, rows, every):
+            yield on_clock(block, source.period, source.origin)
+    elif isinstance(source, SumSource):
+        yield from source.some_blocks(rows, every)
+    else:
+        yield from (block for number, block in enumerate(source.chunks(rows)) if number % every == 0)
+
+
+def times_of(source: IncrementSource) -> tuple[float, float]:
+    """First and last time of all increments; goes through a source that does not know them."""
+    known = getattr(source, "times_range", None)
+    if known is not None:
+        return known
+    found = summed(source, _Times())
+    return found.first, found.last
+
+
+class _Times:
+    """First and last time."""
+
+    rows = BLOCK_ROWS
+
+    def __init__(self) -> None:
+        self.first, self.last = math.inf, -math.inf
+
+    def empty(self) -> _Times:
+        """Of nothing."""
+        return _Times()
+
+    def take(self, block: Increments, place: Place) -> None:
+        """Of one block."""
+        self.first = min(self.first, float(block.t.min()))
+        self.last = max(self.last, float((block.t + block.dt).max()))
+
+    def join(self, later: _Times) -> None:
+        """Of what comes next."""
+        self.first, self.last = min(self.first, later.first), max(self.last, later.last)

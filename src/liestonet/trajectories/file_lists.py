@@ -1,0 +1,72 @@
+"""Which files a pattern means: a glob, a folder, a list of these; keys and values in the names of folders."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from liestonet.errors import InputError
+from liestonet.trajectories.broken_files import existing_file
+
+HIDDEN = (".", "_")  # `_SUCCESS`, `_metadata` and the like lie beside partitioned tables
+
+
+def files_of(pattern: Any, suffixes: Sequence[str]) -> list[Path]:
+    """The files in the order of their names; of a list in the order of the list."""
+    if isinstance(pattern, str | os.PathLike):
+        return _matching(pattern, suffixes)
+    if not isinstance(pattern, Iterable):
+        raise InputError(f"The files must be a pattern such as 'runs/*.parquet', a folder or a list, not {pattern!r}.")
+    given = [each for each in pattern if isinstance(each, str | os.PathLike)]
+    found = [file for each in given for file in _matching(each, suffixes)]
+    if not found:
+        raise InputError("The list of files is empty; give at least one file.")
+    seen: set[Path] = set()
+    for file in found:
+        if file.absolute() in seen:
+            raise InputError(f"The file {str(file)!r} is in the list twice; name each file once.")
+        seen.add(file.absolute())
+    return found
+
+
+def _matching(pattern: Any, suffixes: Sequence[str]) -> list[Path]:
+    text = os.fspath(pattern)
+    if Path(text).is_dir():
+        found = [file for file in _below(Path(text)) if file.name.lower().endswith(tuple(suffixes))]
+        if not found:
+            raise InputError(f"The folder {text!r} holds no file that can be read ({', '.join(suffixes)}).")
+        return sorted(found)
+    if glob.has_magic(text) and not Path(text).exists():
+        found = sorted(Path(name) for name in glob.glob(text, recursive=True))
+        found = [file for file in found if not file.is_dir()]
+        if not found:
+            raise InputError(f"No file matches {text!r}; check the folder, and put the pattern in quotes.")
+        return found
+    return [existing_file(text)]
+
+
+def _below(folder: Path) -> Iterable[Path]:
+    """All files in a folder and in those below it, without hidden ones."""
+
+    def refused(problem: OSError) -> None:
+        raise InputError(f"The folder {problem.filename!r} cannot be read; change its permissions.") from problem
+
+    for place, folders, names in os.walk(folder, onerror=refused):
+        folders[:] = [name for name in folders if not name.startswith(HIDDEN)]
+        yield from (Path(place) / name for name in names if not name.startswith(HIDDEN))
+
+
+def keys_of(file: Path) -> dict[str, str]:
+    """Keys and values of folders such as `condition=hot`."""
+    pairs = (part.partition("=") for part in file.parent.parts)
+    return {key: value for key, equals, value in pairs if equals and key}
+
+
+def short_name(files: Sequence[Path]) -> str:
+    """The files in few words."""
+    if len(files) == 1:
+        return files[0].name
+    return f"{len(files)} files, {files[0].name} to {files[-1].name}"

@@ -1,0 +1,165 @@
+"""Prices against formulas of the literature and integrals in many digits, far tails and poles included."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import ncx2
+from typer.testing import CliRunner
+
+import liestonet as lsn
+from liestonet import cli
+
+BROWNIAN, DECAY = "dx = dW", "dx = -x dt + dW"
+SHARE = "dx = 0.05*x dt + 0.2*x dW"
+ROOT = "dx = (1 - x) dt + sqrt(x) dW"
+
+
+def black_scholes(strike: float, maturity: float, start: float, call: bool) -> tuple[float, float, float]:
+    """Price, delta and gamma with r = 0.05, s = 0.2, in sixty digits."""
+    with mpmath.workdps(60):
+        r, s, t = mpmath.mpf(5) / 100, mpmath.mpf(2) / 10, mpmath.mpf(str(maturity))
+        x, k, root = mpmath.mpf(start), mpmath.mpf(strike), mpmath.sqrt(mpmath.mpf(str(maturity)))
+        upper = (mpmath.log(x / k) + (r + s**2 / 2) * t) / (s * root)
+        sign = 1 if call else -1
+        value = sign * (x * mpmath.ncdf(sign * upper) - k * mpmath.exp(-r * t) * mpmath.ncdf(sign * (upper - s * root)))
+        return float(value), float(sign * mpmath.ncdf(sign * upper)), float(mpmath.npdf(upper) / (x * s * root))
+
+
+@pytest.mark.parametrize("strike", [1, 50, 95, 110, 300, 10_000])
+@pytest.mark.parametrize("call", [True, False])
+def test_black_and_scholes_keeps_its_digits_however_far_the_strike_is(strike, call):
+    """Calls and puts down to 1e-114, as text and as a callable that is integrated."""
+    expected = black_scholes(strike, 0.5, 100, call)
+    found = lsn.price(SHARE, f"{'call' if call else 'put'}({strike})", 0.5, 100, killing=0.05)
+    np.testing.assert_allclose([found.value, found.delta, found.gamma], expected, rtol=1e-9)
+    assert abs(found.value - expected[0]) <= max(found.error, 1e-14 * expected[0])
+    sign = 1 if call else -1
+    summed = lsn.price(SHARE, lambda x: np.maximum(sign * (x - strike), 0), 0.5, 100, killing=0.05)
+    assert summed.method == "quadrature"
+    # far in the money gamma is what is left of integrals of order one
+    np.testing.assert_allclose([summed.value, summed.delta, summed.gamma], expected, rtol=1e-9, atol=1e-13)
+
+
+def test_bonds_of_vasicek_and_cox_ingersoll_ross():
+    k, m, s, r, span = 0.5, 0.06, 0.1, 0.03, 5.0
+    reach = (1 - np.exp(-k * span)) / k
+    flat = (m - 0.02**2 / (2 * k**2)) * (reach - span) - 0.02**2 * reach**2 / (4 * k)
+    vasicek = lsn.price("dr = 0.5*(0.06 - r) dt + 0.02 dW", "bond", span, r, killing="r")
+    assert float(vasicek) == pytest.approx(np.exp(flat - reach * r), rel=1e-12)
+    assert vasicek.delta == pytest.approx(-reach * float(vasicek), rel=1e-10)
+    root = np.sqrt(k**2 + 2 * s**2)
+    under = (root + k) * np.expm1(root * span) + 2 * root
+    power = (2 * root * np.exp((k + root) * span / 2) / under) ** (2 * k * m / s**2)
+    steep = 2 * np.expm1(root * span) / under
+    cir = lsn.price("dr = 0.5*(0.06 - r) dt + 0.1*sqrt(r) dW", "1", span, r, killing="r")
+    assert float(cir) == pytest.approx(power * np.exp(-steep * r), rel=1e-12)
+    assert cir.delta == pytest.approx(-steep * float(cir), rel=1e-9)
+    assert cir.gamma == pytest.approx(steep**2 * float(cir), rel=1e-9)
+
+
+def test_the_square_root_process_by_its_noncentral_law():
+    span, start = 0.4, 0.9
+    scale = (1 - np.exp(-span)) / 4
+    law: Any = ncx2(4, start * np.exp(-span) / scale, scale=scale)
+    assert float(lsn.price(ROOT, "digital(1.2)", span, start)) == pytest.approx(law.sf(1.2), rel=1e-10)
+    assert float(lsn.price(ROOT, "0.3 < x < 0.5", span, start)) == pytest.approx(law.cdf(0.5) - law.cdf(0.3), rel=1e-9)
+    paid = quad(lambda x: (1 - x) * law.pdf(x), 0, 1, epsabs=1e-13, epsrel=1e-12)[0]
+    assert float(lsn.price(ROOT, "put(1)", span, start)) == pytest.approx(paid, rel=1e-10)
+
+
+def test_greeks_are_the_derivatives_of_the_price():
+    """Where no formula of the literature is near: an absorbing end, killing by the state, a payoff with two kinks."""
+    equation, payoff, step = "dx = (0.1 - x) dt + sqrt(x) dW", "max(min(x, 1) - 0.3, 0)", 1e-3
+
+    def value(start: float, begin: float = 0.0) -> Any:
+        return lsn.price(equation, payoff, 1, start, killing="x", boundary="absorbing", t0=begin)
+
+    middle, up, down = value(0.6), value(0.6 + step), value(0.6 - step)
+    assert middle.delta == pytest.approx((up - down) / (2 * step), rel=1e-5)
+    assert middle.gamma == pytest.approx((up - 2 * middle + down) / step**2, rel=1e-4)
+    assert middle.theta == pytest.approx((value(0.6, step) - value(0.6, -step)) / (2 * step), rel=1e-5)
+
+
+@pytest.mark.parametrize("width", [1e-2, 1e-3])
+def test_a_callable_much_narrower_than_the_density_is_seen(width):
+    with mpmath.workdps(30):
+        exact = float(mpmath.ncdf(mpmath.mpf("0.3") + width) - mpmath.ncdf(mpmath.mpf("0.3")))
+    found = lsn.price(BROWNIAN, lambda x: (x > 0.3) & (x < 0.3 + width), 1, 0)
+    assert float(found) == pytest.approx(exact, rel=1e-10)
+    assert abs(found.value - exact) <= found.error + 1e-15
+
+
+def test_text_is_seen_however_narrow():
+    found = lsn.price(BROWNIAN, "0.3 < x < 0.300000001", 1, 0)
+    exact = 1e-9 * np.exp(-(0.3**2) / 2) / np.sqrt(2 * np.pi)
+    assert float(found) == pytest.approx(exact, rel=1e-6)
+    assert abs(found.value - exact) <= found.error + 1e-9 * exact
+
+
+@pytest.mark.parametrize("payoff", ["1/x", lambda x: 1 / x, "1/(x - 1/7)^2"])
+@pytest.mark.parametrize("start", [0.0, 0.5])
+def test_a_pole_inside_the_state_space_is_refused(payoff, start):
+    with pytest.raises(lsn.InputError, match="pole"):
+        lsn.price(BROWNIAN, payoff, 1, start)
+
+
+@pytest.mark.parametrize(("payoff", "function"), [("log(abs(x))", mpmath.log), ("abs(x)^(-1/4)", lambda x: x**-0.25)])
+def test_weak_singularities_are_integrated(payoff, function):
+    with mpmath.workdps(20):
+        places = [-9, -3, -1, -0.01, 0, 0.01, 1, 3, 9]
+        exact: Any = mpmath.quad(lambda x: function(abs(x)) * mpmath.npdf(x, 0.5, 1), places)
+    found = lsn.price(BROWNIAN, payoff, 1, 0.5)
+    assert float(found) == pytest.approx(float(exact), rel=1e-8)
+    assert abs(found.value - float(exact)) <= found.error
+
+
+@pytest.mark.parametrize("rate", [30, 1000, 1_000_000])
+def test_oscillations_end_in_bounded_time_with_an_honest_error(rate):
+    found = lsn.price(BROWNIAN, lambda x: np.cos(rate * x), 0.01, 0.1)
+    exact = np.cos(rate * 0.1) * np.exp(-(rate**2) * 0.005)
+    assert abs(found.value - exact) <= found.error
+    assert found.error < (1e-12 if rate < 10_000 else 2)
+
+
+def test_payoffs_have_parameters():
+    exact, *_ = black_scholes(110, 1, 100, True)
+    equation, values = "dx = r*x dt + s*x dW", {"K": 110, "r": 0.05, "s": 0.2}
+    found = lsn.price(equation, "max(x - K, 0)", 1, 100, killing="r", parameters=values)
+    assert float(found) == pytest.approx(exact, rel=1e-12)
+    named = lsn.price(equation, "r*x", 1, 100, killing="r", parameters={"r": 0.05, "s": 0.2})
+    assert float(named) == pytest.approx(5, rel=1e-12)
+    words = ["price", equation, "--payoff", "max(x - K, 0)", "--maturity", "1", "--x0", "100", "--killing", "r"]
+    words += ["--param", "K=110", "--param", "r=0.05", "--param", "s=0.2", "--json"]
+    shown = CliRunner().invoke(cli.app, words)
+    assert shown.exit_code == 0, shown.output
+    assert json.loads(shown.stdout)["value"] == pytest.approx(exact, rel=1e-12)
+
+
+BAD: dict[str, tuple[Any, str]] = {
+    "a name without a value": (lambda: lsn.price(SHARE, "max(x - K, 0)", 1, 100), "contains K"),
+    "a value without a name": (lambda: lsn.price(SHARE, "call(1)", 1, 100, parameters={"K": 1}), "no parameter K"),
+    "grows too fast": (lambda: lsn.price(BROWNIAN, "exp(x^2/2)", 1, 0), "not integrable"),
+    "not real": (lambda: lsn.price(DECAY, "sqrt(x)", 1, 1), "not a real number at -"),
+    "nothing seen": (lambda: lsn.price(BROWNIAN, lambda x: 0 * x, 1, 0), "is 0 at all"),
+    "infinite at an end": (lambda: lsn.price(ROOT, "1/x^2", 1, 1), "not integrable"),
+    "outside": (lambda: lsn.price(ROOT, "x", 1, -1), "outside the state space"),
+    "too early": (lambda: lsn.price(SHARE, "x", -1, 100), "not after t0"),
+    "no number": (lambda: lsn.price(SHARE, "x", 1, "a"), "x0 is 'a'"),
+    "no boundary": (lambda: lsn.price("dx = -0.2/x dt + dW", "x", 1, 1), "boundary='reflecting'"),
+    "fails": (lambda: lsn.price(BROWNIAN, lambda x: x / "a", 1, 0), "The payoff failed"),
+    "wrong shape": (lambda: lsn.price(BROWNIAN, lambda x: np.ones(3), 1, 0), "returned shape"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_wrong_input_ends_in_one_sentence(case):
+    call, words = BAD[case]
+    with pytest.raises(lsn.InputError, match=words) as problem:
+        call()
+    assert "\n" not in str(problem.value)

@@ -1,0 +1,335 @@
+"""What moves on the page, in a real browser: where the sliders bring the paths, and what the ladder says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import liestonet as lsn
+from chromium import running_browser
+from liestonet.core.domain import Domain
+from liestonet.render.html.markup import source
+from liestonet.render.html.moving.embedding import embedded
+from liestonet.render.html.moving.programs import coordinate_programs, field_program
+from liestonet.symmetry.determining.basis import Basis
+from liestonet.symmetry.determining.fields import Fields
+from liestonet.validation.flows import flow
+from report_results import made, page_of
+
+MOVING_PAGES = ("1-D", "2-D", "Fokker-Planck")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with running_browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def file_of(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    folder = tmp_path_factory.mktemp("moving")
+
+    def file(name: str) -> Path:
+        path = folder / f"{name}.html"
+        path.write_text(page_of(name), encoding="utf-8")
+        return path
+
+    return file
+
+
+@pytest.fixture
+def opened(browser: Any, file_of: Any) -> Iterator[Any]:
+    """Opens a page by name; whatever it complains of or asks the network for fails the test."""
+    pages, complaints = [], []
+
+    def page(name: str, **options: Any) -> Any:
+        found = browser.new_page(viewport={"width": 1200, "height": 900}, **options)
+        found.on("console", lambda message: complaints.append(message.text))
+        found.on("pageerror", lambda problem: complaints.append(str(problem)))
+        found.on("request", lambda asked: asked.url.startswith(("file:", "data:")) or complaints.append(asked.url))
+        found.goto(file_of(name).as_uri())
+        pages.append(found)
+        return found
+
+    yield page
+    for found in pages:
+        found.close()
+    assert complaints == []
+
+
+def data_of(page: Any) -> dict[str, Any]:
+    return json.loads(page.text_content("#moving-data"))
+
+
+def slide(page: Any, part: str, keys: int) -> None:
+    """Arrow keys on a slider."""
+    page.focus(f"[data-part={part}]")
+    for _ in range(abs(keys)):
+        page.keyboard.press("ArrowRight" if keys > 0 else "ArrowLeft")
+
+
+@pytest.mark.parametrize("name", MOVING_PAGES)
+def test_paths_are_where_push_brings_them(name, opened):
+    """Every generator at both ends of the slider and between two of its steps, to a millionth of the data's range."""
+    result, page = made(name), opened(name)
+    moving = data_of(page)["moving"]
+    paths = [np.array(path) for path in moving["paths"]]
+    data = lsn.Trajectories.from_arrays([path[0] for path in paths], [path[1:].T for path in paths], names=result.names)
+    whole = np.column_stack([data.flat_times, data.flat_states])
+    for place, row in enumerate(moving["generators"]):
+        page.select_option("[data-part=chosen]", str(place))
+        for part in (-1.0, 0.37, 1.0):
+            epsilon = part * row["largest"]
+            shown = page.evaluate("epsilon => { liestonet.stage.go(epsilon); return liestonet.points(); }", epsilon)
+            points = np.array(shown, dtype=float).reshape(whole.shape)
+            end = flow(
+                result.evaluated,
+                whole[:, 0],
+                whole[:, 1:],
+                epsilon,
+                row["number"] - 1,
+                domain=result.domain,
+                margin=1.0,
+            )
+            expected = np.column_stack([end.t, end.x])
+            assert np.array_equal(np.isnan(points), np.isnan(expected))
+            assert np.nanmax(np.abs(points - expected) / np.ptp(whole, axis=0)) < 1e-6
+            if end.arrived.all():
+                pushed = result.push(data, row["number"] - 1, epsilon)
+                moved = np.column_stack([pushed.flat_times, pushed.flat_states])
+                assert np.max(np.abs(points - moved) / np.ptp(whole, axis=0)) < 1e-6
+
+
+def test_the_slider_by_keyboard_and_by_mouse(opened):
+    page = opened("1-D")
+    before = page.evaluate("() => liestonet.points()")
+    slide(page, "epsilon", 3)
+    by_key = page.evaluate("() => liestonet.stage.amounts[liestonet.stage.place]")
+    generator = page.evaluate("() => liestonet.stage.generator.largest")
+    steps = page.evaluate("() => document.querySelector('[data-part=epsilon]').max")
+    assert by_key == pytest.approx(generator * (0.5 + 3 / float(steps)))
+    assert page.evaluate("() => liestonet.points()") != before
+    assert "ΔNLL" in page.text_content("[data-part=said]")
+    box = page.locator("[data-part=epsilon]").bounding_box()
+    page.mouse.click(box["x"] + 1, box["y"] + box["height"] / 2)
+    assert page.evaluate("() => liestonet.stage.amounts[liestonet.stage.place]") == pytest.approx(-generator)
+    page.keyboard.press("End")
+    assert page.evaluate("() => liestonet.stage.amounts[liestonet.stage.place]") == pytest.approx(generator)
+
+
+def test_reduced_motion_has_no_play_and_play_plays(opened):
+    page = opened("1-D")
+    before = page.text_content("[data-part=said]")
+    page.click("[data-part=play]")
+    page.wait_for_timeout(150)
+    page.click("[data-part=play]")
+    assert page.text_content("[data-part=play]") == "Play"
+    assert page.text_content("[data-part=said]") != before
+    assert not opened("1-D", reduced_motion="reduce").is_visible("[data-part=play]")
+
+
+def test_other_tolerances_are_what_discover_finds(opened):
+    """Verdicts in the picture and the table, and the number of symmetries, after moving the slider by keys."""
+    data = lsn.catalogue["ornstein-uhlenbeck"].simulate(paths=200, seed=3)
+    page = opened("1-D")
+    ladder = data_of(page)["ladder"]
+    tolerances = [answer["tolerance"] for answer in ladder["answers"]]
+    assert tolerances[ladder["own"]] == 0.1
+    place = ladder["own"]
+    for wanted in (0.02, 0.05, 0.5):
+        slide(page, "tolerance", tolerances.index(wanted) - place)
+        place = tolerances.index(wanted)
+        expected = lsn.discover(data, tolerance=wanted, formulas=False)
+        verdicts = [row.verdict for row in expected.ladder]
+        said = page.text_content("#ladder [data-part=said]")
+        assert said.startswith(f"{100 * wanted:g}\u00a0%: {expected.dimension} ")
+        drawn = page.eval_on_selector_all("#ladder .direction", "all => all.map(each => each.classList[1])")
+        assert drawn == verdicts
+        badges = "[data-part=ladder-table] tbody .badge"
+        assert page.eval_on_selector_all(badges, "all => all.map(each => each.classList[1])") == verdicts
+    slide(page, "tolerance", ladder["own"] - place)
+    assert page.text_content("#ladder [data-part=said]").endswith("as on the rest of this page")
+
+
+def test_a_direction_tells_its_field_and_interval(opened):
+    page, result = opened("1-D"), made("1-D")
+    page.locator("#ladder .direction").nth(0).focus()
+    page.keyboard.press("Tab")
+    told = page.text_content("[data-part=detail]")
+    assert told.startswith("direction2: symmetry")
+    assert data_of(page)["ladder"]["answers"][0]["rows"][0]["interval"]
+    assert f"{100 * result.ladder[1].upper:.1f} %" in told
+    page.locator("#ladder .direction").nth(3).hover()
+    assert "4: not a symmetry" in page.text_content("[data-part=detail]")
+    assert "∂" in page.text_content("[data-part=detail]")
+
+
+def test_canonical_coordinates_and_projections(opened):
+    """y = x exp(t) on the clock (exp(2 t) − 1)/2: for the trap these are Brownian paths."""
+    page = opened("Fokker-Planck")
+    page.check("[data-part=canonical]")
+    paths = np.array(data_of(page)["moving"]["paths"][0])
+    seen = page.evaluate(
+        "points => points.map(point => liestonet.stage.paths.projection({ canonical: true })(point))", paths.T.tolist()
+    )
+    expected = np.column_stack([(np.exp(2 * paths[0]) - 1) / 2, paths[1] * np.exp(paths[0])])
+    assert np.allclose(seen, expected, rtol=1e-12)
+    plane = opened("2-D")
+    before = plane.get_attribute("#stage-paths .recorded", "d")
+    plane.select_option("[data-part=across]", "0")
+    assert plane.get_attribute("#stage-paths .recorded", "d") != before
+    assert plane.get_attribute("#stage-paths .arrows", "d") == ""
+
+
+def test_paper_and_pages_without_scripts_are_still(opened):
+    page = opened("1-D")
+    page.emulate_media(media="print")
+    assert not page.is_visible("#stage")
+    assert not page.is_visible("#ladder")
+    assert page.is_visible("[data-part=ladder-still]")
+    still = opened("1-D", java_script_enabled=False)
+    assert not still.is_visible("#stage")
+    assert not still.is_visible("#ladder")
+    assert still.is_visible("[data-part=ladder-still]")
+
+
+def test_a_page_for_one_coordinate_is_light(file_of):
+    assert file_of("1-D").stat().st_size < 600_000
+    assert file_of("Fokker-Planck").stat().st_size < 600_000
+
+
+def test_series_of_every_coordinate_agree_with_numpy(browser):
+    """Polynomials, functions of a distance to a singular point below and above, and waves; τ and three components."""
+    domain = Domain(
+        ((0.0, 2.0), (0.2, 5.0), (-4.0, -0.1), (0.0, 2 * np.pi)),
+        singular=((None, None), (0.0, None), (None, 0.0), (None, None)),
+        periodic=(3,),
+    )
+    rng = np.random.default_rng(5)
+    degrees = rng.integers(0, 5, (30, 4))
+    basis = Basis(domain, domain.half, (degrees,) * 4)
+    fields = Fields(basis, rng.standard_normal((basis.size, 2)))
+    points = domain.centre + domain.half * rng.uniform(-1, 1, (50, 4))
+    expected = fields.components(points, [()])[()][1]
+    page = browser.new_page()
+    found = page.evaluate(
+        f"([program, coordinates, points]) => {{ {source('scripts/fields.js')}\n"
+        "const field = fieldOf(program, coordinates), slope = new Float64Array(4);"
+        "return points.map(point => { field(point, slope); return Array.from(slope); }); }",
+        [field_program(fields, 1, 4), coordinate_programs(fields), points.tolist()],
+    )
+    page.close()
+    assert np.allclose(found, expected, rtol=1e-10, atol=1e-10 * np.abs(expected).max())
+
+
+def test_other_scripts_do_not_run(browser, file_of):
+    page = browser.new_page()
+    page.goto(file_of("1-D").as_uri())
+    page.evaluate(
+        "() => { const other = document.createElement('script'); other.textContent = 'window.ran = 1';"
+        "document.body.append(other); document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"ran=1\">'); }"
+    )
+    page.wait_for_timeout(50)
+    assert page.evaluate("() => window.ran") is None
+    page.close()
+
+
+PIECES = (
+    "</script><script>window.ran=1</script>",
+    "<!--<script>",
+    "]]>",
+    "<img src=x onerror=window.ran=1>",
+    "\u2028window.ran=1",
+    "\u2029window.ran=1//",
+    '";window.ran=1;"',
+    "';window.ran=1;'",
+    "`${window.ran=1}`",
+    "\\u003c/script>",
+    "&lt;script&gt;",
+    "<svg onload=window.ran=1>",
+    "</style><script>window.ran=1</script>",
+    "javascript:window.ran=1",
+    '"><b onmouseover=ran=1>',
+    "</title><script>window.ran=1</script>",
+    "\\",
+    '\\"',
+    "</SCRIPT >",
+    "<script",
+    "é\u0301∂",
+    "{{7*7}}",
+    "__proto__",
+)
+
+
+def hostile(count: int) -> list[str]:
+    """Strings that try to leave where they stand: one piece each, then several."""
+    rng = np.random.default_rng(11)
+    found: list[str] = list(PIECES[:count])
+    while len(found) < count:
+        found.append(" ".join(rng.choice(PIECES, size=int(rng.integers(2, 5)))) + str(len(found)))
+    return found
+
+
+def nothing_runs(browser: Any, folder: Path, strings: list[str]) -> None:
+    """Strings as units, flags and coordinates' names, and in the page's data: shown as they are, none executed."""
+    from dataclasses import replace
+
+    from liestonet.core.flags import Flag
+    from liestonet.render.html import render_page
+
+    result = made("1-D")
+    found: Any = result.findings
+    units = {"t": strings[0], "x": strings[-1]}
+    record = replace(found.data, units=units, notes=tuple(strings))
+    flags = tuple(Flag(text, text, text) for text in strings)
+    text = render_page(replace(result, flags=flags, findings=replace(found, data=record)), tolerances=())
+    text = text.replace("</body>", f'<script type="application/json" id="all">{embedded(strings)}</script></body>')
+    path = folder / "hostile.html"
+    path.write_text(text, encoding="utf-8")
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    page.locator("#ladder .direction").nth(0).focus()
+    page.click("[data-part=play]")
+    page.wait_for_timeout(50)
+    assert page.evaluate("() => window.ran") is None
+    assert page.evaluate("() => JSON.parse(document.getElementById('all').textContent)") == strings
+    assert [row["label"] for row in data_of(page)["moving"]["variables"]] == [f"t [{strings[0]}]", f"x [{strings[-1]}]"]
+    shown = page.eval_on_selector_all(".flags .action", "all => all.map(each => each.textContent)")
+    assert shown == strings
+    page.close()
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_hostile_strings_are_only_text(browser, tmp_path):
+    nothing_runs(browser, tmp_path, hostile(36))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
+def test_five_hundred_hostile_strings(browser, tmp_path):
+    strings = hostile(500)
+    for first in range(0, 500, 50):
+        nothing_runs(browser, tmp_path, strings[first : first + 50])
+
+
+def test_a_notebook_has_the_page_in_a_frame(browser):
+    """It moves there, cannot see the notebook, and shows text that has quotes and tags."""
+    made_page = made("undecided").show(height=500)
+    page = browser.new_page(viewport={"width": 1000, "height": 700})
+    page.set_content(f"<script>window.secret = 1</script>{made_page._repr_html_()}")
+    frame = page.frames[1]
+    frame.wait_for_selector("#ladder .direction")
+    slider = frame.locator("[data-part=tolerance]")
+    slider.focus()
+    page.keyboard.press("End")
+    assert frame.text_content("#ladder [data-part=said]").startswith("50\u00a0%: 1 symmetry")
+    assert frame.evaluate("() => { try { return parent.secret; } catch { return 'refused'; } }") == "refused"
+    assert "<iframe" not in made("undecided")._repr_html_()
+    with pytest.raises(lsn.InputError, match="number of pixels"):
+        made("undecided").show(height="tall")
+    page.close()

@@ -1,0 +1,89 @@
+"""The gallery's notebooks: `python tools/gallery.py site/gallery`, run by `make docs`.
+
+Each page of docs/gallery is a notebook in Jupytext's Markdown. It is run from top to bottom in an empty folder; the
+notebook (.ipynb) and the report that it writes are put into the folder given. With `--pictures FOLDER`, headless
+Chromium takes a picture of each report.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+GALLERY = ROOT / "docs" / "gallery"
+REPORT = "report.html"
+WIDTH, HEIGHT = 1000, 760
+
+
+def pages() -> list[Path]:
+    """The notebooks; the list of contents is none."""
+    return sorted(path for path in GALLERY.glob("*.md") if path.name != "index.md")
+
+
+def run(page: Path, target: Path) -> None:
+    """Run one notebook; leave it and its report in `target`."""
+    import jupytext
+
+    notebook = jupytext.read(page)
+    cells = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    home, namespace = Path.cwd(), {"__name__": "__main__"}
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            for number, source in enumerate(cells, start=1):
+                with contextlib.redirect_stdout(io.StringIO()):
+                    exec(compile(source, f"{page.name}, cell {number}", "exec"), namespace)
+        finally:
+            os.chdir(home)
+        shutil.copy(Path(folder) / REPORT, target / f"{page.stem}.report.html")
+    jupytext.write(notebook, target / f"{page.stem}.ipynb")
+
+
+def link(page: Path, target: Path) -> None:
+    """Lead from the site's page, where there is one, to its notebook and its report."""
+    html = target / f"{page.stem}.html"
+    if html.is_file():
+        links = f'<p><a href="{page.stem}.ipynb">Notebook</a> · <a href="{page.stem}.report.html">Report</a></p>'
+        text = html.read_text(encoding="utf-8")
+        html.write_text(text.replace("</article>", f"{links}</article>", 1), encoding="utf-8")
+
+
+def take_pictures(reports: Path, folder: Path) -> None:
+    """The first screen of every report."""
+    from playwright.sync_api import sync_playwright
+
+    folder.mkdir(parents=True, exist_ok=True)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
+        page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
+        for report in sorted(reports.glob("*.report.html")):
+            page.goto(report.resolve().as_uri())
+            name = report.name.removesuffix(".report.html")
+            page.screenshot(path=folder / f"gallery-{name.replace('_', '-')}.png")
+        browser.close()
+
+
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("target", type=Path)
+    parser.add_argument("--pictures", type=Path)
+    given = parser.parse_args(words)
+    given.target.mkdir(parents=True, exist_ok=True)
+    for page in pages():
+        run(page, given.target)
+        link(page, given.target)
+    if given.pictures is not None:
+        take_pictures(given.target, given.pictures)
+    return 0
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    sys.exit(main(sys.argv[1:]))
