@@ -22,8 +22,8 @@ class Ladder {
     tolerance.addEventListener("input", () => this.show(Number(tolerance.value)));
     window.addEventListener("beforeprint", () => this.fill(this.data.own));
     window.addEventListener("afterprint", () => this.fill(Number(tolerance.value)));
-    new ResizeObserver(() => this.show(Number(tolerance.value))).observe(root);
     this.show(data.own);
+    new ResizeObserver(() => this.widen()).observe(root);
   }
 
   show(place) {
@@ -34,14 +34,22 @@ class Ladder {
       this.parts.said.textContent = `${shown(percent)}\u00a0%: ${count}${own}`;
       this.parts.tolerance.setAttribute("aria-valuetext", this.parts.said.textContent);
     }
-    if (this.parts.picture.getBoundingClientRect().width) this.draw(answer);
+    this.draw(answer);
     this.fill(place);
+    if (answer.rows[this.told]) this.tell(answer.rows[this.told], this.told);
+  }
+
+  // Drawn again where the width is another one; what is told about a direction changes the height only.
+  widen() {
+    if (Math.round(this.parts.picture.getBoundingClientRect().width) !== this.width) this.show(Number(this.parts.tolerance.value));
   }
 
   draw(answer) {
+    this.width = Math.round(this.parts.picture.getBoundingClientRect().width);
+    if (!this.width) return;
     const { picture } = this.parts, focused = picture.contains(document.activeElement) ? document.activeElement.dataset.row : null;
     const exact = answer.tolerance === null, least = exact ? LEAST.exact : LEAST.data;
-    const width = Math.max(200, Math.round(picture.getBoundingClientRect().width)), row = 22, top = 18;
+    const width = Math.max(200, this.width), row = 22, top = 18;
     const height = top + row * answer.rows.length + 42, left = 30, right = 14;
     const highest = 2 * Math.max(answer.tolerance || 0.1, ...answer.rows.flatMap(({ numbers }) => [numbers[0], numbers[2]]));
     const scale = value => left + (width - left - right) * Math.log(Math.max(value, least) / least) / Math.log(highest / least);
@@ -57,7 +65,11 @@ class Ladder {
     draw("text", { class: "name", x: width - right, y: base + 34, "text-anchor": "end" }, axes, "relative residual");
     if (!exact) draw("path", { class: "limit", d: `M${scale(answer.tolerance)},${top - 4}V${base}` }, picture);
     answer.rows.forEach((found, k) => this.row(found, k, { y: top + row * (k + 0.5), scale, left, width: width - left - right, row, exact }));
-    if (focused !== null) picture.querySelector(`[data-row="${focused}"]`)?.focus();
+    if (focused === null) return;
+    // Focus goes back to where it was; what is told stays what was last asked for.
+    this.silent = true;
+    picture.querySelector(`[data-row="${focused}"]`)?.focus();
+    this.silent = false;
   }
 
   row(found, k, { y, scale, left, width, row, exact }) {
@@ -73,6 +85,8 @@ class Ladder {
   }
 
   tell(found, k) {
+    if (this.silent) return;
+    this.told = k;
     const list = [["direction", `${k + 1}: ${found.word}`], ["residual", found.residual], ["interval", found.interval],
       ["noise floor", found.noise], ["p", found.p], ["field", found.field]];
     this.parts.detail.replaceChildren(...list.filter(([, text]) => text).map(([name, text]) => {
