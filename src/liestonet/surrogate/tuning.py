@@ -266,8 +266,8 @@ class RecordingTuning:
     segment: int = 96
     # Pieces of paths that are filtered side by side. Source: cost.
     abreast: int = 512
-    # Numbers of derivatives that wait until they are summed. Source: cost; eight megabytes.
-    summed_at_once: int = 1_000_000
+    # Numbers of derivatives that wait until they are summed. Source: cost; two megabytes, which a cache holds.
+    summed_at_once: int = 250_000
     # First rounds use one piece in at most so many, if that leaves `rough_steps`. Source: cost.
     rough_part: int = 4
     # Steps that they use at least, of a recording that has so many. Source: by hand; later rounds use all of them.
@@ -300,6 +300,9 @@ class RecordingTuning:
     # Correlations of neighbouring steps that the fit begins with lie between these. Source: theory: from −1/2 for
     # errors alone to 1/4 for a whole exposure, without the ends.
     begun_correlation: tuple[float, float] = (-0.45, 0.2)
+    # Where correlations of neighbouring steps are below this many of their standard errors, the fit begins with points
+    # without error. Source: by hand; it ends at the same answer, and mostly such points have none.
+    chance_correlation: float = 2.5
     # Rounds of the fit at most. Source: by hand.
     rounds: int = 12
     # Rounds at the beginning that keep the points' errors and R as they follow from neighbouring steps. Source: by
