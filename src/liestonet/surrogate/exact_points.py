@@ -1,7 +1,7 @@
 """The filter where points have no error: it stands on every point, and all steps are computed at once.
 
-Means, covariances and their derivatives are those of `filter.py` at Λ = R = 0. There an error of a point would enter two
-steps: the one that ends at the point and the next.
+Means, covariances and their derivatives are those of `filter.py` at Λ = R = 0. There an error of a point would enter
+two steps: the one that ends at the point and the next.
 """
 
 from __future__ import annotations

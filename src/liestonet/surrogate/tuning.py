@@ -274,8 +274,8 @@ class RecordingTuning:
     rough_steps: int = 20_000
     # Steps are coarse if the drift changes by this part of itself in one. Source: by hand; the bias is half of it.
     coarse: float = 0.1
-    # The series of A is lifted to this part of its mean where it is smaller. Source: by hand; a noise that grows with the
-    # state covers two decades of A within a box.
+    # The series of A is lifted to this part of its mean where it is smaller. Source: by hand; where noise
+    # grows with the state, A covers two decades and more within a box.
     least_diffusion: float = 1e-3
     # Points at which the moments of a step are computed. Source: cost.
     step_points: int = 400
