@@ -45,7 +45,7 @@ def plane(noise: float, seed: int) -> lsn.Trajectories:
     size = ((1 - decay**2) / 2) ** 0.5
     kicks = size * rng.standard_normal((POINTS, 2))
     kicks[0] = 0.5**0.5 * rng.standard_normal(2)
-    x = scipy.signal.lfilter([1.0], [1.0, -decay], kicks, axis=0)
+    x = np.asarray(scipy.signal.lfilter([1.0], [1.0, -decay], kicks, axis=0))
     x = x + noise * np.std(np.diff(x, axis=0)) * rng.standard_normal(x.shape)
     return lsn.Trajectories.from_arrays([np.arange(1, POINTS + 1) * STEP], [x])
 

@@ -112,6 +112,7 @@ def test_many_long_paths_show_a_law_that_depends_on_the_date(paths: int, kind: s
     # 0.2: three standard errors of a level at a date, of which the paths show some eight independent ones
     assert drift == pytest.approx(np.interp(at, times, force) - 1, abs=0.2)
     assert found.ladder[0].verdict != "symmetry"
+    assert found.provenance is not None
     assert found.provenance.settings["clock"] == "recorded"
 
 

@@ -313,8 +313,8 @@ class _Collected:
         scores = np.clip(told.values.reshape(-1, count)[:, kept], -limits, limits)
         rows = told.rows.reshape(len(scores), count, -1)[:, kept]
         # a parameter is known from all that a step tells, of its mean and of its covariance
-        joint = sum(row * score[:, None] for row, score in zip(rows, scores, strict=True))
-        information, scatter = sum(row.T @ row for row in rows), joint.T @ joint
+        joint = np.sum([row * score[:, None] for row, score in zip(rows, scores, strict=True)], axis=0)
+        information, scatter = np.sum([row.T @ row for row in rows], axis=0), joint.T @ joint
         for key, place in enumerate(places):
             asked, score = values if key < n else squares, scores[place]
             scored, total = asked.scaled(score), np.concatenate([asked.onto(score[:, None])[:, 0], joint.sum(axis=0)])

@@ -26,7 +26,7 @@ from liestonet.surrogate.tuning import RECORDING
 def all_steps(model: StepModel, segments: Segments, sums: Collector | None = None) -> Float[np.ndarray, "k b n"]:
     """What `filtered` returns and adds to the sums, for a model without error and blur."""
     result = np.zeros(segments.y[1:].shape)
-    _, paths, n = result.shape
+    paths, n = segments.y.shape[1], len(model.error)
     told = RECORDING.summed_at_once // (model.size * (n + len(model.entries)))
     slab = max(1, told // paths)
     before = _Before(np.zeros((paths, n)), np.zeros((paths, n, n)), np.zeros(paths))

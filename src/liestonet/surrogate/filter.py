@@ -226,19 +226,19 @@ def filtered(model: StepModel, segments: Segments, sums: Collector | None = None
         standard = np.einsum("bij,bj->bi", root, rest)
         innovations[k] = np.where(counted[:, None], standard, 0.0)
         if sums is not None:
-            dmean = np.einsum("bij,bjq->biq", step, slope)
+            dmean = _turned(step, slope)
             for i in range(n):
                 dmean[:, i, i * width : (i + 1) * width] += dt[:, None] * values
             added, erred = _direct(model, values, dt, instant)
-            spread = np.einsum("bikq,bkj->bijq", dgain, before)
-            spread += np.einsum("bij,bjkq->bikq", gain, _direct(model, values, smeared_for, instant)[1])
-            dmoved = np.einsum("bij,bjkq,blk->bilq", step, spread, step) + added
+            spread = _turned_after(dgain, before)
+            spread += _turned(gain, _direct(model, values, smeared_for, instant)[1])
+            dmoved = _turned_after(_turned(step, spread), np.swapaxes(step, 1, 2)) + added
             dwhole = dmoved + erred
-            following = dmoved - np.einsum("bij,bjkq->bikq", new_gain, dwhole)
-            dgain = np.einsum("bijq,bjk->bikq", following, inverse)
+            following = dmoved - _turned(new_gain, dwhole)
+            dgain = _turned_after(following, inverse)
             _collect(sums, segments, k, counted, root, standard, dmean, dwhole, n * width)
-            slope = dmean - np.einsum("bij,bjq->biq", new_gain, dmean)
-            slope[:, :, n * width :] += np.einsum("bijq,bj->biq", dgain, rest)
+            slope = dmean - _turned(new_gain, dmean)
+            slope[:, :, n * width :] += _turned_after(dgain, rest[:, :, None])[:, :, 0]
         gain = new_gain
         m = predicted + np.einsum("bij,bj->bi", gain, rest)
         smeared_for = np.where(lost, 0.0, dt)
@@ -260,6 +260,20 @@ def bounds_of(domain: Domain) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray
 def _symmetric(matrix: Float[np.ndarray, "b n n"]) -> Float[np.ndarray, "b n n"]:
     """Without what is not symmetric."""
     return matrix if matrix.shape[1] == 1 else (matrix + np.swapaxes(matrix, 1, 2)) / 2
+
+
+def _turned(matrix: Float[np.ndarray, "b n n"], derivatives: np.ndarray) -> np.ndarray:
+    """The matrix times derivatives of vectors (b, n, q), or of matrices (b, n, n, q)."""
+    n = matrix.shape[1]
+    columns = [matrix[:, :, j].reshape(len(matrix), n, *[1] * (derivatives.ndim - 2)) for j in range(n)]
+    return sum((columns[j] * derivatives[:, j, None] for j in range(1, n)), columns[0] * derivatives[:, 0, None])
+
+
+def _turned_after(derivatives: np.ndarray, matrix: Float[np.ndarray, "b n k"]) -> np.ndarray:
+    """Derivatives of matrices (b, n, n, q) times the matrix."""
+    rows = [matrix[:, j, None, :, None] for j in range(matrix.shape[1])]
+    parts = (derivatives[:, :, j, None] * rows[j] for j in range(1, len(rows)))
+    return sum(parts, derivatives[:, :, 0, None] * rows[0])
 
 
 def _smallest(matrix: Float[np.ndarray, "b n n"]) -> Float[np.ndarray, " b"]:
@@ -334,8 +348,8 @@ def _collect(
     if not steps:
         return
     root, standard = root[counted], standard[counted]
-    means = np.einsum("bij,bjq->biq", root, dmean[counted])
-    turned = np.einsum("bij,bjkq,blk->bilq", root, dwhole[counted], root)
+    means = _turned(root, dmean[counted])
+    turned = _turned_after(_turned(root, dwhole[counted]), np.swapaxes(root, 1, 2))
     rows, values = [means[:, i] for i in range(n)], [standard[:, i] for i in range(n)]
     for i in range(n):
         for j in range(i + 1):

@@ -117,7 +117,7 @@ class RecordingFit:
             parts.append(estimate.parameters * scale)
             priors.append(estimate.prior * scale**2)
         by_chance = np.abs(common) < RECORDING.chance_correlation / np.sqrt(len(pairs)) * variance
-        if by_chance.all() and not np.append(error, blur)[~self.free].any():
+        if (by_chance.all() or not self.free.any()) and not np.append(error, blur)[~self.free].any():
             plain = self.coefficients
             return _Round(
                 np.concatenate([each.parameters for each in plain]),
