@@ -273,6 +273,19 @@ class _Values:
         return _symmetric((self.indicators.T @ self.indicators).toarray(), shared, self.past.T @ self.past)
 
 
+@dataclass(frozen=True)
+class _Rows:
+    """Derivatives in the parameters that are not zero everywhere: most concern one coefficient alone."""
+
+    used: Int[np.ndarray, " c"]
+    values: Float[np.ndarray, "s c"]
+
+    @classmethod
+    def of(cls, rows: Float[np.ndarray, "s p"]) -> _Rows:
+        used = np.flatnonzero(rows.any(axis=0))
+        return cls(used, rows[:, used])
+
+
 def _symmetric(
     first: Float[np.ndarray, "a a"], shared: Float[np.ndarray, "a b"], second: Float[np.ndarray, "b b"]
 ) -> Float[np.ndarray, "c c"]:
@@ -311,15 +324,22 @@ class _Collected:
         places = [*range(n), *(n + entries.index((i, i)) for i in range(n))]
         limits = np.repeat([ADEQUACY.clip, ADEQUACY.clip_squares], [n, len(entries)])[:, None]
         scores = np.clip(told.values.reshape(-1, count)[:, kept], -limits, limits)
-        rows = told.rows.reshape(len(scores), count, -1)[:, kept]
+        rows = [_Rows.of(row[kept]) for row in told.rows.reshape(len(scores), count, -1)]
         # a parameter is known from all that a step tells, of its mean and of its covariance
-        joint = np.sum([row * score[:, None] for row, score in zip(rows, scores, strict=True)], axis=0)
-        information, scatter = np.sum([row.T @ row for row in rows], axis=0), joint.T @ joint
+        size = told.rows.shape[1]
+        joint, information = np.zeros((len(scores[0]), size)), np.zeros((size, size))
+        for row, score in zip(rows, scores, strict=True):
+            joint[:, row.used] += row.values * score[:, None]
+            information[row.used[:, None], row.used] += row.values.T @ row.values
+        scatter = joint.T @ joint
         for key, place in enumerate(places):
             asked, score = values if key < n else squares, scores[place]
+            own = asked.onto(rows[place].values)
+            shared = np.zeros((len(own), size))
+            shared[:, rows[place].used] = own
             scored, total = asked.scaled(score), np.concatenate([asked.onto(score[:, None])[:, 0], joint.sum(axis=0)])
             added = (
-                _symmetric(asked.gram, asked.onto(rows[place]), information),
+                _symmetric(asked.gram, shared, information),
                 total,
                 _symmetric(scored.gram, scored.onto(joint), scatter),
             )
