@@ -133,9 +133,9 @@ def test_noise_that_grows_with_the_state() -> None:
     By default errors of the points are fitted too, in series without that shape.
     """
     rng, step = np.random.default_rng(1), 0.02
-    moves = (0.2 - 0.125) * step + 0.5 * np.sqrt(step) * rng.standard_normal((300, 100))
-    x = np.exp(np.cumsum(np.column_stack([rng.uniform(-0.7, 0.7, 300), moves]), axis=1))
-    paths = lsn.Trajectories.from_arrays([np.arange(101) * step] * 300, list(x[:, :, None]))
+    moves = (0.2 - 0.125) * step + 0.5 * np.sqrt(step) * rng.standard_normal((200, 100))
+    x = np.exp(np.cumsum(np.column_stack([rng.uniform(-0.7, 0.7, 200), moves]), axis=1))
+    paths = lsn.Trajectories.from_arrays([np.arange(101) * step] * 200, list(x[:, :, None]))
     marked, default = lsn.fit(paths, measurement=lsn.Measurement.exact()), lsn.fit(paths)
     assert marked.drift_estimates[0].features.shapes is not None
     assert default.recorded is not None
