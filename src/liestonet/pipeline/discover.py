@@ -36,6 +36,7 @@ from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories.clock import RECORDED, Relabelled, recorded_source
 from liestonet.trajectories.increments import IncrementSource, in_memory
 from liestonet.trajectories.measurement import Measurement, marked
+from liestonet.trajectories.velocities import with_velocities
 
 if TYPE_CHECKING:
     from liestonet.densities.likelihood import ModelFit
@@ -209,13 +210,7 @@ def _checked(data: Any, measurement: Any = None) -> IncrementSource:
             f"discover and fit take Trajectories, not a {type(data).__name__}; make them with Trajectories.from_arrays "
             "or Trajectories.read."
         )
-    source = marked(data, measurement)
-    if source.measurement.order == 2:
-        raise InputError(
-            "Positions of an inertial system without velocities (order=2) cannot be fitted yet; add the velocity as a "
-            "coordinate, or give order=1."
-        )
-    return source
+    return with_velocities(marked(data, measurement))
 
 
 def _checked_seed(seed: Any) -> int:

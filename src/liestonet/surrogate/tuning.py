@@ -318,8 +318,24 @@ class RecordingTuning:
     wandering: float = 0.5
 
 
+@dataclass(frozen=True)
+class InertiaTuning:
+    """Positions of systems with inertia."""
+
+    # Steps that the filter runs along before they count. Source: theory: it forgets its beginning over about
+    # (Λ/q)^¼ steps, q what noise adds to second differences of positions, which is three where errors are a hundred
+    # times q.
+    settling: int = 12
+    # Stages in a step at most. Source: cost.
+    most_stages: int = 20
+    # Velocities are known as the drift of positions, with this times the largest precision of any parameter. Source:
+    # by hand; their error is then a thousandth of the least one.
+    certain: float = 1e6
+
+
 DATA = DataTuning()
 RECORDING = RecordingTuning()
+INERTIA = InertiaTuning()
 CLOCK = ClockTuning()
 FIT = FitTuning()
 ERRORS = ErrorTuning()
