@@ -198,14 +198,17 @@ def _staged(
     m, covariance = state.mean, state.covariance
     variables = tuple((j,) for j in range(1, 2 * n + 1))
     pairs = tuple((j, k) for j in range(n + 1, 2 * n + 1) for k in range(j, 2 * n + 1))
-    points = np.column_stack([t, np.clip(m * half[1:], *box)])
+    clipped = np.clip(m * half[1:], *box)
+    points, inside = np.column_stack([t, clipped]), clipped == m * half[1:]
     tables = model.features.values(points, ((), *variables, *pairs))
     values = tables[()]
-    gradient = np.stack([tables[j] * half[j[0]] for j in variables], axis=1)
+    gradient = np.stack([inside[:, j[0] - 1, None] * tables[j] * half[j[0]] for j in variables], axis=1)
     drift = np.concatenate([m[:, n:] * model.carried, values @ model.drift], axis=1)
     jacobian = np.zeros((len(m), 2 * n, 2 * n))
     jacobian[:, :n, n:] = np.diag(model.carried)
     jacobian[:, n:] = np.einsum("bjc,ci->bij", gradient, model.drift)
+    limit = INERTIA.largest_change / np.maximum(np.linalg.norm(jacobian[:, n:], axis=(1, 2)) * h, np.finfo(float).tiny)
+    jacobian[:, n:] *= np.minimum(limit, 1.0)[:, None, None]
     order = 0.0 if model.euler else 1.0
     middle = np.column_stack([points[:, 0], np.clip((m + order * h[:, None] / 2 * drift) * half[1:], *box)])
     noise_values = model.features.values(middle)[()]
@@ -216,6 +219,7 @@ def _staged(
         total = np.zeros_like(values)
         for j, k in pairs:
             factor = (0.5 if j == k else 1.0) * half[j] * half[k] * spread[:, j - n - 1, k - n - 1]
+            factor = factor * (inside[:, j - 1] & inside[:, k - 1])
             total += factor[:, None] * tables[(j, k)]
         return total
 

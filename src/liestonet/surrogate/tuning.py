@@ -328,6 +328,9 @@ class InertiaTuning:
     settling: int = 12
     # Stages in a step at most. Source: cost.
     most_stages: int = 20
+    # What F changes of a velocity in a stage, in parts of the velocity, is at most this. Source: by hand; stages are
+    # much shorter wherever F is right, and a series far from the truth must not run away.
+    largest_change: float = 1.0
     # Velocities are known as the drift of positions, with this times the largest precision of any parameter. Source:
     # by hand; their error is then a thousandth of the least one.
     certain: float = 1e6
