@@ -57,6 +57,10 @@ class _InertialFit:
         self.n = start.dimension // 2
         self.features = start.drift_estimates[0].features
         self.own: tuple[Estimate, ...] = (*start.drift_estimates[self.n :], *start.diffusion_estimates)
+        degrees = self.features.degrees
+        linear = (degrees[:, 0] == 0) & (degrees[:, 1:].sum(axis=1) <= 1)
+        constant = degrees.sum(axis=1) == 0
+        self.simple = np.concatenate([linear if len(e.entry) == 1 else constant for e in self.own])
         self.free = np.array([self.measurement.noise_of(name) == "auto" for name in start.names[: self.n]])
         overview = start.overview
         rows = np.linspace(0, len(overview.sample.t) - 1, min(RECORDING.step_points, len(overview.sample.t)))
@@ -64,22 +68,27 @@ class _InertialFit:
         self.values = self.features.values(self.points)[()]
 
     def begin(self) -> _Round:
-        """From differences of positions: the part of their scatter that is noise of the velocity."""
+        """From differences of positions: a drift that is linear, and the part of their scatter that is noise."""
         half, sizes = self.start.domain.half, velocities_of(self.source).sizes
         error = sizes.error.copy()
         for i, name in enumerate(self.start.names[: self.n]):
             size = self.measurement.noise_of(name)
             error[i] = error[i] if isinstance(size, str) else float(size) ** 2
-        step = float(np.median(self.start.overview.sample.dt))
-        # second differences have two thirds of what noise adds, and six errors of points
-        whole = sizes.added * 2 / 3 + 6 * sizes.error / step**2
-        share = np.sqrt(sizes.added / np.maximum(whole, np.finfo(float).tiny))
-        parts, priors = [], []
-        for estimate in self.own:
-            scale = float(np.prod(share[[i - self.n for i in estimate.entry]])) if len(estimate.entry) == 2 else 1.0
-            parts.append(estimate.parameters * scale)
-            priors.append(estimate.prior * scale**2)
-        return _Round(np.concatenate(parts), error / half[1 : self.n + 1] ** 2, np.concatenate(priors))
+        parts = []
+        for place, estimate in enumerate(self.own):
+            parameters, own = np.zeros(self.features.size), self.simple[place * self.features.size :]
+            kept = np.flatnonzero(own[: self.features.size])
+            if len(estimate.entry) == 1:
+                moments = estimate.precision @ estimate.parameters + estimate.parameters / estimate.prior
+                inner = estimate.precision[np.ix_(kept, kept)]
+                parameters[kept] = np.linalg.lstsq(inner, moments[kept], rcond=None)[0]
+            elif estimate.entry[0] == estimate.entry[1]:
+                i = estimate.entry[0] - self.n
+                level = sizes.added[i] / float(np.median(self.start.overview.sample.dt))
+                parameters[kept] = level * half[0] / half[1 + self.n + i] ** 2 / self.values[0, kept]
+            parts.append(parameters)
+        prior = np.concatenate([estimate.prior for estimate in self.own])
+        return _Round(np.concatenate(parts), error / half[1 : self.n + 1] ** 2, prior)
 
     def model(self, now: _Round) -> InertialModel:
         """The filter's view of the parameters."""
@@ -103,25 +112,26 @@ def fit_positions(start: Surrogate, source: IncrementSource, say: Progress) -> S
     """The surrogate of the pair (x, v)."""
     fit = _InertialFit(start, source)
     now = fit.begin()
-    for count in range(RECORDING.rounds):
+    for count in range(INERTIA.rounds):
         say(f"drift and diffusion from positions, round {count + 1}")
-        choosing = RECORDING.shrinking_rounds[0] <= count < RECORDING.shrinking_rounds[1]
+        simply, choosing = count < INERTIA.simple_rounds, count < INERTIA.shrinking_rounds
         try:
-            sums = fit.sums(fit.model(now), rough=count + 1 < RECORDING.shrinking_rounds[1])
-            now, moved = _next(fit, now, sums, choosing)
+            sums = fit.sums(fit.model(now), rough=count + 1 < INERTIA.shrinking_rounds)
+            now, moved = _next(fit, now, sums, choosing and not simply, simply)
         except np.linalg.LinAlgError:  # parameters have run away
             break
-        enough = RECORDING.standing if count + 1 < RECORDING.rounds else RECORDING.wandering
-        if count >= RECORDING.shrinking_rounds[1] and moved < enough:
+        enough = RECORDING.standing if count + 1 < INERTIA.rounds else RECORDING.wandering
+        if count >= INERTIA.shrinking_rounds and moved < enough:
             return _surrogate(fit, now, sums)
     raise InputError(
-        "No equation of a system with inertia was found that follows these positions: steps are too long beside the "
-        "time in which velocities change, or the process has no velocity. Record more densely, or give order=1."
+        "With order=2 no equation was found that follows these positions: steps are too long beside the time in which "
+        "velocities change, errors of the points hide the velocities, or the process has none. Record more densely or "
+        "more accurately, or give order=1."
     )
 
 
-def _next(fit: _InertialFit, now: _Round, sums: Sums, shrinking: bool) -> tuple[_Round, float]:
-    """One step of Gauss–Newton, and its length in standard errors."""
+def _next(fit: _InertialFit, now: _Round, sums: Sums, shrinking: bool, simply: bool) -> tuple[_Round, float]:
+    """One step of Gauss–Newton, and its length in standard errors; `simply` of a linear drift and constant noise."""
     size = len(now.parameters)
     information, score = sums.information.sum(axis=0), sums.score.sum(axis=0)
     prior = now.prior
@@ -131,7 +141,7 @@ def _next(fit: _InertialFit, now: _Round, sums: Sums, shrinking: bool) -> tuple[
     present = np.concatenate([now.parameters, now.error])
     low, high = np.full(len(present), -np.inf), np.full(len(present), np.inf)
     low[size:] = 0.0
-    free = np.concatenate([np.ones(size, dtype=bool), fit.free])
+    free = np.concatenate([fit.simple if simply else np.ones(size, dtype=bool), fit.free])
     hessian = information + np.diag(extra)
     step = bounded_step(hessian, score - extra * present, free, low - present, high - present)
     if now.step is not None and step @ hessian @ now.step < 0:  # back and forth

@@ -326,6 +326,12 @@ class InertiaTuning:
     # (Λ/q)^¼ steps, q what noise adds to second differences of positions, which is three where errors are a hundred
     # times q.
     settling: int = 12
+    # Rounds of the fit at most. Source: by hand.
+    rounds: int = 24
+    # Rounds at the beginning in which the drift is linear and the noise constant. Source: by hand.
+    simple_rounds: int = 3
+    # Rounds, with those, after which the shrinkage is kept. Source: by hand.
+    shrinking_rounds: int = 7
     # Stages in a step at most. Source: cost.
     most_stages: int = 20
     # What F changes of a velocity in a stage, in parts of the velocity, is at most this. Source: by hand; stages are
