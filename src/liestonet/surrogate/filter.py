@@ -56,9 +56,7 @@ def segments_in(block: Increments, domain: Domain, settling: int = RECORDING.set
     yield from _pieces(block, domain, settling)
 
 
-def _pieces(
-    block: Increments, domain: Domain, settling: int, number: int = 0, every: int = 1
-) -> Iterator[Segments]:
+def _pieces(block: Increments, domain: Domain, settling: int, number: int = 0, every: int = 1) -> Iterator[Segments]:
     """Segments of one block, as many side by side as keep derivatives in the processor's cache."""
     starts = np.flatnonzero(np.diff(block.trajectory, prepend=block.trajectory[:1] - 1))
     ends = np.append(starts[1:], len(block.t))

@@ -81,9 +81,7 @@ def inertial_model(
     least = RECORDING.least_diffusion * np.maximum(mean, np.finfo(float).tiny)
     rate = np.sqrt(sum(np.mean((tables[j,] @ drift * half[j]) ** 2) for j in range(n + 1, 2 * n + 1)))
     carried = half[n + 1 :] * half[0] / half[1 : n + 1]
-    turning = np.sqrt(
-        sum(np.mean(np.abs(tables[j,] @ drift * half[j])) * carried.max() for j in range(1, n + 1))
-    )
+    turning = np.sqrt(sum(np.mean(np.abs(tables[j,] @ drift * half[j])) * carried.max() for j in range(1, n + 1)))
     stage = RECORDING.stage / max(float(rate), float(turning), np.finfo(float).tiny)
     return InertialModel(features, entries, drift, diffusion, error, least, carried, stage, euler)
 
@@ -305,4 +303,3 @@ def _corrected(
     slope = left @ state.slope
     slope[:, :, -few:] += np.einsum("bijr,bj->bir", shifted, np.einsum("bij,bj->bi", inverse, rest))
     return _State(mean, covariance, slope, spread)
-

@@ -189,9 +189,7 @@ def _surrogate(fit: _InertialFit, now: _Round, sums: Sums) -> Surrogate:
     for place, estimate in enumerate((*start.drift_estimates, *start.diffusion_estimates)):
         rows = slice(place * width, (place + 1) * width)
         own = (whole.parameters[rows], whole.precision[rows, rows], whole.prior[rows])
-        estimates.append(
-            replace(estimate, parameters=own[0], precision=own[1], prior=own[2], folds=None)
-        )
+        estimates.append(replace(estimate, parameters=own[0], precision=own[1], prior=own[2], folds=None))
     errors = Errors(*(np.concatenate([np.zeros((known, part.shape[1])), part]) for part in errors))
     found = replace(
         start,

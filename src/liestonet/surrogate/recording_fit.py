@@ -300,7 +300,7 @@ def collect_steps(surrogate: Surrogate, block: Increments, collector: Collector)
 def _filtered(
     surrogate: Surrogate, block: Increments, collector: Collector | None
 ) -> Iterator[tuple[Segments, Float[np.ndarray, "k b n"]]]:
-    """Segments of a block with their standardised innovations; of positions alone where the velocities are not known."""
+    """Segments of a block with their standardised innovations; of positions where those alone are known."""
     model = _known_model(surrogate)
     if isinstance(model, InertialModel):
         for segments in inertial_segments_in(block, surrogate.domain):
@@ -316,8 +316,7 @@ _MODELS: WeakKeyDictionary[Surrogate, StepModel | InertialModel] = WeakKeyDictio
 def _known_model(surrogate: Surrogate) -> StepModel | InertialModel:
     """The same for every block of a recording."""
     if surrogate not in _MODELS:
-        inertial = surrogate.recorded is not None and surrogate.recorded.order == 2
-        _MODELS[surrogate] = known_model(surrogate) if inertial else _fitted_model(surrogate)
+        _MODELS[surrogate] = known_model(surrogate) if surrogate.from_positions else _fitted_model(surrogate)
     return _MODELS[surrogate]
 
 

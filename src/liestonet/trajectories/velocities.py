@@ -1,7 +1,7 @@
 """Positions of a system with inertia: the same paths with velocities beside them, as far as positions tell.
 
-The state of such a system is (x, v), and only x was recorded. `WithVelocities` is a source of increments of the pair: the
-positions are those that were recorded, the velocities differences of positions over a few steps in the past. These
+The state of such a system is (x, v), and only x was recorded. `WithVelocities` is a source of increments of the pair:
+the positions are those that were recorded, the velocities differences of positions over a few steps in the past. These
 choose the box and the functions of a fit, and what its tests look at; drift and diffusion are estimated from the
 positions alone (docs/method.md §4.9).
 """
@@ -95,9 +95,11 @@ class WithVelocities:
 
 def with_velocities(source: Any) -> Any:
     """Positions of a system with inertia with velocities beside them; any other source as it is."""
-    measurement = getattr(source, "measurement", None)
-    if measurement is None or measurement.order != 2 or isinstance(source, WithVelocities):
+    measurement = source.measurement
+    if measurement.order != 2 or has_velocities(source):
         return source
+    if isinstance(source, Relabelled):
+        return replace(source, source=with_velocities(source.source))
     if source.dimension > VELOCITIES.most_positions:
         raise InputError(
             f"With order=2 there may be at most {VELOCITIES.most_positions} positions, and these data have "
@@ -115,6 +117,16 @@ def with_velocities(source: Any) -> Any:
     # the error of a velocity over k steps is 2Λ/(kΔ)² from the points and ⅓ k times what a step adds
     back = int(np.clip(round(float(12 * ratio) ** (1 / 3)), 1, VELOCITIES.most_back))
     return WithVelocities(source, back, sizes)
+
+
+def require_state(source: Any, what: str) -> Any:
+    """The source, unless velocities belong to its state and were not recorded, which `what` cannot do without."""
+    if source.measurement.order == 2:
+        raise InputError(
+            f"{what} needs the whole state, and with order=2 only positions were recorded; discover, fit, validate and "
+            "the test of generators take positions alone. Add velocities as coordinates, or give order=1."
+        )
+    return source
 
 
 def velocities_of(source: IncrementSource) -> WithVelocities:
@@ -141,6 +153,11 @@ def state_names(positions: tuple[str, ...]) -> tuple[str, ...]:
     alone = len(positions) == 1 and ONE_VELOCITY not in positions
     velocities = (ONE_VELOCITY,) if alone else tuple(f"{ONE_VELOCITY}_{name}" for name in positions)
     return (*positions, *velocities)
+
+
+def positions_among(state: tuple[str, ...]) -> tuple[str, ...]:
+    """The positions among positions and velocities."""
+    return state[: len(state) // 2]
 
 
 def _beginning(source: IncrementSource) -> Increments:
