@@ -149,7 +149,8 @@ def table(records: list[dict[str, Any]]) -> str:
                 )
                 counts = " | ".join(str(int(np.sum(test))) for test in tests)
                 factors = np.array([row["factors"] for row in rows]) / made.factors
-                forces = ", ".join(f"{mean:.2f} ± {sd:.2f}" for mean, sd in zip(factors.mean(0), factors.std(0)))
+                spread = factors.mean(axis=0), factors.std(axis=0)
+                forces = ", ".join(f"{mean:.2f} ± {sd:.2f}" for mean, sd in zip(*spread, strict=True))
                 diffusion = [row["diffusion"] for row in rows]
                 seconds = np.mean([row["seconds"] for row in rows])
                 given = "x" if way == "positions" else "¼ of (x, v)"
@@ -163,19 +164,19 @@ def table(records: list[dict[str, Any]]) -> str:
 
 INTRODUCTION = """*For readers who want to know how much positions alone tell of a particle with inertia.*
 
-dx = v dt, dv = F dt + dW with F = −x − 2v (harmonic, 3 Itô symmetries) and F = 2(1 − x²)v − x (Van der Pol, 1). How many
-runs find the true number of Itô symmetries, fewer, one more that the equation itself has to within the tolerance of 10 %
-in the same box (near), or a false one; how many times the fit of this true diffusion was rejected as not adequate; each
-term of the force over its true factor, in the order x, v, x²v; and the mean diffusion, whose true value is 1 (mean ±
-standard deviation over the runs).
+dx = v dt, dv = F dt + dW with F = −x − 2v (harmonic, 3 Itô symmetries) and F = 2(1 − x²)v − x (Van der Pol, 1). How
+many runs find the true number of Itô symmetries, fewer, one more that the equation itself has to within the tolerance
+of 10 % in the same box (near), or a false one; how many times the fit of this true diffusion was rejected as not
+adequate; each term of the force over its true factor, in the order x, v, x²v; and the mean diffusion, whose true value
+is 1 (mean ± standard deviation over the runs).
 """
 
 MEASURED = """## How this was measured
 
 `python experiments/inertia.py`: points made by twenty fine steps each. Rows "x" have 16,000 positions as plain arrays
-with `order=2`; rows "¼ of (x, v)" a quarter of the same points with the true velocities, without errors, and the default
-call, which takes steps as short. Noise is the error of a position in units of √(Δ³). Seeds from 16400, none of which was
-used during development. Runs are few, so that rates are rough; rows of one seed share their random numbers.
+with `order=2`; rows "¼ of (x, v)" a quarter of the same points with the true velocities, without errors, and the
+default call. Noise is the error of a position in units of √(Δ³). Seeds from 16400, none of which was used during
+development. Runs are few, so that rates are rough; rows of one seed share their random numbers.
 """
 
 
