@@ -12,9 +12,15 @@ from liestonet.surrogate.shrinkage import choose_shrinkage
 
 
 def evident_prior(
-    features: Features, precision: Float[np.ndarray, "p p"], score: Float[np.ndarray, " p"], parameters: np.ndarray
+    features: Features,
+    precision: Float[np.ndarray, "q q"],
+    score: Float[np.ndarray, " q"],
+    parameters: Float[np.ndarray, " p"],
 ) -> Float[np.ndarray, " p"]:
-    """Prior variances of every coefficient by its evidence, the others held; `score` is that at the parameters."""
+    """Prior variances of every coefficient by its evidence, the others held.
+
+    `score` is that at the parameters; it and the precision may have more rows after theirs.
+    """
     width, parts = features.size, []
     for first in range(0, len(parameters), width):
         rows = slice(first, first + width)
