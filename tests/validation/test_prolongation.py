@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import sympy
@@ -25,7 +27,7 @@ def test_pushed_paths_have_the_pushed_velocities() -> None:
     path = [sympy.sin(2 * given.variables[0]), sympy.cos(given.variables[0])]
     t = given.variables[0]
     epsilon = sympy.Symbol("epsilon")
-    states = dict(zip(given.variables[1:], [*path, *(each.diff(t) for each in path)], strict=True))
+    states: Any = dict(zip(given.variables[1:], [*path, *(each.diff(t) for each in path)], strict=True))
     tau, *xi = (part.subs(states) for part in given.rows[0])
     for k in range(2):
         image = (path[k] + epsilon * xi[k]).diff(t) / (t + epsilon * tau).diff(t)

@@ -230,7 +230,9 @@ def _staged(
     moved = moved + np.einsum("bij,bj->bi", later, bent(noise) @ model.drift)
     turn = np.eye(2 * n) + np.einsum("bij,bjk->bik", jacobian, once)
     nodes = _noise_nodes(jacobian, h, order)
-    added = sum(weight[:, None, None] * column @ noise @ np.swapaxes(column, 1, 2) for weight, column in nodes)
+    added = np.zeros_like(covariance)
+    for weight, column in nodes:
+        added += weight[:, None, None] * column @ noise @ np.swapaxes(column, 1, 2)
     predicted = turn @ covariance @ np.swapaxes(turn, 1, 2) + added
     if not state.slope.shape[2]:
         return _State(moved, predicted, state.slope, state.spread)
@@ -240,7 +242,9 @@ def _staged(
         columns = slice(i * width, (i + 1) * width)
         slope[:, :, columns] += own[:, :, i, None] * first[:, None] + later[:, :, i, None] * second[:, None]
     for place, (i, j) in enumerate(model.entries):
-        shape = sum(weight[:, None, None] * column[:, :, i, None] * column[:, None, :, j] for weight, column in nodes)
+        shape = np.zeros_like(covariance)
+        for weight, column in nodes:
+            shape += weight[:, None, None] * column[:, :, i, None] * column[:, None, :, j]
         shape = shape if i == j else shape + np.swapaxes(shape, 1, 2)
         spread[..., place * width : (place + 1) * width] += shape[..., None] * noise_values[:, None, None]
     return _State(moved, predicted, slope, spread)

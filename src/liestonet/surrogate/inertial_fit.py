@@ -190,12 +190,12 @@ def _surrogate(fit: _InertialFit, now: _Round, sums: Sums) -> Surrogate:
         rows = slice(place * width, (place + 1) * width)
         own = (whole.parameters[rows], whole.precision[rows, rows], whole.prior[rows])
         estimates.append(replace(estimate, parameters=own[0], precision=own[1], prior=own[2], folds=None))
-    errors = Errors(*(np.concatenate([np.zeros((known, part.shape[1])), part]) for part in errors))
+    scattered, shrunk = (np.concatenate([np.zeros((known, part.shape[1])), part]) for part in errors)
     found = replace(
         start,
         drift_estimates=tuple(estimates[: 2 * n]),
         diffusion_estimates=tuple(estimates[2 * n :]),
-        errors=errors,
+        errors=Errors(scattered, shrunk),
         joint=joint,
         recorded=_found(fit, now, information + np.diag(np.concatenate([1 / now.prior, np.zeros(n)]))),
     )
