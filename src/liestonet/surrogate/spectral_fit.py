@@ -100,9 +100,9 @@ def _fitted_ahead(source: IncrementSource, say: Progress, autonomous: bool) -> S
     say("diffusion")
     pairs = list(combinations_with_replacement(range(n, 2 * n), 2))
     diffusion = _regressed(ahead, overview, features, pairs, *diffusion_targets(overview, drift, noisy))
-    parameters = features.size * (2 * n + len(pairs))
+    nothing = np.zeros((features.size * (2 * n + len(pairs)), 0))
     overview = replace(overview, consecutive=look_over(source, overview.domain).consecutive)
-    return Surrogate(overview, tuple(drift), tuple(diffusion), Errors(*np.zeros((2, parameters, 0))), noisy)
+    return Surrogate(overview, tuple(drift), tuple(diffusion), Errors(nothing, nothing), noisy)
 
 
 def _with_plain_velocities(overview: Overview) -> Overview:
