@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import liestonet as lsn
 from liestonet.inference.clock import choose_clock
-from liestonet.surrogate.recording_fit import RecordingFit, _bounded_step, innovations, is_modelled
+from liestonet.surrogate.recording_fit import RecordingFit, innovations, is_modelled
 from liestonet.surrogate.spectral_fit import fit_again, fit_spectral
 from liestonet.surrogate.surrogate import Surrogate
 
@@ -208,29 +206,3 @@ def test_said_in_the_result(tmp_path) -> None:
     assert again.measurement.noise == result.measurement.noise
     assert again.surrogate.parameters == pytest.approx(result.surrogate.parameters)
     assert "Measurement error" in result.report(tmp_path / "page.html").read_text(encoding="utf-8")
-
-
-def test_positions_alone_are_refused() -> None:
-    data = recording(ornstein_uhlenbeck(0.1, 0.0, False, seed=9, points=500), 0.1)
-    with pytest.raises(lsn.InputError, match="order=2"):
-        lsn.discover(data, measurement=lsn.Measurement(order=2))
-
-
-@given(seed=st.integers(0, 999))
-def test_a_bounded_step_is_the_best_inside(seed: int) -> None:
-    """No point of the box is better: the slope at the step points out of the box at bounds, and vanishes elsewhere."""
-    rng = np.random.default_rng(seed)
-    root = rng.standard_normal((5, 5))
-    hessian = root @ root.T + 1e-3 * np.eye(5)
-    push = 3 * rng.standard_normal(5)
-    low, high = np.array([-np.inf, -np.inf, 0.0, -0.1, 0.0]), np.array([np.inf, np.inf, np.inf, 0.2, 0.5])
-    free = np.array([True, True, True, True, seed % 2 == 0])
-    step = _bounded_step(hessian, push, free, low, high)
-    slope = push - hessian @ step
-    at_low, at_high = step <= low + 1e-9, step >= high - 1e-9
-    assert ((step >= low - 1e-9) & (step <= high + 1e-9)).all()
-    inner = free & ~at_low & ~at_high
-    assert np.abs(slope[inner]).max(initial=0.0) < 1e-6 * np.abs(push).max()
-    assert (slope[free & at_low] <= 1e-6).all()
-    assert (slope[free & at_high] >= -1e-6).all()
-    assert (step[~free] == 0).all()

@@ -24,6 +24,7 @@ from liestonet.cli.options import (
     Layout,
     Logarithms,
     Noise,
+    Order,
     Periodic,
     Quiet,
     RestartClock,
@@ -84,6 +85,7 @@ def discover(
     noise: Noise = None,
     exposure: Exposure = None,
     steps: Steps = None,
+    order: Order = None,
     thin: Thin = None,
     gap: Gap = None,
     periodic: Periodic = None,
@@ -172,7 +174,7 @@ def discover(
         "tolerance": tolerance,
         "error_rate": error_rate,
         "formulas": not no_formulas,
-        "measurement": read_measurement(noise, exposure, steps),
+        "measurement": read_measurement(noise, exposure, steps, order),
         "clock": read_clock(clock),
     }
     if by is not None:

@@ -109,6 +109,10 @@ Steps = Annotated[
         "--steps", metavar="KIND", help="continuous, or euler for data simulated by Euler steps of the recorded size."
     ),
 ]
+Order = Annotated[
+    int | None,
+    typer.Option("--order", help="2 for positions of a system with inertia: velocities are estimated.  [default: 1]"),
+]
 Thin = Annotated[int | None, typer.Option("--thin", help="Keep every k-th point of a path.")]
 Gap = Annotated[float | None, typer.Option("--gap", help="A step longer than this splits a path.")]
 

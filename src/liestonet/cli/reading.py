@@ -45,11 +45,13 @@ def read_clock(text: str) -> str | float:
     return checked_clock(period)
 
 
-def read_measurement(noise: float | None, exposure: float | None, steps: str | None) -> Measurement | None:
+def read_measurement(
+    noise: float | None, exposure: float | None, steps: str | None, order: int | None = None
+) -> Measurement | None:
     """How data were recorded, as far as options say it; None where none does."""
     from liestonet.trajectories.measurement import Measurement
 
-    given = {"noise": noise, "exposure": exposure, "steps": steps}
+    given = {"noise": noise, "exposure": exposure, "steps": steps, "order": order}
     named = {name: value for name, value in given.items() if value is not None}
     return Measurement(**named) if named else None
 

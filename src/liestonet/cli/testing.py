@@ -19,6 +19,7 @@ from liestonet.cli.options import (
     Layout,
     Logarithms,
     Noise,
+    Order,
     Periodic,
     Quiet,
     RestartClock,
@@ -75,6 +76,7 @@ def try_generators(
     noise: Noise = None,
     exposure: Exposure = None,
     steps: Steps = None,
+    order: Order = None,
     thin: Thin = None,
     gap: Gap = None,
     periodic: Periodic = None,
@@ -130,7 +132,7 @@ def try_generators(
         ).read(file)
         if progress is not None:
             progress("testing")
-        measurement = read_measurement(noise, exposure, steps)
+        measurement = read_measurement(noise, exposure, steps, order)
         outcome = test(data, claim, symmetry, measurement=measurement, clock=read_clock(clock))
     if json:
         from dataclasses import asdict

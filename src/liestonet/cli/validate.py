@@ -21,6 +21,7 @@ from liestonet.cli.options import (
     Layout,
     Logarithms,
     Noise,
+    Order,
     Periodic,
     Quiet,
     RestartClock,
@@ -58,6 +59,7 @@ def validate_run(
     noise: Noise = None,
     exposure: Exposure = None,
     steps: Steps = None,
+    order: Order = None,
     thin: Thin = None,
     gap: Gap = None,
     periodic: Periodic = None,
@@ -121,7 +123,7 @@ def validate_run(
                 decimal=decimal,
                 periodic=periodic,
             ).read(data)
-        known = {"measurement": read_measurement(noise, exposure, steps), "clock": read_clock(clock)}
+        known = {"measurement": read_measurement(noise, exposure, steps, order), "clock": read_clock(clock)}
         found = validate(result, paths, draws=draws, progress=progress, **known)
         told = result.with_validation(found)
         if report is not None:

@@ -85,7 +85,8 @@ def _positive(name: str, first: Correlation, second: Correlation, level: float) 
             "positions-only",
             f"{amount}, and displacements grow like t^{exponent / 2:.2f} instead of t^0.50: {name} moves with a "
             "velocity that is not among the coordinates.",
-            "Add the velocity as a coordinate, or thin the data until steps exceed its correlation time.",
+            "Take the data as positions of a system with inertia (--order 2, or measurement=lsn.Measurement(order=2)), "
+            "or add the velocity as a coordinate.",
         )
     if first.value > FLAGS.most_blur or (second.clear(level) and second.value > first.value / FLAGS.second_correlation):
         return Flag(

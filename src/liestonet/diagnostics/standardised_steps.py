@@ -60,7 +60,7 @@ class Residuals:
         if self.surrogate.recorded is not None:
             most = by_dimension(FLAGS.in_order, self.surrogate.dimension)
             block = Increments(*(array[:most] for array in self.surrogate.overview.consecutive))
-            return innovations(self.surrogate, block)[0]
+            return innovations(self.surrogate, block)[0][:, self.surrogate.noisy]
         wanted = np.union1d(self.pairs, self.pairs + 1)
         block = Increments(*(array[wanted] for array in self.surrogate.overview.consecutive))
         result = np.zeros((int(wanted[-1]) + 1 if len(wanted) else 0, len(self.names)))

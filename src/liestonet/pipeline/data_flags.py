@@ -10,6 +10,7 @@ from liestonet.diagnostics.turnover import remedy
 from liestonet.inference.adequacy import CELLS, PATHS, FitQuality, FitTest
 from liestonet.inference.clock import ClockFound
 from liestonet.inference.engine import Discovered
+from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.determining.kinds import ITO
 
 
@@ -26,7 +27,7 @@ def data_answer_flags(found: Discovered) -> Iterable[Flag]:
             'Use symmetry="law" for an answer that does not depend on σ.',
         )
     still = [name for name, noisy in zip(surrogate.names, surrogate.noisy, strict=True) if not noisy]
-    if still:
+    if still and not (isinstance(surrogate, Surrogate) and surrogate.from_positions):
         yield Flag(
             "noiseless",
             f"No noise was detected in {', '.join(still)}; its diffusion was set to zero.",

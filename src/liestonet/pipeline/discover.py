@@ -36,6 +36,7 @@ from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories.clock import RECORDED, Relabelled, recorded_source
 from liestonet.trajectories.increments import IncrementSource, in_memory
 from liestonet.trajectories.measurement import Measurement, marked
+from liestonet.trajectories.velocities import has_velocities, require_state, with_velocities
 
 if TYPE_CHECKING:
     from liestonet.densities.likelihood import ModelFit
@@ -93,7 +94,9 @@ def fit(
     if model is not None:
         from liestonet.densities.likelihood import fit_model
 
-        return fit_model(marked(in_memory(data), measurement), model, boundary, start, domain, progress)
+        return fit_model(
+            require_state(marked(in_memory(data), measurement), "A model"), model, boundary, start, domain, progress
+        )
     if boundary is not None or start is not None or domain is not None:
         raise InputError("boundary, start and domain are settings of a model; give model='dx = ... dt + ... dW' too.")
     with with_crew(_checked(data, measurement), scheduler, workers, progress or silent) as (source, say):
@@ -134,7 +137,9 @@ def discover(
 
     `measurement` says how the data were recorded, `lsn.Measurement(noise=0.02)` for instance; by default the data's own
     mark. In one coordinate, and in two on a clock that restarts, errors of the points, exposure and the length of the
-    steps are part of the model, unless they are marked as Euler steps without error (`result.measurement`).
+    steps are part of the model, unless they are marked as Euler steps without error (`result.measurement`). With
+    `lsn.Measurement(order=2)` the data are positions of a system with inertia: the state is (x, v), and velocities are
+    estimated along with drift and diffusion.
 
     Files of `Trajectories.scan` may be read by several processes: `scheduler` is the address of a dask.distributed
     scheduler, `workers` a number of processes to start here. They return sums, and the answer is the same.
@@ -165,6 +170,8 @@ def _discovered(
     criteria = _criteria(tolerance, error_rate)
     dimension, formulas = plain(dimension), truth_of("formulas", formulas)
     source, chosen = choose_clock(_checked(data, measurement), clock)
+    if has_velocities(source) and not isinstance(engine, Spectral):
+        require_state(source, "The neural engine")
     request = Request(source, kind, criteria, dimension, formulas, seed, progress)
     found = engine.discover(request)
     if chosen.window is not None:
@@ -209,13 +216,7 @@ def _checked(data: Any, measurement: Any = None) -> IncrementSource:
             f"discover and fit take Trajectories, not a {type(data).__name__}; make them with Trajectories.from_arrays "
             "or Trajectories.read."
         )
-    source = marked(data, measurement)
-    if source.measurement.order == 2:
-        raise InputError(
-            "Positions of an inertial system without velocities (order=2) cannot be fitted yet; add the velocity as a "
-            "coordinate, or give order=1."
-        )
-    return source
+    return with_velocities(marked(data, measurement))
 
 
 def _checked_seed(seed: Any) -> int:

@@ -32,6 +32,11 @@ def recording_text(found: DataFindings) -> str:
     if measured.noise is None:
         return ""
     sizes = ", ".join(f"{name} {_level(level)}" for name, level in measured.noise.items())
+    if measured.order == 2:
+        return (
+            f"Positions alone: velocities are estimated. Measurement error of positions (standard deviation): {sizes}; "
+            "the fit accounts for it."
+        )
     exposure = measured.exposure
     blur = "not identified" if exposure is None else f"{_level(exposure)} of a step"
     return f"Measurement error (standard deviation): {sizes}; exposure: {blur}. The fit accounts for both."

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from liestonet.core.ladder import LadderRow
 from liestonet.core.p_values import p_clause, p_text
+from liestonet.formulas.notation import field_text
 from liestonet.inference.engine import Training
 from liestonet.inference.refit import Refit
 from liestonet.render.clock_text import clock_text, recording_text
@@ -19,6 +21,8 @@ from liestonet.render.verdict import confidence_text, data_verdict
 from liestonet.render.view_parts import CandidatesView, CandidateView, Direction, LadderView, Row, SourceView
 from liestonet.result import Result
 from liestonet.result.findings import DataFindings
+from liestonet.surrogate.surrogate import Surrogate
+from liestonet.trajectories.velocities import positions_among
 
 
 def data_view(result: Result, found: DataFindings) -> SourceView:
@@ -109,8 +113,25 @@ def _levels(result: Result, found: DataFindings) -> Iterator[str]:
         )
         if several:
             yield f"Gauge: σ is lower triangular, coordinates in the order {', '.join(result.names)}."
+    if isinstance(found.surrogate, Surrogate) and found.surrogate.from_positions:
+        yield from _motions(result)
     if found.refit is not None:
         yield from _likelihood(found.refit, found.criteria.error_rate)
+
+
+def _motions(result: Result) -> Iterator[str]:
+    """What the generators do to the positions, which were all that was recorded."""
+    positions = positions_among(result.names)
+    moved = [
+        f"X{k}: {field_text(replace(form, xi=form.xi[: len(positions)]), positions)}"
+        for k, form in enumerate(result.closed_forms, start=1)
+        if form.status != "numerical"
+    ]
+    told = f"As motions of {', '.join(positions)} alone: {'; '.join(moved)}. " if moved else ""
+    yield (
+        f"{told}A generator moves positions by its parts in {', '.join(f'∂{name}' for name in ('t', *positions))}; "
+        "what it does to velocities follows from that."
+    )
 
 
 def _likelihood(refit: Refit, error_rate: float) -> Iterator[str]:

@@ -115,7 +115,10 @@ def _doubtful(result: Result, found: DataFindings, typed: Typed) -> NextStep | N
         return NextStep(
             typed.with_option("--clock", "recorded"), "takes the date as the time, on which the law may depend"
         )
-    summary, codes = found.data.summary, {flag.code for flag in result.flags}
+    summary = found.data.summary
+    codes = {flag.code for flag in result.flags}
+    if "positions-only" in codes and not typed.has("--order"):
+        return NextStep(typed.with_option("--order", "2"), "takes the data as positions, and estimates velocities")
     memory = next((test.time for test in found.tests if test.rejected and test.time), None)
     if summary is not None and (memory or codes & CORRELATED):
         step, before = summary.step[1], int(typed.value("--thin") or 1)
@@ -149,7 +152,8 @@ def _undecided(result: Result, found: DataFindings, typed: Typed) -> NextStep | 
 def _look(typed: Typed) -> str:
     """The command that shows what was recorded."""
     words = typed.without(*SHOWN, "--symmetry", "--tolerance", "--error-rate", "--engine", "--dimension", "--discrete")
-    words = Typed(words).without("--no-formulas", "--out", "--clock", "--noise", "--exposure", "--steps", "--thin")
+    words = Typed(words).without("--no-formulas", "--out", "--clock", "--noise", "--exposure", "--steps", "--order")
+    words = Typed(words).without("--thin")
     words = Typed(words).without("--window", "--stride", "--restart-clock", "--log", "--periodic", "--all")
     words = Typed(words).without("--workers", "--scheduler")
     words[1] = "look"

@@ -101,7 +101,7 @@ class DataFindings:
             return Measured(clock)
         levels = zip(self.surrogate.names, recorded.noise, strict=True)
         noise = {name: level for name, level in levels if level is not None}
-        return Measured(clock, noise, recorded.exposure, recorded.steps)
+        return Measured(clock, noise, recorded.exposure, recorded.steps, recorded.order)
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Measured:
 
     `noise` is the standard deviation of the points' errors by coordinate, `exposure` the part of a step over which a
     point is the mean, each with `.value` and `.error`; None where it was not modelled or is not identified. `steps` is
-    the kind of steps that was assumed, `order` 1.
+    the kind of steps that was assumed, `order` 2 where velocities were estimated from positions.
     """
 
     clock: ClockFound

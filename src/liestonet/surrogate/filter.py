@@ -37,33 +37,35 @@ class Segments:
     folds: Int[np.ndarray, " b"]
 
 
-def segments_of(source: IncrementSource, domain: Domain, every: int = 1) -> Iterator[Segments]:
+def segments_of(
+    source: IncrementSource, domain: Domain, every: int = 1, settling: int = RECORDING.settling
+) -> Iterator[Segments]:
     """All paths in pieces, or one piece of so many.
 
     A filter needs some steps to forget where it began, and these do not count.
     """
     number = 0
     for block in source.chunks():
-        for piece in _pieces(block, domain, number, every):
+        for piece in _pieces(block, domain, settling, number, every):
             number += len(piece.folds) * every
             yield replace(piece, folds=piece.folds % FIT.folds)
 
 
-def segments_in(block: Increments, domain: Domain) -> Iterator[Segments]:
+def segments_in(block: Increments, domain: Domain, settling: int = RECORDING.settling) -> Iterator[Segments]:
     """The same for increments at hand."""
-    yield from _pieces(block, domain)
+    yield from _pieces(block, domain, settling)
 
 
-def _pieces(block: Increments, domain: Domain, number: int = 0, every: int = 1) -> Iterator[Segments]:
+def _pieces(block: Increments, domain: Domain, settling: int, number: int = 0, every: int = 1) -> Iterator[Segments]:
     """Segments of one block, as many side by side as keep derivatives in the processor's cache."""
     starts = np.flatnonzero(np.diff(block.trajectory, prepend=block.trajectory[:1] - 1))
     ends = np.append(starts[1:], len(block.t))
     begin, first, last = [], [], []
     for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-        unsettled = min(RECORDING.settling, (end - start) // 4)
+        unsettled = min(settling, (end - start) // 4)
         parts = max(1, round((end - start - unsettled) / RECORDING.segment))
         cuts = np.linspace(start + unsettled, end, parts + 1).astype(int)[:-1].tolist()
-        begin += [max(cut - RECORDING.settling, start) for cut in cuts]
+        begin += [max(cut - settling, start) for cut in cuts]
         first += cuts
         last += [*cuts[1:], end]
     begin, first, last, numbers = (
@@ -236,7 +238,7 @@ def filtered(model: StepModel, segments: Segments, sums: Collector | None = None
             dwhole = dmoved + erred
             following = dmoved - _turned(new_gain, dwhole)
             dgain = _turned_after(following, inverse)
-            _collect(sums, segments, k, counted, root, standard, dmean, dwhole, n * width)
+            collect(sums, segments, k, counted, root, standard, dmean, dwhole, n * width)
             slope = dmean - _turned(new_gain, dmean)
             slope[:, :, n * width :] += _turned_after(dgain, rest[:, :, None])[:, :, 0]
         gain = new_gain
@@ -332,7 +334,7 @@ def _direct(
     return added, erred
 
 
-def _collect(
+def collect(
     sums: Collector,
     segments: Segments,
     k: int,

@@ -18,8 +18,8 @@ class RecordingErrors:
     """Standard deviations of the points' errors by coordinate, in its unit, and the exposure in parts of a step.
 
     What the data do not identify is None: the exposure, where the diffusion is the same everywhere; `blur` is the
-    number that the fit used. `steps` is the kind of steps that was assumed. `first_order`: errors and blur are so
-    small that steps are predicted without them.
+    number that the fit used. `steps` is the kind of steps that was assumed, `order` 2 where positions alone of a system
+    with inertia were recorded. `first_order`: errors and blur are so small that steps are predicted without them.
     """
 
     noise: tuple[Level | None, ...]
@@ -27,3 +27,4 @@ class RecordingErrors:
     steps: str
     blur: float
     first_order: bool = False
+    order: int = 1

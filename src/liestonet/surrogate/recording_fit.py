@@ -6,13 +6,12 @@ by `one_step.py`. Errors of the points and exposure are estimated beside them. S
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy.linalg
-import scipy.optimize
 from jaxtyping import Bool, Float
 
 from liestonet.core.coefficients import JetOrder
@@ -31,11 +30,12 @@ from liestonet.surrogate.filter import (
     segments_in,
     segments_of,
 )
+from liestonet.surrogate.inertial_filter import InertialModel, followed, inertial_segments_in, known_model
+from liestonet.surrogate.newton import bounded_step, evident_prior
 from liestonet.surrogate.noiseless_coordinates import residuals
 from liestonet.surrogate.one_step import one_step
 from liestonet.surrogate.recording_errors import Level, RecordingErrors
 from liestonet.surrogate.regression import Estimate, scaled_block
-from liestonet.surrogate.shrinkage import choose_shrinkage
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.surrogate.tuning import FIT, RECORDING
 from liestonet.trajectories.clock import Relabelled
@@ -314,7 +314,7 @@ def _next(
     size = len(now.parameters)
     precision = whole.T @ sums.information.sum(axis=0) @ whole
     score = whole.T @ sums.score.sum(axis=0)
-    prior = _shrunk(fit, precision, score, now) if shrinking else now.prior
+    prior = evident_prior(fit.features, precision, score, now.parameters) if shrinking else now.prior
     extra = np.concatenate([1 / prior, np.zeros(fit.n), [RECORDING.blur_spread**-2]])
     present, known = (np.append(now.parameters, errors) for errors in (now.filtered_with, now.errors))
     push = score - extra * present
@@ -322,7 +322,7 @@ def _next(
     low[size:], high[-1] = 0.0, max(RECORDING.most_blur, now.blur)
     free = np.concatenate([np.ones(size, dtype=bool), fit.free & (not held)])
     hessian = precision + np.diag(extra)
-    step = present + _bounded_step(hessian, push, free, low - present, high - present) - known
+    step = present + bounded_step(hessian, push, free, low - present, high - present) - known
     if now.step is not None and step @ hessian @ now.step < 0:  # back and forth
         step = step * RECORDING.damped
     moved = float(np.sqrt(max(step @ hessian @ step, 0.0) / free.sum()))
@@ -337,46 +337,41 @@ def _next(
     return _Round(changed[:size], changed[size : size + fit.n], float(changed[-1]), prior, small, step), moved
 
 
-def _bounded_step(
-    hessian: Float[np.ndarray, "q q"],
-    push: Float[np.ndarray, " q"],
-    free: Bool[np.ndarray, " q"],
-    low: Float[np.ndarray, " q"],
-    high: Float[np.ndarray, " q"],
-) -> Float[np.ndarray, " q"]:
-    """Newton's step of the free parameters between bounds: the best of those inside."""
-    step = np.zeros(len(push))
-    root = np.linalg.cholesky(hessian[np.ix_(free, free)])
-    target = scipy.linalg.solve_triangular(root, push[free], lower=True)
-    step[free] = scipy.optimize.lsq_linear(root.T, target, (low[free], high[free]), method="bvls").x
-    return step
-
-
 def innovations(surrogate: Surrogate, block: Increments) -> tuple[Float[np.ndarray, "m n"], Bool[np.ndarray, " m"]]:
     """Standardised steps of a block in its order, each given all before it, and where the filter had settled."""
-    model = _known_model(surrogate)
     result, settled = np.zeros((len(block.t), surrogate.dimension)), np.zeros(len(block.t), dtype=bool)
-    for segments in segments_in(block, surrogate.domain):
-        standard = _run(model, segments)
+    for segments, standard in _filtered(surrogate, block, None):
         counted = segments.rows[segments.counted]
-        result[counted], settled[counted] = standard[segments.counted], True
+        result[np.ix_(counted, surrogate.noisy)], settled[counted] = standard[segments.counted], True
     return result, settled
 
 
 def collect_steps(surrogate: Surrogate, block: Increments, collector: Collector) -> None:
     """Give what every settled step of a block tells about the parameters of the fit."""
+    for _ in _filtered(surrogate, block, collector):
+        pass
+
+
+def _filtered(
+    surrogate: Surrogate, block: Increments, collector: Collector | None
+) -> Iterator[tuple[Segments, Float[np.ndarray, "k b n"]]]:
+    """Segments of a block with their standardised innovations; of positions where those alone are known."""
     model = _known_model(surrogate)
-    for segments in segments_in(block, surrogate.domain):
-        _run(model, segments, collector)
+    if isinstance(model, InertialModel):
+        for segments in inertial_segments_in(block, surrogate.domain):
+            yield segments, followed(model, segments, collector).innovations
+    else:
+        for segments in segments_in(block, surrogate.domain):
+            yield segments, _run(model, segments, collector)
 
 
-_MODELS: WeakKeyDictionary[Surrogate, StepModel] = WeakKeyDictionary()
+_MODELS: WeakKeyDictionary[Surrogate, StepModel | InertialModel] = WeakKeyDictionary()
 
 
-def _known_model(surrogate: Surrogate) -> StepModel:
+def _known_model(surrogate: Surrogate) -> StepModel | InertialModel:
     """The same for every block of a recording."""
     if surrogate not in _MODELS:
-        _MODELS[surrogate] = _fitted_model(surrogate)
+        _MODELS[surrogate] = known_model(surrogate) if surrogate.from_positions else _fitted_model(surrogate)
     return _MODELS[surrogate]
 
 
@@ -393,17 +388,6 @@ def _fitted_model(surrogate: Surrogate) -> StepModel:
     for _ in range(0 if model.points_are_exact else RECORDING.shrinking_rounds[1]):
         model = fit.step_model(now)[0]
     return model
-
-
-def _shrunk(fit: RecordingFit, precision: np.ndarray, score: np.ndarray, now: _Round) -> Float[np.ndarray, " p"]:
-    """Prior variances of every coefficient by its evidence, the others held."""
-    width, parts = fit.features.size, []
-    for place in range(len(fit.coefficients)):
-        rows = slice(place * width, (place + 1) * width)
-        own = precision[rows, rows]
-        moments = score[rows] + own @ now.parameters[rows]
-        parts.append(choose_shrinkage(own, moments[:, None], fit.features.shrunk_orders).variances)
-    return np.concatenate(parts)
 
 
 def _surrogate(fit: RecordingFit, now: _Round, whole: np.ndarray, sums: Sums) -> Surrogate:

@@ -15,6 +15,7 @@ from jaxtyping import Bool, Float, Int
 from liestonet.core.noise_shape import NoiseShape
 from liestonet.core.progress import Progress, silent
 from liestonet.core.tuning import SHARED
+from liestonet.core.uncertainty import Errors
 from liestonet.errors import InputError
 from liestonet.surrogate.covariance import parameter_errors
 from liestonet.surrogate.discretisation import step_directions
@@ -27,6 +28,7 @@ from liestonet.surrogate.features import (
     with_frequencies,
 )
 from liestonet.surrogate.frequencies import frequencies_of, reach
+from liestonet.surrogate.inertial_fit import fit_positions
 from liestonet.surrogate.noise_shapes import noise_shapes
 from liestonet.surrogate.noiseless_coordinates import noisy_coordinates, residuals
 from liestonet.surrogate.overview import Overview, look_over
@@ -42,19 +44,23 @@ from liestonet.surrogate.regression import (
     scaled_block,
 )
 from liestonet.surrogate.surrogate import Surrogate
-from liestonet.surrogate.tuning import FIT
+from liestonet.surrogate.tuning import ERRORS, FIT
 from liestonet.surrogate.unusable_columns import impossible_fit
 from liestonet.surrogate.variances import VarianceMap, map_variances
 from liestonet.trajectories.clock import Relabelled
 from liestonet.trajectories.increments import Increments, IncrementSource
+from liestonet.trajectories.velocities import has_velocities, looking_ahead
 
 Shapes = tuple[NoiseShape | None, ...]
 
 
 def fit_spectral(source: IncrementSource, progress: Progress | None = None, autonomous: bool = False) -> Surrogate:
     """Estimate drift and diffusion of trajectories in memory or in a file; `autonomous` leaves terms in time out."""
+    say = progress or silent
     try:
-        return _recorded(_fitted(source, progress or silent, autonomous), source, progress or silent)
+        if has_velocities(source):
+            return fit_positions(_fitted_ahead(source, say, autonomous), source, say)
+        return _recorded(_fitted(source, say, autonomous), source, say)
     except np.linalg.LinAlgError:
         raise impossible_fit(look_over(source).sample, source.names) from None
 
@@ -78,6 +84,51 @@ def _fitted(source: IncrementSource, say: Progress, autonomous: bool = False) ->
     shapes = None if clocked or overview.domain.dimension > SHARED.few_coordinates else _noise_shapes(overview)
     features = choose_features(overview, autonomous or clocked, shapes)
     return _fitted_in(overview, features, source, say)
+
+
+def _fitted_ahead(source: IncrementSource, say: Progress, autonomous: bool) -> Surrogate:
+    """What a fit to positions begins with: velocities and their displacements as differences that share no point."""
+    say("looking over the data")
+    ahead = looking_ahead(source)
+    overview = _with_plain_velocities(look_over(ahead))
+    n = overview.domain.dimension // 2
+    clocked = isinstance(source, Relabelled) and source.autonomous
+    features = choose_features(overview, autonomous or clocked)
+    say(f"drift from {overview.count:,} positions")
+    sample = scaled_block(overview.sample, overview.domain)
+    entries: list[Entry] = [(i,) for i in range(2 * n)]
+    noisy = np.arange(2 * n) >= n
+    drift = _regressed(ahead, overview, features, entries, *drift_targets(overview, sample.dx, noisy))
+    drift = [*(_carried(estimate, overview) for estimate in drift[:n]), *drift[n:]]
+    say("diffusion")
+    pairs = list(combinations_with_replacement(range(n, 2 * n), 2))
+    diffusion = _regressed(ahead, overview, features, pairs, *diffusion_targets(overview, drift, noisy))
+    nothing = np.zeros((features.size * (2 * n + len(pairs)), 0))
+    overview = replace(overview, consecutive=look_over(source, overview.domain).consecutive)
+    return Surrogate(overview, tuple(drift), tuple(diffusion), Errors(nothing, nothing), noisy)
+
+
+def _with_plain_velocities(overview: Overview) -> Overview:
+    """The same with velocities as they are, never by their logarithms: the drift of a position is a velocity."""
+    domain, n = overview.domain, overview.domain.dimension // 2
+    if not domain.singular:
+        return overview
+    kept = (*domain.singular[: n + 1], *([(None, None)] * n))
+    return replace(overview, domain=replace(domain, singular=kept))
+
+
+def _carried(estimate: Estimate, overview: Overview) -> Estimate:
+    """The drift of a position: its velocity."""
+    domain, points = overview.domain, overview.points
+    n, i = domain.dimension // 2, estimate.entry[0]
+    rows = np.linspace(0, len(points) - 1, min(ERRORS.step_points, len(points))).astype(int)
+    velocity = points[rows, 1 + n + i] * domain.half[0] / domain.half[1 + i]
+    alone = estimate.features.degrees.sum(axis=1) == estimate.features.degrees[:, 1 + n + i]
+    used = np.flatnonzero(alone & (estimate.features.degrees[:, 1 + n + i] <= 1))
+    functions = estimate.features.values(points[rows])[()][:, used]
+    parameters = np.zeros(estimate.features.size)
+    parameters[used] = np.linalg.lstsq(functions, velocity, rcond=None)[0]
+    return replace(estimate, parameters=parameters)
 
 
 def fit_plainly(fitted: Surrogate, source: IncrementSource | None = None, say: Progress = silent) -> Surrogate:

@@ -65,6 +65,11 @@ class Surrogate:
         return int(self.noisy.sum())
 
     @property
+    def from_positions(self) -> bool:
+        """Whether velocities belong to the state that were not recorded: positions then have no noise of their own."""
+        return self.recorded is not None and self.recorded.order == 2
+
+    @property
     def error(self) -> float:
         """Relative error of the coefficients as functions; their statistical error is in `errors`."""
         return 0.0

@@ -322,8 +322,33 @@ class RecordingTuning:
     wandering: float = 0.5
 
 
+@dataclass(frozen=True)
+class InertiaTuning:
+    """Positions of systems with inertia."""
+
+    # Steps that the filter runs along before they count. Source: theory: it forgets its beginning over about
+    # (Λ/q)^¼ steps, q what noise adds to second differences of positions, which is three where errors are a hundred
+    # times q.
+    settling: int = 12
+    # Rounds of the fit at most. Source: by hand.
+    rounds: int = 24
+    # Rounds at the beginning in which the drift is linear and the noise constant. Source: by hand.
+    simple_rounds: int = 3
+    # Rounds, with those, after which the shrinkage is kept. Source: by hand.
+    shrinking_rounds: int = 7
+    # Stages in a step at most. Source: cost.
+    most_stages: int = 20
+    # What F changes of a velocity in a stage, in parts of the velocity, is at most this. Source: by hand; stages are
+    # much shorter wherever F is right, and a series far from the truth must not run away.
+    largest_change: float = 1.0
+    # Velocities are known as the drift of positions, with this times the largest precision of any parameter. Source:
+    # by hand; their error is then a thousandth of the least one.
+    certain: float = 1e6
+
+
 DATA = DataTuning()
 RECORDING = RecordingTuning()
+INERTIA = InertiaTuning()
 CLOCK = ClockTuning()
 FIT = FitTuning()
 ERRORS = ErrorTuning()

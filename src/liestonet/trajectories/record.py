@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -14,6 +14,7 @@ from liestonet.trajectories.increments import Increments, IncrementSource
 from liestonet.trajectories.measurement import Measurement
 from liestonet.trajectories.summary import Summary
 from liestonet.trajectories.trajectories import Trajectories
+from liestonet.trajectories.velocities import WithVelocities
 
 if TYPE_CHECKING:
     from liestonet.trajectories.scan import TrajectoryFiles
@@ -71,7 +72,9 @@ class DataRecord:
 
 
 def record_of(source: IncrementSource, increments: int) -> DataRecord:
-    """The record of a source that has been gone through."""
+    """The record of a source that has been gone through; of positions with velocities that of the positions."""
+    if isinstance(source, WithVelocities):
+        return replace(record_of(source.positions, increments), paths=sample_paths(source))
     shown, units = sample_paths(source), dict(getattr(source, "units", {}))
     measurement = source.measurement
     if isinstance(source, Trajectories):

@@ -91,3 +91,28 @@ class ScanTuning:
 
 
 SCAN = ScanTuning()
+
+
+@dataclass(frozen=True)
+class VelocityTuning:
+    """Positions of systems with inertia, and the velocities that positions tell."""
+
+    # Positions at most. Source: cost; positions and velocities together are the coordinates of the state.
+    most_positions: int = 2
+    # Steps after a point whose positions a fit begins with: a second difference that does not contain the point.
+    # Source: theory.
+    ahead: int = 3
+    # Steps at most over which a velocity is a difference. Source: by hand.
+    most_back: int = 32
+    # Increments from the beginning of the data in which sizes of errors and noise are looked for. Source: cost.
+    looked_at: int = 262_144
+    # Points that must be followed by enough others. Source: by hand.
+    least_runs: int = 100
+    # What noise adds is at least this part of the second differences' variance. Source: by hand; it is where they
+    # are nearly all error of the points.
+    least_added: float = 1e-4
+    # A coordinate is the velocity of another if it leaves this part of its square. Source: by hand.
+    is_velocity: float = 0.1
+
+
+VELOCITIES = VelocityTuning()

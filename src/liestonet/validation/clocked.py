@@ -22,6 +22,7 @@ from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories import Trajectories
 from liestonet.trajectories.clock import AUTO, RESTART, Relabelled, checked_clock, cut_by_clock
 from liestonet.trajectories.increments import IncrementSource
+from liestonet.trajectories.velocities import with_velocities
 from liestonet.validation.tuning import RATIO
 
 
@@ -39,7 +40,10 @@ class Clocked:
         return self.clock.window is not None
 
     def source(self, paths: Trajectories | None = None) -> IncrementSource:
-        """What is fitted: whole recorded paths, or some of the cut ones, on this clock."""
+        """What is fitted: whole recorded paths, or some of the cut ones, on this clock, with velocities if needed."""
+        return with_velocities(self._chosen(paths))
+
+    def _chosen(self, paths: Trajectories | None) -> IncrementSource:
         if self.clock.window is None:
             return self.recorded if paths is None else paths
         if paths is None:
@@ -74,6 +78,6 @@ def on_clock(data: Trajectories, clock: Any, generators: Any) -> Clocked:
         origin = float(data.flat_times[0]) if own.kind == RESTART else own.origin
         found = replace(own, origin=origin, date=None)
     else:
-        found = choose_clock(data, wanted)[1]
+        found = choose_clock(with_velocities(data), wanted)[1]
     paths = data if found.window is None else cut_by_clock(data, found.window, found.origin)
     return Clocked(data, paths, found)

@@ -78,3 +78,24 @@ class Formulas:
             for row in self.rows
         ]
         return "; ".join(field_text(formula, names) for formula in shown)
+
+
+def prolonged(given: Formulas) -> Formulas:
+    """Motions of positions with what they do to velocities; the variables are t, then positions, then velocities.
+
+    Generators that say themselves what they do to velocities stay as they are.
+    """
+    n = (len(given.variables) - 1) // 2
+    t, x, v = given.variables[0], given.variables[1 : n + 1], given.variables[n + 1 : 2 * n + 1]
+    rows = []
+    for tau, *rest in given.rows:
+        xi, velocities = rest[:n], rest[n : 2 * n]
+        if all(part == 0 for part in velocities):
+            velocities = [
+                part.diff(t)
+                + sum(speed * part.diff(place) for place, speed in zip(x, v, strict=True))
+                - tau.diff(t) * own
+                for part, own in zip(xi, v, strict=True)
+            ]
+        rows.append((tau, *xi, *velocities, *rest[2 * n :]))
+    return Formulas(given.variables, tuple(rows))

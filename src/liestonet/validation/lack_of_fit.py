@@ -105,6 +105,8 @@ def lack_of_fit(
     fitted = fit(data, clock="recorded") if surrogate is None else surrogate
     residuals = Residuals(fitted)
     gates = (_markov(residuals), _gaussian(residuals), _halves(data, pieces))
+    if fitted.from_positions:
+        gates = (*gates, _not_tested("pushes", "velocities were estimated from positions, so no state can be pushed."))
     flags = {flag.code: flag for flag in (*data_flags(fitted), *known)}
     doubts = tuple(flag for flag in flags.values() if flag.code in DOUBTFUL)
     levels = np.linspace(0, 1, GATES.quantiles + 2)[1:-1]

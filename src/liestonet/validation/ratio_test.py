@@ -45,10 +45,11 @@ from liestonet.trajectories.clock import RESTART
 from liestonet.trajectories.increments import in_memory
 from liestonet.trajectories.measurement import Measurement, marked
 from liestonet.trajectories.reshaping import OVERLAP
+from liestonet.trajectories.velocities import positions_among
 from liestonet.validation.bartlett import NullLaw
 from liestonet.validation.clocked import Clocked, on_clock
 from liestonet.validation.exact_test import EquationTest, claim_on_equation, require_law
-from liestonet.validation.formulas import Formulas
+from liestonet.validation.formulas import Formulas, prolonged
 from liestonet.validation.generator_input import read_generators
 from liestonet.validation.generator_residuals import GivenResiduals, put_in
 from liestonet.validation.lack_of_fit import DOUBTFUL
@@ -251,7 +252,7 @@ def generators_on_data(
     found_on_these: bool | Int[np.ndarray, " paths"] | None = None,
 ) -> SymmetryTest:
     """The likelihood-ratio test of generators on data."""
-    data = marked(data, measurement)
+    data = measured_like(generators, data, measurement)
     held_out, twice = None, OVERLAP if OVERLAP in data.notes else None
     criteria = criteria_of(generators)
     again = same_data(generators, data) if found_on_these is None else found_on_these is not False
@@ -265,6 +266,8 @@ def generators_on_data(
             generators, tried, held_out = _found_again(generators, clocked, seed, pieces)
     surrogate = fit_spectral(clocked.source(tried))
     given = read_generators(generators, surrogate.names, surrogate.domain)
+    if surrogate.from_positions and isinstance(given, Formulas):
+        given = prolonged(given)
     kind = _kind(symmetry, generators, given)
     given = _of_paths(kind, given)
     if kind is FOKKER_PLANCK and not given.has_beta:
@@ -277,6 +280,14 @@ def generators_on_data(
     claim = _Claim(kind, given, names, turning, turns, criteria.error_rate)
     outcome = _tested(claim, data if tried is None else tried, surrogate, told)
     return _dated(outcome, clocked.tested(kind, criteria), claim, surrogate)
+
+
+def measured_like(result: Any, data: Trajectories, measurement: Measurement | Any | None) -> Trajectories:
+    """Data with a measurement; by default their own, or that of a result on positions that found their velocities."""
+    own = result.estimated if isinstance(result, Result) else None
+    if measurement is None and own is not None and own.data.measurement.order == 2:
+        measurement = own.data.measurement if data.names == positions_among(result.names) else None
+    return marked(data, measurement)
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,8 @@ from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, ITO, LAW, SPOKEN
 from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories import Trajectories
 from liestonet.trajectories.increments import in_memory
-from liestonet.trajectories.measurement import Measurement, marked
+from liestonet.trajectories.measurement import Measurement
+from liestonet.trajectories.velocities import state_names
 from liestonet.validation.after_push import AfterPushRow, after_push
 from liestonet.validation.clocked import on_clock
 from liestonet.validation.containment import containment_angles
@@ -37,7 +38,7 @@ from liestonet.validation.generator_input import read_generators
 from liestonet.validation.lack_of_fit import LackOfFit, lack_of_fit
 from liestonet.validation.null_model import as_pairs
 from liestonet.validation.push_test import Invariance, fewest_draws, invariance
-from liestonet.validation.ratio_test import SymmetryTest, criteria_of, generators_on_data, same_data
+from liestonet.validation.ratio_test import SymmetryTest, criteria_of, generators_on_data, measured_like, same_data
 from liestonet.validation.sensitivity import SensitivityRow, sensitivity
 from liestonet.validation.tuning import AFTER_PUSH, GATES, PUSH
 
@@ -154,7 +155,12 @@ def validate(
         raise InputError(
             f"With {draws!r} draws no p-value can fall to {_percent(error_rate)}; give at least {fewest:,}."
         )
-    recorded = marked(_paths(result, data), measurement)
+    if data is None and _series(result).from_positions:
+        raise InputError(
+            "This result came from positions alone, and velocities need more of a path than the increments that it "
+            "kept; give the recording: validate(result, data), or --data."
+        )
+    recorded = measured_like(result, _paths(result, data), measurement)
     _require_same_coordinates(result, recorded)
     # increments that a result kept have the times of its clock
     clocked = on_clock(recorded, "recorded" if data is None else clock, result)
@@ -178,25 +184,27 @@ def validate(
         tested = generators_on_data(recorded, result, kind, seed=seed, clock=clock)
     lengths = _lengths(given, surrogate)
     unit = _unit(given, lengths)
-    pushed = invariance(
-        paths,
-        unit,
-        epsilons,
-        kind=kind,
-        surrogate=surrogate,
-        draws=draws,
-        seed=seed,
-        error_rate=error_rate,
-        progress=progress,
-    )
-    refits = _refits(paths, unit, seed, progress)
+    pushed, refits, whole = None, (), not surrogate.from_positions
+    if whole:
+        pushed = invariance(
+            paths,
+            unit,
+            epsilons,
+            kind=kind,
+            surrogate=surrogate,
+            draws=draws,
+            seed=seed,
+            error_rate=error_rate,
+            progress=progress,
+        )
+        refits = _refits(paths, unit, seed, progress)
     say("perturbing the surrogate")
     series = result.fields if isinstance(result, Result) else given  # the span is sought anew in their basis
     fields = series if isinstance(series, Fields) else None
     changed = () if fields is None else sensitivity(surrogate, fields, kind)
     say("Fokker–Planck")
     same = data is None or same_data(result, recorded)
-    contained = _containment(paths, given, surrogate, criteria, seed, same) if kind in (ITO, LAW) else None
+    contained = _containment(paths, given, surrogate, criteria, seed, same) if whole and kind in (ITO, LAW) else None
     return Validation(
         generators=tuple(row.generator for row in tested.rows),
         symmetry=kind.name,
@@ -254,9 +262,10 @@ def _refits(paths: Trajectories, unit: Generators, seed: int, progress: Progress
 def _require_same_coordinates(result: Any, paths: Trajectories) -> None:
     """Refuse data of other coordinates than the result's; names in another order would be other generators."""
     known = tuple(getattr(result, "names", paths.names))
-    if known != tuple(paths.names):
+    names = state_names(paths.names) if paths.measurement.order == 2 else tuple(paths.names)
+    if known != names:
         raise InputError(
-            f"The result is about the coordinates {', '.join(known)}, and the data have {', '.join(paths.names)}; name "
+            f"The result is about the coordinates {', '.join(known)}, and the data have {', '.join(names)}; name "
             "the columns in the result's order, or rename them."
         )
 

@@ -42,7 +42,10 @@ def candidate_terms(surrogate: Surrogate, absent: Collection[int]) -> list[Term]
         half = surrogate.domain.half
         unit = float(np.prod(half[1:][list(estimate.entry)]) / half[0])
         rows = slice(start, start + len(estimate.parameters))
-        for function in _functions(surrogate.domain, symbols, len(estimate.entry) == 2, absent):
+        functions = _functions(surrogate.domain, symbols, len(estimate.entry) == 2, absent)
+        if surrogate.from_positions and not surrogate.noisy[estimate.entry[0]]:
+            functions = iter([symbols[1 + surrogate.dimension // 2 + estimate.entry[0]]])  # its velocity, known as such
+        for function in functions:
             wanted = compiled(function, symbols)(*points.T) / unit
             if not np.isfinite(wanted).all():
                 continue

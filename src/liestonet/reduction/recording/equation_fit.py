@@ -48,6 +48,9 @@ def estimated_equation(result: Result) -> EstimatedEquation:
     absent = {v for row in usable if (v := _translated(row)) is not None}
     terms = candidate_terms(surrogate, absent)
     others = [row for row in usable if _translated(row) is None]
+    if others and surrogate.from_positions:
+        others = []
+        notes.append("Velocities were estimated from positions, so that only shifts are imposed.")
     chosen = _fitted(surrogate, terms, others, None)
     measurement = result.findings.data.measurement  # pyright: ignore[reportAttributeAccessIssue]
     if measurement.is_exact and surrogate.errors.hidden:

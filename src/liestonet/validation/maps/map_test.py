@@ -28,6 +28,7 @@ from liestonet.symmetry.statistical.verdicts import Criteria, verdict_of
 from liestonet.trajectories import Trajectories
 from liestonet.trajectories.clock import RESTART
 from liestonet.trajectories.measurement import marked
+from liestonet.trajectories.velocities import require_state
 from liestonet.validation.bartlett import NullLaw, safely_noisy, unshrunk_residuals
 from liestonet.validation.clocked import Clocked, on_clock
 from liestonet.validation.formulas import Formulas
@@ -179,7 +180,7 @@ def without_time(prepared: Prepared) -> Prepared:
 
 def prepare(data: Trajectories, measurement: Any, clock: Any, say: Progress) -> Prepared:
     """Fit data for questions about maps."""
-    data = marked(data, measurement)
+    data = require_state(marked(data, measurement), "This test")
     say("estimating drift and diffusion")
     clocked = on_clock(data, clock, None)
     surrogate = fit_spectral(clocked.source(None))
