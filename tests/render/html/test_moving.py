@@ -66,6 +66,20 @@ def data_of(page: Any) -> dict[str, Any]:
     return json.loads(page.text_content("#moving-data"))
 
 
+def comes(locator: Any) -> Any:
+    """What a place of the page comes to show: waited for as long as a busy machine needs."""
+    return pytest.importorskip("playwright.sync_api").expect(locator)
+
+
+def part_of(page: Any, name: str) -> Any:
+    return page.locator(f"[data-part={name}]")
+
+
+def two_frames(page: Any) -> None:
+    """Until all that was asked for has been drawn."""
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
 def slide(page: Any, part: str, keys: int) -> None:
     """Arrow keys on a slider."""
     page.focus(f"[data-part={part}]")
@@ -115,21 +129,24 @@ def test_the_slider_by_keyboard_and_by_mouse(opened):
     assert by_key == pytest.approx(generator * (0.5 + 3 / float(steps)))
     assert page.evaluate("() => liestonet.points()") != before
     assert "ΔNLL" in page.text_content("[data-part=said]")
-    box = page.locator("[data-part=epsilon]").bounding_box()
-    page.mouse.click(box["x"] + 1, box["y"] + box["height"] / 2)
+    slider = part_of(page, "epsilon")
+    slider.click(position={"x": 1, "y": slider.bounding_box()["height"] / 2})
+    comes(slider).to_have_value(f"-{steps}")
     assert page.evaluate("() => liestonet.stage.amounts[liestonet.stage.place]") == pytest.approx(-generator)
     page.keyboard.press("End")
+    comes(slider).to_have_value(steps)
     assert page.evaluate("() => liestonet.stage.amounts[liestonet.stage.place]") == pytest.approx(generator)
 
 
 def test_reduced_motion_has_no_play_and_play_plays(opened):
     page = opened("1-D")
-    before = page.text_content("[data-part=said]")
-    page.click("[data-part=play]")
-    page.wait_for_timeout(150)
-    page.click("[data-part=play]")
-    assert page.text_content("[data-part=play]") == "Play"
-    assert page.text_content("[data-part=said]") != before
+    play, said = part_of(page, "play"), page.locator("#stage [data-part=said]")
+    before = said.text_content()
+    play.press("Enter")
+    comes(play).to_have_text("Pause")
+    comes(said).not_to_have_text(before)
+    play.press("Enter")
+    comes(play).to_have_text("Play")
     assert not opened("1-D", reduced_motion="reduce").is_visible("[data-part=play]")
 
 
@@ -160,13 +177,15 @@ def test_a_direction_tells_its_field_and_interval(opened):
     page, result = opened("1-D"), made("1-D")
     page.locator("#ladder .direction").nth(0).focus()
     page.keyboard.press("Tab")
-    told = page.text_content("[data-part=detail]")
+    detail = part_of(page, "detail")
+    comes(detail).to_contain_text("2: symmetry")
+    told = detail.text_content()
     assert told.startswith("direction2: symmetry")
     assert data_of(page)["ladder"]["answers"][0]["rows"][0]["interval"]
     assert f"{100 * result.ladder[1].upper:.1f} %" in told
     page.locator("#ladder .direction").nth(3).hover()
-    assert "4: not a symmetry" in page.text_content("[data-part=detail]")
-    assert "∂" in page.text_content("[data-part=detail]")
+    comes(detail).to_contain_text("4: not a symmetry")
+    comes(detail).to_contain_text("∂")
 
 
 def test_canonical_coordinates_and_projections(opened):
@@ -232,9 +251,9 @@ def test_other_scripts_do_not_run(browser, file_of):
     page.goto(file_of("1-D").as_uri())
     page.evaluate(
         "() => { const other = document.createElement('script'); other.textContent = 'window.ran = 1';"
-        "document.body.append(other); document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"ran=1\">'); }"
+        "document.body.append(other); document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"ran=1\">');"
+        "return new Promise(done => document.body.lastElementChild.addEventListener('error', done)); }"
     )
-    page.wait_for_timeout(50)
     assert page.evaluate("() => window.ran") is None
     page.close()
 
@@ -294,9 +313,10 @@ def nothing_runs(browser: Any, folder: Path, strings: list[str]) -> None:
     page = browser.new_page()
     page.goto(path.as_uri())
     page.locator("#ladder .direction").nth(0).focus()
-    page.click("[data-part=play]")
-    page.wait_for_timeout(50)
+    part_of(page, "play").press("Enter")
+    two_frames(page)
     assert page.evaluate("() => window.ran") is None
+    assert page.locator("img, b[onmouseover], svg[onload]").count() == 0
     assert page.evaluate("() => JSON.parse(document.getElementById('all').textContent)") == strings
     assert [row["label"] for row in data_of(page)["moving"]["variables"]] == [f"t [{strings[0]}]", f"x [{strings[-1]}]"]
     shown = page.eval_on_selector_all(".flags .action", "all => all.map(each => each.textContent)")
@@ -327,7 +347,7 @@ def test_a_notebook_has_the_page_in_a_frame(browser):
     slider = frame.locator("[data-part=tolerance]")
     slider.focus()
     page.keyboard.press("End")
-    assert frame.text_content("#ladder [data-part=said]").startswith("50\u00a0%: 1 symmetry")
+    comes(frame.locator("#ladder [data-part=said]")).to_contain_text("50\u00a0%: 1 symmetry")
     assert frame.evaluate("() => { try { return parent.secret; } catch { return 'refused'; } }") == "refused"
     assert "<iframe" not in made("undecided")._repr_html_()
     with pytest.raises(lsn.InputError, match="number of pixels"):

@@ -23,7 +23,7 @@ class Ladder {
     window.addEventListener("beforeprint", () => this.fill(this.data.own));
     window.addEventListener("afterprint", () => this.fill(Number(tolerance.value)));
     this.show(data.own);
-    new ResizeObserver(() => this.widen()).observe(root);
+    onResize(root, () => this.widen());
   }
 
   show(place) {
