@@ -261,14 +261,15 @@ def _density_values(found: Density) -> dict[str, Any]:
 
 
 def _sentences(found: Density, table: dict[str, Any]) -> list[str]:
-    proof = {
-        "proved": "the potential is proved by SymPy",
-        "verified": "the forward equation holds to thirty digits",
+    how = {
+        "proved": "proved by SymPy",
+        "verified": "checked by the forward equation to thirty digits",
     }[found.status]
     low, high = found.domain
     lines = [
-        f"{found.sde} has its density in closed form: Fokker–Planck algebra of dimension {found.dimension}, {proof}.",
-        f"State space: ({low}, {high}).",
+        f"{found.sde} has its density in closed form, {how}. "
+        f"Its Fokker–Planck algebra has dimension {found.dimension}.",
+        f"State space: ({_end(low)}, {_end(high)}).",
         *_boundary_sentences(found),
         f"p = {found.formula}",
     ]
@@ -277,6 +278,11 @@ def _sentences(found: Density, table: dict[str, Any]) -> list[str]:
         ending = f" ({lost:.3g} lost)" if lost > ROUNDING else ""
         lines.append(f"Mass left at t = {table['t']:g}: {table['mass']:.12g}{ending}.")
     return lines
+
+
+def _end(place: Any) -> str:
+    """An end of the state space as text."""
+    return str(place).replace("oo", "∞")
 
 
 def _boundary_sentences(found: Density) -> list[str]:
