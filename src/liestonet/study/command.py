@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from liestonet.errors import InputError
+from liestonet.study.code_note import code_note, earlier_code
 from liestonet.study.jobs import Job
 from liestonet.study.running import Failure, run_all, unfinished
 from liestonet.study.store import Store, require_writable, write_text
@@ -35,8 +36,12 @@ class Study:
         return Store(self.results)
 
     def text(self, seeds: int | None = None) -> str:
-        """The page of the results that are there."""
-        return self.page(self.store.values(self.jobs(seeds)))
+        """The page of the results that are there; a page of docs/ says which code they are of."""
+        jobs = self.jobs(seeds)
+        text = self.page(self.store.values(jobs))
+        if self.target is None:
+            return text
+        return f"{text}\n{code_note(self.store.records(jobs), earlier_code(self.results, jobs))}\n"
 
 
 def run_study(study: Study, description: str = "", words: Sequence[str] | None = None) -> None:
