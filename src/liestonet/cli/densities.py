@@ -10,7 +10,7 @@ import typer
 
 from liestonet.cli.arguments import assignments, read_equation, read_number, require_values
 from liestonet.cli.options import Equation, Json, Latex, Parameter, Quiet, Stratonovich
-from liestonet.cli.output import check_forms, emit, paragraphs, stages
+from liestonet.cli.output import check_forms, emit, emit_next, paragraphs, stages, typed_words
 from liestonet.errors import InputError
 
 if TYPE_CHECKING:
@@ -86,6 +86,7 @@ def show_density(
       liestonet density "dr = 0.5*(0.06 - r) dt + 0.02 dW" --killing r --json
     """
     from liestonet.densities.density import density
+    from liestonet.render.next_check import after_density
 
     check_forms(json, latex)
     sde, _ = _killed(equation, killing, param or (), stratonovich)
@@ -103,6 +104,8 @@ def show_density(
         sentences = _sentences(found, table)
         lines = paragraphs(sentences[:1]) if quiet else [*paragraphs(sentences), *_rows(table)]
         emit("\n".join(lines) + "\n")
+        if not quiet:
+            emit_next(after_density(typed_words(), found.parameters))
 
 
 def show_price(
@@ -145,6 +148,7 @@ def show_price(
       liestonet price cev --payoff "x > 1" --maturity 1 --x0 1 --boundary absorbing --json
     """
     from liestonet.densities.price import price
+    from liestonet.render.next_check import after_price
 
     sde, values = _killed(equation, killing, param or (), stratonovich, payoff)
     require_values(sde)
@@ -171,6 +175,8 @@ def show_price(
         if found.formula is not None:
             lines.append(f"Formula: {found.formula}")
     emit("\n".join(paragraphs(lines)) + "\n")
+    if not quiet:
+        emit_next(after_price(typed_words(), values))
 
 
 def _killed(
