@@ -119,6 +119,31 @@ def test_paths_are_where_push_brings_them(name, opened):
                 assert np.max(np.abs(points - moved) / np.ptp(whole, axis=0)) < 1e-6
 
 
+@pytest.mark.slow
+def test_a_generator_with_an_error_function_moves_as_push_does(browser, tmp_path):
+    """By its series, inside the box; points that leave the box are not drawn."""
+    result = lsn.solve(lsn.SDE.parse("dx = (-x*exp(-x^2)/2) dt + exp(-x^2/2) dW"))
+    path = tmp_path / "special.html"
+    result.report(path)
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    moving = data_of(page)["moving"]
+    (place,) = [k for k, row in enumerate(moving["generators"]) if "series" in row["field"]]
+    row = moving["generators"][place]
+    whole = np.concatenate([np.array(path).T for path in moving["paths"]])
+    page.select_option("[data-part=chosen]", str(place))
+    for part in (-1.0, 0.37, 1.0):
+        epsilon = part * row["largest"]
+        shown = page.evaluate("epsilon => { liestonet.stage.go(epsilon); return liestonet.points(); }", epsilon)
+        points = np.array(shown, dtype=float).reshape(whole.shape)
+        times, states = whole[:, 0], whole[:, 1:]
+        end = flow(result.evaluated, times, states, epsilon, row["number"] - 1, domain=result.domain, margin=1.0)
+        expected, known = np.column_stack([end.t, end.x]), np.isfinite(points).all(axis=1)
+        assert known.mean() > 0.5
+        assert np.max(np.abs(points - expected)[known] / np.ptp(whole, axis=0)) < 1e-6
+    page.close()
+
+
 def test_the_slider_by_keyboard_and_by_mouse(opened):
     page = opened("1-D")
     before = page.evaluate("() => liestonet.points()")
@@ -150,10 +175,16 @@ def test_reduced_motion_has_no_play_and_play_plays(opened):
     assert not opened("1-D", reduced_motion="reduce").is_visible("[data-part=play]")
 
 
-def test_other_tolerances_are_what_discover_finds(opened):
+RECORDED = {
+    "1-D": lambda: lsn.catalogue["ornstein-uhlenbeck"].simulate(paths=200, seed=3),
+    "2-D": lambda: lsn.catalogue["langevin"].simulate(paths=50, seed=1),
+}
+
+
+@pytest.mark.parametrize("name", ["1-D", pytest.param("2-D", marks=pytest.mark.slow)])
+def test_other_tolerances_are_what_discover_finds(name, opened):
     """Verdicts in the picture and the table, and the number of symmetries, after moving the slider by keys."""
-    data = lsn.catalogue["ornstein-uhlenbeck"].simulate(paths=200, seed=3)
-    page = opened("1-D")
+    data, page = RECORDED[name](), opened(name)
     ladder = data_of(page)["ladder"]
     tolerances = [answer["tolerance"] for answer in ladder["answers"]]
     assert tolerances[ladder["own"]] == 0.1
@@ -163,14 +194,14 @@ def test_other_tolerances_are_what_discover_finds(opened):
         place = tolerances.index(wanted)
         expected = lsn.discover(data, tolerance=wanted, formulas=False)
         verdicts = [row.verdict for row in expected.ladder]
-        said = page.text_content("#ladder [data-part=said]")
-        assert said.startswith(f"{100 * wanted:g}\u00a0%: {expected.dimension} ")
+        said = page.locator("#ladder [data-part=said]")
+        comes(said).to_contain_text(f"{100 * wanted:g}\u00a0%: {expected.dimension} ")
         drawn = page.eval_on_selector_all("#ladder .direction", "all => all.map(each => each.classList[1])")
         assert drawn == verdicts
         badges = "[data-part=ladder-table] tbody .badge"
         assert page.eval_on_selector_all(badges, "all => all.map(each => each.classList[1])") == verdicts
     slide(page, "tolerance", ladder["own"] - place)
-    assert page.text_content("#ladder [data-part=said]").endswith("as on the rest of this page")
+    comes(page.locator("#ladder [data-part=said]")).to_contain_text("as on the rest of this page")
 
 
 def test_a_direction_tells_its_field_and_interval(opened):
