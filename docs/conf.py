@@ -15,5 +15,5 @@ html_title = f"LieStoNet {release}"
 html_copy_source = False
 html_show_sourcelink = False
 html_show_copyright = False
-pygments_style = "friendly"
-pygments_dark_style = "monokai"
+pygments_style = "a11y-high-contrast-light"
+pygments_dark_style = "a11y-high-contrast-dark"

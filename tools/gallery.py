@@ -1,7 +1,8 @@
 """The gallery's notebooks: `python tools/gallery.py site/gallery`, run by `make docs`.
 
 Each page of docs/gallery is a notebook in Jupytext's Markdown. It is run from top to bottom in an empty folder; the
-notebook (.ipynb) and the report that it writes are put into the folder given. With `--pictures FOLDER`, headless
+notebook (.ipynb) with what it printed and the report that it writes are put into the folder given, and the site's page
+there shows what each cell printed. With `--pictures FOLDER`, headless
 Chromium takes a picture of each report.
 """
 
@@ -14,12 +15,16 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Sequence
+from html import escape
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 GALLERY = ROOT / "docs" / "gallery"
 REPORT = "report.html"
 WIDTH, HEIGHT = 1000, 760
+# How the site's pages begin and end a block of code.
+CODE, END = '<div class="highlight-python notranslate">', "</pre></div>\n</div>\n"
 
 
 def pages() -> list[Path]:
@@ -27,31 +32,50 @@ def pages() -> list[Path]:
     return sorted(path for path in GALLERY.glob("*.md") if path.name != "index.md")
 
 
-def run(page: Path, target: Path) -> None:
-    """Run one notebook; leave it and its report in `target`."""
+def run(page: Path, target: Path) -> list[str]:
+    """Run one notebook; leave it and its report in `target`, and return what each cell printed."""
     import jupytext
+    from nbformat.v4 import new_output
 
     notebook = jupytext.read(page)
-    cells = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    outputs: list[str] = []
     home, namespace = Path.cwd(), {"__name__": "__main__"}
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         try:
-            for number, source in enumerate(cells, start=1):
-                with contextlib.redirect_stdout(io.StringIO()):
-                    exec(compile(source, f"{page.name}, cell {number}", "exec"), namespace)
+            for number, cell in enumerate(cells, start=1):
+                with contextlib.redirect_stdout(io.StringIO()) as printed:
+                    exec(compile(cell.source, f"{page.name}, cell {number}", "exec"), namespace)
+                outputs.append(printed.getvalue())
+                cell.execution_count = number
+                cell.outputs = [new_output("stream", name="stdout", text=text) for text in outputs[-1:] if text]
         finally:
             os.chdir(home)
         shutil.copy(Path(folder) / REPORT, target / f"{page.stem}.report.html")
     jupytext.write(notebook, target / f"{page.stem}.ipynb")
+    return outputs
 
 
-def link(page: Path, target: Path) -> None:
-    """Lead from the site's page, where there is one, to its notebook and its report."""
+def with_outputs(html: str, outputs: Sequence[str]) -> str:
+    """A page of the site with what each cell printed below the cell."""
+    before, *blocks = html.split(CODE)
+    if len(blocks) != len(outputs):
+        raise ValueError(f"The page has {len(blocks)} blocks of code, and {len(outputs)} were run.")
+    shown = [before]
+    for block, output in zip(blocks, outputs, strict=True):
+        code, end, rest = block.partition(END)
+        box = f'<div class="output"><pre>{escape(output.rstrip())}</pre></div>\n' if output.strip() else ""
+        shown.append(f"{CODE}{code}{end}{box}{rest}")
+    return "".join(shown)
+
+
+def link(page: Path, target: Path, outputs: Sequence[str]) -> None:
+    """Show outputs on the site's page, where there is one, and lead from it to its notebook and its report."""
     html = target / f"{page.stem}.html"
     if html.is_file():
         links = f'<p><a href="{page.stem}.ipynb">Notebook</a> · <a href="{page.stem}.report.html">Report</a></p>'
-        text = html.read_text(encoding="utf-8")
+        text = with_outputs(html.read_text(encoding="utf-8"), outputs)
         html.write_text(text.replace("</article>", f"{links}</article>", 1), encoding="utf-8")
 
 
@@ -77,8 +101,7 @@ def main(words: list[str]) -> int:
     given = parser.parse_args(words)
     given.target.mkdir(parents=True, exist_ok=True)
     for page in pages():
-        run(page, given.target)
-        link(page, given.target)
+        link(page, given.target, run(page, given.target))
     if given.pictures is not None:
         take_pictures(given.target, given.pictures)
     return 0

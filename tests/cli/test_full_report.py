@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from typer.testing import CliRunner
 
@@ -23,8 +25,11 @@ def test_a_full_report_is_kept_and_taken_up_again(tmp_path):
     assert "About" in first.stderr
     kinds = ("ito", "fokker-planck")
     assert {path.name for path in (tmp_path / "all").iterdir()} == {
-        f"{k}.{end}" for k in kinds for end in ("lsn", "html")
+        *(f"{k}.{end}" for k in kinds for end in ("lsn", "html")),
+        "reversible.json",
     }
+    assert "Detailed balance holds" in first.stdout  # every density of one coordinate balances its drift
+    assert json.loads((tmp_path / "all" / "reversible.json").read_text())["p_value"] > 0.001
     result = lsn.load(tmp_path / "all" / "ito.lsn")
     assert result.discrete is not None
     before = [(tmp_path / "all" / f"{kind}.lsn").stat().st_mtime_ns for kind in kinds]

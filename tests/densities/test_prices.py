@@ -163,3 +163,17 @@ def test_wrong_input_ends_in_one_sentence(case):
     with pytest.raises(lsn.InputError, match=words) as problem:
         call()
     assert "\n" not in str(problem.value)
+
+
+@pytest.mark.parametrize(
+    ("payoff", "said"),
+    [
+        ("cal(110)", r"Unknown payoff cal; did you mean call\? Known are call\(K\), put\(K\), digital\(K\), bond"),
+        ("2 * foo(x)", r"Unknown payoff foo\. Known are"),
+        ("call(110) - call(120)", r"call\(\.\.\.\) is a whole payoff; in a formula write max\(x - 110, 0\)"),
+        ("put", "needs its strike"),
+    ],
+)
+def test_unknown_payoffs_are_answered_with_the_known_ones(payoff: str, said: str):
+    with pytest.raises(lsn.InputError, match=said):
+        lsn.price(lsn.SDE.parse("dx = 0.05 x dt + 0.2 x dW"), payoff, 1.0, 100.0)

@@ -41,8 +41,11 @@ def study(tmp_path: Path) -> Study:
 
 
 def written(study: Study) -> str:
+    """The page without what it says of the code at its end."""
     assert study.target is not None
-    return study.target.read_text()
+    text, _, note = study.target.read_text().rpartition("\n**Code.** ")
+    assert note.endswith(".\n")
+    return text
 
 
 def test_it_goes_on_where_it_was(study: Study, capsys: pytest.CaptureFixture[str]) -> None:

@@ -57,6 +57,7 @@ from liestonet.cli.output import (
 )
 from liestonet.cli.reproduce import reproduce
 from liestonet.cli.reversal import reverse
+from liestonet.cli.spoken import spoken, usage
 from liestonet.cli.stored import check_run, open_run
 from liestonet.cli.testing import try_generators
 from liestonet.cli.validate import validate_run
@@ -64,26 +65,6 @@ from liestonet.core.pace import SOLVING, without
 from liestonet.errors import InputError, UndecidedError
 
 UsageError: Any = typer.BadParameter.__base__  # typer does not export it, and click is not always there
-# Messages of the library name its arguments; here they are options.
-SPOKEN = {
-    "domain=[(start, end), (low, high), …], time first, then each coordinate": '--domain "t=0:1, x=-2:2"',
-    "boundary= to keep": "--boundary to keep",
-    "boundary='reflecting'": "--boundary reflecting",
-    "boundary='absorbing'": "--boundary absorbing",
-    "domain=(low, high)": "--domain x=LOW:HIGH",
-    "(sort=True)": "(--sort)",
-    "as in time=": "as in --time ",
-    "leave dt or time out": "leave --dt or --time out",
-    "leave sort or dt out": "leave --sort or --dt out",
-    "leave dt out": "leave --dt out",
-    "layout='": "--layout '",
-    "leave the names out, and give dt": "leave the names out, and give --dt",
-    "as in state=['x']": "as in --state x",
-    "out of `periodic`": "out of --periodic",
-    "without `periodic`": "without --periodic",
-    "2 * math.pi, or 2pi on the command line": "2pi",
-    "such as 2 * math.pi for radians": "such as 2pi for radians",
-}
 
 
 class Commands(TyperGroup):
@@ -101,9 +82,9 @@ class Commands(TyperGroup):
         except UndecidedError as problem:
             code = _complain(_asked(problem, words), 2)
         except InputError as problem:
-            code = _complain(_spoken(str(problem)), 2)
+            code = _complain(spoken(str(problem)), 2)
         except UsageError as problem:
-            code = _complain(_usage(problem), 2)
+            code = _complain(usage(problem, words), 2)
         except MemoryError:
             code = _complain("Not enough memory; reduce the size of the problem.", 2)
         except (KeyboardInterrupt, typer.Abort):
@@ -366,12 +347,6 @@ def _complain(message: str, code: int) -> int:
     return code
 
 
-def _spoken(message: str) -> str:
-    for here, there in SPOKEN.items():
-        message = message.replace(here, there)
-    return " ".join(message.split())
-
-
 def _asked(problem: UndecidedError, words: Sequence[str]) -> str:
     """The question, and the commands that answer it, ready to be typed."""
     import shlex
@@ -381,15 +356,7 @@ def _asked(problem: UndecidedError, words: Sequence[str]) -> str:
         f"`{shlex.join(['liestonet', *kept, *answer.option])}`{f' ({answer.meaning})' if answer.meaning else ''}"
         for answer in problem.answers
     ]
-    return f"{_spoken(problem.problem)}; type {', or '.join(commands)}. {_spoken(problem.ending)}".rstrip()
-
-
-def _usage(problem: Any) -> str:
-    path = problem.ctx.command_path if problem.ctx is not None else "liestonet"
-    message = " ".join(problem.format_message().split()).rstrip(".")
-    if "unexpected extra argument" in message:
-        message += "; several words that belong together, or a pattern of files, need quotes"
-    return f"{message} ({path} --help shows how it is called)."
+    return f"{spoken(problem.problem)}; type {', or '.join(commands)}. {spoken(problem.ending)}".rstrip()
 
 
 def _failure(problem: Exception, debug: bool) -> str:

@@ -9,7 +9,7 @@ import typer
 from liestonet.cli.arguments import read_equation
 from liestonet.cli.densities import Killing
 from liestonet.cli.options import Equation, Json, Parameter, Quiet, Stratonovich
-from liestonet.cli.output import emit, paragraphs, stages
+from liestonet.cli.output import emit, emit_next, paragraphs, stages, typed_words
 
 STAGES = {
     "counting": 2,
@@ -50,6 +50,7 @@ def show_classification(
       liestonet classify "dx = v dt; dv = (-gamma*v - k*x) dt + s dW" --symmetry ito --json
     """
     from liestonet.pipeline.classify import classify
+    from liestonet.render.next_check import after_classification
 
     sde, _ = read_equation(equation, param or (), stratonovich)
     with stages(not quiet, STAGES) as progress:
@@ -61,3 +62,5 @@ def show_classification(
         return
     lines = found.table() if quiet else [*paragraphs([found.equation, *found.coverage]), "", *found.table()]
     emit("\n".join(lines) + "\n")
+    if not quiet:
+        emit_next(after_classification(typed_words(), found))

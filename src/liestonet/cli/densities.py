@@ -10,7 +10,7 @@ import typer
 
 from liestonet.cli.arguments import assignments, read_equation, read_number, require_values
 from liestonet.cli.options import Equation, Json, Latex, Parameter, Quiet, Stratonovich
-from liestonet.cli.output import check_forms, emit, paragraphs, stages
+from liestonet.cli.output import check_forms, emit, emit_next, paragraphs, stages, typed_words
 from liestonet.errors import InputError
 
 if TYPE_CHECKING:
@@ -86,6 +86,7 @@ def show_density(
       liestonet density "dr = 0.5*(0.06 - r) dt + 0.02 dW" --killing r --json
     """
     from liestonet.densities.density import density
+    from liestonet.render.next_check import after_density
 
     check_forms(json, latex)
     sde, _ = _killed(equation, killing, param or (), stratonovich)
@@ -103,6 +104,8 @@ def show_density(
         sentences = _sentences(found, table)
         lines = paragraphs(sentences[:1]) if quiet else [*paragraphs(sentences), *_rows(table)]
         emit("\n".join(lines) + "\n")
+        if not quiet:
+            emit_next(after_density(typed_words(), found.parameters))
 
 
 def show_price(
@@ -145,6 +148,7 @@ def show_price(
       liestonet price cev --payoff "x > 1" --maturity 1 --x0 1 --boundary absorbing --json
     """
     from liestonet.densities.price import price
+    from liestonet.render.next_check import after_price
 
     sde, values = _killed(equation, killing, param or (), stratonovich, payoff)
     require_values(sde)
@@ -171,6 +175,8 @@ def show_price(
         if found.formula is not None:
             lines.append(f"Formula: {found.formula}")
     emit("\n".join(paragraphs(lines)) + "\n")
+    if not quiet:
+        emit_next(after_price(typed_words(), values))
 
 
 def _killed(
@@ -261,14 +267,15 @@ def _density_values(found: Density) -> dict[str, Any]:
 
 
 def _sentences(found: Density, table: dict[str, Any]) -> list[str]:
-    proof = {
-        "proved": "the potential is proved by SymPy",
-        "verified": "the forward equation holds to thirty digits",
+    how = {
+        "proved": "proved by SymPy",
+        "verified": "checked by the forward equation to thirty digits",
     }[found.status]
     low, high = found.domain
     lines = [
-        f"{found.sde} has its density in closed form: Fokker–Planck algebra of dimension {found.dimension}, {proof}.",
-        f"State space: ({low}, {high}).",
+        f"{found.sde} has its density in closed form, {how}. "
+        f"Its Fokker–Planck algebra has dimension {found.dimension}.",
+        f"State space: ({_end(low)}, {_end(high)}).",
         *_boundary_sentences(found),
         f"p = {found.formula}",
     ]
@@ -277,6 +284,11 @@ def _sentences(found: Density, table: dict[str, Any]) -> list[str]:
         ending = f" ({lost:.3g} lost)" if lost > ROUNDING else ""
         lines.append(f"Mass left at t = {table['t']:g}: {table['mass']:.12g}{ending}.")
     return lines
+
+
+def _end(place: Any) -> str:
+    """An end of the state space as text."""
+    return str(place).replace("oo", "∞")
 
 
 def _boundary_sentences(found: Density) -> list[str]:

@@ -107,7 +107,8 @@ def discover(
         bool,
         typer.Option(
             "--all",
-            help="Full report: every kind of symmetry, maps, validation, the equation; --out names the folder.",
+            help="Full report: every kind of symmetry, maps, validation, detailed balance, the equation. --out is "
+            "its folder.",
         ),
     ] = False,
     no_formulas: Annotated[bool, typer.Option("--no-formulas", help="Skip the search for closed forms.")] = False,

@@ -5,12 +5,14 @@ Each step is written when it is done, so that the same command goes on where it 
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from liestonet.cli.output import emit, paragraphs, with_command, write_page
+from liestonet.cli.output import emit, paragraphs, typed_words, with_command, write_page
 from liestonet.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,11 +23,13 @@ FOLDER = "full-report"
 # Seconds of processor time by coordinate: for a search, for 100,000 increments more, and for checks and pages in
 # searches. Source: chosen by hand after runs on one core.
 SECONDS, SECONDS_BY_SIZE, CHECKS = 3.0, 3.0, 3
+CHECKED = "maps, validation, detailed balance"
 STEPS = {
     "ito": "Itô symmetries",
     "law": "symmetries of the law",
     "fokker-planck": "symmetries of the density's equation",
 }
+BALANCE = "reversible.json"
 Say = Callable[[str], None] | None
 
 
@@ -52,8 +56,8 @@ class FullReport:
         what = ", ".join(STEPS[kind] for kind in self.kinds)
         known = "" if len(left) == len(self.kinds) else f"; {len(self.kinds) - len(left)} found in {self.folder}"
         if not left:
-            return f"Full report: {what}, maps, validation. All found in {self.folder}; pages are drawn again."
-        return f"Full report: {what}, maps, validation. About {shown} on one core{known}."
+            return f"Full report: {what}, {CHECKED}. All found in {self.folder}; pages are drawn again."
+        return f"Full report: {what}, {CHECKED}. About {shown} on one core{known}."
 
     def results(self) -> Iterator[tuple[str, Result]]:
         """Each kind's result, kept in the folder."""
@@ -65,6 +69,25 @@ class FullReport:
             result = self._search(kind)
             result.save(self._place(kind))
             yield kind, result
+
+    def balance(self) -> str:
+        """Detailed balance in a sentence, kept in the folder; why it was not tested where that cannot be."""
+        from liestonet.trajectories.writers import replacing
+        from liestonet.validation.reversal.reversible import reversible
+
+        place, made_by = self.folder / BALANCE, {"digest": self.data.digest, "command": shlex.join(typed_words())}
+        kept = _kept(place)
+        if {name: kept.get(name) for name in made_by} == made_by:
+            return str(kept["said"])
+        limits = {key: self.options[key] for key in ("tolerance", "error_rate", "measurement", "clock")}
+        try:
+            found = reversible(self.data, progress=self.progress, **limits)
+            said, values = " ".join([found.sentences()[0], *found.notes[:1]]), found.to_dictionary()
+        except InputError as problem:
+            said, values = f"Detailed balance was not tested: {problem}", {}
+        with replacing(place) as stream:
+            stream.write(json.dumps({**values, **made_by, "said": said}, indent=2, ensure_ascii=False).encode())
+        return said
 
     def _place(self, kind: str) -> Path:
         return self.folder / f"{kind}.lsn"
@@ -101,6 +124,15 @@ class FullReport:
         return with_command(result)
 
 
+def _kept(place: Path) -> dict[str, Any]:
+    """What an earlier run left in a file; nothing where it cannot be read."""
+    try:
+        found = json.loads(place.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def full_report(report: FullReport, say_cost: Callable[[str], None]) -> Result:
     """Write everything into the folder, say what was found, and return the result that comes first."""
     from liestonet.render.use_view import estimated_text
@@ -111,6 +143,11 @@ def full_report(report: FullReport, say_cost: Callable[[str], None]) -> Result:
     found = dict(report.results())
     pages = [write_page(result, report.folder / f"{kind}.html", report.progress) for kind, result in found.items()]
     lines = [f"{STEPS[kind][0].upper()}{STEPS[kind][1:]}: {short_verdict(result)}" for kind, result in found.items()]
+    lines.append(report.balance())
+    if report.data.dimension > 1:
+        lines.append(
+            "No coordinate was taken as odd under reversed time; for a velocity v: liestonet reversible --odd v."
+        )
     equation = estimated_text(found["ito"])
     lines += [f"Equation: {equation}"] if equation else []
     emit("\n".join([*paragraphs(lines), "", *(f"Report: {page}" for page in pages), ""]) + "\n")

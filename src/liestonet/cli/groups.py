@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from liestonet.cli.arguments import pieces, read_periods
 from liestonet.cli.reading import Reading
+from liestonet.cli.spoken import spoken
 from liestonet.errors import InputError
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Conditions:
     def _run(self, jobs: Sequence[Job], store: Store) -> list[Failure]:
         from liestonet.study.command import complete
 
-        return complete(jobs, store, say, processes=self.jobs, scheduler=self.scheduler)
+        return complete(jobs, store, say, processes=self.jobs, scheduler=self.scheduler, wording=spoken)
 
 
 def discover_by(asked: Conditions, refused: Mapping[str, bool], json: bool, quiet: bool) -> None:

@@ -18,6 +18,7 @@ from liestonet.errors import InputError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from liestonet.render.next_step import NextStep
     from liestonet.render.use_view import Used
     from liestonet.result import Result
 
@@ -101,7 +102,7 @@ def with_command(result: Result, command: str | None = None) -> Result:
     if result.provenance is None:
         return result
     if command is None:
-        command = shlex.join(["liestonet", *(word for word in TYPED.get() if word != "--debug")])
+        command = shlex.join(typed_words())
     return replace(result, provenance=replace(result.provenance, command=command))
 
 
@@ -158,6 +159,21 @@ def show(content: RenderableType) -> None:
     with console.capture() as captured:
         console.print(content)
     emit("\n".join(line.rstrip() for line in captured.get().split("\n")))
+
+
+def typed_words() -> list[str]:
+    """The command as it was typed, without what is for us."""
+    return ["liestonet", *(word for word in TYPED.get() if word != "--debug")]
+
+
+def emit_next(step: NextStep | None) -> None:
+    """The one next command, below what was found."""
+    if step is not None:
+        emit(
+            "\n".join(
+                ["", "Next", f"  {step.command}", *(f"  {line.strip()}" for line in paragraphs([f"{step.why}."])), ""]
+            )
+        )
 
 
 def paragraphs(sentences: Iterable[str]) -> list[str]:

@@ -78,7 +78,8 @@ def reverse(
       liestonet reversible particle.csv --state "x, v" --odd v --json
       liestonet reversible "dx = v dt; dv = (x - x^3 - v) dt + dW" --odd v
     """
-    from liestonet.cli.output import emit, paragraphs, stages
+    from liestonet.cli.output import emit, emit_next, paragraphs, stages, typed_words
+    from liestonet.render.next_check import after_reversal
     from liestonet.sde.sde import SDE
     from liestonet.validation.reversal.reversible import reversible
 
@@ -107,6 +108,8 @@ def reverse(
         return
     lines = found.sentences()
     emit("\n".join(paragraphs(lines[:1] if quiet else lines)) + "\n")
+    if not quiet:
+        emit_next(after_reversal(typed_words(), isinstance(data, SDE)))
 
 
 def _is_equation(source: str) -> bool:

@@ -100,7 +100,8 @@ def try_generators(
       liestonet test well.csv --map "x -> -x"
       liestonet test tracks.csv --state "x, y" --map "x, y -> -y, x" --json
     """
-    from liestonet.cli.output import emit, paragraphs, stages
+    from liestonet.cli.output import emit, emit_next, paragraphs, stages, typed_words
+    from liestonet.render.next_check import after_test
     from liestonet.validation.maps.map_input import is_map
     from liestonet.validation.ratio_test import test
 
@@ -142,3 +143,5 @@ def try_generators(
         return
     lines = outcome.sentences()
     emit("\n".join(paragraphs(lines[:1] if quiet else lines)) + "\n")
+    if not quiet:
+        emit_next(after_test(typed_words(), point_map is not None, outcome.rejected))

@@ -95,8 +95,9 @@ def validate_run(
       liestonet validate run/run.lsn --out run
       liestonet validate run.lsn --report sure.html
     """
-    from liestonet.cli.output import check_report, emit, paragraphs, stages, write_page
+    from liestonet.cli.output import check_report, emit, emit_next, paragraphs, stages, typed_words, write_page
     from liestonet.core.pace import VALIDATING, without
+    from liestonet.render.next_check import after_validation
     from liestonet.validation.validate import validate
 
     if report is not None:
@@ -142,6 +143,8 @@ def validate_run(
     from liestonet.render.validation_text import tables
 
     emit("\n".join([*paragraphs(lines), "", *tables(found)]) + "\n")
+    kept = report is not None or out is not None
+    emit_next(after_validation(typed_words(), told, found.contradicted, kept))
 
 
 def load_run(run: Path) -> Any:

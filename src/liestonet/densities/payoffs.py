@@ -20,12 +20,16 @@ from liestonet.densities.precision import evaluated
 from liestonet.densities.state_space import real_zeros
 from liestonet.errors import InputError
 from liestonet.sde.exact import number
+from liestonet.sde.grammar import EXTREMES, FUNCTIONS, PLAIN
 from liestonet.sde.killing import expression_of
 from liestonet.sde.symbolic import SymbolicCoefficients
+from liestonet.sde.tokens import suggestion
 
 Vector = Float[np.ndarray, " _"]
 _SIGNS = re.compile(r"(<=|>=|≤|≥|<|>)")
 _NAMED = re.compile(r"\s*(call|put|digital)\s*\(([^()]*)\)\s*")
+_CALLED = re.compile(r"([^\W\d]\w+)\s*\(")
+NAMED = ("call", "put", "digital", "bond")
 KINKED = (sympy.Abs, sympy.sign, sympy.Heaviside, sympy.Max, sympy.Min)
 
 
@@ -117,6 +121,7 @@ def _read(given: Any, symbolic: SymbolicCoefficients, state: Symbol) -> tuple[Ex
         if named[1] == "digital":
             return sympy.Integer(1), [state - strike]
         return sympy.Max(state - strike if named[1] == "call" else strike - state, 0), []
+    _check_names(text, state)
     parts = _SIGNS.split(text)
     if len(parts) == 1:
         return expression_of(text, symbolic, "The payoff"), []
@@ -127,6 +132,20 @@ def _read(given: Any, symbolic: SymbolicCoefficients, state: Symbol) -> tuple[Ex
         other - one if sign[0] in "<≤" else one - other
         for one, sign, other in zip(sides, parts[1::2], sides[1:], strict=False)
     ]
+
+
+def _check_names(text: str, state: Symbol) -> None:
+    """Refuse a function that no formula and no payoff has, with the names of the payoffs."""
+    if text.lower() in NAMED:
+        raise InputError(f"The payoff {text} needs its strike, as in {text.lower()}(110).")
+    for name in _CALLED.findall(text):
+        if name in NAMED:
+            raise InputError(f"{name}(...) is a whole payoff; in a formula write max({state} - 110, 0).")
+        if name not in {*FUNCTIONS, *EXTREMES, "pi", state.name}:
+            raise InputError(
+                f"Unknown payoff {name}{suggestion(name, NAMED) or '.'} Known are call(K), put(K), digital(K), bond, "
+                f"and formulas such as max({state} - 110, 0), with {', '.join(PLAIN)}."
+            )
 
 
 def _cuts(expressions: list[Expression], state: Symbol, low: Expression, high: Expression) -> list[Expression]:

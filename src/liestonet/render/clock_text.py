@@ -38,12 +38,13 @@ def recording_text(found: DataFindings) -> str:
             "the fit accounts for it."
         )
     exposure = measured.exposure
-    blur = "not identified" if exposure is None else f"{_level(exposure)} of a step"
+    blur = "not identified" if exposure is None else f"{_level(exposure)}, in parts of a step"
     return f"Measurement error (standard deviation): {sizes}; exposure: {blur}. The fit accounts for both."
 
 
 def _level(level: Level) -> str:
-    return f"{level.value:.2g} ± {level.error:.1g}"
+    """What was estimated with its error; what was given has none."""
+    return f"{level.value:.2g} ± {level.error:.1g}" if level.error else f"{level.value:.2g} (given)"
 
 
 def changes_with_date(found: DataFindings) -> str:

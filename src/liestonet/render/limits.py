@@ -16,6 +16,8 @@ MOST_LINES, MOST_LINES_ON_PAGE = 20, 80
 MOST_DIRECTIONS, DIRECTIONS_AT_AN_END = 16, 3
 # Directions in the picture of the ladder.
 MOST_DIRECTIONS_DRAWN = 72
+# Groups in the picture of ladders.
+MOST_LADDERS = 30
 # Components of a generator that has no closed form.
 MOST_COMPONENTS = 4
 # Variables whose values are named where first terms are expanded.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from liestonet.result import Result
 
 FLAGS_ALONE = {
-    "--json", "--latex", "--quiet", "-q", "--discrete", "--no-formulas", "--sort", "--restart-clock",
+    "--json", "--latex", "--quiet", "-q", "--discrete", "--no-formulas", "--no-proof", "--sort", "--restart-clock",
     "--reduce", "--stratonovich", "--all",
 }  # fmt: skip
 # How a result is shown is no part of a search; where files go is no part of another one.
@@ -41,9 +41,11 @@ def next_step(result: Result) -> NextStep | None:
     found = result.findings
     if words[1:2] == ["discover"] and isinstance(found, DataFindings):
         return _after_discover(result, found, Typed(words))
-    if words[1:2] == ["solve"] and isinstance(found, EquationFindings) and words[2:3] != ["-"]:
+    if words[1:2] == ["solve"] and isinstance(found, EquationFindings) and Typed(words).subject != "-":
         return _after_solve(result, found, Typed(words))
     if typed.startswith("liestonet.discover("):
+        if not result.dimension:
+            return NextStep("liestonet.discrete(data)", "asks for mirrors and other maps that are no flows")
         return NextStep("liestonet.validate(result, data)", "tests the generators on data by pushes and refits")
     if typed.startswith("liestonet.solve("):
         return NextStep(
@@ -88,15 +90,26 @@ class Typed:
         """The same search with one option more, or another value of it."""
         return shlex.join([*self.without(*SHOWN, words[0]), *words])
 
-    def of_equation(self, command: str) -> str:
-        """Another command for the same equation."""
-        kept = [self.words[2]]
+    @property
+    def subject(self) -> str:
+        """What the command is about: an equation, or the first file; it may stand behind options."""
+        skipping = False
+        for word in self.words[2:]:
+            if skipping or (word.startswith("-") and word != "-"):
+                skipping = not skipping and word not in FLAGS_ALONE and "=" not in word
+            else:
+                return word
+        return "-"
+
+    def of_equation(self, command: str, *kept: str, equation: str = "") -> str:
+        """Another command for the same equation, or another equation; with its options, and others to be kept."""
+        words = [equation or self.subject]
         for position, word in enumerate(self.words):
-            if word.partition("=")[0] in KEPT_OF_AN_EQUATION:
-                kept += (
+            if word.partition("=")[0] in (*KEPT_OF_AN_EQUATION, *kept):
+                words += (
                     [word] if word in FLAGS_ALONE or "=" in word else [word, *self.words[position + 1 : position + 2]]
                 )
-        return shlex.join(["liestonet", command, *kept])
+        return shlex.join(["liestonet", command, *words])
 
 
 def _after_discover(result: Result, found: DataFindings, typed: Typed) -> NextStep:

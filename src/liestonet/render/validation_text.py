@@ -16,11 +16,17 @@ from liestonet.validation.lack_of_fit import Gate
 from liestonet.validation.validate import Validation
 
 WIDTH = 80
+# What each check of the data asks.
+CHECKS = {
+    "markov": "steps uncorrelated (Markov)",
+    "gaussian": "steps Gaussian",
+    "halves": "halves of the paths agree",
+}
 
 
 def tables(validation: Validation) -> list[str]:
     """All numbers behind the sentences, one line each, in columns."""
-    lines = ["check of the data        p-value   size"]
+    lines = ["check of the data              p-value   size"]
     lines += [_gate_line(gate) for gate in validation.gates.gates]
     if validation.invariance is not None:
         lines += ["", "pushed by  generator     ΔNLL  random push   p: ΔNLL    KS  energy  together"]
@@ -52,7 +58,7 @@ def tables(validation: Validation) -> list[str]:
 def _gate_line(gate: Gate) -> str:
     """A gate and what became of it."""
     numbers = f"{gate.p_value:7.2g}  {gate.size:6.3f}" if gate.tested else f"{'–':>7}  {'–':>6}"
-    return f"  {gate.name:<21}  {numbers}  {gate.outcome}"
+    return f"  {CHECKS[gate.name]:<27}  {numbers}  {gate.outcome}"
 
 
 def _refit_lines(row: AfterPushRow) -> list[str]:

@@ -16,8 +16,8 @@ from liestonet.sde.tokens import NOISE, Token, exact_number, is_differential, ne
 MAX_DEPTH = 50
 # What people call a function, and its name in SymPy.
 _CIRCULAR = ("sin", "cos", "tan", "sinh", "cosh", "tanh")
-_PLAIN = ("sqrt", "exp", "log", *_CIRCULAR, *(f"a{name}" for name in _CIRCULAR), "erf", "erfc", "sign", "Abs")
-FUNCTIONS = {name: name for name in (*_PLAIN, "cot", "sec", "csc", "coth", "sech", "csch")}
+PLAIN = ("sqrt", "exp", "log", *_CIRCULAR, *(f"a{name}" for name in _CIRCULAR), "erf", "erfc", "sign", "Abs")
+FUNCTIONS = {name: name for name in (*PLAIN, "cot", "sec", "csc", "coth", "sech", "csch")}
 FUNCTIONS |= {"ln": "log", "abs": "Abs", "sgn": "sign"}
 # The larger and the smaller of several numbers.
 EXTREMES = {"max": "Max", "min": "Min", "Max": "Max", "Min": "Min"}
@@ -292,6 +292,6 @@ class Parser:
             return
         hint = suggestion(name, FUNCTIONS).rstrip("?")
         raise InputError(
-            f"Unknown function {name} {token.place}{hint} (known are {', '.join(_PLAIN)}; "
+            f"Unknown function {name} {token.place}{hint} (known are {', '.join(PLAIN)}; "
             f"for a product write {name}*(...))."
         )

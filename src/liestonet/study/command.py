@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from liestonet.errors import InputError
+from liestonet.study.code_note import code_note, earlier_code
 from liestonet.study.jobs import Job
 from liestonet.study.running import Failure, run_all, unfinished
 from liestonet.study.store import Store, require_writable, write_text
@@ -35,8 +36,12 @@ class Study:
         return Store(self.results)
 
     def text(self, seeds: int | None = None) -> str:
-        """The page of the results that are there."""
-        return self.page(self.store.values(self.jobs(seeds)))
+        """The page of the results that are there; a page of docs/ says which code they are of."""
+        jobs = self.jobs(seeds)
+        text = self.page(self.store.values(jobs))
+        if self.target is None:
+            return text
+        return f"{text}\n{code_note(self.store.records(jobs), earlier_code(self.results, jobs))}\n"
 
 
 def run_study(study: Study, description: str = "", words: Sequence[str] | None = None) -> None:
@@ -52,14 +57,25 @@ def run_study(study: Study, description: str = "", words: Sequence[str] | None =
 
 
 def complete(
-    jobs: Iterable[Job], store: Store, say: Say, *, processes: int = 1, scheduler: str | None = None
+    jobs: Iterable[Job],
+    store: Store,
+    say: Say,
+    *,
+    processes: int = 1,
+    scheduler: str | None = None,
+    wording: Callable[[str], str] = str,
 ) -> list[Failure]:
-    """Run what is missing, with a line on stderr for each run; runs that several items share are done once."""
+    """Run what is missing, with a line on stderr for each run; runs that several items share are done once.
+
+    `wording` puts the reasons of failures into the words of who asked.
+    """
     everything = list({store.path(job): job for job in jobs}.values())
     missing = unfinished(everything, store)
     say(f"{len(everything) - len(missing)} of {len(everything)} runs are finished; {len(missing)} to do.\n")
     try:
-        return run_all(missing, store, processes=processes, scheduler=scheduler, done=_time_left(missing))
+        done = _time_left(missing, wording)
+        failures = run_all(missing, store, processes=processes, scheduler=scheduler, done=done)
+        return [Failure(each.job, wording(each.reason)) for each in failures]
     except KeyboardInterrupt:
         sys.stderr.write(f"Stopped. What is finished is kept in {store.folder}; the same command continues.\n")
         raise
@@ -121,7 +137,7 @@ def _print(text: str) -> None:
     sys.stdout.flush()
 
 
-def _time_left(jobs: Sequence[Job]) -> Callable[[Job, str], None]:
+def _time_left(jobs: Sequence[Job], wording: Callable[[str], str]) -> Callable[[Job, str], None]:
     """A line for each finished job on stderr, with the time left for all of them."""
     begin, total, spent = time.monotonic(), sum(job.cost for job in jobs), 0.0
     finished = 0
@@ -130,7 +146,7 @@ def _time_left(jobs: Sequence[Job]) -> Callable[[Job, str], None]:
         nonlocal spent, finished
         spent, finished = spent + job.cost, finished + 1
         left = (time.monotonic() - begin) * (total - spent) / spent
-        what = f"failed: {problem}" if problem else f"about {_duration(left)} left"
+        what = f"failed: {wording(problem)}" if problem else f"about {_duration(left)} left"
         sys.stderr.write(f"{finished} of {len(jobs)} done ({job.item} {job.name}), {what}\n")
         sys.stderr.flush()
 

@@ -13,6 +13,9 @@ import os
 import time
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
 from liestonet.core.json_values import JSON
@@ -67,6 +70,7 @@ class JobOutcome(TypedDict):
     cpu_seconds: float
     wall_seconds: NotRequired[float]
     versions: NotRequired[dict[str, str]]
+    made: NotRequired[str]  # the day, as 2026-11-19
 
 
 Result = JobOutcome | str  # the outcome, or one sentence on what went wrong
@@ -89,6 +93,7 @@ def run_job(target: str, settings: Mapping[str, JSON], environment: dict[str, st
         "cpu_seconds": round(time.process_time() - processor, 3),
         "wall_seconds": round(time.perf_counter() - wall, 3),
         "versions": versions(),
+        "made": datetime.now(UTC).date().isoformat(),
     }
 
 
@@ -103,13 +108,21 @@ def versions() -> dict[str, str]:
     import platform
     from importlib.metadata import PackageNotFoundError, version
 
-    found = {"python": platform.python_version()}
+    found = {"python": platform.python_version(), "code": code_digest()}
     for package in ("liestonet", "numpy", "scipy", "jax"):
         try:
             found[package] = version(package)
         except PackageNotFoundError:
             continue
     return found
+
+
+@cache
+def code_digest() -> str:
+    """Twelve hexadecimal digits that change with any line of the package."""
+    root = Path(__file__).resolve().parents[1]
+    files = sorted(root.rglob("*.py"))
+    return digest("\n".join(f"{file.relative_to(root).as_posix()}\n{file.read_text('utf-8')}" for file in files))
 
 
 def _resolve(target: str) -> Callable[..., Any]:

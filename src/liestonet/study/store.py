@@ -51,6 +51,10 @@ class Store:
             if record is not None
         ]
 
+    def records(self, jobs: Iterable[Job]) -> list[JobOutcome]:
+        """All jobs that are done, with what they were run by."""
+        return [record for job in jobs if (record := self.read(job)) is not None]
+
     def write(self, job: Job, outcome: JobOutcome) -> None:
         """Keep one result: written beside its place, synced, then moved there."""
         record = {"schema": SCHEMA, "job": {"item": job.item, "name": job.name, **job.identity}, **outcome}

@@ -12,80 +12,14 @@ from typing import Any
 
 import pytest
 
+import liestonet as lsn
 from chromium import browser_program, running_browser
-from report_results import MAKERS, has_symmetries, page_of
+from liestonet.render.html import render_page
+from page_checks import CONTRASTS, IMAGES, OVERFLOWS, SMALL_LETTERS
+from report_results import MAKERS, has_symmetries, made, page_of
 
 NARROW, WIDE = 380, 1400
 LARGEST_PAGE = 5_000_000
-
-# Ratio of luminances of every piece of text to what is behind it, with the size that WCAG asks more or less of.
-CONTRASTS = r"""
-() => {
-  const parse = text => {
-    const parts = (text.match(/[\d.]+/g) || []).map(Number);
-    return {rgb: parts.slice(0, 3), alpha: parts.length > 3 ? parts[3] : 1};
-  };
-  const luminance = rgb => {
-    const [r, g, b] = rgb.map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const behind = element => {
-    for (let node = element; node; node = node.parentElement) {
-      const colour = parse(getComputedStyle(node).backgroundColor);
-      if (colour.alpha === 1) return colour.rgb;
-    }
-    return [255, 255, 255];
-  };
-  const found = [];
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    const text = walker.currentNode.textContent.trim(), element = walker.currentNode.parentElement;
-    if (!text || element.closest("title, style, defs")) continue;
-    const style = getComputedStyle(element), inSvg = element instanceof SVGElement;
-    const colour = parse(inSvg ? style.fill : style.color);
-    const [a, b] = [luminance(colour.rgb), luminance(behind(element))];
-    const size = parseFloat(style.fontSize), large = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
-    found.push({text, ratio: (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), needed: large ? 3 : 4.5});
-  }
-  return found;
-}
-"""
-
-# Text that reaches over the edge of the window, unless it stands in a box that scrolls by itself.
-OVERFLOWS = r"""
-() => {
-  const width = document.documentElement.clientWidth, found = [];
-  if (document.documentElement.scrollWidth > width) found.push("the page itself");
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    const element = walker.currentNode.parentElement;
-    if (!walker.currentNode.textContent.trim()) continue;
-    if (element.closest("title, style, defs, .scroller, .formula, .equations")) continue;
-    const range = document.createRange();
-    range.selectNodeContents(walker.currentNode);
-    for (const box of range.getClientRects())
-      if (box.right > width + 1 || box.left < -1) found.push(walker.currentNode.textContent.trim());
-  }
-  return found;
-}
-"""
-
-# Pictures inside pictures: every one has its bytes in the page and can be decoded.
-IMAGES = r"""
-async () => {
-  const link_of = image => image.getAttribute("href") || image.getAttribute("xlink:href");
-  const links = [...document.querySelectorAll("image")].map(link_of);
-  links.push(...[...document.querySelectorAll("img")].map(image => image.src));
-  const broken = [];
-  for (const link of links) {
-    const image = new Image();
-    image.src = link;
-    try { await image.decode(); } catch { broken.push(link.slice(0, 60)); }
-    if (!link.startsWith("data:")) broken.push(link);
-  }
-  return broken;
-}
-"""
 
 
 @pytest.fixture(scope="module")
@@ -138,6 +72,7 @@ def test_page_in_a_browser(opened: Opened, scheme: str, request: pytest.FixtureR
     for width in (WIDE, NARROW):
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate(OVERFLOWS) == []
+        assert page.evaluate(SMALL_LETTERS) == []
         folder = request.config.getoption("--screenshots")
         if folder:
             Path(folder).mkdir(parents=True, exist_ok=True)
@@ -148,6 +83,17 @@ def test_page_in_a_browser(opened: Opened, scheme: str, request: pytest.FixtureR
     assert page.evaluate(IMAGES) == []
     assert opened.complaints == []
     assert [url for url in opened.requests if not url.startswith("data:")] == [opened.file.as_uri()]
+
+
+def test_tables_of_maps_scroll_by_themselves(browser: Any, tmp_path: Path):
+    result = made("undecided").with_discrete(lsn.discrete(lsn.catalogue["linear"].simulate(paths=300, seed=2)))
+    path = tmp_path / "maps.html"
+    path.write_text(render_page(result, tolerances=()), encoding="utf-8")
+    page = browser.new_page(viewport={"width": NARROW, "height": 900})
+    page.goto(path.as_uri())
+    assert "among all" in page.text_content("body")
+    assert page.evaluate(OVERFLOWS) == []
+    page.close()
 
 
 def test_formulas_are_text(opened: Opened):

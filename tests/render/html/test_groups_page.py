@@ -10,6 +10,7 @@ import pytest
 from rich.console import Console
 
 import liestonet as lsn
+from chromium import running_browser
 from liestonet.core.ladder import LadderRow
 from liestonet.errors import InputError
 from liestonet.groups.comparison import Group, GroupConstants, SharedConstants
@@ -19,6 +20,7 @@ from liestonet.render.groups_view import GroupsView
 from liestonet.render.html.groups_page import render_comparison
 from liestonet.render.html.groups_plots import constant_by_group, ladders
 from liestonet.render.terminal_groups import render_groups
+from page_checks import OVERFLOWS, SMALL_LETTERS
 
 LADDER = (LadderRow(0.01, 0.0, 0.05, 0.02, 0.5, "symmetry"), LadderRow(0.9, 0.8, 1.0, 0.02, 1e-9, "no"))
 
@@ -81,8 +83,22 @@ def test_pictures_draw_what_there_is():
     axes = constant_by_group(shown, Figure().add_subplot())
     assert axes.get_xlabel() == "T [K]"
     assert "c1" in axes.get_ylabel()
-    names = [label.get_text() for label in ladders(shown, Figure().add_subplot()).get_xticklabels()]
+    names = [label.get_text() for label in ladders(shown, Figure(layout="constrained").add_subplot()).get_yticklabels()]
     assert names == ["300K", "310K", "330K"]
     with pytest.raises(InputError, match="no constant"):
         constant_by_group(shown, Figure().add_subplot(), constant=1)
     assert constant_by_group(comparison("hot", "cold"), Figure().add_subplot()).get_xticklabels()[0].get_text() == "hot"
+
+
+def test_the_page_can_be_read_on_a_phone(tmp_path: Path):
+    """Ten groups and long names: nothing is cut off, no letter is small, at both widths."""
+    page_file = tmp_path / "groups.html"
+    labels = [*(f"{300 + 5 * k}K" for k in range(9)), "a very long name of a condition"]
+    page_file.write_text(render_comparison(comparison(*labels)), encoding="utf-8")
+    with running_browser() as browser:
+        for width in (380, 1400):
+            page = browser.new_page(viewport={"width": width, "height": 900})
+            page.goto(page_file.as_uri())
+            assert page.evaluate(OVERFLOWS) == []
+            assert page.evaluate(SMALL_LETTERS) == []
+            page.close()

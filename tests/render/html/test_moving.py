@@ -66,6 +66,20 @@ def data_of(page: Any) -> dict[str, Any]:
     return json.loads(page.text_content("#moving-data"))
 
 
+def comes(locator: Any) -> Any:
+    """What a place of the page comes to show: waited for as long as a busy machine needs."""
+    return pytest.importorskip("playwright.sync_api").expect(locator)
+
+
+def part_of(page: Any, name: str) -> Any:
+    return page.locator(f"[data-part={name}]")
+
+
+def two_frames(page: Any) -> None:
+    """Until all that was asked for has been drawn."""
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
 def slide(page: Any, part: str, keys: int) -> None:
     """Arrow keys on a slider."""
     page.focus(f"[data-part={part}]")
@@ -105,6 +119,31 @@ def test_paths_are_where_push_brings_them(name, opened):
                 assert np.max(np.abs(points - moved) / np.ptp(whole, axis=0)) < 1e-6
 
 
+@pytest.mark.slow
+def test_a_generator_with_an_error_function_moves_as_push_does(browser, tmp_path):
+    """By its series, inside the box; points that leave the box are not drawn."""
+    result = lsn.solve(lsn.SDE.parse("dx = (-x*exp(-x^2)/2) dt + exp(-x^2/2) dW"))
+    path = tmp_path / "special.html"
+    result.report(path)
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    moving = data_of(page)["moving"]
+    (place,) = [k for k, row in enumerate(moving["generators"]) if "series" in row["field"]]
+    row = moving["generators"][place]
+    whole = np.concatenate([np.array(path).T for path in moving["paths"]])
+    page.select_option("[data-part=chosen]", str(place))
+    for part in (-1.0, 0.37, 1.0):
+        epsilon = part * row["largest"]
+        shown = page.evaluate("epsilon => { liestonet.stage.go(epsilon); return liestonet.points(); }", epsilon)
+        points = np.array(shown, dtype=float).reshape(whole.shape)
+        times, states = whole[:, 0], whole[:, 1:]
+        end = flow(result.evaluated, times, states, epsilon, row["number"] - 1, domain=result.domain, margin=1.0)
+        expected, known = np.column_stack([end.t, end.x]), np.isfinite(points).all(axis=1)
+        assert known.mean() > 0.5
+        assert np.max(np.abs(points - expected)[known] / np.ptp(whole, axis=0)) < 1e-6
+    page.close()
+
+
 def test_the_slider_by_keyboard_and_by_mouse(opened):
     page = opened("1-D")
     before = page.evaluate("() => liestonet.points()")
@@ -115,28 +154,37 @@ def test_the_slider_by_keyboard_and_by_mouse(opened):
     assert by_key == pytest.approx(generator * (0.5 + 3 / float(steps)))
     assert page.evaluate("() => liestonet.points()") != before
     assert "ΔNLL" in page.text_content("[data-part=said]")
-    box = page.locator("[data-part=epsilon]").bounding_box()
-    page.mouse.click(box["x"] + 1, box["y"] + box["height"] / 2)
+    slider = part_of(page, "epsilon")
+    slider.click(position={"x": 1, "y": slider.bounding_box()["height"] / 2})
+    comes(slider).to_have_value(f"-{steps}")
     assert page.evaluate("() => liestonet.stage.amounts[liestonet.stage.place]") == pytest.approx(-generator)
     page.keyboard.press("End")
+    comes(slider).to_have_value(steps)
     assert page.evaluate("() => liestonet.stage.amounts[liestonet.stage.place]") == pytest.approx(generator)
 
 
 def test_reduced_motion_has_no_play_and_play_plays(opened):
     page = opened("1-D")
-    before = page.text_content("[data-part=said]")
-    page.click("[data-part=play]")
-    page.wait_for_timeout(150)
-    page.click("[data-part=play]")
-    assert page.text_content("[data-part=play]") == "Play"
-    assert page.text_content("[data-part=said]") != before
+    play, said = part_of(page, "play"), page.locator("#stage [data-part=said]")
+    before = said.text_content()
+    play.press("Enter")
+    comes(play).to_have_text("Pause")
+    comes(said).not_to_have_text(before)
+    play.press("Enter")
+    comes(play).to_have_text("Play")
     assert not opened("1-D", reduced_motion="reduce").is_visible("[data-part=play]")
 
 
-def test_other_tolerances_are_what_discover_finds(opened):
+RECORDED = {
+    "1-D": lambda: lsn.catalogue["ornstein-uhlenbeck"].simulate(paths=200, seed=3),
+    "2-D": lambda: lsn.catalogue["langevin"].simulate(paths=50, seed=1),
+}
+
+
+@pytest.mark.parametrize("name", ["1-D", pytest.param("2-D", marks=pytest.mark.slow)])
+def test_other_tolerances_are_what_discover_finds(name, opened):
     """Verdicts in the picture and the table, and the number of symmetries, after moving the slider by keys."""
-    data = lsn.catalogue["ornstein-uhlenbeck"].simulate(paths=200, seed=3)
-    page = opened("1-D")
+    data, page = RECORDED[name](), opened(name)
     ladder = data_of(page)["ladder"]
     tolerances = [answer["tolerance"] for answer in ladder["answers"]]
     assert tolerances[ladder["own"]] == 0.1
@@ -146,27 +194,29 @@ def test_other_tolerances_are_what_discover_finds(opened):
         place = tolerances.index(wanted)
         expected = lsn.discover(data, tolerance=wanted, formulas=False)
         verdicts = [row.verdict for row in expected.ladder]
-        said = page.text_content("#ladder [data-part=said]")
-        assert said.startswith(f"{100 * wanted:g}\u00a0%: {expected.dimension} ")
+        said = page.locator("#ladder [data-part=said]")
+        comes(said).to_contain_text(f"{100 * wanted:g}\u00a0%: {expected.dimension} ")
         drawn = page.eval_on_selector_all("#ladder .direction", "all => all.map(each => each.classList[1])")
         assert drawn == verdicts
         badges = "[data-part=ladder-table] tbody .badge"
         assert page.eval_on_selector_all(badges, "all => all.map(each => each.classList[1])") == verdicts
     slide(page, "tolerance", ladder["own"] - place)
-    assert page.text_content("#ladder [data-part=said]").endswith("as on the rest of this page")
+    comes(page.locator("#ladder [data-part=said]")).to_contain_text("as on the rest of this page")
 
 
 def test_a_direction_tells_its_field_and_interval(opened):
     page, result = opened("1-D"), made("1-D")
     page.locator("#ladder .direction").nth(0).focus()
     page.keyboard.press("Tab")
-    told = page.text_content("[data-part=detail]")
+    detail = part_of(page, "detail")
+    comes(detail).to_contain_text("2: symmetry")
+    told = detail.text_content()
     assert told.startswith("direction2: symmetry")
     assert data_of(page)["ladder"]["answers"][0]["rows"][0]["interval"]
     assert f"{100 * result.ladder[1].upper:.1f} %" in told
     page.locator("#ladder .direction").nth(3).hover()
-    assert "4: not a symmetry" in page.text_content("[data-part=detail]")
-    assert "∂" in page.text_content("[data-part=detail]")
+    comes(detail).to_contain_text("4: not a symmetry")
+    comes(detail).to_contain_text("∂")
 
 
 def test_canonical_coordinates_and_projections(opened):
@@ -232,9 +282,9 @@ def test_other_scripts_do_not_run(browser, file_of):
     page.goto(file_of("1-D").as_uri())
     page.evaluate(
         "() => { const other = document.createElement('script'); other.textContent = 'window.ran = 1';"
-        "document.body.append(other); document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"ran=1\">'); }"
+        "document.body.append(other); document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"ran=1\">');"
+        "return new Promise(done => document.body.lastElementChild.addEventListener('error', done)); }"
     )
-    page.wait_for_timeout(50)
     assert page.evaluate("() => window.ran") is None
     page.close()
 
@@ -294,9 +344,10 @@ def nothing_runs(browser: Any, folder: Path, strings: list[str]) -> None:
     page = browser.new_page()
     page.goto(path.as_uri())
     page.locator("#ladder .direction").nth(0).focus()
-    page.click("[data-part=play]")
-    page.wait_for_timeout(50)
+    part_of(page, "play").press("Enter")
+    two_frames(page)
     assert page.evaluate("() => window.ran") is None
+    assert page.locator("img, b[onmouseover], svg[onload]").count() == 0
     assert page.evaluate("() => JSON.parse(document.getElementById('all').textContent)") == strings
     assert [row["label"] for row in data_of(page)["moving"]["variables"]] == [f"t [{strings[0]}]", f"x [{strings[-1]}]"]
     shown = page.eval_on_selector_all(".flags .action", "all => all.map(each => each.textContent)")
@@ -327,7 +378,7 @@ def test_a_notebook_has_the_page_in_a_frame(browser):
     slider = frame.locator("[data-part=tolerance]")
     slider.focus()
     page.keyboard.press("End")
-    assert frame.text_content("#ladder [data-part=said]").startswith("50\u00a0%: 1 symmetry")
+    comes(frame.locator("#ladder [data-part=said]")).to_contain_text("50\u00a0%: 1 symmetry")
     assert frame.evaluate("() => { try { return parent.secret; } catch { return 'refused'; } }") == "refused"
     assert "<iframe" not in made("undecided")._repr_html_()
     with pytest.raises(lsn.InputError, match="number of pixels"):

@@ -14,8 +14,9 @@ from liestonet.errors import InputError
 from liestonet.inference.stages import ladders
 from liestonet.reduction.canonical import canonical_coordinates
 from liestonet.render.html.moving.embedding import embedded
+from liestonet.render.html.moving.page_data import not_moved, page_data
 from liestonet.render.html.moving.paths import Sample, sample_of
-from liestonet.render.html.moving.programs import NotOnThePage, tree
+from liestonet.render.html.moving.programs import NotOnThePage, field_program, tree
 from liestonet.render.html.moving.push_statistics import statistics
 from liestonet.render.html.moving.random_push import quadratic_program
 from liestonet.render.html.moving.tolerances import answers
@@ -173,3 +174,33 @@ def test_embedded_text_has_no_tag_and_no_line_end():
     text = embedded({"all": strings})
     assert not set("<>&\u2028\u2029") & set(text)
     assert json.loads(text) == {"all": strings}
+
+
+def test_a_formula_that_the_page_cannot_evaluate_moves_by_its_series():
+    """An Itô symmetry with an imaginary error function, by its series, which is compared with the formula."""
+    result = lsn.solve(lsn.SDE.parse("dx = (-x*exp(-x^2)/2) dt + exp(-x^2/2) dW"))
+    special = [k for k, row in enumerate(result.closed_forms) if any(part.has(sympy.erfi) for part in row.xi)]
+    assert len(special) == 1
+    k = special[0]
+    program = field_program(result.evaluated, k, 2)
+    domain = result.domain
+    assert set(program) == {"series", "limits"}
+    assert program["limits"] == [list(interval) for interval in domain.intervals]
+    points = domain.centre + domain.half * np.random.default_rng(8).uniform(-1, 1, (200, 2))
+    formula = sympy.lambdify(sympy.symbols("t x", real=True), result.closed_forms[k].xi[0], "scipy")
+    wanted = formula(points[:, 0], points[:, 1])
+    series = result.fields.components(points, [()])[()][k, :, 1]
+    assert np.max(np.abs(series - wanted)) < 1e-6 * np.max(np.abs(wanted))
+    data = page_data(ResultView.of(result), result, ())
+    assert data is not None
+    assert {row["number"] for row in data["moving"]["generators"]} == {1, 2, 3}
+    assert not_moved(result, data) == ""
+
+
+def test_a_page_on_which_nothing_moves_says_why():
+    result = lsn.solve(lsn.SDE.parse("dx = (x - x^2) dt + x dW"), "random")
+    view = ResultView.of(result)
+    assert "depends on the noise w" in not_moved(result, page_data(view, result, ()))
+    exploding = lsn.solve(lsn.SDE.parse("dx = (x*exp(x^2)/2) dt + exp(x^2/2) dW"))
+    assert "none could be simulated" in not_moved(exploding, None)
+    assert "Not moved: X1, X2 and X3." in not_moved(made("1-D"), {"moving": {"generators": []}})

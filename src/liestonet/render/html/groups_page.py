@@ -12,7 +12,7 @@ from liestonet.render.groups_view import EXPLAINED, STANDINGS, GroupsView
 from liestonet.render.html import groups_plots as plots
 from liestonet.render.html.markup import Section, algebra_name, picture, render, source
 from liestonet.render.html.page import version
-from liestonet.render.limits import MOST_LINES_ON_PAGE
+from liestonet.render.limits import MOST_LADDERS, MOST_LINES_ON_PAGE
 
 REPORT = "report.html"
 
@@ -48,8 +48,9 @@ def _sections(said: GroupsView, comparison: GroupComparison) -> Iterator[Section
     yield Section("Groups", _groups(said, comparison))
     if any(group.ladder for group in comparison.groups):
         caption = "Residuals of the first directions of every group with 95 % intervals; dashed: the default tolerance"
-        drawn = picture(lambda ax: plots.ladders(comparison, ax), caption, (7.2, 3.0))
-        yield Section("Ladders", render("groups_ladders.html", drawn=drawn, caption=caption))
+        drawn = picture(lambda ax: plots.ladders(comparison, ax), caption, plots.ladders_size(comparison))
+        more = len(plots.groups_with_ladder(comparison)) - MOST_LADDERS
+        yield Section("Ladders", render("groups_ladders.html", drawn=drawn, caption=caption, more=more))
 
 
 def _constants(said: GroupsView, comparison: GroupComparison) -> str:

@@ -6,17 +6,22 @@ from typing import Any
 
 import numpy as np
 
+from liestonet.core.ladder import LadderRow
 from liestonet.core.tuning import SHARED
 from liestonet.errors import InputError
-from liestonet.groups.comparison import GroupComparison
+from liestonet.groups.comparison import Group, GroupComparison
 from liestonet.groups.conditions import conditions_of
-from liestonet.render.html.palette import ERROR, INFERRED, INK, MARKERS, MUTED, VERDICTS
+from liestonet.render.html.palette import ERROR, FAINT, INFERRED, INK, MARKERS, MUTED, VERDICTS
 from liestonet.render.html.plot_geometry import new_axes
 from liestonet.render.kinds import VERDICT_WORDS
+from liestonet.render.limits import MOST_LADDERS
 
 # Half-width of a 95 % interval in standard errors, residuals that are drawn at the lower edge, names along an axis, and
 # directions drawn beyond the most symmetric group's.
 INTERVAL, LEAST, MOST_NAMES, BEYOND = 1.96, 1e-3, 14, 2
+# Inches of the ladders' picture: its width, the height of a direction, and of what stands above and below them. Letters
+# of a group's name in it.
+WIDTH, ROW, EDGES, LONGEST_LABEL = 3.5, 0.11, 1.0, 14
 
 
 def constant_by_group(comparison: GroupComparison, ax: Any = None, *, constant: int = 0) -> Any:
@@ -53,33 +58,62 @@ def constant_by_group(comparison: GroupComparison, ax: Any = None, *, constant: 
     return ax
 
 
+def groups_with_ladder(comparison: GroupComparison) -> list[Group]:
+    """The groups that have directions to draw."""
+    return [group for group in comparison.groups if group.ladder]
+
+
+def ladders_size(comparison: GroupComparison) -> tuple[float, float]:
+    """Inches of the ladders' picture: narrow enough for a phone, as high as there are rows."""
+    groups = groups_with_ladder(comparison)[:MOST_LADDERS]
+    return WIDTH, EDGES + ROW * (_directions(comparison) + 1) * len(groups)
+
+
 def ladders(comparison: GroupComparison, ax: Any = None) -> Any:
-    """The first directions of every group's ladder, a column a group, coloured by verdict, with their intervals."""
+    """The first directions of every group's ladder, one below the other, coloured by verdict, with their intervals."""
     ax = new_axes(ax)
-    groups = [group for group in comparison.groups if group.ladder]
-    most = max((group.dimension or 0 for group in groups), default=0) + BEYOND
-    seen = set()
-    for position, group in enumerate(groups):
-        rows = group.ladder[:most]
-        for k, row in enumerate(rows):
-            place = position + 0.7 * ((k + 0.5) / most - 0.5)
-            colour = VERDICTS[row.verdict]
-            seen.add(row.verdict)
-            low, high = max(row.lower, LEAST), max(row.upper, LEAST)
-            ax.plot([place] * 2, [low, high], color=colour, linewidth=2.0, alpha=0.4, solid_capstyle="butt")
-            ax.plot([place], [max(row.residual, LEAST)], marker=MARKERS[row.verdict], markersize=4, color=colour)
-    ax.axhline(SHARED.default_tolerance, color=ERROR, linewidth=1.0, linestyle="--", zorder=0)
-    ax.set_yscale("log")
-    _named(ax, [group.label for group in groups], np.arange(len(groups), dtype=float))
-    ax.set_xlim(-0.6, len(groups) - 0.4)
-    ax.set(xlabel=comparison.by, ylabel="relative residual")
+    groups = groups_with_ladder(comparison)[:MOST_LADDERS]
+    rows = [(k, place, row) for k, group in enumerate(groups) for place, row in enumerate(group.ladder)]
+    high, most = 1 + _directions(comparison), _directions(comparison)
+    for k, place, row in rows:
+        if place < most:
+            _direction(ax, row, float(k * high + place))
+    for k in range(1, len(groups)):
+        ax.axhline(k * high - 1, color=FAINT, linewidth=0.8, zorder=0)
+    ax.axvline(SHARED.default_tolerance, color=ERROR, linewidth=1.0, linestyle="--", zorder=0)
+    ax.set_xscale("log")
+    middles = [k * high + (min(len(group.ladder), most) - 1) / 2 for k, group in enumerate(groups)]
+    ax.set_yticks(middles, [_short(group.label) for group in groups])
+    ax.tick_params(axis="y", length=0)
+    ax.set_ylim(len(groups) * high - 1, -1)
+    ax.set(xlabel="relative residual", ylabel=comparison.by)
     _percent(ax)
-    present = [verdict for verdict in MARKERS if verdict in seen]
+    seen = {row.verdict for _, place, row in rows if place < most}
     handles = [
-        ax.plot([], [], MARKERS[v], color=VERDICTS[v], markersize=4.5, label=VERDICT_WORDS[v])[0] for v in present
+        ax.plot([], [], MARKERS[v], color=VERDICTS[v], markersize=4.5, label=VERDICT_WORDS[v])[0]
+        for v in MARKERS
+        if v in seen
     ]
-    ax.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 1.13), ncols=4)
+    ax.figure.legend(handles=handles, loc="outside upper center", ncols=2)
     return ax
+
+
+def _directions(comparison: GroupComparison) -> int:
+    """Directions drawn of each group: those of the most symmetric one, and a few that are none."""
+    groups = groups_with_ladder(comparison)
+    most = max((group.dimension or 0 for group in groups), default=0) + BEYOND
+    return min(most, max((len(group.ladder) for group in groups), default=1))
+
+
+def _direction(ax: Any, row: LadderRow, height: float) -> None:
+    colour = VERDICTS[row.verdict]
+    ends = [max(row.lower, LEAST), max(row.upper, LEAST)]
+    ax.plot(ends, [height] * 2, color=colour, linewidth=2.5, alpha=0.4, solid_capstyle="butt")
+    ax.plot([max(row.residual, LEAST)], [height], marker=MARKERS[row.verdict], markersize=4, color=colour)
+
+
+def _short(label: str) -> str:
+    return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1]}…"
 
 
 def _named(ax: Any, labels: list[str], places: np.ndarray) -> None:
@@ -91,6 +125,6 @@ def _named(ax: Any, labels: list[str], places: np.ndarray) -> None:
 def _percent(ax: Any) -> None:
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-    ax.yaxis.set_major_locator(LogLocator(numticks=6))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
-    ax.yaxis.set_minor_formatter(NullFormatter())
+    ax.xaxis.set_major_locator(LogLocator(numticks=6))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
+    ax.xaxis.set_minor_formatter(NullFormatter())

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from liestonet.core.files import check_page
 from liestonet.render.html.markup import algebra_name, render, source
 from liestonet.render.html.moving.embedding import checksum, embedded
-from liestonet.render.html.moving.page_data import page_data
+from liestonet.render.html.moving.page_data import not_moved, page_data
 from liestonet.render.html.sections import SECTIONS
 from liestonet.render.use_view import solved_text
 from liestonet.render.view import ResultView
@@ -54,6 +54,7 @@ def render_page(result: Result, tolerances: Sequence[float] | Any | None = None)
         domain=f"{view.domain.text}{chosen}.",
         sections=[(f"section-{number}", *section) for number, section in enumerate(sections, start=1)],
         version=version(),
+        still=not_moved(result, data),
         moving=None if data is None else data["moving"],
         data=None if data is None else embedded(data),
         script=script,

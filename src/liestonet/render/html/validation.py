@@ -31,7 +31,7 @@ def delta_nll(validation: Validation, ax: Any = None) -> Any:
     ax.plot([], [], "x", color=DATA, markersize=4, label="random pushes")
     ax.set_yscale("log")
     ax.set(xlabel="push ε (fraction of the box)", ylabel="|ΔNLL| per increment")
-    ax.legend()
+    ax.figure.legend(loc="outside upper center", ncols=3)
     return ax
 
 
@@ -47,7 +47,7 @@ def after_push_bars(validation: Validation, ax: Any = None) -> Any:
     ax.set_yscale("log")
     ax.set_xticks(places, [f"X{row.generator + 1}, {row.epsilon:g}" for row in rows], rotation=30, ha="right")
     ax.set(xlabel="generator, ε", ylabel="mean squared misfit")
-    ax.legend()
+    ax.figure.legend(loc="outside upper center", ncols=2)
     return ax
 
 

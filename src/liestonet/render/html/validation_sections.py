@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from liestonet.render.html import validation as plots
 from liestonet.render.html.markup import Section, picture, render
+from liestonet.render.validation_text import CHECKS
 from liestonet.render.view import ResultView
 from liestonet.result import Result
 from liestonet.validation.validate import Validation
@@ -25,7 +26,10 @@ def certainty(view: ResultView, result: Result) -> Section | None:
         verdict=verdict,
         sentences=rest,
         pictures=pictures,
-        gates=[(gate.name, gate.outcome, f"{gate.p_value:.2g}" if gate.tested else "–") for gate in found.gates.gates],
+        gates=[
+            (CHECKS[gate.name], gate.outcome, f"{gate.p_value:.2g}" if gate.tested else "–")
+            for gate in found.gates.gates
+        ],
         sensitivity=[
             (row.shape, f"{row.amplitude:g}", f"{row.angle:.2f}", f"{row.residual:.3f}", f"{row.bound:.2f}")
             for row in found.sensitivity

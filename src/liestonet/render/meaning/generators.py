@@ -17,7 +17,7 @@ NOISE = {
     "fokker-planck": "covariance of the noise",
 }
 # What solves the equation: paths, or densities.
-SAME = {"ito": "with the same noise", "random": "with the same noise", "law": "with the same law of the noise"}
+SAME = {"ito": "with the same noise", "random": "with the same noise", "law": "of the same equation"}
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,8 @@ FINENESS = 1e-8
 # Terms of a series below this part of the largest are hardly seen to move anything.
 NOTICED = 0.05
 
+# Generators that do not move, by name.
+MOST_NAMED = 6
 NO_HISTOGRAM = "No histogram: too few of the pushed steps stay in the box, or other generators were taken first."
 
 
@@ -35,6 +37,29 @@ def page_data(view: ResultView, result: Result, tolerances: Sequence[float] | An
     """What the scripts of the page read; None where nothing moves."""
     moving, ladder = _moving(view, result), answers(view, result, tolerances)
     return None if moving is None and ladder is None else {"moving": moving, "ladder": ladder}
+
+
+def not_moved(result: Result, data: dict[str, Any] | None) -> str:
+    """Which generators do not move on the page, and why; empty where all do."""
+    if result.noises:
+        return (
+            "Nothing moves on this page: a random symmetry depends on the noise w itself, and points of a path alone "
+            "do not tell w."
+        )
+    moving = None if data is None else data["moving"]
+    moved = set() if moving is None else {row["number"] for row in moving["generators"]}
+    left = [f"X{k + 1}" for k in range(result.fields.count) if k + 1 not in moved]
+    if not left:
+        return ""
+    if moving is None and sample_of(result) is None:
+        return "Nothing moves on this page: there are no paths to move, and none could be simulated in the box."
+    which = left[0] if len(left) == 1 else f"{', '.join(left[:-1])} and {left[-1]}"
+    if len(left) > MOST_NAMED:
+        which = f"{len(left)} of the {result.fields.count} generators"
+    return (
+        f"Not moved: {which}. The page moves up to {MOVING.generators} generators, those whose formulas or series it "
+        "can evaluate."
+    )
 
 
 def _moving(view: ResultView, result: Result) -> dict[str, Any] | None:
@@ -139,6 +164,7 @@ def _about_statistics(result: Result, sample: Sample) -> str:
     coefficients = "the equation's" if sample.simulated else "the estimated"
     return (
         f"Steps: {len(sample.steps.t):,} {which} ones, standardised by {coefficients} drift and diffusion. "
-        "ΔNLL is the mean change of a step's negative log-likelihood: zero, to within its error, for a symmetry; away "
-        "from zero the law has changed."
+        "ΔNLL is the mean change of a step's negative log-likelihood, ½(z'² − z²): zero, to within its error, for a "
+        "symmetry. Above zero the moved steps are larger than the law says, below zero smaller: a negative value is no "
+        "better fit, but a changed law too."
     )

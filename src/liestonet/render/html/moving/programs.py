@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from liestonet.core.coordinate import Coordinate, recurrence
+from liestonet.core.points import lattice_cloud
 from liestonet.formulas.closed_fields import ClosedFields
 from liestonet.render.html.moving.embedding import rounded
+from liestonet.render.html.moving.tuning import MOVING
 from liestonet.symmetry.determining.fields import Fields
 
 if TYPE_CHECKING:
     import sympy
 
-# What the page's own evaluation of formulas knows (templates/expressions.js).
+# What the page's own evaluation of formulas knows (templates/scripts/fields.js).
 FUNCTIONS = frozenset(
     {"exp", "log", "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos", "atan", "Abs", "sign"}
 )
@@ -59,13 +61,31 @@ def _number(node: Any) -> float:
 
 
 def field_program(generators: Fields | ClosedFields, k: int, variables: int) -> dict[str, Any]:
-    """One generator (τ, ξ) as the page evaluates it: by its formula where one is proved, else by its series."""
-    if isinstance(generators, ClosedFields):
-        row = generators.closed[k]
+    """One generator (τ, ξ) as the page evaluates it: by its formula where one is proved, else by its series.
+
+    A formula that the page cannot evaluate, with an error function say, is replaced by the series if they agree; the
+    program then has the `limits` between which they do.
+    """
+    if not isinstance(generators, ClosedFields):
+        return {"series": _series(generators, k, variables)}
+    row = generators.closed[k]
+    try:
         if row is not None:
             return {"formula": [tree(entry, generators.symbols) for entry in row[:variables]]}
-        generators = generators.series
-    return {"series": _series(generators, k, variables)}
+    except NotOnThePage:
+        if not _agree(generators, k):
+            raise
+        limits = [list(interval) for interval in generators.basis.domain.intervals]
+        return {"series": _series(generators.series, k, variables), "limits": limits}
+    return {"series": _series(generators.series, k, variables)}
+
+
+def _agree(generators: ClosedFields, k: int) -> bool:
+    """Whether the series of a generator is its formula, to well below what the page shows, everywhere in the box."""
+    points = lattice_cloud(generators.basis.domain, MOVING.compared).points
+    own, series = (each.components(points, [()])[()][k] for each in (generators, generators.series))
+    largest = np.abs(own).max(axis=0)
+    return bool(np.isfinite(own).all() and (np.abs(own - series).max(axis=0) <= MOVING.agreement * largest).all())
 
 
 def _series(fields: Fields, k: int, variables: int) -> list[dict[str, Any]]:

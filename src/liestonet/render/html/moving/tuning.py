@@ -30,6 +30,10 @@ class MovingTuning:
     # Bars of the histogram, and the range that they cover in standard deviations.
     bars: int = 32
     range: float = 4.0
+    # Points at which a series is compared with a formula that it stands for, and parts of the largest value to which
+    # they must agree: flows are shown to 1e-6.
+    compared: int = 500
+    agreement: float = 1e-8
     # Tolerances of the ladder's slider; the result's own is put among them.
     tolerances: tuple[float, ...] = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5)
     # Coordinates up to which other tolerances are computed unasked: with more it takes longer than the search itself.

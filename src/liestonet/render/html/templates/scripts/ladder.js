@@ -23,7 +23,7 @@ class Ladder {
     window.addEventListener("beforeprint", () => this.fill(this.data.own));
     window.addEventListener("afterprint", () => this.fill(Number(tolerance.value)));
     this.show(data.own);
-    new ResizeObserver(() => this.widen()).observe(root);
+    onResize(root, () => this.widen());
   }
 
   show(place) {
@@ -60,7 +60,8 @@ class Ladder {
     draw("path", { class: "axis", d: `M${left},${top}V${base}H${width - right}` }, axes);
     for (let power = Math.log10(least); Math.pow(10, power) < highest; power += exact ? 4 : 1) {
       const value = Math.pow(10, power), text = exact ? `1e${Math.round(power)}` : `${shown(100 * value)}\u00a0%`;
-      draw("text", { x: scale(value), y: base + 16, "text-anchor": "middle" }, axes, text.replace("-", "−"));
+      const anchor = scale(value) > width - 30 ? "end" : "middle";
+      draw("text", { x: Math.min(scale(value), width - 2), y: base + 16, "text-anchor": anchor }, axes, text.replace("-", "−"));
     }
     draw("text", { class: "name", x: width - right, y: base + 34, "text-anchor": "end" }, axes, "relative residual");
     if (!exact) draw("path", { class: "limit", d: `M${scale(answer.tolerance)},${top - 4}V${base}` }, picture);

@@ -38,8 +38,8 @@ class Paths {
   at(generator, random, epsilon) {
     const key = `${generator.number}${random}`, part = generator.largest / (STOPS * this.data.positions);
     if (!this.known.has(key)) {
-      const field = fieldOf(random ? generator.random : generator.field, this.data.coordinates);
-      this.known.set(key, { flow: new Flow(field, this.sizes, this.data.limits), places: new Map([[0, this.points]]) });
+      const program = random ? generator.random : generator.field, field = fieldOf(program, this.data.coordinates);
+      this.known.set(key, { flow: new Flow(field, this.sizes, program.limits || this.data.limits), places: new Map([[0, this.points]]) });
     }
     const { flow, places } = this.known.get(key), wanted = Math.trunc(epsilon / part + 1e-9 * Math.sign(epsilon));
     const sign = Math.sign(wanted), rest = epsilon - wanted * part, near = Math.trunc(wanted / STOPS) * STOPS;

@@ -22,6 +22,11 @@ function ticks(low, high, most) {
   return found;
 }
 
+// Drawn in the frame after a change of size: what is drawn may change the size again.
+function onResize(element, redraw) {
+  new ResizeObserver(() => requestAnimationFrame(redraw)).observe(element);
+}
+
 class Plot {
   constructor(svg, height, margins = { left: 48, right: 10, top: 10, bottom: 36 }) {
     Object.assign(this, { svg, height, margins });

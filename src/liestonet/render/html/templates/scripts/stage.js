@@ -48,7 +48,7 @@ class Stage {
     };
     still.addEventListener("change", calm);
     calm();
-    new ResizeObserver(() => this.redraw()).observe(this.root);
+    onResize(this.root, () => this.redraw());
   }
 
   choose(place) {

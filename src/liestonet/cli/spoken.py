@@ -1,0 +1,72 @@
+"""Messages in the words of the command line: the library names its arguments, here they are options."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+SPOKEN = {
+    "domain=[(start, end), (low, high), …], time first, then each coordinate": '--domain "t=0:1, x=-2:2"',
+    "boundary= to keep": "--boundary to keep",
+    "boundary='reflecting'": "--boundary reflecting",
+    "boundary='absorbing'": "--boundary absorbing",
+    "domain=(low, high)": "--domain x=LOW:HIGH",
+    "(sort=True)": "(--sort)",
+    "as in time=": "as in --time ",
+    "leave dt or time out": "leave --dt or --time out",
+    "leave sort or dt out": "leave --sort or --dt out",
+    "leave dt out": "leave --dt out",
+    "layout='": "--layout '",
+    "leave the names out, and give dt": "leave the names out, and give --dt",
+    "as in state=['x']": "as in --state x",
+    "out of `periodic`": "out of --periodic",
+    "without `periodic`": "without --periodic",
+    "2 * math.pi, or 2pi on the command line": "2pi",
+    "such as 2 * math.pi for radians": "such as 2pi for radians",
+}
+# Keywords of Python with their values, as messages give them.
+KEYWORD = re.compile(r"\b(state|time|trajectory|dt|layout|decimal|delimiter)=(\[[^\]]*\]|'[^']*'|[\d.e+-]*\d)")
+# What stands round the words of a list of Python.
+LISTED = re.compile(r"['\[\]]|(?<=,) ")
+# What a value should have been, by how the checks of options say it.
+WANTED = (
+    (re.compile(r"valid integer"), "a whole number"),
+    (re.compile(r"valid number"), "a number"),
+    (re.compile(r"greater than or equal to ([\d.]+)"), r"\1 or more"),
+    (re.compile(r"less than or equal to ([\d.]+)"), r"\1 or less"),
+)
+
+
+def spoken(message: str) -> str:
+    """A message of the library for somebody who typed a command."""
+    for here, there in SPOKEN.items():
+        message = message.replace(here, there)
+    return " ".join(KEYWORD.sub(_option, message).split())
+
+
+def _option(found: re.Match[str]) -> str:
+    """`state=['x', 'y']` as `--state x,y`."""
+    value = LISTED.sub("", found[2])
+    return f"--{found[1]} {shlex.quote(value)}"
+
+
+def usage(problem: Any, words: Sequence[str]) -> str:
+    """What is wrong with the words of a command, in one sentence."""
+    path = problem.ctx.command_path if problem.ctx is not None else "liestonet"
+    message = " ".join(problem.format_message().split()).rstrip(".")
+    if refused := re.match(r"Invalid value for '(--?[\w-]+)[^']*': (.*)", message):
+        message = _refused(refused[1], refused[2], words) or message
+    if "unexpected extra argument" in message:
+        message += "; several words that belong together, or a pattern of files, need quotes"
+    return f"{message} ({path} --help shows how it is called)."
+
+
+def _refused(option: str, reason: str, words: Sequence[str]) -> str:
+    """A number that is none, or too small; nothing for other reasons."""
+    wanted = next((found.expand(text) for pattern, text in WANTED if (found := pattern.search(reason))), "")
+    given = [after for word, after in pairwise(words) if word == option]
+    given += [word.partition("=")[2] for word in words if word.startswith(f"{option}=")]
+    return f"{option} must be {wanted}, not {given[-1]!r}" if wanted and given else ""

@@ -1,0 +1,100 @@
+"""The one next command after a test, a validation, a density, a price or a classification."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection, Sequence
+
+from liestonet.render.next_step import SHOWN, NextStep, Typed, next_step
+from liestonet.result import Result
+from liestonet.result.classification import Classification
+
+# Options of `test`, `reversible` and `validate` that a search has not.
+CLAIMS = ("--generator", "--map", "--odd", "--draws", "--symmetry")
+OF_A_DENSITY = ("--boundary", "--domain")
+
+
+def after_test(words: Sequence[str], mapped: bool, rejected: bool) -> NextStep:
+    """A claim about recorded paths was tested: which others hold?"""
+    if mapped:
+        return _search(words, "tries every mirror, turn and permutation, beside the symmetries that are flows", True)
+    if rejected:
+        return _search(words, "finds the symmetries that these data have instead")
+    return _search(words, "finds all symmetries of these data; one that is not rejected need not be the only one")
+
+
+def after_reversal(words: Sequence[str], of_equation: bool) -> NextStep | None:
+    """Detailed balance was tested, or decided."""
+    if not of_equation:
+        return _search(words, "finds the symmetries and mirrors of the same paths", True)
+    if Typed(words).subject == "-":
+        return None
+    return NextStep(Typed(words).of_equation("solve", "--periodic"), "finds the symmetries of the same equation")
+
+
+def after_validation(words: Sequence[str], result: Result, contradicted: bool, kept: bool) -> NextStep | None:
+    """Generators were validated; `result` has the outcome, `kept` says that it was written."""
+    typed = Typed(words)
+    if contradicted:
+        return NextStep(
+            shlex.join(["liestonet", "open", typed.subject]),
+            "shows the residual of each direction again, and what its flags say of the data",
+        )
+    if not kept:
+        report = typed.with_option("--report", "report.html")
+        return NextStep(report, "puts these checks into a page, with their pictures")
+    return next_step(result)
+
+
+def after_density(words: Sequence[str], parameters: Collection[str]) -> NextStep | None:
+    """A density was found, for parameters without a value or for numbers."""
+    typed = Typed(words)
+    if typed.subject == "-":
+        return None
+    if parameters:
+        return NextStep(typed.of_equation("classify"), "finds the parameters for which there is a density or more")
+    why = "shows the symmetries that give this density"
+    return NextStep(Typed(shlex.split(typed.of_equation("solve"))).with_option("--symmetry", "fokker-planck"), why)
+
+
+def after_price(words: Sequence[str], of_the_payoff: Collection[str]) -> NextStep | None:
+    """A payoff was priced; its own parameters are none of the density."""
+    typed = Typed(words)
+    if typed.subject == "-":
+        return None
+    kept = shlex.split(typed.of_equation("density", *OF_A_DENSITY))
+    for name in of_the_payoff:
+        kept = _without_value(kept, name)
+    return NextStep(shlex.join(kept), "prints the density that was integrated")
+
+
+def after_classification(words: Sequence[str], found: Classification) -> NextStep | None:
+    """The most symmetric special case, or the generic one where there is none."""
+    typed = Typed(words)
+    if typed.subject == "-":
+        return None
+    if not found.rows:
+        return NextStep(typed.of_equation("solve"), "finds the symmetries, which are the same for all parameters")
+    best = max(found.rows, key=lambda row: row.dimension)
+    command = ["liestonet", "solve", str(best.sde), "--symmetry", best.kind]
+    if (killing := typed.value("--killing")) is not None:
+        command += ["--killing", killing]
+    return NextStep(shlex.join(command), f"finds the symmetries where {best.condition}")
+
+
+def _search(words: Sequence[str], why: str, maps: bool = False) -> NextStep:
+    """`discover` for the same paths, read in the same way."""
+    kept = Typed(words).without(*SHOWN, *CLAIMS, "--discrete")
+    kept[1] = "discover"
+    return NextStep(shlex.join([*kept, "--discrete"] if maps else kept), why)
+
+
+def _without_value(words: list[str], name: str) -> list[str]:
+    """Words without `--param NAME=…`."""
+    kept: list[str] = []
+    for word in words:
+        if word.startswith(f"{name}=") and kept and kept[-1] == "--param":
+            kept.pop()
+        elif not word.startswith(f"--param={name}="):
+            kept.append(word)
+    return kept
