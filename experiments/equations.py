@@ -39,20 +39,21 @@ def equation(key: str, seed: int) -> Row:
     begin = time.process_time()
     data = system.simulate(paths=PATHS, seed=seed)
     found = lsn.discover(data).equation()
+    given = data.times, data.states
     row: Row = {"system": key, "text": str(found), "form": found.kind, "notes": list(found.notes)}
-    row |= placed(found, system.sde, np.concatenate([np.asarray(states) for states in data.states[:200]]))
+    row |= placed(found, system.sde, *(np.concatenate([np.asarray(part) for part in parts[:200]]) for parts in given))
     row["held"] = held(found, system.sde, np.asarray(data.states[0])[0], seed)
     return row | {"processor_seconds": time.process_time() - begin}
 
 
-def placed(found: Any, sde: Any, states: np.ndarray) -> Row:
+def placed(found: Any, sde: Any, times: np.ndarray, states: np.ndarray) -> Row:
     """The constants nearest to the true coefficients at points of the data, and χ² of the estimate there."""
     import scipy.optimize
     import scipy.stats
     import sympy
 
-    x = states[:: max(1, len(states) // 300)]
-    t = np.zeros(len(x))
+    every = slice(None, None, max(1, len(states) // 300))
+    t, x = times[every], states[every]
     sigma = sde.diffusion(t, x)
     true = [sde.drift(t, x), np.einsum("bik,bjk->bij", sigma, sigma)]
     symbols = [sympy.Symbol(name, real=True) for name in ("t", *found.names)]

@@ -99,7 +99,8 @@ def fits(pool: str, seed: int) -> dict[str, Any]:
     """Constants of a batch of groups with their covariances, the terms of the equation known."""
     chosen = FITTED[pool]
     places = CUBIC if chosen.wells else LINEAR
-    found = [constants_on(lsn.fit(data_of(chosen, seed + k)), places) for k in range(BATCH)]
+    drawn = [data_of(chosen, seed + k) for k in range(BATCH)]
+    found = [constants_on(lsn.fit(data), places, data.measurement) for data in drawn]
     return {"groups": [{"values": one.values.tolist(), "covariance": one.covariance.tolist()} for one in found]}
 
 

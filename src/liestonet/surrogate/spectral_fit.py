@@ -83,7 +83,8 @@ def fit_plainly(fitted: Surrogate) -> Surrogate:
     if first.shapes is None:
         return fitted
     features = choose_features(overview, not first.degrees[:, 0].any())
-    return _fitted_in(overview, features, None, silent)
+    alone = replace(overview, count=len(overview.sample.t), stride=1)
+    return _fitted_in(alone, features, None, silent)
 
 
 def _fitted_in(overview: Overview, features: Features, source: IncrementSource | None, say: Progress) -> Surrogate:
@@ -295,5 +296,5 @@ class _DiffusionTargets:
         first, second = self.pairs.T
         factor = np.where(first == second, 2.0, 1.0)
         rest, local = residuals(block, self.drift), self.variances(block.points)
-        values = rest[:, first] * rest[:, second] / block.dt[:, None]
+        values = rest[:, first] * rest[:, second] * (self.variances.restored(block.points) / block.dt)[:, None]
         return values, 1 / (factor * local[:, first] * local[:, second])

@@ -18,15 +18,24 @@ from liestonet.surrogate.tuning import FIT
 
 @dataclass(frozen=True)
 class VarianceMap:
-    """Mean squared residual over Δt in cells of time and state, in units of the box (L_i²/T)."""
+    """Mean squared residual over Δt in cells of time and state, in units of the box (L_i²/T).
+
+    A cell whose squares are small by chance has a large weight, which pulls a mean of the same squares down. `lost` is
+    the part by which it does.
+    """
 
     edges: tuple[Float[np.ndarray, " _"], ...]
     values: Float[np.ndarray, "cells n"]
+    lost: Float[np.ndarray, " cells"]
     shapes: Features | None = None
 
     def __call__(self, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "b n"]:
         values = self.values[_cell(self.edges, points)]
         return values if self.shapes is None else values * _squares(self.shapes, points)
+
+    def restored(self, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, " b"]:
+        """The factor by which squares are to be enlarged if their weights are made of this map (docs/method.md §4.1)."""
+        return 1 + self.lost[_cell(self.edges, points)]
 
     @property
     def uniform(self) -> bool:
@@ -55,7 +64,10 @@ def map_variances(
         squares = squares / _squares(shaped, overview.points)
     counts = np.bincount(cell, minlength=cells)
     sums = np.stack([np.bincount(cell, weights=square, minlength=cells) for square in squares.T], axis=1)
-    return VarianceMap(edges, (sums + FIT.borrowed * squares.mean(axis=0)) / (counts + FIT.borrowed)[:, None], shaped)
+    filled = counts + FIT.borrowed
+    # w = 1/2v² and Var r² = 2v²: the slope of the mean of w (r² − v) in the own square, over w v, is −4/filled
+    lost = np.where(counts > 0, 4 / filled / overview.stride, 0.0)
+    return VarianceMap(edges, (sums + FIT.borrowed * squares.mean(axis=0)) / filled[:, None], lost, shaped)
 
 
 def _squares(features: Features, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "b n"]:

@@ -12,9 +12,11 @@ import liestonet as lsn
 from liestonet.errors import InputError
 from liestonet.formulas.formula import Constant, Formula
 from liestonet.reduction.recording.candidate_terms import candidate_terms
-from liestonet.reduction.recording.constant_fit import fit_on_family, likelihood_of
-from liestonet.reduction.recording.equation_fit import step_added
+from liestonet.reduction.recording.constant_fit import likelihood_of
 from liestonet.reduction.recording.family_constraints import constraints_of
+from liestonet.reduction.recording.family_fit import fit_on_family
+from liestonet.reduction.recording.known_steps import step_added
+from liestonet.trajectories.measurement import Measurement
 
 t, x = sympy.symbols("t x", real=True)
 
@@ -30,6 +32,7 @@ def fitted(formulas: tuple[Formula, ...]):
     surrogate = recording().surrogate
     terms = candidate_terms(surrogate, {0})
     found = fit_on_family(likelihood_of(surrogate, terms), constraints_of(formulas, terms, surrogate))
+    assert found is not None
     return terms, found
 
 
@@ -78,7 +81,8 @@ def test_conditions_are_the_determining_equations():
     surrogate = recording().surrogate
     terms = candidate_terms(surrogate, {0})
     row = generator(sympy.exp(2 * t), x * sympy.exp(2 * t))  # of dx = x dt + dW
-    matrix, rest = constraints_of((row,), terms, surrogate).at(np.zeros(0))
+    asked = constraints_of((row,), terms, surrogate)
+    matrix, rest = asked.at(asked.constants)
     factors = {((0,), x): 1.0, ((0, 0), sympy.Integer(1)): 0.7}
     right = np.array([factors.get((term.entry, term.function), 0.0) for term in terms])
     assert np.abs(matrix @ right + rest).max() < 1e-12
@@ -105,7 +109,7 @@ def test_what_a_continuous_step_adds_is_taken_off():
     terms = candidate_terms(surrogate, {0})
     truth = {((0,), x): -1.0, ((0, 0), sympy.Integer(1)): 1.0}
     factors = np.array([truth.get((term.entry, term.function), 0.0) for term in terms])
-    added = step_added(surrogate, terms, factors)
+    added = step_added(surrogate, terms, factors, Measurement.exact("continuous"))
     step = float(np.median(surrogate.overview.sample.dt))
     matrix = np.column_stack([term.parameters for term in terms])
     found = np.linalg.lstsq(matrix, added, rcond=None)[0]
@@ -138,6 +142,7 @@ def test_rounding_without_noise_is_no_error():
     terms = candidate_terms(surrogate, {0})
     known = likelihood_of(surrogate, terms)
     found = fit_on_family(known, constraints_of((), terms, surrogate))
+    assert found is not None
     errors = dict(zip([(term.entry, str(term.function)) for term in terms], np.diag(found.covariance), strict=True))
     assert max(value for (entry, _), value in errors.items() if entry == (0,)) < 0.05**2
 
