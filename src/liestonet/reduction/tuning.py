@@ -115,13 +115,19 @@ class EquationTuning:
     constants_known: float = 0.1
     # A family with constants farther than this part from those of the formulas is another one. Source: by hand.
     constants_near: float = 0.7
-    # Conditions hold if they are below this part of the largest term, in units of the box. Source: theory: rounding, some
-    # thousand times.
+    # Conditions hold if they are below this part of the largest term, in units of the box. Source: theory: rounding,
+    # some thousand times.
     exactly: float = 1e-11
+    # Steps of Newton's method. Source: theory: digits double; some more where it begins far away.
+    newton: int = 15
     # Parts of a step along a family that are tried. Source: theory: families are curved.
     parts: tuple[float, ...] = (1.0, 0.5, 0.25, 0.1)
-    # A step that gains less deviance than this is the last. Source: theory: a hundredth of a standard error, squared.
+    # A step that would gain less deviance than this is not taken. Source: theory: a hundredth of a standard error,
+    # squared.
     standing: float = 1e-4
+    # A place from which no step leads on is no best one if a step should gain more. Source: theory: a tenth of a
+    # standard error, squared.
+    stuck: float = 1e-2
     # Times that what a finite step adds is computed anew from the equation without it. Source: theory: each leaves a
     # part Δt times the rates of the process of what was left.
     step_rounds: int = 2

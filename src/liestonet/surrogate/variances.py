@@ -34,7 +34,7 @@ class VarianceMap:
         return values if self.shapes is None else values * _squares(self.shapes, points)
 
     def restored(self, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, " b"]:
-        """The factor by which squares are to be enlarged if their weights are made of this map (docs/method.md §4.1)."""
+        """What squares are to be multiplied by if their weights are made of this map (docs/method.md §4.1)."""
         return 1 + self.lost[_cell(self.edges, points)]
 
     @property

@@ -63,9 +63,7 @@ def estimated_equation(result: Result) -> EstimatedEquation:
     return _written(surrogate, terms, chosen, (*notes, *chosen.notes, *_assumed(chosen)))
 
 
-def _beside_steps(
-    surrogate: Surrogate, terms: list[Term], others: list[Formula], measurement: Measurement
-) -> _Chosen:
+def _beside_steps(surrogate: Surrogate, terms: list[Term], others: list[Formula], measurement: Measurement) -> _Chosen:
     """The fit with what a recorded step adds taken off, as far as that is known."""
     chosen = _fitted(surrogate, terms, others, None)
     for _ in range(step_rounds(surrogate, measurement)):
@@ -122,8 +120,8 @@ def _assumed(chosen: _Chosen) -> list[str]:
     """What the equation rests on, in a sentence or two."""
     if chosen.fits < EQUATION.rejected:
         return [
-            f"No sum of the functions tried here describes the recording (p = {chosen.fits:.1g}), so that no errors are "
-            "given: the equation is a rough summary."
+            f"No sum of the functions tried here describes the recording (p = {chosen.fits:.1g}); the equation is a rough "
+            "summary, and its constants have no errors."
         ]
     if chosen.kind == "family":
         form = "generators have the form of their formulas, with all numbers in them free"

@@ -33,9 +33,7 @@ class Constraints:
     scales: Float[np.ndarray, " rows"]
     terms: Sequence[Term]
 
-    def at(
-        self, constants: Inexact[np.ndarray, " c"]
-    ) -> tuple[Inexact[np.ndarray, "e k"], Inexact[np.ndarray, " e"]]:
+    def at(self, constants: Inexact[np.ndarray, " c"]) -> tuple[Inexact[np.ndarray, "e k"], Inexact[np.ndarray, " e"]]:
         """K and r, every row in units of the box and of the generator."""
         kind = np.result_type(constants, float)
         blocks, rests = [np.zeros((0, len(self.terms)), kind)], [np.zeros(0, kind)]
@@ -48,9 +46,7 @@ class Constraints:
             rests.append(table[:, -1])
         return np.concatenate(blocks), np.concatenate(rests)
 
-    def slopes(
-        self, factors: Float[np.ndarray, " k"], constants: Float[np.ndarray, " c"]
-    ) -> Float[np.ndarray, "e c"]:
+    def slopes(self, factors: Float[np.ndarray, " k"], constants: Float[np.ndarray, " c"]) -> Float[np.ndarray, "e c"]:
         """How K u + r changes with every constant: to rounding, as all functions are analytic in them."""
         columns = []
         for k in range(len(constants)):

@@ -88,11 +88,11 @@ class _Search:
         return np.array([np.linalg.norm(term.parameters) for term in self.asked.terms])
 
     def _sizes(self, place: Float[np.ndarray, " z"]) -> Float[np.ndarray, " k"]:
-        """Every term beside the largest of its entry."""
+        """Every term beside the largest of its entry, if that is not small itself."""
         terms = self.asked.terms
         sizes = np.abs(self.known.scale * place[: self.count]) * self._lengths
-        largest = {e: max(s for t, s in zip(terms, sizes, strict=True) if t.entry == e) for e in {t.entry for t in terms}}
-        return sizes / np.maximum([largest[term.entry] for term in terms], np.finfo(float).tiny)
+        beside = [sizes[[other.entry == term.entry for other in terms]].max() for term in terms]
+        return sizes / np.maximum(beside, EQUATION.floors[1] * sizes.max())
 
     def _pulled(self, place: Float[np.ndarray, " z"], strength: float) -> Float[np.ndarray, " z"]:
         """Least squares with the conditions as a penalty of some strength.
@@ -122,15 +122,14 @@ class _Search:
             directions = self.directions(here)
             free = directions[: self.count]
             present = present | (np.linalg.norm(free, axis=1) > EQUATION.apart)
-            target = self.root @ (self.best - here[: self.count])
-            step = directions @ np.linalg.lstsq(self.root @ free, target, rcond=EQUATION.rank)[0]
-            moved = self._moved(here, step, present)
+            slopes = self.root @ free
+            step = np.linalg.lstsq(slopes, self.root @ (self.best - here[: self.count]), rcond=EQUATION.rank)[0]
+            gain = float(np.sum((slopes @ step) ** 2))
+            moved = self._moved(here, directions @ step, present) if gain > EQUATION.standing else None
             if moved is None:
-                return here
-            gained = self.misfit(here) - self.misfit(moved)
+                # where branches of the family meet no step may lead on, though better places are near
+                return here if gain < EQUATION.stuck else None
             here = moved
-            if gained < EQUATION.standing:
-                return here
         return here
 
     def _moved(
@@ -146,20 +145,27 @@ class _Search:
     def on_family(
         self, place: Float[np.ndarray, " z"], present: Bool[np.ndarray, " k"]
     ) -> Float[np.ndarray, " z"] | None:
-        """The place near by where the conditions hold to rounding, with the other terms zero; None where there is none."""
+        """The place near by where the conditions hold to rounding, with the other terms zero; None where there is none.
+
+        Newton's method, with the smallest steps in parts of the values: a factor that the conditions nearly leave free
+        is not what is to give way.
+        """
         chosen = np.append(np.flatnonzero(present), np.arange(self.count, len(place)))
-
-        def whole(z: np.ndarray) -> np.ndarray:
-            full = np.zeros(len(place))
-            full[chosen] = z
-            return full
-
-        found = _least_squares(
-            lambda z: self.conditions(whole(z)), lambda z: self.slopes(whole(z))[:, chosen], place[chosen], EQUATION.rounds
-        )
-        there = whole(found)
-        largest = np.max(np.abs(self.known.scale * there[: self.count]) * self._lengths)
-        return there if np.abs(self.conditions(there)).max() <= EQUATION.exactly * largest else None
+        there = np.zeros(len(place))
+        there[chosen] = place[chosen]
+        for _ in range(EQUATION.newton):
+            missed = self.conditions(there)
+            largest = np.max(np.abs(self.known.scale * there[: self.count]) * self._lengths)
+            if not np.isfinite(missed).all():
+                return None
+            if np.abs(missed).max() <= EQUATION.exactly * largest:
+                return there
+            units = np.maximum(np.abs(there[chosen]), EQUATION.apart)
+            slopes = self.slopes(there)[:, chosen] * units
+            if not np.isfinite(slopes).all():
+                return None
+            there[chosen] -= units * np.linalg.lstsq(slopes, missed, rcond=EQUATION.apart)[0]
+        return None
 
     def directions(self, place: Float[np.ndarray, " z"]) -> Float[np.ndarray, "z m"]:
         """Changes of factors and constants that the conditions allow."""
@@ -181,17 +187,13 @@ class _Search:
 
 
 def _least_squares(residual: Any, slopes: Any, start: np.ndarray, rounds: int) -> np.ndarray:
-    """Levenberg–Marquardt to rounding, which also takes conditions that depend on each other.
-
-    Where exponentials overflow on the way, the place is where it began.
-    """
-    least = 10 * np.finfo(float).eps
-    if not len(start) or not np.isfinite(residual(start)).all():
+    """Levenberg–Marquardt; where exponentials overflow on the way, the place is where it began."""
+    if not np.isfinite(residual(start)).all():
         return start
     found = scipy.optimize.least_squares(
         lambda z: np.nan_to_num(residual(z), nan=OVERFLOW, posinf=OVERFLOW, neginf=-OVERFLOW),
         start,
         lambda z: np.nan_to_num(slopes(z), posinf=OVERFLOW, neginf=-OVERFLOW),
-        method="lm", x_scale="jac", xtol=least, ftol=least, gtol=least, max_nfev=rounds,
+        method="lm", x_scale="jac", max_nfev=rounds,
     ).x  # fmt: skip
     return found if np.isfinite(residual(found)).all() else start
