@@ -271,7 +271,8 @@ class _DriftTargets:
 
     def __call__(self, block: Scaled) -> tuple[np.ndarray, np.ndarray]:
         local = np.where(self.still, self.level, self.variances(block.points))
-        return block.dx / block.dt[:, None], block.dt[:, None] / local
+        restored = np.where(self.still, 1.0, self.variances.restored(block.points)[:, None])
+        return block.dx * restored / block.dt[:, None], block.dt[:, None] / local
 
 
 def diffusion_targets(
@@ -296,5 +297,5 @@ class _DiffusionTargets:
         first, second = self.pairs.T
         factor = np.where(first == second, 2.0, 1.0)
         rest, local = residuals(block, self.drift), self.variances(block.points)
-        values = rest[:, first] * rest[:, second] * (self.variances.restored(block.points) / block.dt)[:, None]
+        values = rest[:, first] * rest[:, second] * (self.variances.restored(block.points) ** 2 / block.dt)[:, None]
         return values, 1 / (factor * local[:, first] * local[:, second])

@@ -20,8 +20,8 @@ from liestonet.surrogate.tuning import FIT
 class VarianceMap:
     """Mean squared residual over Δt in cells of time and state, in units of the box (L_i²/T).
 
-    A cell whose squares are small by chance has a large weight, which pulls a mean of the same squares down. `lost` is
-    the part by which it does.
+    A cell whose squares are small by chance has a large weight, which pulls means of the same squares down, and those of
+    increments half as much. `lost` is the part of squares.
     """
 
     edges: tuple[Float[np.ndarray, " _"], ...]
@@ -34,8 +34,11 @@ class VarianceMap:
         return values if self.shapes is None else values * _squares(self.shapes, points)
 
     def restored(self, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, " b"]:
-        """What squares are to be multiplied by if their weights are made of this map (docs/method.md §4.1)."""
-        return 1 + self.lost[_cell(self.edges, points)]
+        """What increments are to be multiplied by if their weights are made of this map, and squares by its square.
+
+        To first order (docs/method.md §4.1).
+        """
+        return 1 + self.lost[_cell(self.edges, points)] / 2
 
     @property
     def uniform(self) -> bool:
@@ -65,7 +68,7 @@ def map_variances(
     counts = np.bincount(cell, minlength=cells)
     sums = np.stack([np.bincount(cell, weights=square, minlength=cells) for square in squares.T], axis=1)
     filled = counts + FIT.borrowed
-    # w = 1/2v² and Var r² = 2v²: the slope of the mean of w (r² − v) in the own square, over w v, is −4/filled
+    # w = 1/2v², Var r² = 2v²: E w (r² − v) = −(4/filled) w v; drift: w = 1/v, dx = f + r: E w r = −(2/filled) w f
     lost = np.where(counts > 0, 4 / filled / overview.stride, 0.0)
     return VarianceMap(edges, (sums + FIT.borrowed * squares.mean(axis=0)) / filled[:, None], lost, shaped)
 

@@ -120,8 +120,8 @@ def _assumed(chosen: _Chosen) -> list[str]:
     """What the equation rests on, in a sentence or two."""
     if chosen.fits < EQUATION.rejected:
         return [
-            f"No sum of the functions tried here describes the recording (p = {chosen.fits:.1g}); the equation is a rough "
-            "summary, and its constants have no errors."
+            f"No sum of the functions tried here describes the recording (p = {chosen.fits:.1g}); the equation is a "
+            "rough summary, and its constants have no errors."
         ]
     if chosen.kind == "family":
         form = "generators have the form of their formulas, with all numbers in them free"
