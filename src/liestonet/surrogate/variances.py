@@ -20,8 +20,8 @@ from liestonet.surrogate.tuning import FIT
 class VarianceMap:
     """Mean squared residual over Δt in cells of time and state, in units of the box (L_i²/T).
 
-    A cell whose squares are small by chance has a large weight, which pulls means of the same squares down, and those of
-    increments half as much. `lost` is the part of squares.
+    A cell whose squares are small by chance has a large weight, which pulls means of the same squares down, and those
+    of increments half as much. `lost` is the part of squares.
     """
 
     edges: tuple[Float[np.ndarray, " _"], ...]
