@@ -130,16 +130,21 @@ def summary(records: list[Row]) -> Iterator[str]:
     if not records:
         yield "Not run yet."
         return
-    formed = [row for row in records if row["same_form"]]
+    formed = with_true_terms(records)
     yield f"- runs: {len(records)} of {len(jobs())}; the same command goes on"
     yield f"- the terms are the true ones in {interval(len(formed), len(records))}"
     if formed:
         yield f"- there, the truth is inside the 95 % region in {interval(covered(formed), len(formed))}"
+    yield f"- errors are not given in {sum(not row['shown'] for row in records)} of {len(records)}"
     bands = [row["held"] for row in records]
     yield (
         f"- bands of 95 % hold {100 * np.mean(bands):.1f} % of new paths on average; least {100 * min(bands):.1f} %, "
         f"most {100 * max(bands):.1f} %"
     )
+
+
+def with_true_terms(rows: list[Row]) -> list[Row]:
+    return [row for row in rows if row["same_form"] and row["shown"]]
 
 
 def covered(rows: list[Row]) -> int:
@@ -154,7 +159,7 @@ def table(records: list[Row]) -> Iterator[str]:
         rows = [row for row in records if row["system"] == key]
         if not rows:
             continue
-        formed = [row for row in rows if row["same_form"]]
+        formed = with_true_terms(rows)
         yield (
             f"| `{key}` | {len(rows)} | {len(formed)} | {covered(formed)} of {len(formed)} | "
             f"{100 * float(np.mean([row['held'] for row in rows])):.1f} % | "
@@ -167,18 +172,16 @@ INTRODUCTION = """# Equations from recordings, checked
 *For readers who want to know how far the errors of an estimated equation can be trusted.*
 
 4,096 simulated paths of each system, the equation that `result.equation()` makes of them, and the true one beside it.
-"True terms": the equation can be made equal to the true one by its constants; then χ² says whether the truth is inside
-their 95 % region. The band of a forecast, one unit of time ahead, is compared with 2,000 new paths of the true
-equation.
+"True terms": the equation can be made equal to the true one by its constants, and gives errors for them; then χ² says
+whether the truth is inside their 95 % region. The band of a forecast, one unit of time ahead, is compared with 2,000
+new paths of the true equation.
 """
 
 MEASURED = """## How this was measured
 
 `python experiments/equations.py`. Seeds begin at 127000, in steps of 1,000 from system to system, and were not used
-during development. The twenty systems were chosen before any run. Runs are few so far, and most of them of two systems:
-read the rows, not the sums. Where a generator has no formula or the family keeps many small terms (`linear`,
-`cir-linear`, `gompertz`), the equation can be wrong, with errors that are too small.
-"""
+during development. The twenty systems were chosen before any run. `linear` has 4,096 increments in all, so few that its
+terms are hardly known; sin x is no sum of powers."""
 
 STUDY = Study(jobs, page, ROOT / "experiments" / "results", ROOT / "docs" / "equation_checks.md")
 

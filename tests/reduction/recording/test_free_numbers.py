@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import sympy
+from sympy.parsing.sympy_parser import parse_expr
 
 from liestonet.formulas.formula import Constant, Formula
 from liestonet.reduction.recording.free_numbers import with_free_numbers
@@ -24,8 +27,8 @@ t, x, y, rate = sympy.symbols("t x y k1", real=True)
     ],
 )
 def test_constants_put_back_give_the_formula(tau: str, xi: tuple[str, str], free: int) -> None:
-    names = {"t": t, "x": x, "y": y, "k1": rate}
-    parts = [sympy.sympify(text.replace("^", "**"), locals=names) for text in (tau, *xi)]
+    names: dict[str, Any] = {"t": t, "x": x, "y": y, "k1": rate}
+    parts = [parse_expr(text.replace("^", "**"), names) for text in (tau, *xi)]
     row = Formula(parts[0], tuple(parts[1:]), sympy.Integer(0), "consistent", 0.0, (Constant(rate, -0.5, 0.1),))
     found = with_free_numbers(row, (t, x, y), "c")
     assert len(found.constants) == free

@@ -90,5 +90,5 @@ def _functions(
                 yield sympy.Mul(factor, *(f for f, _ in row))
     if count == 1 and 1 not in absent and domain.intervals[1][0] > 0 and not domain.periodic:
         x = symbols[1]
-        more = (x ** sympy.Rational(3, 2),) if squared else (1 / x, sympy.sqrt(x), x * sympy.log(x))
-        yield from more
+        others = (x ** sympy.Rational(3, 2),) if squared else (1 / x, sympy.sqrt(x), x * sympy.log(x))
+        yield from others

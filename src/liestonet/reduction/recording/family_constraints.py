@@ -53,7 +53,7 @@ class Constraints:
             moved = constants.astype(complex)
             moved[k] += EQUATION.imaginary * 1j
             matrix, rest = self.at(moved)
-            columns.append((matrix @ factors + rest).imag / EQUATION.imaginary)
+            columns.append(np.imag(matrix @ factors + rest) / EQUATION.imaginary)
         return np.array(columns).T.reshape(len(self.points) * len(self.functions), len(constants))
 
 

@@ -102,12 +102,14 @@ class _Search:
         weight, count = np.sqrt(strength), self.count
         held = np.diag(1 / (EQUATION.constants_known * np.abs(self.asked.constants)))
 
+        above = np.asarray(scipy.linalg.block_diag(self.root, held))
+
         def residual(z: np.ndarray) -> np.ndarray:
             kept = held @ (z[count:] - self.asked.constants)
             return np.concatenate([self.root @ (z[:count] - self.best), kept, weight * self.conditions(z)])
 
         def slopes(z: np.ndarray) -> np.ndarray:
-            return np.concatenate([scipy.linalg.block_diag(self.root, held), weight * self.slopes(z)])
+            return np.concatenate([above, weight * self.slopes(z)])
 
         return _least_squares(residual, slopes, place, EQUATION.rounds)
 
@@ -190,10 +192,15 @@ def _least_squares(residual: Any, slopes: Any, start: np.ndarray, rounds: int) -
     """Levenberg–Marquardt; where exponentials overflow on the way, the place is where it began."""
     if not np.isfinite(residual(start)).all():
         return start
+
+    def finite_slopes(z: np.ndarray) -> np.ndarray:
+        return np.nan_to_num(slopes(z), posinf=OVERFLOW, neginf=-OVERFLOW)
+
+    jacobian: Any = finite_slopes
     found = scipy.optimize.least_squares(
         lambda z: np.nan_to_num(residual(z), nan=OVERFLOW, posinf=OVERFLOW, neginf=-OVERFLOW),
         start,
-        lambda z: np.nan_to_num(slopes(z), posinf=OVERFLOW, neginf=-OVERFLOW),
+        jacobian,
         method="lm", x_scale="jac", max_nfev=rounds,
     ).x  # fmt: skip
     return found if np.isfinite(residual(found)).all() else start

@@ -25,7 +25,7 @@ class FreeGenerator:
 
 def with_free_numbers(row: Formula, symbols: tuple[Any, ...], name: str) -> FreeGenerator:
     """The generator of a formula with constants called after `name`; `symbols` are time and coordinates."""
-    known = {constant.symbol: constant.value for constant in row.constants}
+    known: dict[Any, Any] = {constant.symbol: constant.value for constant in row.constants}
     real = {s: sympy.Symbol(str(s), real=True) for part in (row.tau, *row.xi) for s in part.free_symbols}
     known = {real.get(symbol, symbol): value for symbol, value in known.items()}
     found: dict[Any, float] = {}
