@@ -237,8 +237,8 @@ equation:
 MEASURED = """\
 ## How this was measured
 
-`python experiments/groups.py --jobs 2`; nothing in the tests was changed after these runs. The fits are of earlier code:
-the bias of `dW` and of `x dt` towards zero, which they show, has been taken off since, and their steps as well.
+`python experiments/groups.py --jobs 2`; nothing in the tests was changed after these runs. The fits are of earlier
+code: the bias of `dW` and of `x dt` towards zero, which they show, has been taken off since, and their steps as well.
 
 - Linear: dx = −k x dt + s dW; double well: dx = (x − x³) dt + dW. Euler steps of 0.02, 100 steps a path unless the row
   says otherwise, from the standard normal law, marked as exact Euler steps.

@@ -14,6 +14,7 @@ import numpy as np
 import sympy
 from jaxtyping import Bool, Float
 
+from liestonet.core.p_values import p_clause
 from liestonet.errors import InputError
 from liestonet.formulas.formula import Formula
 from liestonet.reduction.recording.candidate_terms import Term, candidate_terms, symbols_of
@@ -110,8 +111,8 @@ def _fitted(
         if least >= EQUATION.rejected:
             return chosen
         note = (
-            f"The likelihood-ratio test rejects that these generators are exact symmetries of one equation (p = "
-            f"{least:.1g}); only shifts in time and space are imposed."
+            "The likelihood-ratio test rejects that these generators are exact symmetries of one equation "
+            f"({p_clause(least)}); only shifts in time and space are imposed."
         )
     return replace(_chosen(surrogate, terms, known, added, whole_family(known)), notes=(note,))
 
@@ -120,16 +121,19 @@ def _assumed(chosen: _Chosen) -> list[str]:
     """What the equation rests on, in a sentence or two."""
     if chosen.fits < EQUATION.rejected:
         return [
-            f"No sum of the functions tried here describes the recording (p = {chosen.fits:.1g}); the equation is a "
+            f"No sum of the functions tried here describes the recording ({p_clause(chosen.fits)}); the equation is a "
             "rough summary, and its constants have no errors."
         ]
-    if chosen.kind == "family":
-        form = "generators have the form of their formulas, with all numbers in them free"
-        return [f"Assumed: the {form} (p = {chosen.p_value:.2g})."] if chosen.imposed else []
-    return [
-        "Assumed: drift and squared noise are sums of the functions shown, which were chosen by their evidence among "
-        f"those tried (lack of fit: p = {chosen.fits:.2g})."
-    ]
+    found = []
+    if chosen.imposed:
+        form = "the generators have the form of their formulas, with all numbers in them free"
+        found.append(f"Assumed: {form} ({p_clause(chosen.p_value)}).")
+    if chosen.kind != "family":
+        found.append(
+            "Assumed: drift and squared noise are sums of the functions shown, which were chosen by their evidence "
+            f"among those tried (lack of fit: {p_clause(chosen.fits)})."
+        )
+    return found
 
 
 def readable_equation(result: Result) -> EstimatedEquation | None:
