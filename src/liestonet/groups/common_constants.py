@@ -19,7 +19,7 @@ from liestonet.groups.shared_constants import Equality, Joint, Trend, equal_alon
 from liestonet.groups.tuning import COMPARISON
 from liestonet.groups.wording import listed
 from liestonet.reduction.recording.common_equation import Place, constants_on, is_root
-from liestonet.reduction.recording.equation_fit import readable_equation, surrogate_of
+from liestonet.reduction.recording.equation_fit import measurement_of, readable_equation, surrogate_of
 from liestonet.reduction.recording.estimated_equation import in_brackets
 from liestonet.result import Result
 
@@ -71,7 +71,7 @@ def _degree(function: Any) -> int:
 
 def _fitted(label: str, result: Result, places: Sequence[Place]) -> GroupConstants | str:
     try:
-        fitted = constants_on(surrogate_of(result), places)
+        fitted = constants_on(surrogate_of(result), places, measurement_of(result))
     except (InputError, np.linalg.LinAlgError) as problem:
         return str(problem) if isinstance(problem, InputError) else "its constants could not be computed."
     errors = np.sqrt(np.maximum(np.diag(fitted.covariance), 0.0))

@@ -96,33 +96,68 @@ class EquationTuning:
     drift_degrees: tuple[int, int, int, int] = (3, 3, 2, 1)
     # The same of the diffusion. Source: by hand.
     diffusion_degrees: tuple[int, int, int, int] = (4, 2, 2, 0)
+    # What is added to these degrees, step by step, where no sum of the functions fits. Source: by hand; series go to
+    # about the seventh power.
+    richer: tuple[int, ...] = (2, 4)
     # Highest power of time where the law depends on it. Source: by hand.
     time_degree: int = 1
     # Constants up to which a family is written with all of them. Source: by hand; more are no formula to remember.
     most_constants: int = 6
     # Penalties under which conditions are imposed, one after the other. Source: theory: residuals of 1e-6 at the end.
     strengths: tuple[float, float, float] = (1e4, 1e8, 1e12)
-    # Evaluations in each of these rounds. Source: cost.
+    # Evaluations in each of these rounds, and steps along a family. Source: cost.
     rounds: int = 60
+    # Terms below this part of the largest of their entry are absent where a place on the family is sought: none, then
+    # more and more. Source: by hand; such a place shows which terms the family leaves free.
+    floors: tuple[float, ...] = (1e-4, 1e-3, 1e-2, 0.1)
+    # Part of a generator's constant that it is known to while a family is sought. Source: by hand; errors of constants
+    # of formulas are about as large.
+    constants_known: float = 0.1
+    # A family with constants farther than this part from those of the formulas is another one. Source: by hand.
+    constants_near: float = 0.7
+    # Conditions hold if they are below this part of the largest term, in units of the box. Source: theory: rounding,
+    # some thousand times.
+    exactly: float = 1e-11
+    # Steps of Newton's method. Source: theory: digits double; some more where it begins far away.
+    newton: int = 15
+    # Parts of a step along a family that are tried. Source: theory: families are curved.
+    parts: tuple[float, ...] = (1.0, 0.5, 0.25, 0.1)
+    # A step that would gain less deviance than this is not taken. Source: theory: a hundredth of a standard error,
+    # squared.
+    standing: float = 1e-4
+    # A place from which no step leads on is no best one if a step should gain more. Source: theory: a tenth of a
+    # standard error, squared.
+    stuck: float = 1e-2
     # Times that what a finite step adds is computed anew from the equation without it. Source: theory: each leaves a
     # part Δt times the rates of the process of what was left.
     step_rounds: int = 2
     # Part of it that stays an error. Source: theory: simulations of five sub-steps or more have at least four fifths.
     step_left: float = 0.2
-    # Step of differences in the generators' constants. Source: theory: the root of rounding.
-    difference: float = 1e-6
-    # Singular values of conditions below this part of the largest are none. Source: theory: differences and penalties.
-    tangent: float = 1e-4
+    # Imaginary step of derivatives in the generators' constants. Source: theory: any small one; nothing cancels.
+    imaginary: float = 1e-20
+    # Singular values of conditions below this part of the largest are none. Source: theory: conditions hold to
+    # rounding, and functions on a box are independent to about 1e-7.
+    tangent: float = 1e-9
+    # A direction has none of a term that is left out below this part of it. Source: by hand; families are curved, and
+    # the choice of terms follows their directions.
+    removed: float = 1e-4
+    # A term takes part in a direction above this part of it. Source: theory: between rounding of directions and 1.
+    apart: float = 1e-6
     # Singular values of a likelihood below this part are none. Source: theory: rounding.
     rank: float = 1e-12
+    # Directions of scores shorter than this, in units of the precision, were left out. Source: by hand; those that were
+    # not have about unit length.
+    seen: float = 0.3
     # Added to a likelihood with unit diagonal. Source: theory: rounding.
     ridge: float = 1e-11
     # A family with a smaller p-value is not imposed. Source: by hand, as for pooled constants.
     rejected: float = 0.01
-    # Terms of an entry of which all subsets are compared. Source: cost: 2^10 small fits.
-    most_compared: int = 10
-    # Terms smaller than this part of the largest are none if the family does not leave them free, or without noise.
-    # Source: by hand; conditions hold to 1e-4 of the coefficients.
+    # Terms of an entry of which all subsets are compared. Source: cost: 2^11 small fits.
+    most_compared: int = 11
+    # Subsets are likely if their deviance plus ln N for each term is above the least by no more than this. Source:
+    # theory: odds of 20 to 1 are 2 ln 20.
+    likely: float = 6.0
+    # Terms smaller than this part of the largest are none in coordinates without noise. Source: by hand.
     smallest_part: float = 2e-3
     # Weight of coordinates without noise beside those with noise. Source: by hand; any large one does.
     noiseless_weight: float = 1e4

@@ -137,6 +137,8 @@ def fit_plainly(fitted: Surrogate, source: IncrementSource | None = None, say: P
     if first.shapes is None:
         return fitted
     features = choose_features(overview, not first.degrees[:, 0].any())
+    if source is None:  # the sample is then all that there is
+        overview = replace(overview, count=len(overview.sample.t), stride=1)
     return _fitted_in(overview, features, source, say)
 
 
@@ -324,7 +326,8 @@ class _DriftTargets:
 
     def __call__(self, block: Scaled) -> tuple[np.ndarray, np.ndarray]:
         local = np.where(self.still, self.level, self.variances(block.points))
-        return block.dx / block.dt[:, None], block.dt[:, None] / local
+        restored = np.where(self.still, 1.0, self.variances.restored(block.points)[:, None])
+        return block.dx * restored / block.dt[:, None], block.dt[:, None] / local
 
 
 def diffusion_targets(
@@ -349,5 +352,5 @@ class _DiffusionTargets:
         first, second = self.pairs.T
         factor = np.where(first == second, 2.0, 1.0)
         rest, local = residuals(block, self.drift), self.variances(block.points)
-        values = rest[:, first] * rest[:, second] / block.dt[:, None]
+        values = rest[:, first] * rest[:, second] * (self.variances.restored(block.points) ** 2 / block.dt)[:, None]
         return values, 1 / (factor * local[:, first] * local[:, second])

@@ -18,15 +18,27 @@ from liestonet.surrogate.tuning import FIT
 
 @dataclass(frozen=True)
 class VarianceMap:
-    """Mean squared residual over Δt in cells of time and state, in units of the box (L_i²/T)."""
+    """Mean squared residual over Δt in cells of time and state, in units of the box (L_i²/T).
+
+    A cell whose squares are small by chance has a large weight, which pulls means of the same squares down, and those
+    of increments half as much. `lost` is the part of squares.
+    """
 
     edges: tuple[Float[np.ndarray, " _"], ...]
     values: Float[np.ndarray, "cells n"]
+    lost: Float[np.ndarray, " cells"]
     shapes: Features | None = None
 
     def __call__(self, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "b n"]:
         values = self.values[_cell(self.edges, points)]
         return values if self.shapes is None else values * _squares(self.shapes, points)
+
+    def restored(self, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, " b"]:
+        """What increments are to be multiplied by if their weights are made of this map, and squares by its square.
+
+        To first order (docs/method.md §4.1).
+        """
+        return 1 + self.lost[_cell(self.edges, points)] / 2
 
     @property
     def uniform(self) -> bool:
@@ -55,7 +67,10 @@ def map_variances(
         squares = squares / _squares(shaped, overview.points)
     counts = np.bincount(cell, minlength=cells)
     sums = np.stack([np.bincount(cell, weights=square, minlength=cells) for square in squares.T], axis=1)
-    return VarianceMap(edges, (sums + FIT.borrowed * squares.mean(axis=0)) / (counts + FIT.borrowed)[:, None], shaped)
+    filled = counts + FIT.borrowed
+    # w = 1/2v², Var r² = 2v²: E w (r² − v) = −(4/filled) w v; drift: w = 1/v, dx = f + r: E w r = −(2/filled) w f
+    lost = np.where(counts > 0, 4 / filled / overview.stride, 0.0)
+    return VarianceMap(edges, (sums + FIT.borrowed * squares.mean(axis=0)) / filled[:, None], lost, shaped)
 
 
 def _squares(features: Features, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "b n"]:

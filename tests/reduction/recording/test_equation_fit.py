@@ -11,10 +11,20 @@ import sympy
 import liestonet as lsn
 from liestonet.errors import InputError
 from liestonet.formulas.formula import Constant, Formula
-from liestonet.reduction.recording.candidate_terms import candidate_terms
-from liestonet.reduction.recording.constant_fit import fit_on_family, likelihood_of
-from liestonet.reduction.recording.equation_fit import step_added
+from liestonet.reduction.recording.candidate_terms import Term, candidate_terms
+from liestonet.reduction.recording.common_equation import constants_on
+from liestonet.reduction.recording.constant_fit import (
+    Likelihood,
+    best_terms,
+    lack_of_fit,
+    likelihood_of,
+    whole_family,
+)
 from liestonet.reduction.recording.family_constraints import constraints_of
+from liestonet.reduction.recording.family_fit import fit_on_family
+from liestonet.reduction.recording.known_steps import step_added
+from liestonet.surrogate.spectral_fit import fit_plainly
+from liestonet.trajectories.measurement import Measurement
 
 t, x = sympy.symbols("t x", real=True)
 
@@ -30,6 +40,7 @@ def fitted(formulas: tuple[Formula, ...]):
     surrogate = recording().surrogate
     terms = candidate_terms(surrogate, {0})
     found = fit_on_family(likelihood_of(surrogate, terms), constraints_of(formulas, terms, surrogate))
+    assert found is not None
     return terms, found
 
 
@@ -55,6 +66,28 @@ def test_a_shift_with_a_rate_leaves_affine_drift_and_constant_noise():
         true = {((0,), x): -1.0, ((0, 0), sympy.Integer(1)): 1.0}.get((term.entry, term.function), 0.0)
         assert abs(value - true) <= 5 * error + 1e-3
     assert found.p_value > 1e-4
+    others = [u for term, u in zip(terms, found.factors, strict=True) if (term.entry, term.function) not in free]
+    assert np.abs(others).max() < 1e-12  # conditions hold to rounding: nearly equal functions do not stand for others
+
+
+def test_numbers_of_a_formula_are_fitted_too():
+    """exp(−t) ∂x was read off data: its rate is no more exact than one that is written as a constant."""
+    rate = sympy.Symbol("k1", real=True)
+    named = fitted((generator(sympy.Integer(0), sympy.exp(rate * t), Constant(rate, -1.0, 0.1)),))[1]
+    terms, plain = fitted((generator(sympy.Integer(0), sympy.exp(-t)),))
+    np.testing.assert_allclose(plain.factors, named.factors, atol=1e-9)
+    place = [term.function for term in terms].index(x)
+    assert plain.covariance[place, place] == pytest.approx(named.covariance[place, place], rel=1e-6)
+    assert plain.covariance[place, place] > 0
+
+
+def test_a_family_keeps_its_noise():
+    """At rates of the noise-free equation the scaling asks for less; the fit does not end there."""
+    power = sympy.Symbol("k2", real=True)
+    scaling = generator(sympy.exp(power * t), power / 2 * x * sympy.exp(power * t), Constant(power, -1.8, 0.1))
+    terms, found = fitted((scaling,))
+    noise = [term.entry == (0, 0) and term.function == 1 for term in terms]
+    assert found.factors[noise] == pytest.approx(1.0, abs=0.05)
 
 
 def test_the_rate_is_pooled_with_the_scaling():
@@ -78,7 +111,8 @@ def test_conditions_are_the_determining_equations():
     surrogate = recording().surrogate
     terms = candidate_terms(surrogate, {0})
     row = generator(sympy.exp(2 * t), x * sympy.exp(2 * t))  # of dx = x dt + dW
-    matrix, rest = constraints_of((row,), terms, surrogate).at(np.zeros(0))
+    asked = constraints_of((row,), terms, surrogate)
+    matrix, rest = asked.at(asked.constants)
     factors = {((0,), x): 1.0, ((0, 0), sympy.Integer(1)): 0.7}
     right = np.array([factors.get((term.entry, term.function), 0.0) for term in terms])
     assert np.abs(matrix @ right + rest).max() < 1e-12
@@ -105,7 +139,7 @@ def test_what_a_continuous_step_adds_is_taken_off():
     terms = candidate_terms(surrogate, {0})
     truth = {((0,), x): -1.0, ((0, 0), sympy.Integer(1)): 1.0}
     factors = np.array([truth.get((term.entry, term.function), 0.0) for term in terms])
-    added = step_added(surrogate, terms, factors)
+    added = step_added(surrogate, terms, factors, Measurement.exact("continuous"))
     step = float(np.median(surrogate.overview.sample.dt))
     matrix = np.column_stack([term.parameters for term in terms])
     found = np.linalg.lstsq(matrix, added, rcond=None)[0]
@@ -138,8 +172,47 @@ def test_rounding_without_noise_is_no_error():
     terms = candidate_terms(surrogate, {0})
     known = likelihood_of(surrogate, terms)
     found = fit_on_family(known, constraints_of((), terms, surrogate))
+    assert found is not None
     errors = dict(zip([(term.entry, str(term.function)) for term in terms], np.diag(found.covariance), strict=True))
     assert max(value for (entry, _), value in errors.items() if entry == (0,)) < 0.05**2
+
+
+def test_terms_that_do_as_well_stay_together():
+    """x and x³ on a box, the truth x: one of the two where they can be told apart, both where they cannot."""
+    place = np.linspace(-1, 1, 200)
+    columns = np.column_stack([place, place**3])
+    terms = [Term((0,), function, np.ones(1)) for function in (x, x**3)]
+    for count, expected in ((60.0, {x, x**3}), (4000.0, {x})):
+        precision = count * columns.T @ columns / len(place)
+        root = np.linalg.cholesky(precision)
+        # 60: both have nearly the same deviance, and either is far better than none
+        known = Likelihood(precision, precision @ np.array([1.0, 0.0]), root, 0, np.ones(2, dtype=bool), 1000)
+        kept = best_terms(known, terms)
+        assert {term.function for term, keep in zip(terms, kept, strict=True) if keep} == expected
+
+
+def test_a_lack_of_fit_is_seen():
+    """A cubic does not describe sin x on two thirds of two turns; a line describes −x. One false alarm in 1,000."""
+    for text, spread, least, most in (("dx = sin(x) dt + dW", 4, 0.0, 1e-6), ("dx = -x dt + dW", 2, 1e-3, 1.0)):
+        sde = lsn.SDE.parse(text)
+        begin = np.random.default_rng(5).uniform(-spread, spread, (2000, 1))
+        surrogate = fit_plainly(lsn.fit(sde.simulate(begin, 1.0, 0.05, 2000, 74)))
+        terms = candidate_terms(surrogate, {0})
+        known = likelihood_of(surrogate, terms, np.zeros(len(surrogate.parameters)))
+        found = lack_of_fit(surrogate, terms, whole_family(known), np.zeros(len(surrogate.parameters)))
+        assert least <= found <= most
+
+
+def test_steps_of_positions_are_taken_off():
+    """dx = y dt over continuous steps of 0.1 has a factor of 0.952 before y; an error of 0.01 would not explain it."""
+    sde = lsn.SDE.parse("dx = y dt; dy = -y dt + sqrt(2) dW")
+    data = sde.simulate(lambda rng, n: rng.uniform(-2, 2, (n, 2)), 2.0, 0.1, 512, 75, substeps=40)
+    y = sympy.Symbol("y", real=True)
+    places = [((0,), y), ((1,), y), ((1, 1), sympy.Integer(1))]
+    found = constants_on(lsn.fit(data), places, data.measurement)
+    errors = np.sqrt(np.diag(found.covariance))
+    assert (np.abs(found.values - [1, -1, np.sqrt(2)]) < 4 * errors).all()
+    assert errors[0] < 0.012
 
 
 def test_an_equation_needs_data():

@@ -31,8 +31,18 @@ def symbols_of(surrogate: Surrogate) -> tuple[Any, ...]:
     return tuple(sympy.Symbol(name, real=True) for name in ("t", *surrogate.names))
 
 
-def candidate_terms(surrogate: Surrogate, absent: Collection[int]) -> list[Term]:
-    """Functions of all variables but those in `absent` (0 is time), as far as the series can be made of them."""
+def series_terms(surrogate: Surrogate) -> list[Term]:
+    """The functions of the series themselves, without formulas."""
+    estimates = (*surrogate.drift_estimates, *surrogate.diffusion_estimates)
+    entries = [estimate.entry for estimate in estimates for _ in estimate.parameters]
+    return [Term(entry, None, row) for entry, row in zip(entries, np.eye(len(entries)), strict=True)]
+
+
+def candidate_terms(surrogate: Surrogate, absent: Collection[int], more: int = 0) -> list[Term]:
+    """Functions of all variables but those in `absent` (0 is time), as far as the series can be made of them.
+
+    `more` is added to the usual degrees.
+    """
     symbols, points = symbols_of(surrogate), surrogate.overview.points
     points = points[:: max(1, len(points) // EQUATION.points)]
     total, start, found = len(surrogate.parameters), 0, []
@@ -42,7 +52,7 @@ def candidate_terms(surrogate: Surrogate, absent: Collection[int]) -> list[Term]
         half = surrogate.domain.half
         unit = float(np.prod(half[1:][list(estimate.entry)]) / half[0])
         rows = slice(start, start + len(estimate.parameters))
-        functions = _functions(surrogate.domain, symbols, len(estimate.entry) == 2, absent)
+        functions = _functions(surrogate.domain, symbols, len(estimate.entry) == 2, absent, more)
         if surrogate.from_positions and not surrogate.noisy[estimate.entry[0]]:
             functions = iter([symbols[1 + surrogate.dimension // 2 + estimate.entry[0]]])  # its velocity, known as such
         for function in functions:
@@ -59,10 +69,12 @@ def candidate_terms(surrogate: Surrogate, absent: Collection[int]) -> list[Term]
     return found
 
 
-def _functions(domain: Domain, symbols: tuple[Any, ...], squared: bool, absent: Collection[int]) -> Iterator[Any]:
+def _functions(
+    domain: Domain, symbols: tuple[Any, ...], squared: bool, absent: Collection[int], more: int
+) -> Iterator[Any]:
     """Products of powers up to a total degree, waves of angles and, for one coordinate, powers that need x > 0."""
     count = domain.dimension
-    degree = (EQUATION.diffusion_degrees if squared else EQUATION.drift_degrees)[min(count, 4) - 1]
+    degree = (EQUATION.diffusion_degrees if squared else EQUATION.drift_degrees)[min(count, 4) - 1] + more
     choices = []
     for v in range(1, count + 1):
         x = symbols[v]
@@ -70,7 +82,7 @@ def _functions(domain: Domain, symbols: tuple[Any, ...], squared: bool, absent: 
             choices.append([(sympy.Integer(1), 0)])
         elif v in domain.periodic:
             rate = sympy.nsimplify(2 * np.pi / (domain.intervals[v][1] - domain.intervals[v][0]), [sympy.pi], 1e-9)
-            waves = [w(k * rate * x) for k in (1, 2) for w in (sympy.sin, sympy.cos)]
+            waves = [w(k * rate * x) for k in range(1, 3 + more) for w in (sympy.sin, sympy.cos)]
             choices.append([(sympy.Integer(1), 0), *((w, 1 + k // 2) for k, w in enumerate(waves))])
         else:
             choices.append([(x**k, k) for k in range(degree + 1)])
@@ -81,5 +93,5 @@ def _functions(domain: Domain, symbols: tuple[Any, ...], squared: bool, absent: 
                 yield sympy.Mul(factor, *(f for f, _ in row))
     if count == 1 and 1 not in absent and domain.intervals[1][0] > 0 and not domain.periodic:
         x = symbols[1]
-        more = (x ** sympy.Rational(3, 2),) if squared else (1 / x, sympy.sqrt(x), x * sympy.log(x))
-        yield from more
+        others = (x ** sympy.Rational(3, 2),) if squared else (1 / x, sympy.sqrt(x), x * sympy.log(x))
+        yield from others

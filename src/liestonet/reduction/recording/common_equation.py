@@ -7,13 +7,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from liestonet.errors import InputError
 from liestonet.reduction.recording.candidate_terms import candidate_terms, symbols_of
-from liestonet.reduction.recording.constant_fit import fit_on_family, likelihood_of, restricted
-from liestonet.reduction.recording.family_constraints import constraints_of
+from liestonet.reduction.recording.constant_fit import (
+    Fitted,
+    Likelihood,
+    likelihood_of,
+    restricted,
+    whole_family,
+)
+from liestonet.reduction.recording.known_steps import step_added, step_rounds
 from liestonet.surrogate.surrogate import Surrogate
+from liestonet.trajectories.measurement import Measurement
 
 Place = tuple[tuple[int, ...], Any]
 
@@ -30,16 +37,21 @@ class TermConstants:
     p_value: float
 
 
-def constants_on(surrogate: Surrogate, places: Sequence[Place]) -> TermConstants:
-    """Fit an equation with exactly these terms, (entry, function), to a surrogate's sums (docs/method.md §18.9)."""
+def constants_on(surrogate: Surrogate, places: Sequence[Place], measurement: Measurement) -> TermConstants:
+    """Fit an equation with exactly these terms, (entry, function), to a surrogate's sums (docs/method.md §18.9).
+
+    What a recorded step adds is taken off as far as the measurement says how steps were made.
+    """
     used = {symbol.name for _, function in places for symbol in function.free_symbols}
     absent = {v for v, symbol in enumerate(symbols_of(surrogate)) if symbol.name not in used}
     terms = candidate_terms(surrogate, absent)
     kept = np.array([(term.entry, term.function) in places for term in terms])
     if int(kept.sum()) != len(places):
         raise InputError("The functions of the common equation cannot be told apart on the box of this recording.")
-    known = likelihood_of(surrogate, terms)
-    fitted = restricted(known, fit_on_family(known, constraints_of([], terms, surrogate)), kept)
+    fitted = _with_terms(likelihood_of(surrogate, terms), kept)
+    for _ in range(step_rounds(surrogate, measurement)):
+        added = step_added(surrogate, terms, fitted.factors, measurement)
+        fitted = _with_terms(likelihood_of(surrogate, terms, added), kept)
     position = {(term.entry, term.function): k for k, term in enumerate(terms)}
     order = [position[place] for place in places]
     values, covariance = fitted.factors[order], fitted.covariance[np.ix_(order, order)]
@@ -51,6 +63,10 @@ def constants_on(surrogate: Surrogate, places: Sequence[Place]) -> TermConstants
             values[k] = np.sqrt(values[k])
             slopes[k] = 1 / (2 * values[k])
     return TermConstants(values, covariance * slopes[:, None] * slopes, fitted.p_value)
+
+
+def _with_terms(known: Likelihood, kept: Bool[np.ndarray, " k"]) -> Fitted:
+    return restricted(known, whole_family(known), kept)
 
 
 def is_root(place: Place, places: Sequence[Place]) -> bool:

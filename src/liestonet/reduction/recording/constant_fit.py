@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import scipy.linalg
-import scipy.optimize
 import scipy.stats
 from jaxtyping import Bool, Float, Int
 
-from liestonet.reduction.recording.candidate_terms import Term
-from liestonet.reduction.recording.family_constraints import Constraints
+from liestonet.reduction.recording.candidate_terms import Term, series_terms
 from liestonet.reduction.tuning import EQUATION
 from liestonet.surrogate.surrogate import Surrogate
 
@@ -60,18 +57,17 @@ class Likelihood:
 
 @dataclass(frozen=True)
 class Fitted:
-    """Factors on the family, directions in which the family leaves them free, their covariance, and the ratio test."""
+    """Factors on the family, directions in which the family leaves them free, their covariance, and the ratio test.
+
+    `p_value` is the chance of a `deviance` this large if the family is right; 1 where it asks for nothing.
+    """
 
     factors: Float[np.ndarray, " k"]
     tangent: Float[np.ndarray, "k m"]
     covariance: Float[np.ndarray, "k k"]
     deviance: float
     freedom: int
-
-    @property
-    def p_value(self) -> float:
-        """Chance of a deviance this large if the family is right; 1 where it asks for nothing."""
-        return float(scipy.stats.chi2.sf(self.deviance, self.freedom)) if self.freedom else 1.0
+    p_value: float
 
 
 def likelihood_of(surrogate: Surrogate, terms: list[Term], added: Float[np.ndarray, " p"] | None = None) -> Likelihood:
@@ -92,13 +88,34 @@ def likelihood_of(surrogate: Surrogate, terms: list[Term], added: Float[np.ndarr
     # without noise the prior counts for nothing, but its precision would magnify rounding
     shown = np.where(noisy[:, None], matrix.T @ whole, matrix.T @ precision)
     # errors that a finite step makes are among those of `scatter`
-    moments, scores, hidden = shown @ known.parameters, shown @ surrogate.errors.scatter, surrogate.errors.hidden
+    moments, scattered, hidden = shown @ known.parameters, surrogate.errors.scatter, surrogate.errors.hidden
+    seen, bias = np.split(scattered, [scattered.shape[1] - hidden], axis=1)
+    biased = shown @ bias
     if added is not None:
         moments = moments - matrix.T @ precision @ added
-        left = EQUATION.step_left * (shown @ added)
-        scores, hidden = np.column_stack([scores[:, : scores.shape[1] - hidden], left]), 1
+        biased, hidden = EQUATION.step_left * (shown @ added)[:, None], 1
+    scores = [shown @ seen]
+    if surrogate.errors.complete:
+        shown_by_noise = np.array([block.noisy for block in known.blocks for _ in block.parameters])
+        scores.append(matrix[shown_by_noise].T @ _left_out(precision, whole @ seen, shown_by_noise))
+    scores = np.concatenate([*scores, biased], axis=1)
     found = Likelihood(matrix.T @ precision @ matrix, moments, scores, hidden, noisy, surrogate.overview.count)
     return _balanced(found)
+
+
+def _left_out(
+    precision: Float[np.ndarray, "p p"], scores: Float[np.ndarray, "p s"], noisy: Bool[np.ndarray, " p"]
+) -> Float[np.ndarray, "n n"]:
+    """Scores in directions that the errors leave out, as shrinkage makes them short: their covariance is the precision.
+
+    Terms of an equation are not shrunk, so that these directions count for them.
+    """
+    block = precision[np.ix_(noisy, noisy)]
+    scale = np.sqrt(np.maximum(np.diag(block), np.finfo(float).tiny))
+    root = np.linalg.cholesky(block / scale[:, None] / scale + EQUATION.ridge * np.eye(len(block))).T * scale
+    left, sizes, _ = np.linalg.svd(np.linalg.solve(root.T, scores[noisy]), full_matrices=False)
+    present = left[:, sizes > EQUATION.seen]
+    return root.T @ (np.eye(len(block)) - present @ present.T)
 
 
 def _balanced(known: Likelihood) -> Likelihood:
@@ -115,110 +132,66 @@ def _balanced(known: Likelihood) -> Likelihood:
     return replace(known, precision=precision, moments=known.moments * weights, scores=scores)
 
 
-def fit_on_family(known: Likelihood, asked: Constraints) -> Fitted:
-    """The best factors for which the generators, their constants free, are symmetries."""
-    scale, root, best, count = known.scale, known.root, known.best, len(known.moments)
-    place = np.concatenate([best, asked.constants])
-    if asked.functions:
-        for strength in EQUATION.strengths:
-            place = _pulled(place, best, root, scale, asked, float(strength))
-    tangent = _tangent(place, scale, asked, count)
-    unit = _on_affine(place[:count], tangent, best, root)
-    return _fitted(unit, tangent, known)
-
-
-def _pulled(
-    place: np.ndarray, best: np.ndarray, root: np.ndarray, scale: np.ndarray, asked: Constraints, strength: float
-) -> np.ndarray:
-    """Least squares with the conditions as a penalty of some strength."""
-    count, weight = len(best), np.sqrt(strength)
-
-    def residual(z: np.ndarray) -> np.ndarray:
-        matrix, rest = asked.at(z[count:])
-        return np.concatenate([root @ (z[:count] - best), weight * (matrix @ (scale * z[:count]) + rest)])
-
-    def slopes(z: np.ndarray) -> np.ndarray:
-        matrix, rest = asked.at(z[count:])
-        free = _constant_slopes(z, scale, asked, matrix, rest, count)
-        above = np.concatenate([root, np.zeros((count, len(z) - count))], axis=1)
-        return np.concatenate([above, weight * np.concatenate([matrix * scale, free], axis=1)])
-
-    jacobian: Any = slopes
-    return scipy.optimize.least_squares(residual, place, jacobian, x_scale="jac", max_nfev=EQUATION.rounds).x
-
-
-def _constant_slopes(
-    z: np.ndarray, scale: np.ndarray, asked: Constraints, matrix: np.ndarray, rest: np.ndarray, count: int
-) -> np.ndarray:
-    """How the conditions change with the generators' constants."""
-    columns, here = [], matrix @ (scale * z[:count]) + rest
-    for k in range(count, len(z)):
-        step = EQUATION.difference * max(1.0, abs(z[k]))
-        moved = z.copy()
-        moved[k] += step
-        there = asked.at(moved[count:])
-        columns.append((there[0] @ (scale * z[:count]) + there[1] - here) / step)
-    return np.array(columns).T.reshape(len(here), len(columns))
-
-
-def _tangent(z: np.ndarray, scale: np.ndarray, asked: Constraints, count: int) -> Float[np.ndarray, "k m"]:
-    """Orthonormal changes of the factors that the conditions allow, the generators' constants following."""
-    if not asked.functions:
-        return np.eye(count)
-    matrix, rest = asked.at(z[count:])
-    both = np.concatenate([matrix * np.abs(scale), _constant_slopes(z, scale, asked, matrix, rest, count)], axis=1)
-    sizes = np.linalg.norm(both, axis=0)
-    # a factor that no condition contains has a column of rounding
-    asks = sizes > EQUATION.difference * sizes.max()
-    unit = np.where(asks, both / np.where(asks, sizes, 1.0), 0.0)
-    values, rows = np.linalg.svd(unit, full_matrices=True)[1:]
-    rank = int(np.sum(values > EQUATION.tangent * values[:1].max(initial=0.0)))
-    free = (rows[rank:] / np.where(asks, sizes, 1.0)).T
-    lengths = np.linalg.norm(free, axis=0)
-    free = free[:count] / np.where(lengths > 0, lengths, 1.0)
-    left, sizes, _ = np.linalg.svd(free, full_matrices=False)
-    return left[:, sizes > EQUATION.tangent]
-
-
-def _on_affine(unit: np.ndarray, tangent: np.ndarray, best: np.ndarray, root: np.ndarray) -> np.ndarray:
+def on_affine(unit: np.ndarray, tangent: np.ndarray, best: np.ndarray, root: np.ndarray) -> np.ndarray:
     """The best point of the plane through a point along the tangent."""
     if not tangent.shape[1]:
         return unit
     return unit + tangent @ np.linalg.lstsq(root @ tangent, root @ (best - unit), rcond=None)[0]
 
 
-def _fitted(unit: np.ndarray, tangent: np.ndarray, known: Likelihood) -> Fitted:
+def whole_family(known: Likelihood) -> Fitted:
+    """The best factors without any condition."""
+    return fitted_at(known.best, np.eye(len(known.moments)), known)
+
+
+def fitted_at(unit: np.ndarray, tangent: np.ndarray, known: Likelihood) -> Fitted:
     """Factors in their own units, with the covariance that scores of whole paths give."""
     scale, root = known.scale, known.root
     inverse = tangent @ np.linalg.pinv(root @ tangent, rcond=EQUATION.rank) @ np.linalg.inv(root.T)
     scattered = scale[:, None] * (inverse @ (known.scores * scale[:, None]))
-    deviance, freedom = _deviance(unit, tangent, known)
-    return Fitted(scale * unit, scale[:, None] * tangent, scattered @ scattered.T, deviance, freedom)
+    return Fitted(scale * unit, scale[:, None] * tangent, scattered @ scattered.T, *_ratio(unit, tangent, known))
 
 
-def _deviance(unit: np.ndarray, tangent: np.ndarray, known: Likelihood) -> tuple[float, int]:
-    """Twice the log-likelihood that the conditions cost, beside what a finite step may do; and its degrees of freedom.
+def _ratio(unit: np.ndarray, tangent: np.ndarray, known: Likelihood) -> tuple[float, int, float]:
+    """Twice the log-likelihood that the conditions cost, beside what a finite step may do; its freedom and p-value.
 
-    Coordinates without noise have no likelihood: what the family leaves free in them is free here.
+    Coordinates without noise have no likelihood: what the family leaves free in them is free here. Weights are only
+    roughly right, so that the deviance is a sum of squares with the covariance of the scores (Satterthwaite).
     """
     if not known.noisy.any():
-        return 0.0, 0
+        return 0.0, 0, 1.0
     part = known.some(np.flatnonzero(known.noisy))
     root = part.root
     left, sizes, _ = np.linalg.svd(root @ tangent[known.noisy], full_matrices=True)
     turned = left[:, int(np.sum(sizes > EQUATION.tangent * sizes.max(initial=0.0))) :]
+    if not turned.shape[1]:
+        return 0.0, 0, 1.0
     away = turned.T @ (root @ (unit[known.noisy] - part.best))
-    bias = part.scores[:, part.scores.shape[1] - part.hidden :] * part.scale[:, None]
-    moved = turned.T @ np.linalg.solve(root.T, bias)
-    left, sizes, _ = np.linalg.svd(moved, full_matrices=False)
+    moved = turned.T @ np.linalg.solve(root.T, part.scores * part.scale[:, None])
+    seen, bias = np.split(moved, [moved.shape[1] - part.hidden], axis=1)
+    left, sizes, _ = np.linalg.svd(bias, full_matrices=False)
     shares = sizes**2 / (1 + sizes**2)  # what the bias of a step explains of each direction
-    return float(away @ away - shares @ (left.T @ away) ** 2), turned.shape[1]
+    deviance = float(away @ away - shares @ (left.T @ away) ** 2)
+    spread = np.linalg.svd(seen, compute_uv=False) ** 2
+    factor = spread.sum() / (spread**2).sum()
+    return deviance, turned.shape[1], float(scipy.stats.chi2.sf(deviance * factor, spread.sum() * factor))
+
+
+def lack_of_fit(surrogate: Surrogate, terms: list[Term], fitted: Fitted, added: np.ndarray | None) -> float:
+    """Chance of a fit this bad, beside all that the series can be, if the equation is right."""
+    whole = likelihood_of(surrogate, series_terms(surrogate), added)
+    matrix = np.column_stack([term.parameters for term in terms]) / whole.scale[:, None]
+    directions = np.linalg.svd(matrix @ fitted.tangent, full_matrices=False)
+    kept = directions[1] > EQUATION.tangent * directions[1].max(initial=0.0)
+    return _ratio(matrix @ fitted.factors, directions[0][:, kept], whole)[2]
 
 
 def best_terms(known: Likelihood, terms: list[Term]) -> Bool[np.ndarray, " k"]:
-    """Which terms stay where nothing is imposed on their factors: the best subset of every entry (BIC).
+    """Which terms stay where nothing is imposed on their factors: those of the best subset of every entry (BIC).
 
-    Functions such as x and √x are nearly the same on a box, so that leaving out one after the other may end badly.
+    Functions such as x and √x are nearly the same on a box, so that leaving out one after the other may end badly, and
+    several subsets may do nearly as well: the terms of all of these stay, as none of them is known to be the right one.
+    Of two subsets of which one contains the other the smaller counts.
     """
     kept = np.zeros(len(terms), dtype=bool)
     for entry in dict.fromkeys(term.entry for term in terms):
@@ -230,9 +203,12 @@ def best_terms(known: Likelihood, terms: list[Term]) -> Bool[np.ndarray, " k"]:
         scores = {}
         for chosen in (c for count in range(least, size + 1) for c in combinations(range(size), count)):
             tangent = np.eye(size)[:, list(chosen)]
-            unit = _on_affine(np.zeros(size), tangent, best, part.root)
-            scores[chosen] = _deviance(unit, tangent, part)[0] + np.log(known.increments) * len(chosen)
-        kept[rows[list(min(scores, key=lambda c: scores[c]))]] = True
+            unit = on_affine(np.zeros(size), tangent, best, part.root)
+            scores[chosen] = _ratio(unit, tangent, part)[0] + np.log(known.increments) * len(chosen)
+        most = min(scores.values()) + EQUATION.likely
+        likely = [set(chosen) for chosen, score in scores.items() if score <= most]
+        smallest = [chosen for chosen in likely if not any(other < chosen for other in likely)]
+        kept[rows[sorted(set().union(*smallest))]] = True
     return kept
 
 
@@ -255,6 +231,13 @@ def without_small_terms(known: Likelihood, fitted: Fitted, always: Bool[np.ndarr
         present = restricted(known, fitted, kept)
 
 
+def placed(fitted: Fitted, rows: Int[np.ndarray, " r"], count: int) -> Fitted:
+    """A fit of some of the terms as one of all, with the others zero."""
+    within = np.eye(count)[:, rows]
+    covariance = within @ fitted.covariance @ within.T
+    return replace(fitted, factors=within @ fitted.factors, tangent=within @ fitted.tangent, covariance=covariance)
+
+
 def restricted(known: Likelihood, fitted: Fitted, kept: Bool[np.ndarray, " k"]) -> Fitted:
     """The best factors on the family with some of them zero."""
     scale, root, best = known.scale, known.root, known.best
@@ -263,7 +246,7 @@ def restricted(known: Likelihood, fitted: Fitted, kept: Bool[np.ndarray, " k"]) 
     shift = np.linalg.lstsq(tangent[gone], -unit[gone], rcond=None)[0]
     unit = unit + tangent @ shift
     values, rows = np.linalg.svd(tangent[gone], full_matrices=True)[1:]
-    free = tangent @ rows[int(np.sum(values > EQUATION.tangent)) :].T
-    unit = _on_affine(unit, free, best, root)
+    free = tangent @ rows[int(np.sum(values > EQUATION.removed)) :].T
+    unit = on_affine(unit, free, best, root)
     unit[gone] = 0.0
-    return _fitted(unit, free, known)
+    return fitted_at(unit, free, known)

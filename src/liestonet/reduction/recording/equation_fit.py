@@ -5,14 +5,16 @@ Terms, conditions of the generators, the fit, and the choice of terms where the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import sympy
 from jaxtyping import Bool, Float
 
+from liestonet.core.p_values import p_clause
 from liestonet.errors import InputError
 from liestonet.formulas.formula import Formula
 from liestonet.reduction.recording.candidate_terms import Term, candidate_terms, symbols_of
@@ -20,19 +22,23 @@ from liestonet.reduction.recording.constant_fit import (
     Fitted,
     Likelihood,
     best_terms,
-    fit_on_family,
+    lack_of_fit,
     likelihood_of,
+    placed,
     restricted,
+    whole_family,
     without_small_terms,
 )
 from liestonet.reduction.recording.estimated_equation import EstimatedEquation, FittedConstant
 from liestonet.reduction.recording.family_constraints import constraints_of
+from liestonet.reduction.recording.family_fit import fit_on_family
+from liestonet.reduction.recording.known_steps import step_added, step_rounds
 from liestonet.reduction.tuning import EQUATION
 from liestonet.result import Result
 from liestonet.result.findings import DataFindings
-from liestonet.surrogate.discretisation import step_directions
 from liestonet.surrogate.spectral_fit import fit_plainly
 from liestonet.surrogate.surrogate import Surrogate
+from liestonet.trajectories.measurement import Measurement
 
 
 def estimated_equation(result: Result) -> EstimatedEquation:
@@ -46,36 +52,44 @@ def estimated_equation(result: Result) -> EstimatedEquation:
     if result.dimension and not rows:
         notes.append("Formulas of the symmetries were not searched, so that none is imposed.")
     absent = {v for row in usable if (v := _translated(row)) is not None}
-    terms = candidate_terms(surrogate, absent)
     others = [row for row in usable if _translated(row) is None]
     if others and surrogate.from_positions:
         others = []
         notes.append("Velocities were estimated from positions, so that only shifts are imposed.")
+    measurement = measurement_of(result)
+    terms = candidate_terms(surrogate, absent)
+    chosen = _beside_steps(surrogate, terms, others, measurement)
+    for more in EQUATION.richer:
+        richer = candidate_terms(surrogate, absent, more)
+        if chosen.fits >= EQUATION.rejected or len(richer) == len(terms):
+            break
+        terms, chosen = richer, _beside_steps(surrogate, richer, others, measurement)
+    return _written(surrogate, terms, chosen, (*notes, *chosen.notes, *_assumed(chosen)))
+
+
+def _beside_steps(surrogate: Surrogate, terms: list[Term], others: list[Formula], measurement: Measurement) -> _Chosen:
+    """The fit with what a recorded step adds taken off, as far as that is known."""
     chosen = _fitted(surrogate, terms, others, None)
-    measurement = result.findings.data.measurement  # pyright: ignore[reportAttributeAccessIssue]
-    if measurement.is_exact and surrogate.errors.hidden:
-        continuous = measurement.steps == "continuous"
-        for _ in range(EQUATION.step_rounds if continuous else 1):
-            added = step_added(surrogate, terms, chosen.factors) if continuous else np.zeros(len(surrogate.parameters))
-            chosen = _fitted(surrogate, terms, others, added)
-    return _written(surrogate, terms, chosen, tuple(notes) + chosen.notes)
-
-
-def step_added(surrogate: Surrogate, terms: list[Term], factors: Float[np.ndarray, " k"]) -> Float[np.ndarray, " p"]:
-    """What a finite step adds to the parameters if the process is continuous, to first order (docs/method.md §4.5)."""
-    parameters = np.column_stack([term.parameters for term in terms]) @ factors
-    return step_directions(surrogate.with_parameters(parameters)).sum(axis=1)
+    for _ in range(step_rounds(surrogate, measurement)):
+        chosen = _fitted(surrogate, terms, others, step_added(surrogate, terms, chosen.factors, measurement))
+    return chosen
 
 
 @dataclass(frozen=True)
 class _Chosen:
-    """Which terms an equation has, with their factors, and how they were chosen."""
+    """Which terms an equation has, with their factors, and how they were chosen.
+
+    `fits` is the p-value of the equation beside all that the series of the surrogate can be, `imposed` the number of
+    generators that it has beside shifts.
+    """
 
     fitted: Fitted
     kept: Bool[np.ndarray, " k"]
     kind: str
     p_value: float
-    notes: tuple[str, ...]
+    fits: float
+    imposed: int
+    notes: tuple[str, ...] = ()
 
     @property
     def factors(self) -> Float[np.ndarray, " k"]:
@@ -87,17 +101,42 @@ def _fitted(
 ) -> _Chosen:
     """Factors on the family of the generators, or of the shifts alone where the others are rejected."""
     known = likelihood_of(surrogate, terms, added)
-    fitted, note = fit_on_family(known, constraints_of(others, terms, surrogate)), ""
-    if others and not _is_model(fitted, terms, surrogate):
-        note = "Within the functions tried here no equation has all of these symmetries; only shifts are imposed."
-    elif others and fitted.p_value < EQUATION.rejected:
+    if not others:
+        return _chosen(surrogate, terms, known, added, whole_family(known))
+    fitted = fit_on_family(known, constraints_of(others, terms, surrogate))
+    note = (
+        "Within the functions tried here no equation has all symmetries with a formula; only shifts in time and space "
+        "are imposed."
+    )
+    if fitted is not None and _is_model(fitted, terms, surrogate):
+        chosen = _chosen(surrogate, terms, known, added, fitted, others)
+        least = min(fitted.p_value, chosen.fits)
+        if least >= EQUATION.rejected:
+            return chosen
         note = (
-            f"The likelihood-ratio test rejects that these generators, with pooled constants, are exact symmetries "
-            f"(p = {fitted.p_value:.1g}); only shifts are imposed."
+            "The likelihood-ratio test rejects that these generators are exact symmetries of one equation "
+            f"({p_clause(least)}); only shifts in time and space are imposed."
         )
-    if note:
-        fitted = fit_on_family(known, constraints_of([], terms, surrogate))
-    return _chosen(surrogate, terms, known, fitted, (note,) if note else ())
+    return replace(_chosen(surrogate, terms, known, added, whole_family(known)), notes=(note,))
+
+
+def _assumed(chosen: _Chosen) -> list[str]:
+    """What the equation rests on, in a sentence or two."""
+    if chosen.fits < EQUATION.rejected:
+        return [
+            f"No sum of the functions tried here describes the recording ({p_clause(chosen.fits)}); the equation is a "
+            "rough summary, and its constants have no errors."
+        ]
+    found = []
+    if chosen.imposed:
+        form = "the generators have the form of their formulas, with all numbers in them free"
+        found.append(f"Assumed: {form} ({p_clause(chosen.p_value)}).")
+    if chosen.kind != "family":
+        found.append(
+            "Assumed: drift and squared noise are sums of the functions shown, which were chosen by their evidence "
+            f"among those tried (lack of fit: {p_clause(chosen.fits)})."
+        )
+    return found
 
 
 def readable_equation(result: Result) -> EstimatedEquation | None:
@@ -122,6 +161,13 @@ def surrogate_of(result: Result) -> Surrogate:
     return fit_plainly(found)  # formulas are sums of powers, which series with shapes of the noise may not hold
 
 
+def measurement_of(result: Result) -> Measurement:
+    """How the recording behind a result from data was made."""
+    if not isinstance(result.findings, DataFindings):
+        raise InputError("This result is from an equation, which was not recorded.")
+    return result.findings.data.measurement
+
+
 def _translated(row: Formula) -> int | None:
     """The variable that a generator shifts, 0 for time; None where it does more."""
     parts = [row.tau, *row.xi]
@@ -139,12 +185,13 @@ def _is_model(fitted: Fitted, terms: list[Term], surrogate: Surrogate) -> bool:
 
 
 def _chosen(
-    surrogate: Surrogate, terms: list[Term], known: Likelihood, fitted: Fitted, notes: tuple[str, ...]
-) -> _Chosen:
+    surrogate: Surrogate, terms: list[Term], known: Likelihood, added: Float[np.ndarray, " p"] | None, fitted: Fitted,
+    imposed: Sequence[Formula] = (),
+) -> _Chosen:  # fmt: skip
     """The family with all its constants where they are few, else the terms that the evidence supports."""
     p_value = fitted.p_value
     still = _negligible(fitted, terms, surrogate)
-    kept = ~still
+    kept, kind = ~still, "family"
     if fitted.tangent.shape[1] > EQUATION.most_constants:
         kind, always = "closed form", _always(fitted, terms, surrogate)
         counts = [sum(other.entry == term.entry for other in terms) for term in terms]
@@ -152,11 +199,21 @@ def _chosen(
             kept = best_terms(known, terms)
         else:
             kept = without_small_terms(known, fitted, always | still) & kept
-        fitted = restricted(known, fitted, kept)
-    else:
-        kind = "family"
-        fitted = restricted(known, fitted, kept) if still.any() else fitted
-    return _Chosen(fitted, kept, kind, p_value, notes)
+    if not kept.all():
+        fitted = _with_terms(surrogate, terms, known, fitted, kept, imposed)
+        kept = kept & ~_negligible(fitted, terms, surrogate)
+    return _Chosen(fitted, kept, kind, p_value, lack_of_fit(surrogate, terms, fitted, added), len(imposed))
+
+
+def _with_terms(
+    surrogate: Surrogate, terms: list[Term], known: Likelihood, fitted: Fitted, kept: Bool[np.ndarray, " k"],
+    imposed: Sequence[Formula],
+) -> Fitted:  # fmt: skip
+    """The best equation with these terms alone, on the family where generators are imposed."""
+    rows = np.flatnonzero(kept)
+    asked = constraints_of(imposed, [terms[k] for k in rows], surrogate)
+    found = fit_on_family(known.some(rows), asked)
+    return restricted(known, fitted, kept) if found is None else placed(found, rows, len(terms))
 
 
 def _negligible(fitted: Fitted, terms: list[Term], surrogate: Surrogate) -> Bool[np.ndarray, " k"]:
@@ -168,8 +225,9 @@ def _negligible(fitted: Fitted, terms: list[Term], surrogate: Surrogate) -> Bool
         rows = np.array([k for k, term in enumerate(terms) if term.entry == entry])
         largest = sizes[rows].max()
         noisy = surrogate.noisy[list(entry)].all()
-        small = sizes[rows] < EQUATION.smallest_part * largest
-        found[rows] = small & (free[rows] < EQUATION.smallest_part * free.max()) if noisy else small
+        found[rows] = (sizes[rows] <= EQUATION.apart * sizes.max()) & (free[rows] < EQUATION.apart * free.max())
+        if not noisy:
+            found[rows] |= sizes[rows] < EQUATION.smallest_part * largest
     return found
 
 
@@ -194,7 +252,7 @@ def _written(
     drift: list[Any] = [sympy.Integer(0)] * size
     squared = sympy.zeros(size, size)
     alone = {t.entry for t in terms if len(t.entry) == 2 and _stands_alone(t, terms)}
-    constants, slopes = [], np.ones(len(terms))
+    constants, slopes, fits = [], np.ones(len(terms)), chosen.fits >= EQUATION.rejected
     for k, (term, value) in enumerate(zip(terms, factors, strict=True)):
         if term.entry in alone and value > 0:
             symbol, slopes[k] = sympy.Symbol(f"s{k + 1}", positive=True), 1 / (2 * np.sqrt(value))
@@ -202,7 +260,7 @@ def _written(
         else:
             symbol = sympy.Symbol(f"c{k + 1}", real=True)
             factor = symbol
-        error = float(np.sqrt(max(covariance[k, k], 0.0)) * slopes[k])
+        error = float(np.sqrt(max(covariance[k, k], 0.0)) * slopes[k]) if fits else math.nan
         constants.append(FittedConstant(symbol, float(value), error))
         if len(term.entry) == 1:
             drift[term.entry[0]] += factor * term.function

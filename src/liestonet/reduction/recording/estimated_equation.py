@@ -35,7 +35,8 @@ class EstimatedEquation:
 
     `drift` (d,) and `diffusion` (d, r) are SymPy expressions in time, coordinates and the constants' symbols;
     `covariance` is that of the constants, by whole paths. `kind` is "family" where the symmetries leave these constants
-    only, and "closed form" where they leave free functions and the evidence chose the terms. `p_value` is that of the
+    only, and "closed form" where they leave free functions and the evidence chose the terms. Where no equation of the
+    functions that were tried fits the recording, errors of constants are NaN. `p_value` is that of the
     likelihood-ratio test of the symmetries on these functions. `notes` say what was not imposed, and why. `terms` are
     the entry, (i,) of the drift or (i, j) of a = σσᵀ, and the function that each constant stands before.
     """
@@ -124,7 +125,10 @@ class EstimatedEquation:
             "text": str(self),
             "drift": [str(entry) for entry in self.drift],
             "diffusion": [[str(entry) for entry in row] for row in self.diffusion],
-            "constants": [{"name": str(r.symbol), "value": r.value, "error": r.error} for r in self.constants],
+            "constants": [
+                {"name": str(r.symbol), "value": r.value, "error": r.error if math.isfinite(r.error) else None}
+                for r in self.constants
+            ],
             "covariance": self.covariance.tolist(),
             "kind": self.kind,
             "p_value": self.p_value,

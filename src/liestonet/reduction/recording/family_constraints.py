@@ -1,47 +1,60 @@
 """What generators ask of the factors of terms: E1 and Q, affine in drift and diffusion (docs/method.md §18.9).
 
-Constants of the generators stay free: they are found together with the factors.
+All numbers in the generators stay free: they are found together with the factors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import sympy
-from jaxtyping import Float
+from jaxtyping import Float, Inexact
 
 from liestonet.formulas.formula import Formula
 from liestonet.reduction.recording.candidate_terms import Term, symbols_of
+from liestonet.reduction.recording.free_numbers import FreeGenerator, with_free_numbers
 from liestonet.reduction.tuning import EQUATION
 from liestonet.surrogate.surrogate import Surrogate
 
 
 @dataclass(frozen=True)
 class Constraints:
-    """K(c) u + r(c) = 0 for the factors u of the terms and the constants c of the generators, at points of the box."""
+    """K(c) u + r(c) = 0 for the factors u of the terms and the constants c of the generators, at points of the box.
 
-    functions: list[Any]
+    Each of the `functions` gives the columns of one equation that are not zero, and their places; r is the last one.
+    """
+
+    functions: list[tuple[Any, list[int]]]
     points: Float[np.ndarray, "b v"]
     constants: Float[np.ndarray, " c"]
     scales: Float[np.ndarray, " rows"]
-    count: int
-    names: tuple[str, ...] = field(default=())
+    terms: Sequence[Term]
 
-    def at(self, constants: Float[np.ndarray, " c"]) -> tuple[Float[np.ndarray, "e k"], Float[np.ndarray, " e"]]:
+    def at(self, constants: Inexact[np.ndarray, " c"]) -> tuple[Inexact[np.ndarray, "e k"], Inexact[np.ndarray, " e"]]:
         """K and r, every row in units of the box and of the generator."""
-        blocks, rests = [], []
-        for function, scale in zip(self.functions, self.scales, strict=True):
-            values = function(*self.points.T, *constants)
-            columns = [np.broadcast_to(np.asarray(v, dtype=float), len(self.points)) for v in values]
-            table = scale * np.array(columns).T / np.sqrt(len(self.points))
+        kind = np.result_type(constants, float)
+        blocks, rests = [np.zeros((0, len(self.terms)), kind)], [np.zeros(0, kind)]
+        for (function, places), scale in zip(self.functions, self.scales, strict=True):
+            table = np.zeros((len(self.points), len(self.terms) + 1), kind)
+            for place, values in zip(places, function(*self.points.T, *constants), strict=True):
+                table[:, place] = values
+            table *= scale / np.sqrt(len(self.points))
             blocks.append(table[:, :-1])
             rests.append(table[:, -1])
-        if not blocks:
-            return np.zeros((0, self.count)), np.zeros(0)
         return np.concatenate(blocks), np.concatenate(rests)
+
+    def slopes(self, factors: Float[np.ndarray, " k"], constants: Float[np.ndarray, " c"]) -> Float[np.ndarray, "e c"]:
+        """How K u + r changes with every constant: to rounding, as all functions are analytic in them."""
+        columns = []
+        for k in range(len(constants)):
+            moved = constants.astype(complex)
+            moved[k] += EQUATION.imaginary * 1j
+            matrix, rest = self.at(moved)
+            columns.append(np.imag(matrix @ factors + rest) / EQUATION.imaginary)
+        return np.array(columns).T.reshape(len(self.points) * len(self.functions), len(constants))
 
 
 def constraints_of(formulas: Sequence[Formula], terms: list[Term], surrogate: Surrogate) -> Constraints:
@@ -50,37 +63,28 @@ def constraints_of(formulas: Sequence[Formula], terms: list[Term], surrogate: Su
     low, high = np.array(surrogate.domain.intervals, dtype=float).T
     points = np.random.default_rng(3).uniform(low, high, (EQUATION.cloud, len(low)))
     half = surrogate.domain.half
-    names: dict[Any, Any] = {}
-    values: list[float] = []
-    prepared = []
-    for number, row in enumerate(formulas):
-        swap: dict[Any, Any] = {
-            s: sympy.Symbol(str(s), real=True) for part in (row.tau, *row.xi) for s in part.free_symbols
-        }
-        for constant in row.constants:
-            names[constant.symbol] = sympy.Symbol(f"c_{number}_{constant.symbol.name}", real=True)
-            values.append(float(constant.value))
-            swap[constant.symbol] = names[constant.symbol]
-        own = [names[constant.symbol] for constant in row.constants]
-        prepared.append((row.tau.xreplace(swap), [c.xreplace(swap) for c in row.xi], own))
-    everything = [*symbols, *(symbol for _, _, own in prepared for symbol in own)]
+    prepared = [with_free_numbers(row, symbols, f"c_{number}") for number, row in enumerate(formulas)]
+    values = [value for row in prepared for value in row.values]
+    everything = [*symbols, *(symbol for row in prepared for symbol in row.constants)]
     functions, scales = [], []
-    for tau, xi, _ in prepared:
-        size = _size(tau, xi, everything, points, values, half)
-        for scale, columns in _rows(tau, xi, terms, symbols, half):
-            if any(column != 0 for column in columns):
-                functions.append(sympy.lambdify(everything, columns, "numpy"))
+    for row in prepared:
+        size = _size(row, everything, points, values, half)
+        for scale, columns in _rows(row.tau, row.xi, terms, symbols, half):
+            places = [place for place, column in enumerate(columns) if column != 0]
+            if places:
+                shown = [columns[place] for place in places]
+                functions.append((sympy.lambdify(everything, shown, "numpy", cse=True), places))
                 scales.append(scale / size)
-    return Constraints(functions, points, np.array(values), np.array(scales), len(terms))
+    return Constraints(functions, points, np.array(values), np.array(scales), terms)
 
 
-def _size(tau: Any, xi: list[Any], symbols: list[Any], points: Any, values: list[float], half: Any) -> float:
-    function = sympy.lambdify(symbols, [tau, *xi], "numpy")
+def _size(row: FreeGenerator, symbols: list[Any], points: Any, values: list[float], half: Any) -> float:
+    function = sympy.lambdify(symbols, [row.tau, *row.xi], "numpy")
     parts = [np.broadcast_to(np.asarray(v, dtype=float), len(points)) for v in function(*points.T, *values)]
     return float(np.sqrt(np.mean(np.sum((np.array(parts).T / half) ** 2, axis=1))))
 
 
-def _rows(tau: Any, xi: list[Any], terms: list[Term], symbols: tuple[Any, ...], half: Any) -> Any:
+def _rows(tau: Any, xi: tuple[Any, ...], terms: list[Term], symbols: tuple[Any, ...], half: Any) -> Any:
     """Every equation with its scale: what each term adds to it, and last what no coefficient multiplies."""
     t, state, count = symbols[0], symbols[1:], len(xi)
     columns = [_of_term(term, tau, xi, t, state) for term in terms]
@@ -92,7 +96,9 @@ def _rows(tau: Any, xi: list[Any], terms: list[Term], symbols: tuple[Any, ...], 
             yield scale, [second[i][j] for _, second in columns] + [sympy.Integer(0)]
 
 
-def _of_term(term: Term, tau: Any, xi: list[Any], t: Any, state: tuple[Any, ...]) -> tuple[list[Any], list[list[Any]]]:
+def _of_term(
+    term: Term, tau: Any, xi: tuple[Any, ...], t: Any, state: tuple[Any, ...]
+) -> tuple[list[Any], list[list[Any]]]:
     """What one term adds to E1 and to Q."""
     count, g = len(xi), term.function
     first: list[Any] = [sympy.Integer(0)] * count

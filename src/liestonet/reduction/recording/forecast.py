@@ -59,7 +59,8 @@ def forecast(equation: EstimatedEquation, initial: Any, times: Any, paths: Any, 
     drawn = _drawn(equation, int(count), other)
     found = _paths(equation, states, wanted, drawn, other)
     tails = (1 - float(share)) / 2
-    lower, median, upper = np.nanquantile(found, [tails, 0.5, 1 - tails], axis=0)
+    # paths that grow beyond all bounds have no value between two others
+    lower, median, upper = np.nanquantile(found, [tails, 0.5, 1 - tails], axis=0, method="inverted_cdf")
     return Forecast(wanted, median, lower, upper, float(share), found)
 
 
@@ -92,12 +93,14 @@ def _paths(
             step = (end - now) / count if count else 0.0
             columns = [np.full(len(x), now), *x.T, *drawn.T]
             dw = np.sqrt(step) * rng.standard_normal((len(x), len(noise[0])))
-            moved = np.column_stack([f(*columns) for f in drift]) * step
-            for i, row in enumerate(noise):
-                for j, entry in enumerate(row):
-                    if entry is not None:
-                        moved[:, i] += np.nan_to_num(entry(*columns)) * dw[:, j]
-            x = x + moved
+            with np.errstate(over="ignore", invalid="ignore"):
+                moved = np.column_stack([f(*columns) for f in drift]) * step
+                for i, row in enumerate(noise):
+                    for j, entry in enumerate(row):
+                        if entry is not None:
+                            moved[:, i] += np.nan_to_num(entry(*columns)) * dw[:, j]
+            # what has left all bounds does not come back
+            x = np.where(np.isinf(x), x, x + moved)
             now, count = now + step, count - 1
         now = float(end)
         result[:, k] = x
