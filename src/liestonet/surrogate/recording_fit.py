@@ -332,11 +332,12 @@ def _fitted_model(surrogate: Surrogate) -> StepModel:
 def _shrunk(fit: RecordingFit, precision: np.ndarray, score: np.ndarray, now: _Round) -> Float[np.ndarray, " p"]:
     """Prior variances of every coefficient by its evidence, the others held."""
     width, parts = fit.features.size, []
-    for place in range(len(fit.coefficients)):
+    for place, estimate in enumerate(fit.coefficients):
         rows = slice(place * width, (place + 1) * width)
+        polar = fit.features.polar(estimate.entry)
         own = precision[rows, rows]
         moments = score[rows] + own @ now.parameters[rows]
-        parts.append(choose_shrinkage(own, moments[:, None], fit.features.shrunk_orders).variances)
+        parts.append(choose_shrinkage(own, moments[:, None], fit.features.shrunk_orders, None, polar).variances)
     return np.concatenate(parts)
 
 
