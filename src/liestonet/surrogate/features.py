@@ -215,7 +215,10 @@ class Features:
         return [variable for variable in range(self.degrees.shape[1]) if self.pole(variable) is not None]
 
     def with_poles(self, poles: tuple[float | None, ...], known: bool = False) -> Features:
-        """The same with functions that have a pole beside the polynomials in some variables, which had none."""
+        """The same with functions that have a pole beside the polynomials in some variables, which had none.
+
+        Where its place is `known`, the square, which stands for an error of the place, is not among them.
+        """
         degrees, more = self.degrees.copy(), []
         for variable in (v for v, pole in enumerate(poles) if pole is not None):
             degrees[:, variable] += 2 * (degrees[:, variable] > 0)

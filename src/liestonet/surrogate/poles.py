@@ -1,7 +1,7 @@
 """Where the drift of a coordinate has a pole, estimated: A/(y − y₀) in the coordinate y in which its noise is uniform.
 
-This is the drift of a Bessel process in disguise, which polynomials follow badly. The place is fitted; its error is that
-of the term 1/(y − y₀)², whose size the evidence decides. See docs/method.md §4.8.
+This is the drift of a Bessel process in disguise, which polynomials follow badly. Where the place is fitted, its error
+is that of the term 1/(y − y₀)², whose size the evidence decides. See docs/method.md §4.8.
 """
 
 from __future__ import annotations
@@ -58,15 +58,17 @@ def _cells(
     """Weighted means in cells of equal width, those without increments left out."""
     number = np.clip(((places + 1) / 2 * FIT.pole_cells).astype(np.int64), 0, FIT.pole_cells - 1)
     total, first, second = (
-        np.bincount(number, each, minlength=FIT.pole_cells)
-        for each in (weights, weights * places, weights * drifts)
+        np.bincount(number, each, minlength=FIT.pole_cells) for each in (weights, weights * places, weights * drifts)
     )
     kept = total > 0
     return _Cells(first[kept] / total[kept], second[kept] / total[kept], total[kept])
 
 
 def _pole(cells: _Cells, natural: float | None) -> float | None:
-    """The place with the largest likelihood beside a linear drift, unless polynomials alone do as well."""
+    """The place with the largest likelihood beside a linear drift, if polynomials alone do not as well.
+
+    The natural place is taken where it loses little and the pole is worth its factor.
+    """
     beyond = np.geomspace(*FIT.pole_distances, FIT.pole_places)
     tried = np.concatenate([-1 - beyond, 1 + beyond])
     gains = np.array([_gain(cells, _beside_linear(cells, place)) for place in tried])

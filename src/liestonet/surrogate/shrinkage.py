@@ -60,8 +60,9 @@ def log_variances(
     """The logarithms of the variances as a linear map of parameters, plus a constant.
 
     The parameters are the logarithms of the sizes (linear terms of every coordinate, powers, time), of how relevant
-    each coordinate is to powers and time where there are several, of the sizes of a pole and of its square where `polar`
-    marks such terms (1 and 2; what it marks −1 is as good as left out), and of the falls (per degree of x, of t).
+    each coordinate is to powers and time where there are several, of the sizes of a pole and of its square where
+    `polar` marks such terms (1 and 2; what it marks −1 is as good as left out), and of the falls (per degree of x, of
+    t).
     """
     powers, order = degrees[:, 1:], degrees[:, 0]
     state, steady = powers.sum(axis=1), order == 0
