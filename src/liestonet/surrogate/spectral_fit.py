@@ -207,8 +207,12 @@ def with_poles(overview: Overview, best: Features, shapes: Shapes | None) -> Fea
     if poles is None:
         return best
     natural = sum(pole is not None and pole == natural_pole(uniform, v) for v, pole in enumerate(poles))
-    costs = [-FIT.logarithm_credit * logarithms, FIT.shape_cost - FIT.pole_credit * natural]
-    return _most_likely(few, [best, uniform.with_poles(poles, natural > 0)], costs)
+    fitted = sum(pole is not None for pole in poles) - natural
+    # any place may be that of a fitted one
+    cost = FIT.shape_cost + fitted * np.log(FIT.pole_places) - FIT.pole_credit * natural
+    costs = [-FIT.logarithm_credit * logarithms, cost]
+    known = not fitted
+    return _most_likely(few, [best, uniform.with_poles(poles, known)], costs)
 
 
 def _most_likely(overview: Overview, variants: Sequence[Features], costs: Sequence[float]) -> Features:
