@@ -24,7 +24,7 @@ DEGREES = rich_degrees(1, *FIT.degrees[0][0])
 
 @pytest.fixture(scope="module")
 def bessel() -> Surrogate:
-    return fit_spectral(catalogue["bessel"].simulate(paths=1024, seed=61))
+    return fit_spectral(catalogue["bessel"].simulate(paths=512, seed=64))
 
 
 def _away(centre: float) -> Surrogate:

@@ -74,7 +74,8 @@ def _fitted(source: IncrementSource, say: Progress, autonomous: bool = False) ->
     overview = look_over(source)
     clocked = isinstance(source, Relabelled) and source.autonomous
     shapes = None if clocked or overview.domain.dimension > SHARED.few_coordinates else _noise_shapes(overview)
-    features = with_poles(overview, choose_features(overview, autonomous or clocked, shapes), shapes)
+    features = choose_features(overview, autonomous or clocked, shapes)
+    features = features if clocked else with_poles(overview, features, shapes)
     return _fitted_in(overview, features, source, say)
 
 
