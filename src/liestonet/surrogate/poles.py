@@ -32,7 +32,8 @@ def drift_poles(
     overview: Overview, features: Features, sample: Scaled, targets: Targets, noisy: Bool[np.ndarray, " n"]
 ) -> Poles | None:
     """For each variable (0 is time) the pole of its drift in the coordinate of these features; None if none has one."""
-    domain, found = overview.domain, [None]
+    domain = overview.domain
+    found: list[float | None] = [None]
     entries = [(i,) for i in range(domain.dimension)]
     values, weights = without_shapes(features, entries, targets, False)[1](sample)
     for i in range(domain.dimension):

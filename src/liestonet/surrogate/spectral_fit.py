@@ -208,11 +208,8 @@ def with_poles(overview: Overview, best: Features, shapes: Shapes | None) -> Fea
     if poles is None:
         return best
     natural = sum(pole is not None and pole == natural_pole(uniform, v) for v, pole in enumerate(poles))
-    fitted = sum(pole is not None for pole in poles) - natural
-    # any place may be that of a fitted one
-    cost = FIT.shape_cost + fitted * np.log(FIT.pole_places) - FIT.pole_credit * natural
-    costs = [-FIT.logarithm_credit * logarithms, cost]
-    known = not fitted
+    known = natural == sum(pole is not None for pole in poles)
+    costs = [-FIT.logarithm_credit * logarithms, FIT.shape_cost - FIT.pole_credit * natural]
     return _most_likely(few, [best, uniform.with_poles(poles, known)], costs)
 
 

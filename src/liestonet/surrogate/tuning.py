@@ -124,7 +124,7 @@ class FitTuning:
     pole_cells: int = 200
     # Distances of a pole from the nearer end of the box, in half-widths of it in the coordinate of uniform noise, the
     # least and the most. Source: by hand; nearer ones are as good as noise, farther ones as polynomials.
-    pole_distances: tuple[float, float] = (0.02, 3.0)
+    pole_distances: tuple[float, float] = (0.05, 3.0)
     # Log evidence by which a pole at the singular point of a coordinate or of its noise may lose and still be taken.
     # Source: by hand; known drifts have theirs there, and logarithms, which only come near, have half of it.
     pole_credit: float = 8.0
