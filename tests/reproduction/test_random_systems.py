@@ -27,8 +27,8 @@ def _coefficients(known: System) -> tuple[Any, Any]:
     symbolic = known.sde.symbolic
     assert symbolic is not None
     ours = dict(zip((symbolic.time, *symbolic.state), (T, X), strict=True))
-    (drift,), noise = tuple(symbolic.drift), sympy.Matrix(symbolic.diffusion)[0, 0]
-    return drift.xreplace(ours), noise.xreplace(ours)
+    drift, noise = sympy.Matrix(symbolic.drift), sympy.Matrix(symbolic.diffusion)
+    return sympy.sympify(drift[0]).xreplace(ours), sympy.sympify(noise[0, 0]).xreplace(ours)
 
 
 def _residuals(known: System) -> list[Any]:
