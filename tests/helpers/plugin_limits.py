@@ -5,6 +5,8 @@ Time. A test that is not done after its time (`timeout` in pyproject.toml, for s
 not come back from a library, or something catches the interruption, the process ends half a minute later with the
 stacks of all its threads, and pytest-xdist reports the test as failed and goes on in a new process. Hypothesis would
 catch it too; plugin_examples.py sees to that, and keeps the example that `make fuzz` was running in either case.
+The interruption can come at an instruction that belongs to no line, as in code that was compiled at run time; pytest
+cannot show such a stack, so that place is shown as the first line of its function.
 
 Memory. A run fails if one of its processes ever held more than `largest` says; `--memory` lists the tests that
 raised it.
@@ -21,6 +23,7 @@ import os
 import sys
 from collections.abc import Generator
 from pathlib import Path
+from types import TracebackType
 from typing import Any, TextIO
 
 import pytest
@@ -73,6 +76,28 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
     finally:
         faulthandler.cancel_dump_traceback_later()
         item.config.stash[rises].append((peak() - before, item.nodeid))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+    error = call.excinfo.value if call.excinfo else None
+    while error is not None:
+        if error.__traceback__ is not None:
+            error.__traceback__ = with_lines(error.__traceback__)
+        error = error.__cause__ or error.__context__
+    if call.excinfo:
+        call.excinfo = pytest.ExceptionInfo.from_exception(call.excinfo.value)
+    return (yield)
+
+
+def with_lines(stack: TracebackType) -> TracebackType:
+    """The same stack, in which each place has the number of a line."""
+    following = with_lines(stack.tb_next) if stack.tb_next is not None else None
+    line: int | None = stack.tb_lineno  # Python has none where an instruction belongs to no line
+    if line is not None and following is stack.tb_next:
+        return stack
+    frame = stack.tb_frame
+    return TracebackType(following, frame, stack.tb_lasti, line or frame.f_code.co_firstlineno)
 
 
 @pytest.hookimpl(wrapper=True)

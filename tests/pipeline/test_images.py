@@ -51,7 +51,6 @@ def test_dimension_and_span(item: Case, kind: str) -> None:
     check(item, kind)
 
 
-@pytest.mark.parametrize("box", [(1e-3, 2e-3), pytest.param((1000.0, 1000.001), marks=pytest.mark.slow)])
-def test_a_box_that_noise_crosses_a_million_times(box: tuple[float, float]) -> None:
+def test_a_box_that_noise_crosses_a_million_times() -> None:
     """In its units β is a millionth of ξ, and all six generators are right to the last digit nevertheless."""
-    check(linear(-1).named("tiny", ((0.0, 1.0), box)), "fokker-planck")
+    check(linear(-1).named("tiny", ((0.0, 1.0), (1e-3, 2e-3))), "fokker-planck")

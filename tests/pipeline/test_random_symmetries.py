@@ -263,7 +263,7 @@ def test_results_can_be_kept_shown_and_put_into_a_page(tmp_path):
     again = lsn.load(tmp_path / "run.lsn")
     assert again.formulas() == found.formulas()
     assert again.noises == ("w",)
-    assert "random symmetries" in repr(again)
+    assert "1 random symmetry of" in repr(again)
     assert r"e^{- \frac{t}{2} - w}" in again.latex()
     assert again.to_dictionary()["formulas"][0]["text"] == "x^2 exp(-t/2 - w) ∂x"
     page = again.report(tmp_path / "page.html").read_text()

@@ -89,6 +89,15 @@ def angles(result: Any, item: Case, kind: str, points: np.ndarray) -> tuple[floa
     return float(raw[-1]), float(scaled[-1])
 
 
+def rounding_of_the_span(result: Any) -> float:
+    """The angle, in the units of the box, by which a thousand units in the last place can turn the generators.
+
+    A direction that is none, but has a small residual, is hard to tell from them.
+    """
+    beyond = [row.residual for row in result.ladder[result.dimension :]]
+    return float(np.degrees(1000 * np.finfo(float).eps / beyond[0])) if beyond and beyond[0] else 0.0
+
+
 def random_points(result: Any) -> np.ndarray:
     low, high = np.array(result.domain.intervals).T
     return np.random.default_rng(7).uniform(low, high, (POINTS, len(low)))
@@ -106,7 +115,10 @@ def test_dimension_and_span(given_case: Case | Later, kind: str) -> None:
     assert worst_residual(item, kind, points[:2]) < 1e-14, "the table is wrong"
     assert result.dimension == len(answer), [row.residual for row in result.ladder]
     if answer:
-        assert max(angles(result, item, kind, points)) < LARGEST_ANGLE
+        raw, scaled = angles(result, item, kind, points)
+        known = rounding_of_the_span(result)
+        assert scaled < max(known, LARGEST_ANGLE)
+        assert known > LARGEST_ANGLE or raw < LARGEST_ANGLE  # in other units rounding can be anything
 
 
 @pytest.mark.parametrize("kind", ["ito", "fokker-planck"])

@@ -64,6 +64,28 @@ def test_in_a_library(number):
         sum(itertools.repeat(1))
 """
 
+WITHOUT_LINES = """
+import pytest
+
+def compiled():
+    raise ValueError("cause")
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_without_lines(wrapped):
+    eight_of_no_line = bytes([0xFF])  # so the table of lines writes eight instructions without one
+    table = eight_of_no_line * (len(compiled.__code__.co_code) // 16 + 1)
+    compiled.__code__ = compiled.__code__.replace(co_linetable=table)
+    if not wrapped:
+        compiled()
+    try:
+        compiled()
+    except ValueError as error:
+        raise RuntimeError("outer") from error
+
+def test_afterwards():
+    assert True
+"""
+
 
 def run(folder: Path, test: str, *options: str, conftest: str = CONFTEST) -> subprocess.CompletedProcess[str]:
     """pytest in a process and a project of its own."""
@@ -140,6 +162,13 @@ def test_a_hang_is_a_failure_with_a_stack(tmp_path):
     assert "crashed while running 'test_small.py::test_in_a_library'" in found.stdout
     assert "in test_in_a_library" in found.stderr
     assert "this process" in found.stdout
+
+
+def test_a_stack_with_places_of_no_line_is_shown(tmp_path):
+    found = run(tmp_path, WITHOUT_LINES)
+    assert "2 failed, 1 passed" in found.stdout
+    assert "INTERNALERROR" not in found.stdout + found.stderr
+    assert found.stdout.count("test_small.py:4: ") == 2  # where the function begins
 
 
 def test_a_process_that_grows_too_large_fails_the_run(tmp_path):

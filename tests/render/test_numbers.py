@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 import sympy
 
+from liestonet.core.p_values import p_clause, p_text
 from liestonet.render.combinations import combination_text
-from liestonet.render.numbers import number, p_clause, p_text, percent, percent_interval, short
+from liestonet.render.numbers import number, percent, percent_interval, short
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from liestonet.core.p_values import p_clause
 from liestonet.errors import InputError
 from liestonet.groups.comparison import GroupConstants, SharedConstants
 from liestonet.groups.conditions import conditions_of
 from liestonet.groups.shared_algebra import SharedAlgebra
 from liestonet.groups.shared_constants import Equality, Joint, Trend, equal_alone, equal_together, trends
 from liestonet.groups.tuning import COMPARISON
-from liestonet.groups.wording import chance, listed
+from liestonet.groups.wording import listed
 from liestonet.reduction.recording.common_equation import Place, constants_on, is_root
 from liestonet.reduction.recording.equation_fit import readable_equation, surrogate_of
 from liestonet.reduction.recording.estimated_equation import in_brackets
@@ -77,7 +78,7 @@ def _fitted(label: str, result: Result, places: Sequence[Place]) -> GroupConstan
     if not (np.isfinite(errors).all() and (errors > 0).all()):
         return "its constants have no errors."
     if fitted.p_value < COMPARISON.rejected:
-        return f"the common equation does not fit it ({chance(fitted.p_value)}), so its constants are not compared."
+        return f"the common equation does not fit it ({p_clause(fitted.p_value)}), so its constants are not compared."
     values, rows = tuple(fitted.values.tolist()), fitted.covariance.tolist()
     return GroupConstants(label, values, tuple(errors.tolist()), tuple(map(tuple, rows)), fitted.p_value)
 
@@ -108,12 +109,12 @@ def _tested(
 
 
 def _sentence(verdict: str, together: Joint, differ: Sequence[tuple[str, Equality]]) -> str:
-    test = f"χ² = {together.statistic:.3g} with {together.freedom} degrees of freedom, {chance(together.p_value)}"
+    test = f"χ² = {together.statistic:.3g} with {together.freedom} degrees of freedom, {p_clause(together.p_value)}"
     if verdict == "equal":
         return f"The test does not reject that all groups have the same constants ({test})."
     if not differ:
         return f"The groups do not share all constants ({test}); no constant by itself stands out."
-    parts = [f"the factor of {term} ({chance(row.adjusted)})" for term, row in differ]
+    parts = [f"the factor of {term} ({p_clause(row.adjusted)})" for term, row in differ]
     return f"The groups do not share all constants ({test}): they differ in {listed(parts)}."
 
 
@@ -124,7 +125,7 @@ def _trend_sentence(line: Trend, term: str, unit: str) -> str:
     )
     if line.rest is None or line.rest > COMPARISON.level:
         return f"{slope}."
-    return f"{slope}, but a straight line is not all of it ({chance(line.rest)})."
+    return f"{slope}, but a straight line is not all of it ({p_clause(line.rest)})."
 
 
 def _term(place: Place, names: Sequence[str], root: bool) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from liestonet.core.ladder import LadderRow
+from liestonet.core.p_values import p_clause
 from liestonet.groups.shared_constants import holm
 from liestonet.groups.tuning import COMPARISON
-from liestonet.groups.wording import chance, listed
+from liestonet.groups.wording import listed
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def _verdict(standings: Sequence[Standing], richest: Sequence[Found], most: int,
             f"The groups do not share an algebra: {listed([g.label for g in richest])} "
             f"{'has' if len(richest) == 1 else 'have'} {what}, which {listed(labels['rejected'])} "
             f"{'excludes' if len(labels['rejected']) == 1 else 'exclude'} "
-            f"({chance(highest)} at most, among all groups)."
+            f"({p_clause(highest)} at most, among all groups)."
         )
     others = [g.name for g in richest if g.resolved and g.name != name]
     if others:

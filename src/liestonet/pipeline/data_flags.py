@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from liestonet.core.flags import Flag
+from liestonet.core.p_values import p_clause
 from liestonet.diagnostics.turnover import remedy
 from liestonet.inference.adequacy import CELLS, PATHS, FitQuality, FitTest
 from liestonet.inference.clock import ClockFound
@@ -66,7 +67,7 @@ def date_flags(clock: ClockFound) -> Iterable[Flag]:
     what = "clock=PERIOD" if date.period is None else f"clock={date.period:.6g}"
     yield Flag(
         "date",
-        f"The law changes with the date (p = {date.p_value:.2g}){forced}: on this clock no symmetry is confirmed.",
+        f"The law changes with the date ({p_clause(date.p_value)}){forced}: on this clock no symmetry is confirmed.",
         "Look at drift and noise by date in the report; split the recording where they change, or give the period of "
         f"a force or of the time of day: {what}.",
     )
@@ -77,7 +78,7 @@ def fit_flags(tests: Sequence[FitTest]) -> Iterable[Flag]:
     wrong = FitQuality(tuple(tests)).first
     if wrong is None:
         return
-    amount = f"{wrong.of}, by {100 * wrong.size:.0f} %, p = {wrong.p_value:.1g}"
+    amount = f"{wrong.of}, by {100 * wrong.size:.0f} %, {p_clause(wrong.p_value)}"
     if wrong.name == CELLS:
         yield Flag(
             "misfit",

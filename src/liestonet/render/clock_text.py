@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from liestonet.core.p_values import p_clause
 from liestonet.inference.adequacy import CELLS, PATHS
 from liestonet.inference.clock import PERIOD, ClockFound
-from liestonet.render.numbers import number, p_clause
+from liestonet.render.numbers import number
 from liestonet.result.findings import DataFindings
 from liestonet.surrogate.recording_errors import Level
 

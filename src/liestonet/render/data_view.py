@@ -7,12 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from liestonet.core.ladder import LadderRow
+from liestonet.core.p_values import p_clause, p_text
 from liestonet.inference.engine import Training
 from liestonet.inference.refit import Refit
 from liestonet.render.clock_text import clock_text, recording_text
 from liestonet.render.first_terms import first_terms
 from liestonet.render.limits import LEAST_TERM_OF_CANDIDATE
-from liestonet.render.numbers import interval_digits, number, p_clause, p_text, percent, percent_interval
+from liestonet.render.numbers import interval_digits, number, percent, percent_interval
 from liestonet.render.use_view import estimated_text
 from liestonet.render.verdict import confidence_text, data_verdict
 from liestonet.render.view_parts import CandidatesView, CandidateView, Direction, LadderView, Row, SourceView

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from liestonet.core.p_values import p_text
 from liestonet.groups.comparison import Group, GroupComparison
 from liestonet.groups.shared_algebra import Standing
 from liestonet.groups.shared_constants import Trend
 from liestonet.reduction.recording.estimated_equation import in_brackets
 from liestonet.render.kinds import KINDS
-from liestonet.render.numbers import p_text
 
 STANDINGS = {"has": "as many", "undecided": "not decided", "rejected": "fewer"}
 EXPLAINED = {

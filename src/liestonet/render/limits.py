@@ -30,8 +30,6 @@ MOST_COORDINATES_DRAWN = 3
 MOST_ROWS_OF_A_PICTURE, MOST_PATHS_DRAWN, MOST_POINTS_OF_A_LINE, MOST_BINS, DOTS_OF_A_PICTURE = 12, 40, 4000, 80, 150
 # Residuals below this are rounding errors.
 ROUNDING = 1e-16
-# p-values outside these are shown as bounds: "p = 1" reads as certainty, and neither end is computed that exactly.
-SMALLEST_P, LARGEST_P = 1e-3, 0.99
 # Digits of a percentage, and of the ends of an interval so narrow that fewer would make them equal.
 PERCENTAGE_DIGITS, MOST_PERCENTAGE_DIGITS = 2, 4
 # Residuals above this say only that the data do not bound them.

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from liestonet.render.limits import (
     LARGEST_FOLD,
-    LARGEST_P,
     LARGEST_PERCENTAGE,
     MOST_PERCENTAGE_DIGITS,
     PERCENTAGE_DIGITS,
     ROUNDING,
-    SMALLEST_P,
 )
 
 
@@ -52,19 +50,6 @@ def percent_interval(lower: float, upper: float, between: str = " – ") -> str:
     """An interval whose ends can be told apart: 0 % – 2.9 %, 118 % – 121 %."""
     digits = interval_digits(lower, upper)
     return f"{percent(lower, digits)}{between}{percent(upper, digits)}"
-
-
-def p_text(value: float) -> str:
-    """A p-value: 0.21, < 0.001, > 0.99."""
-    if value < SMALLEST_P:
-        return f"< {SMALLEST_P:g}"
-    return f"> {LARGEST_P:g}" if value > LARGEST_P else f"{value:.2g}"
-
-
-def p_clause(value: float) -> str:
-    """A p-value in a sentence: `p = 0.21`, `p < 0.001`, `p > 0.99`."""
-    text = p_text(value)
-    return f"p {text}" if text[0] in "<>" else f"p = {text}"
 
 
 def term(coefficient: float, factor: str) -> str:

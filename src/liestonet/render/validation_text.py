@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from liestonet.core.p_values import p_clause
 from liestonet.validation.after_push import AfterPushRow, Misfit
 from liestonet.validation.lack_of_fit import Gate
 from liestonet.validation.validate import Validation
@@ -30,7 +31,7 @@ def tables(validation: Validation) -> list[str]:
                 f"{row.p_delta_nll:8.2f}  {row.p_kolmogorov_smirnov:4.2f}  {row.p_energy:6.2f}  {row.p_value:8.2f}"
             )
         for k, p_value in enumerate(validation.invariance.p_values):
-            lines.append(f"  all pushes of generator {k + 1} together: p = {p_value:.2g}")
+            lines.append(f"  all pushes of generator {k + 1} together: {p_clause(p_value)}")
     if validation.after_push:
         lines += ["", "refit after  generator  misfit of     pushed     floor   control"]
         for row in validation.after_push:

@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterator, Sequence
 
 from liestonet.core.ladder import LadderRow
+from liestonet.core.p_values import p_clause
 from liestonet.render.clock_text import changes_with_date, not_adequate
 from liestonet.render.kinds import KINDS
 from liestonet.render.limits import LONGEST_EQUATION, ROUNDING
-from liestonet.render.numbers import number, p_clause, percent, percent_interval, short
+from liestonet.render.numbers import number, percent, percent_interval, short
 from liestonet.result import Result
 from liestonet.result.findings import DataFindings, EquationFindings
 

@@ -12,6 +12,7 @@ import scipy.stats
 from jaxtyping import Float, Int
 
 from liestonet.core.flags import Flag
+from liestonet.core.p_values import p_clause
 from liestonet.core.points import lattice_cloud
 from liestonet.diagnostics.correlated_steps import correlation
 from liestonet.diagnostics.report import data_flags
@@ -171,7 +172,7 @@ def _halves(data: Any, pieces: Int[np.ndarray, " paths"] | None) -> Gate:
     passed = p_value > GATES.error_rate / 3
     state = "agree" if passed else "do not agree"
     return Gate(
-        "halves", p_value, size, passed, f"Coefficients from two halves of the paths {state} (p = {p_value:.2g})."
+        "halves", p_value, size, passed, f"Coefficients from two halves of the paths {state} ({p_clause(p_value)})."
     )
 
 

@@ -18,6 +18,7 @@ from jaxtyping import Int
 
 from liestonet.core.flags import Flag
 from liestonet.core.generators import Generators, Lifted
+from liestonet.core.p_values import p_clause
 from liestonet.core.points import PointCloud
 from liestonet.core.threads import few_threads
 from liestonet.core.tuning import by_dimension
@@ -124,7 +125,7 @@ class SymmetryTest:
         if self.clock is None or self.clock.window is None or self.clock.p_value is None:
             return None
         every = f"The clock restarts every {self.clock.window:.4g}"
-        return f"{every}; a law that does not depend on the date beyond that has p = {self.clock.p_value:.2g}."
+        return f"{every}; a law that does not depend on the date beyond that has {p_clause(self.clock.p_value)}."
 
     def sentences(self) -> list[str]:
         """The outcome in words, the verdict first."""
@@ -137,11 +138,11 @@ class SymmetryTest:
         ratio = f"{spent}{self._mean()}; "
         by_date = self.clock is not None and not self.dof  # on a clock that restarts, imposing ∂t costs nothing
         name, costs = ("test against the date", "") if by_date else ("likelihood-ratio test", ratio)
-        lines = [f"{start} {name} {said} {what} (p = {self.p_value:.2g}; {costs}{self.increments:,} increments)."]
+        lines = [f"{start} {name} {said} {what} ({p_clause(self.p_value)}; {costs}{self.increments:,} increments)."]
         confidence = f"{100 * (1 - self.error_rate):g} %"
         lines += [
             f"{row.generator}: residual {row.residual:.2%}, {confidence} interval {row.lower:.2%} to {row.upper:.2%}, "
-            f"p = {row.p_value:.2g}"
+            f"{p_clause(row.p_value)}"
             for row in self.rows
         ]
         notes = [note for note in (self.uncorrected, self.held_out, self._clock()) if note]

@@ -15,6 +15,7 @@ from jaxtyping import Float
 
 from liestonet.core.generators import Generators, Normalised
 from liestonet.core.numbers import is_whole
+from liestonet.core.p_values import p_clause
 from liestonet.core.points import lattice_cloud
 from liestonet.core.progress import Progress, silent
 from liestonet.core.threads import few_threads
@@ -58,7 +59,7 @@ class Containment:
         """The lift's p-value in words."""
         told = " (too large: the generators were found on these data, and none are held out)" if self.same_data else ""
         return (
-            f"lift β = −div ξ: p = {self.lift_p_value:.2g}{told}. If it holds, X ↦ X − (div ξ) u∂u maps these "
+            f"lift β = −div ξ: {p_clause(self.lift_p_value)}{told}. If it holds, X ↦ X − (div ξ) u∂u maps these "
             "symmetries one to one onto Fokker–Planck ones and keeps brackets"
         )
 

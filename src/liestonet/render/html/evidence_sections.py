@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
+from liestonet.core.p_values import p_text
 from liestonet.errors import InputError
 from liestonet.render.html import evidence_plots as plots
 from liestonet.render.html.markup import Section, formula, picture, render
 from liestonet.render.html.mathml import equation_mathml
 from liestonet.render.html.plot_geometry import numeric_source
 from liestonet.render.limits import MOST_COORDINATES_DRAWN, MOST_DIRECTIONS_DRAWN
-from liestonet.render.numbers import p_text
 from liestonet.render.view import ResultView
 from liestonet.render.view_parts import Direction, Folded
 from liestonet.result import Result

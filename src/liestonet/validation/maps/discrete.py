@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from liestonet.core.numbers import is_real
+from liestonet.core.p_values import p_clause
 from liestonet.core.progress import Progress, silent
 from liestonet.core.threads import few_threads
 from liestonet.errors import InputError
@@ -108,7 +109,7 @@ class Discrete:
         where = f"; centre {row.centre}" if row.centre is not None else ""
         return (
             f"{row.map}: {row.verdict}, residual {row.residual:.2%} ({row.lower:.2%} to {row.upper:.2%}), "
-            f"p = {row.p_value:.2g} ({row.adjusted:.2g} among all){where}"
+            f"{p_clause(row.p_value)} ({row.adjusted:.2g} among all){where}"
         )
 
     def table(self) -> list[tuple[str, ...]]:

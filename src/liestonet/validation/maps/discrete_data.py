@@ -31,6 +31,7 @@ from liestonet.validation.maps.map_test import (
     on_its_clock,
     prepare,
     put_on,
+    without_date,
     without_time,
 )
 from liestonet.validation.maps.point_map import PointMap
@@ -77,7 +78,7 @@ def of_data(data: Trajectories, criteria: Criteria, measurement: Any, clock: Any
     left = len(affine) + len(_families(prepared)) - len(tried)
     notes = [f"{left} candidates lead to places that the data have not visited and were left out."] if left else []
     if prepared.autonomous is not None:
-        notes.append(f"The law is taken not to depend on time, which is not rejected (p = {prepared.autonomous:.2g}).")
+        notes.append(without_date(prepared.autonomous))
     notes += [flag.message for flag in prepared.doubts]
     group = _group(tried, rows, surrogate.names)
     return Discrete(in_order(rows), group, "data", False, criteria.error_rate, tuple(notes))

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from liestonet.core.flags import Flag
+from liestonet.core.p_values import p_clause
 from liestonet.core.points import PointCloud
 from liestonet.core.progress import Progress, silent
 from liestonet.diagnostics.report import data_flags
@@ -39,6 +40,11 @@ from liestonet.validation.maps.randomisation import Randomisation, randomised
 from liestonet.validation.maps.visited import Visited
 from liestonet.validation.ratio import Clouds, Ratio, data_cloud, likelihood_ratio
 from liestonet.validation.tuning import MAPS, RATIO
+
+
+def without_date(p_value: float) -> str:
+    """The note that the law was taken not to depend on time, with the p-value of the test of that."""
+    return f"The law is taken not to depend on time, which is not rejected ({p_clause(p_value)})."
 
 
 @dataclass(frozen=True)
@@ -92,7 +98,7 @@ class MapTest:
         confidence = f"{100 * (1 - self.error_rate):g} %"
         lines = [
             f"{start} likelihood-ratio test {said} {self.map} as a symmetry of the law "
-            f"(p = {self.p_value:.2g}; {costs}; {self.increments:,} increments).",
+            f"({p_clause(self.p_value)}; {costs}; {self.increments:,} increments).",
             f"{self.map}: {self.verdict}; residual {self.residual:.2%}, {confidence} interval {self.lower:.2%} to "
             f"{self.upper:.2%}.",
         ]
@@ -100,7 +106,7 @@ class MapTest:
             lines.append(f"The data have visited the images of {self.visited:.0%} of their points; only these count.")
         notes = [self.uncorrected] if self.uncorrected else []
         if self.autonomous is not None:
-            notes.append(f"The law is taken not to depend on time, which is not rejected (p = {self.autonomous:.2g}).")
+            notes.append(without_date(self.autonomous))
         notes += [str(self.randomisation)] if self.randomisation is not None else []
         return [*lines, *notes, *(flag.message for flag in self.doubts)]
 

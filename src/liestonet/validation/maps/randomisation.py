@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import Float
 
 from liestonet.core.numbers import is_whole
+from liestonet.core.p_values import p_clause
 from liestonet.errors import InputError
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.trajectories import Trajectories
@@ -38,10 +39,10 @@ class Randomisation:
 
     def __str__(self) -> str:
         design = "the starts are symmetric by design" if self.exact else "if the starts were drawn from a symmetric law"
-        looked = "" if self.starts is None else f", which they may be (p = {self.starts:.2g})"
+        looked = "" if self.starts is None else f", which they may be ({p_clause(self.starts)})"
         return (
-            f"Randomisation check on {self.paths:,} whole paths: p = {self.p_value:.2g} ({self.draws:,} draws; exact, "
-            f"{design}{looked})."
+            f"Randomisation check on {self.paths:,} whole paths: {p_clause(self.p_value)} ({self.draws:,} draws; "
+            f"exact, {design}{looked})."
         )
 
 

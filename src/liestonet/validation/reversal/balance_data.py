@@ -16,6 +16,7 @@ import numpy as np
 import scipy.special
 from jaxtyping import Bool, Float, Int
 
+from liestonet.core.p_values import p_clause
 from liestonet.core.points import PointCloud
 from liestonet.core.progress import Progress
 from liestonet.errors import InputError
@@ -28,7 +29,7 @@ from liestonet.validation.flows import widened
 from liestonet.validation.generator_residuals import GivenResiduals
 from liestonet.validation.intervals import with_own_bias
 from liestonet.validation.maps.map_residuals import low_functions
-from liestonet.validation.maps.map_test import Prepared, joined, prepare, without_time
+from liestonet.validation.maps.map_test import Prepared, joined, prepare, without_date, without_time
 from liestonet.validation.ratio import Clouds, likelihood_ratio
 from liestonet.validation.reversal.balance import (
     ORDER,
@@ -94,7 +95,7 @@ def of_data(
 def _notes(prepared: Prepared) -> tuple[str, ...]:
     notes = []
     if prepared.autonomous is not None:
-        notes.append(f"The law is taken not to depend on time, which is not rejected (p = {prepared.autonomous:.2g}).")
+        notes.append(without_date(prepared.autonomous))
     elif prepared.surrogate.drift_estimates[0].features.degrees[:, 0].any():
         notes.append("The law depends on time, so that there is no stationary state; balance is that of each moment.")
     return (*notes, *(flag.message for flag in prepared.doubts))
@@ -313,7 +314,7 @@ def stationary_rows(prepared: Prepared) -> tuple[Int[np.ndarray, " b"], Int[np.n
                 nothing,
                 (
                     "The paths have not reached a stationary state: they are too short beside their relaxation time "
-                    f"({1 / rate:.3g}), and their law changes from beginning to end (p = {p_value:.2g})."
+                    f"({1 / rate:.3g}), and their law changes from beginning to end ({p_clause(p_value)})."
                 ),
             )
         late = np.ones(len(recorded.flat_times), dtype=bool)
@@ -321,7 +322,7 @@ def stationary_rows(prepared: Prepared) -> tuple[Int[np.ndarray, " b"], Int[np.n
         return (
             nothing,
             nothing,
-            (f"The paths have not reached a stationary state: their law still changes (p = {p_value:.2g})."),
+            (f"The paths have not reached a stationary state: their law still changes ({p_clause(p_value)})."),
         )
     rows = np.flatnonzero(late)
     rows = rows[np.linspace(0, len(rows) - 1, min(REVERSAL.averaged_points, len(rows))).astype(int)]

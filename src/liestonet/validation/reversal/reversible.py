@@ -11,6 +11,7 @@ import scipy.special
 from jaxtyping import Bool, Float
 
 from liestonet.core.numbers import is_real
+from liestonet.core.p_values import p_clause
 from liestonet.core.progress import Progress, silent
 from liestonet.core.threads import few_threads
 from liestonet.errors import InputError
@@ -106,7 +107,7 @@ class Reversibility:
         said = "rejects" if self.rejected else "does not reject"
         rate = 0.05 if self.error_rate is None else self.error_rate
         return (
-            f"The likelihood-ratio test {said} detailed balance{signs} (p = {self.p_value:.2g}; twice the "
+            f"The likelihood-ratio test {said} detailed balance{signs} ({p_clause(self.p_value)}; twice the "
             f"log-likelihood lost is {self.deviance:.1f}, on {self.dof:.1f} degrees of freedom; "
             f"{self.increments:,} increments); {self.verdict}, residual {self.residual:.2%}, {100 * (1 - rate):g} % "
             f"interval {self.lower:.2%} to {self.upper:.2%}."

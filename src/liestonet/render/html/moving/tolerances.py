@@ -10,6 +10,7 @@ import numpy as np
 
 from liestonet.core.ladder import LadderRow
 from liestonet.core.numbers import is_real
+from liestonet.core.p_values import p_text
 from liestonet.errors import InputError
 from liestonet.inference.clock import dated, unconfirmed
 from liestonet.inference.stages import ladders
@@ -18,7 +19,7 @@ from liestonet.render.html.moving.embedding import rounded
 from liestonet.render.html.moving.tuning import MOVING
 from liestonet.render.kinds import VERDICT_WORDS
 from liestonet.render.limits import LEAST_TERM_OF_CANDIDATE, MOST_DIRECTIONS_DRAWN
-from liestonet.render.numbers import p_text, percent, percent_interval
+from liestonet.render.numbers import percent, percent_interval
 from liestonet.render.view import ResultView
 from liestonet.result import Result
 from liestonet.result.findings import DataFindings

@@ -1,0 +1,19 @@
+"""How p-values are written, everywhere alike: the data know neither that one is 0 nor that it is 1."""
+
+from __future__ import annotations
+
+# p-values outside these are shown as bounds: "p = 1" reads as certainty, and neither end is computed that exactly.
+SMALLEST_P, LARGEST_P = 1e-3, 0.99
+
+
+def p_text(value: float) -> str:
+    """A p-value: 0.21, < 0.001, > 0.99."""
+    if value < SMALLEST_P:
+        return f"< {SMALLEST_P:g}"
+    return f"> {LARGEST_P:g}" if value > LARGEST_P else f"{value:.2g}"
+
+
+def p_clause(value: float) -> str:
+    """A p-value in a sentence: `p = 0.21`, `p < 0.001`, `p > 0.99`."""
+    text = p_text(value)
+    return f"p {text}" if text[0] in "<>" else f"p = {text}"
