@@ -5,7 +5,7 @@
 
 True diffusions as in experiments/recordings.py at kΔ = .05, with errors of the points of 0, .5 and 1 step. Data of
 other kinds are one path of 20,000 points, or 20 paths of 1,000, at kΔ = .1, in two sizes. Default call. Seeds begin at
-16200; none of them was looked at while the tests were built.
+16300; none of them was looked at while the tests were built.
 """
 
 from __future__ import annotations
@@ -16,16 +16,20 @@ from typing import Any
 
 import numpy as np
 import recordings
+import scipy.signal
 from jaxtyping import Float
 
 import liestonet as lsn
 from liestonet.study.command import Study, run_study
 from liestonet.study.jobs import Job
 
-FIRST_SEED = 16_200
+FIRST_SEED = 16_300
 ROOT = Path(__file__).resolve().parent.parent
 FINE, RUNS, STEP, POINTS = 10, 3, 0.1, 20_000
 NOISES = (0.0, 0.5, 1.0)
+COUNTED = ("date", "more", "false")
+# Dimension and equation of the paths in two coordinates.
+PLANE = (4, "dx = -x dt + dW1; dy = -y dt + dW2")
 # What the data are, with what its size means, the sizes, and the dimension that is true or at most true.
 OTHERS = {
     "eight-periods": ("force of eight periods over the box, in units of the spring's at its edge", (0.1, 0.5), 1),
@@ -33,6 +37,17 @@ OTHERS = {
     "hidden": ("slow variable that moves the centre, in standard deviations of the position", (0.3, 1.0), 1),
     "particles": ("spread of the particles' own centres, in standard deviations of the position", (0.1, 0.5), 1),
 }
+
+
+def plane(noise: float, seed: int) -> lsn.Trajectories:
+    """One long path of dx = −x dt + dW in two coordinates, by exact steps; `noise` is in units of a step."""
+    rng, decay = np.random.default_rng(seed), np.exp(-STEP)
+    size = ((1 - decay**2) / 2) ** 0.5
+    kicks = size * rng.standard_normal((POINTS, 2))
+    kicks[0] = 0.5**0.5 * rng.standard_normal(2)
+    x = np.asarray(scipy.signal.lfilter([1.0], [1.0, -decay], kicks, axis=0))
+    x = x + noise * np.std(np.diff(x, axis=0)) * rng.standard_normal(x.shape)
+    return lsn.Trajectories.from_arrays([np.arange(1, POINTS + 1) * STEP], [x])
 
 
 def other(name: str, size: float, seed: int) -> lsn.Trajectories:
@@ -71,11 +86,15 @@ def _force(
 def run(layout: str, system: str, size: float, seed: int) -> dict[str, Any]:
     """What the tests of the fit say, the test against the date, and how many symmetries are confirmed."""
     if layout == "other":
-        data, true = other(system, size, seed), OTHERS[system][2]
+        data, true, equation = other(system, size, seed), OTHERS[system][2], None
+    elif layout == "plane":
+        data, true, equation = plane(size, seed), *PLANE
     else:
-        data, true = recordings.data_of(layout, system, 0.05, size, 0, seed), recordings.SYSTEMS[system].true
+        made = recordings.SYSTEMS[system]
+        data, true, equation = recordings.data_of(layout, system, 0.05, size, 0, seed), made.true, made.equation
     begun = process_time()
     result = lsn.discover(data, formulas=False)
+    more = result.dimension > true
     quality, date = result.fit_quality, None if result.measurement is None else result.measurement.clock.date
     return {
         "rejected": quality.rejected,
@@ -84,13 +103,15 @@ def run(layout: str, system: str, size: float, seed: int) -> dict[str, Any]:
         "p_values": {test.name: test.p_value for test in quality.tests},
         "sizes": {test.name: test.size for test in quality.tests},
         "found": result.dimension,
-        "false": result.dimension > true,
+        "more": more,
+        "false": more and (equation is None or result.dimension > recordings.tolerable(equation, result)),
         "seconds": process_time() - begun,
     }
 
 
 def jobs(seeds: int | None) -> list[Job]:
-    cells = [
+    cells = [("plane", "ou", noise) for noise in NOISES]
+    cells += [
         (layout, system, noise) for layout in recordings.LAYOUTS for system in recordings.SYSTEMS for noise in NOISES
     ]
     cells += [("other", name, size) for name, (_, sizes, _) in OTHERS.items() for size in sizes]
@@ -116,19 +137,21 @@ def page(records: list[dict[str, Any]]) -> str:
 def level(records: list[dict[str, Any]]) -> str:
     """Markdown: one row a true diffusion."""
     lines = [
-        "| paths | system | noise | runs | rejected | a p-value below 0.05 | date rejected | false symmetries |",
-        "|---|---|---|---|---|---|---|---|",
+        "| paths | system | noise | runs | rejected | a p-value below 0.05 | date rejected | more | false |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
-    for layout, (paths, points) in recordings.LAYOUTS.items():
-        for system in recordings.SYSTEMS:
-            for noise in NOISES:
-                rows = _of(records, layout, system, noise)
-                if not rows:
-                    continue
-                tests = [p for row in rows for p in row["p_values"].values()]
-                low = f"{sum(p < 0.05 for p in tests)} of {len(tests)}"
-                counts = f"{_count(rows, 'rejected')} | {low} | {_count(rows, 'date')} | {_count(rows, 'false')}"
-                lines.append(f"| {paths} of {points:,} | {system} | {noise} | {len(rows)} | {counts} |")
+    kinds = [(layout, system) for layout in recordings.LAYOUTS for system in recordings.SYSTEMS]
+    for layout, system in [*kinds, ("plane", "ou")]:
+        for noise in NOISES:
+            rows = _of(records, layout, system, noise)
+            if not rows:
+                continue
+            tests = [p for row in rows for p in row["p_values"].values()]
+            low = f"{sum(p < 0.05 for p in tests)} of {len(tests)}"
+            counts = " | ".join([str(_count(rows, "rejected")), low, *(str(_count(rows, n)) for n in COUNTED)])
+            paths, points = recordings.LAYOUTS.get(layout, (1, POINTS))
+            name = f"{system}, two coordinates" if layout == "plane" else system
+            lines.append(f"| {paths} of {points:,} | {name} | {noise} | {len(rows)} | {counts} |")
     return "\n".join(lines)
 
 
@@ -162,7 +185,9 @@ INTRODUCTION = """*For readers who want to know how far to trust "the series doe
 
 True diffusions, of which nothing is known but the points: how often the tests of cells, paths and memory reject them
 (p below 0.001 and more than 5 %), how many p-values are below 0.05, and how often the test against the date rejects.
-Noise is the error of a point in units of one step.
+Noise is the error of a point in units of one step. *More* counts the runs that confirm more symmetries than there are,
+each of which the true equation has to within the tolerance of 10 %: CIR has a third with a residual of 5 % in the box
+of such data. *False* counts those that confirm one that it has not.
 """
 POWER = """Data that are no diffusion of x with one smooth law. Where the law is found to change with the date, the
 other tests are not made. The relaxation without the deviation has three symmetries; all but the one in time count as
@@ -170,7 +195,7 @@ false here, also where the deviation is smaller than the tolerance of 10 %.
 """
 MEASURED = """## How this was measured
 
-`python experiments/adequacy.py`: default call, plain arrays, seeds from 16200, none of which was used during
+`python experiments/adequacy.py`: default call, plain arrays, seeds from 16300, none of which was used during
 development. Rows of one system and seed share their random numbers. Runs are few: rates are rough.
 """
 

@@ -5,7 +5,7 @@
 
 40,000 points in 400 short paths, or 20,000 in one long path, made by twenty fine Euler steps a point, given as plain
 arrays with the default call. `noise` is the error of a point in units of one step, `blur` the exposure, kΔ the step in
-relaxation times. Seeds begin at 15200; none of them was looked at while the method was built.
+relaxation times. Seeds begin at 15300; none of them was looked at while the method was built.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ import liestonet as lsn
 from liestonet.study.command import Study, run_study
 from liestonet.study.jobs import Job
 
-FIRST_SEED = 15_200
+FIRST_SEED = 15_300
 ROOT = Path(__file__).resolve().parent.parent
-FINE, RUNS = 20, 2
+FINE, RUNS, TOLERANCE = 20, 2, 0.1
 # Paths and points of each.
 LAYOUTS = {"short": (400, 100), "long": (1, 20_000)}
 
@@ -34,6 +34,7 @@ LAYOUTS = {"short": (400, 100), "long": (1, 20_000)}
 class System:
     """An equation, the dimension of its Itô algebra, the rate that makes kΔ of a step, where short paths begin."""
 
+    equation: str
     drift: Callable[[Any], Any]
     diffusion: Callable[[Any], Any]
     true: int
@@ -42,9 +43,11 @@ class System:
 
 
 SYSTEMS = {
-    "ou": System(lambda x: -x, lambda x: 1.0 + 0 * x, 3, 1.0, (-2.0, 2.0)),
-    "double-well": System(lambda x: x - x**3, lambda x: 0.7 + 0 * x, 1, 2.0, (-1.5, 1.5)),
-    "cir": System(lambda x: 1.5 - x, lambda x: 0.8 * abs(x) ** 0.5, 2, 1.0, (0.3, 3.0)),
+    "ou": System("dx = -x dt + dW", lambda x: -x, lambda x: 1.0 + 0 * x, 3, 1.0, (-2.0, 2.0)),
+    "double-well": System("dx = (x - x^3) dt + 0.7 dW", lambda x: x - x**3, lambda x: 0.7 + 0 * x, 1, 2.0, (-1.5, 1.5)),
+    "cir": System(
+        "dx = (1.5 - x) dt + 0.8*sqrt(x) dW", lambda x: 1.5 - x, lambda x: 0.8 * abs(x) ** 0.5, 2, 1.0, (0.3, 3.0)
+    ),
 }
 CELLS = [(0.05, 0.0, 0), (0.05, 1.0, 0), (0.05, 0.0, 1), (0.3, 0.0, 0), (0.3, 0.5, 0), (0.3, 0.0, 1)]
 
@@ -70,6 +73,12 @@ def data_of(layout: str, system: str, step: float, noise: float, blur: int, seed
     return lsn.Trajectories.from_arrays([times] * paths, [path[:, None] for path in y.T])
 
 
+def tolerable(equation: str, result: lsn.Result) -> int:
+    """How many directions of the true equation have a residual below the tolerance in the data's box."""
+    exact = lsn.solve(lsn.SDE.parse(equation), domain=result.domain.intervals, formulas=False)
+    return sum(row.residual < TOLERANCE for row in exact.ladder)
+
+
 def run(layout: str, system: str, step: float, noise: float, blur: int, seed: int) -> dict[str, Any]:
     """Symmetries found, and slope of the drift and mean diffusion over their true values."""
     data, made = data_of(layout, system, step, noise, blur, seed), SYSTEMS[system]
@@ -83,6 +92,7 @@ def run(layout: str, system: str, step: float, noise: float, blur: int, seed: in
     found = result.surrogate.drift(t, x[:, None])[:, 0], result.surrogate.diffusion_squared(t, x[:, None])[:, 0, 0]
     return {
         "found": result.dimension,
+        "tolerable": tolerable(made.equation, result) if result.dimension > made.true else made.true,
         "modelled": result.measurement.noise is not None,
         "flags": [flag.code for flag in result.flags],
         "rejected": result.fit_quality.rejected,
@@ -116,9 +126,9 @@ def page(records: list[dict[str, Any]]) -> str:
 def table(records: list[dict[str, Any]]) -> str:
     """Markdown: one row a cell."""
     lines = [
-        "| paths | system | true | kΔ | noise | blur | runs | right | fewer | false | rejected | drift / true | "
+        "| paths | system | true | kΔ | noise | blur | runs | right | fewer | more | false | rejected | drift / true | "
         "diffusion / true |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     names = ("layout", "system", "step", "noise", "blur")
     for layout, system, (step, noise, blur) in product(LAYOUTS, SYSTEMS, CELLS):
@@ -127,7 +137,8 @@ def table(records: list[dict[str, Any]]) -> str:
         if not rows:
             continue
         found, true = np.array([record["found"] for record in rows]), SYSTEMS[system].true
-        tests = (found == true, found < true, found > true, [record["rejected"] for record in rows])
+        false = found > [record["tolerable"] for record in rows]
+        tests = (found == true, found < true, (found > true) & ~false, false, [record["rejected"] for record in rows])
         counts = " | ".join(str(int(np.sum(test))) for test in tests)
         sizes = " | ".join(
             f"{np.mean([record[name] for record in rows]):.3f} ± {np.std([record[name] for record in rows]):.3f}"
@@ -141,15 +152,16 @@ def table(records: list[dict[str, Any]]) -> str:
 INTRODUCTION = """*For readers who want to know what measurement errors, exposure and long steps do to an answer.*
 
 Many short paths, and one long path, with the default call: how many runs find the true number of Itô symmetries, fewer,
-or a false one; how many times the fit of this true diffusion was rejected as not adequate; and the drift along the true
-one and the mean diffusion, each in units of the true one (mean ± standard deviation over the runs).
+more of which the true equation has each to within the tolerance of 10 %, or a false one; how many times the fit of this
+true diffusion was rejected as not adequate; and the drift along the true one and the mean diffusion, each in units of
+the true one (mean ± standard deviation over the runs).
 """
 
 MEASURED = """## How this was measured
 
 `python experiments/recordings.py`: points made by twenty fine Euler steps each and given as plain arrays; noise in
 units of one step's standard deviation, blur 1 a mean over the whole step, kΔ the step in relaxation times. Seeds from
-15200, none of which was used during development. Runs are few, so that rates of right answers are rough; the rows of
+15300, none of which was used during development. Runs are few, so that rates of right answers are rough; the rows of
 one system and seed share their random numbers, so that they deviate together.
 """
 

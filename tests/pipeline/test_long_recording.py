@@ -85,6 +85,37 @@ def test_with_its_period_the_force_is_a_function_of_the_clock() -> None:
     assert drift == pytest.approx([1.0, -1.0], abs=0.35)
 
 
+@pytest.mark.parametrize(("paths", "kind"), [(64, "recorded"), (40, "restart")])
+def test_many_long_paths_show_a_law_that_depends_on_the_date(paths: int, kind: str) -> None:
+    """dx = (force(t) − x) dt + dW: with more than 50 paths at the same dates the recorded clock is taken after all."""
+    step, points = 0.1, 400
+    times = step * np.arange(points + 1)
+    force = 0.6 * np.sin(np.pi * times / times[-1])
+    rng = np.random.default_rng(17)
+    x = np.empty((points + 1, paths))
+    x[0] = rng.standard_normal(paths) / np.sqrt(2)
+    for k in range(points):
+        x[k + 1] = x[k] + (force[k] - x[k]) * step + np.sqrt(step) * rng.standard_normal(paths)
+    data = lsn.Trajectories.from_arrays([times] * paths, list(x.T[:, :, None]))
+    found = lsn.discover(data, formulas=False)
+    clock = found.measurement.clock
+    assert clock.kind == kind
+    if kind == "restart":
+        assert clock.date.rejected
+        assert found.dimension == 0
+        assert found.flags[0].code == "date"
+        return
+    assert clock.date is None
+    assert found.domain.intervals[0] == pytest.approx((0.0, times[-1]), abs=2 * step)
+    at = np.array([0.2, 0.5, 0.8]) * times[-1]
+    drift = found.surrogate.drift(at, np.ones((3, 1)))[:, 0]
+    # 0.2: three standard errors of a level at a date, of which the paths show some eight independent ones
+    assert drift == pytest.approx(np.interp(at, times, force) - 1, abs=0.2)
+    assert found.ladder[0].verdict != "symmetry"
+    assert found.provenance is not None
+    assert found.provenance.settings["clock"] == "recorded"
+
+
 def test_a_dimension_that_is_asked_for_is_kept() -> None:
     found = lsn.discover(recording(2, force()), formulas=False, dimension=1)
     assert found.dimension == 1

@@ -36,6 +36,7 @@ ROOMS = [
 NO_DECISION = {
     "core/coordinate.py": {"EXTRA_POINTS"},
     "core/noise_shape.py": {"PLACES", "NODES", "FAR_NODES", "NEAREST"},  # of an integral, to rounding
+    "core/p_values.py": {"SMALLEST_P", "LARGEST_P"},  # of the text; verdicts use the p-value itself
     "core/pace.py": {"DISCOVERING", "SOLVING", "SOONEST"},
     "sde/domain_choice.py": {"_BATCH"},
     "sde/exact.py": {"LARGEST", "MAX_BITS", "MAX_POWER", "MAX_EXPONENT_SIZE", "_LARGEST_PRIME"},

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import liestonet as lsn
 from liestonet.inference.clock import choose_clock
-from liestonet.surrogate.recording_fit import _bounded_step, innovations, is_modelled
+from liestonet.surrogate.recording_fit import RecordingFit, _bounded_step, innovations, is_modelled
 from liestonet.surrogate.spectral_fit import fit_again, fit_spectral
 from liestonet.surrogate.surrogate import Surrogate
 
@@ -125,6 +125,54 @@ def test_many_short_paths_on_the_recorded_clock() -> None:
     assert surrogate.recorded is not None
     found, errors = slope_and_size(surrogate)
     assert np.all(np.abs(found - [-RATE, 1.0]) < 3 * errors + 0.03)
+
+
+def test_noise_that_grows_with_the_state() -> None:
+    """dx = x/5 dt + x/2 dW over three decades of a: marked exact it is fitted by the shape of its noise.
+
+    By default errors of the points are fitted too, in series without that shape.
+    """
+    rng, step = np.random.default_rng(1), 0.02
+    moves = (0.2 - 0.125) * step + 0.5 * np.sqrt(step) * rng.standard_normal((200, 100))
+    x = np.exp(np.cumsum(np.column_stack([rng.uniform(-0.7, 0.7, 200), moves]), axis=1))
+    paths = lsn.Trajectories.from_arrays([np.arange(101) * step] * 200, list(x[:, :, None]))
+    marked, default = lsn.fit(paths, measurement=lsn.Measurement.exact()), lsn.fit(paths)
+    assert marked.drift_estimates[0].features.shapes is not None
+    assert default.recorded is not None
+    assert default.domain.intervals[1][1] > 10 * default.domain.intervals[1][0]
+    at = np.quantile(x, [0.05, 0.3, 0.5, 0.7, 0.95])[:, None]
+    t = np.full(5, 1.0)
+
+    def both(fit: Surrogate) -> np.ndarray:
+        return np.concatenate([fit.drift(t, at)[:, 0], fit.diffusion_squared(t, at)[:, 0, 0]])
+
+    middle = both(default)
+    changes = [
+        both(default.with_parameters(default.parameters + 1e-3 * column)) - middle for column in default.errors.root.T
+    ]
+    error = np.sqrt(np.sum((np.array(changes) / 1e-3) ** 2, axis=0))
+    true = np.concatenate([at[:, 0] / 5, at[:, 0] ** 2 / 4])
+    assert np.all(np.abs(middle - true) < 4 * error)
+    assert np.all(error[5:] < 0.1 * true[5:])
+
+
+def test_small_errors_at_first_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Errors of a tenth of a step's: the filter without them, by its derivatives, and with them give the same."""
+    data = recording(ornstein_uhlenbeck(0.05, 0.1, False, seed=11), 0.05)
+    source = choose_clock(data, "restart")[0]
+    near = fit_spectral(source)
+    monkeypatch.setattr(RecordingFit, "enters_at_first_order", lambda *_: False)
+    other = fit_spectral(source)
+    assert near.recorded is not None
+    assert other.recorded is not None
+    assert near.recorded.first_order
+    assert not other.recorded.first_order
+    values, errors = slope_and_size(other)
+    assert np.all(np.abs(slope_and_size(near)[0] - values) < 0.1 * errors)
+    (one,), (two,) = near.recorded.noise, other.recorded.noise
+    assert one is not None
+    assert two is not None
+    assert abs(one.value**2 - two.value**2) < 0.1 * ((two.value + two.error) ** 2 - two.value**2)
 
 
 def test_exposure_is_identified_where_the_diffusion_changes() -> None:

@@ -8,9 +8,10 @@ step. What the fit's own parameters explain is projected out, so that errors of 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy.sparse
 import scipy.special
 from jaxtyping import Float, Int
 
@@ -205,40 +206,91 @@ class _Functions:
         place = (CELLS, PATHS, MEMORY).index(name)
         return np.arange(ends[place], ends[place + 1])
 
-    def values(self, block: Increments, rows: Int[np.ndarray, " s"]) -> Float[np.ndarray, "s q"]:
+    def values(self, block: Increments, rows: Int[np.ndarray, " s"]) -> _Values:
         """All functions at the beginning of these steps, each of which has a long enough past."""
         x = block.x[rows]
         places = [np.searchsorted(edges, x[:, i], side="right") for i, edges in enumerate(self.edges)]
         sizes = [len(edges) + 1 for edges in self.edges]
         if self.joint:
-            cells = np.eye(self.cells)[np.ravel_multi_index(tuple(places), sizes)]
+            marked = [np.ravel_multi_index(tuple(places), sizes)]
         else:
-            cells = np.concatenate([np.eye(size)[place] for place, size in zip(places, sizes, strict=True)], axis=1)
-        paths = (block.trajectory[rows][:, None] == np.arange(self.paths)).astype(float)
+            starts = np.cumsum([0, *sizes]).tolist()
+            marked = [start + place for start, place in zip(starts, places, strict=False)]
+        if self.paths:
+            marked.append(self.cells + block.trajectory[rows])
         scaled = (x - self.domain.centre[1:]) / self.domain.half[1:]
         past = []
         for lag in ADEQUACY.lags:
             moved = (x - block.x[rows - lag]) / (self.spread * np.sqrt(lag))
             clipped = np.clip(moved, -ADEQUACY.clip, ADEQUACY.clip)
             past += [clipped, clipped * scaled]
-        return np.concatenate([cells, paths, *past], axis=1)
-
-    def squares(self, values: Float[np.ndarray, "s q"]) -> Float[np.ndarray, "s q"]:
-        """For the diffusion: the past by its squares."""
-        result = values.copy()
-        past = self.columns(MEMORY)
-        result[:, past] = np.sign(values[:, past]) * values[:, past] ** 2
-        n = len(self.edges)
-        for place in range(0, self.past, 2 * n):
-            own = past[place : place + n]
-            result[:, own] = values[:, own] ** 2
-        return result
+        ends = len(marked) * np.arange(len(rows) + 1)
+        columns = np.stack(marked, axis=1).ravel()
+        shape = len(rows), self.cells + self.paths
+        indicators = scipy.sparse.csr_array((np.ones(len(columns)), columns, ends), shape=shape)
+        return _Values(indicators, np.concatenate(past, axis=1), len(self.edges))
 
     def strongest_lag(self, part: _Part, beside: Int[np.ndarray, " k"]) -> int:
         """The lag whose functions alone predict most."""
         columns = self.columns(MEMORY).reshape(len(ADEQUACY.lags), -1)
         chances = [_score_test(part, own, beside)[0] for own in columns]
         return ADEQUACY.lags[int(np.argmin(chances))]
+
+
+@dataclass(frozen=True)
+class _Values:
+    """Values of all functions at some steps: indicators of cells and paths, then the past of `dimension` coordinates.
+
+    Of the indicators few are not zero.
+    """
+
+    indicators: scipy.sparse.csr_array
+    past: Float[np.ndarray, "s k"]
+    dimension: int
+
+    @property
+    def squares(self) -> _Values:
+        """For the diffusion: steps of the past by their squares, times the state with their sign."""
+        squares = np.sign(self.past) * self.past**2
+        for place in range(0, self.past.shape[1], 2 * self.dimension):
+            squares[:, place : place + self.dimension] = self.past[:, place : place + self.dimension] ** 2
+        return replace(self, past=squares)
+
+    def scaled(self, by: Float[np.ndarray, " s"]) -> _Values:
+        """Every step times a number of its own."""
+        indicators = self.indicators.copy()
+        indicators.data = indicators.data * np.repeat(by, np.diff(indicators.indptr))
+        return replace(self, indicators=indicators, past=self.past * by[:, None])
+
+    def onto(self, columns: Float[np.ndarray, "s p"]) -> Float[np.ndarray, "q p"]:
+        """Sums over the steps of every function times every column."""
+        return np.concatenate([self.indicators.T @ columns, self.past.T @ columns])
+
+    @property
+    def gram(self) -> Float[np.ndarray, "q q"]:
+        """Sums over the steps of every function times every other."""
+        shared = self.indicators.T @ self.past
+        return _symmetric((self.indicators.T @ self.indicators).toarray(), shared, self.past.T @ self.past)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Derivatives in the parameters that are not zero everywhere: most concern one coefficient alone."""
+
+    used: Int[np.ndarray, " c"]
+    values: Float[np.ndarray, "s c"]
+
+    @classmethod
+    def of(cls, rows: Float[np.ndarray, "s p"]) -> _Rows:
+        used = np.flatnonzero(rows.any(axis=0))
+        return cls(used, rows[:, used])
+
+
+def _symmetric(
+    first: Float[np.ndarray, "a a"], shared: Float[np.ndarray, "a b"], second: Float[np.ndarray, "b b"]
+) -> Float[np.ndarray, "c c"]:
+    """A symmetric matrix from its blocks."""
+    return np.block([[first, shared], [shared.T, second]])
 
 
 class _Collected:
@@ -266,23 +318,33 @@ class _Collected:
         if not kept.any():
             return
         values = self.functions.values(self.block, told.steps[kept])
-        squares = self.functions.squares(values)
+        squares = values.squares
         self.counts += int(kept.sum())
         entries = [(i, j) for i in range(n) for j in range(i + 1)]
         places = [*range(n), *(n + entries.index((i, i)) for i in range(n))]
         limits = np.repeat([ADEQUACY.clip, ADEQUACY.clip_squares], [n, len(entries)])[:, None]
         scores = np.clip(told.values.reshape(-1, count)[:, kept], -limits, limits)
-        rows = told.rows.reshape(len(scores), count, -1)[:, kept]
+        rows = [_Rows.of(row[kept]) for row in told.rows.reshape(len(scores), count, -1)]
         # a parameter is known from all that a step tells, of its mean and of its covariance
-        joint = np.einsum("krq,kr->rq", rows, scores)
-        information = sum(row.T @ row for row in rows)
+        size = told.rows.shape[1]
+        joint, information = np.zeros((len(scores[0]), size)), np.zeros((size, size))
+        for row, score in zip(rows, scores, strict=True):
+            joint[:, row.used] += row.values * score[:, None]
+            information[row.used[:, None], row.used] += row.values.T @ row.values
+        scatter = joint.T @ joint
         for key, place in enumerate(places):
             asked, score = values if key < n else squares, scores[place]
-            shared = asked.T @ rows[place]
-            own = np.block([[asked.T @ asked, shared], [shared.T, information]])
-            scored = np.concatenate([asked * score[:, None], joint], axis=1)
-            gram, total, scatter = self.sums.get(key, (0.0, 0.0, 0.0))
-            self.sums[key] = gram + own, total + scored.sum(axis=0), scatter + scored.T @ scored
+            own = asked.onto(rows[place].values)
+            shared = np.zeros((len(own), size))
+            shared[:, rows[place].used] = own
+            scored, total = asked.scaled(score), np.concatenate([asked.onto(score[:, None])[:, 0], joint.sum(axis=0)])
+            added = (
+                _symmetric(asked.gram, shared, information),
+                total,
+                _symmetric(scored.gram, scored.onto(joint), scatter),
+            )
+            known = self.sums.get(key, (0.0, 0.0, 0.0))
+            self.sums[key] = known[0] + added[0], known[1] + added[1], known[2] + added[2]
             self._add_by_path(key, told.steps[kept], score)
 
     def _add_by_path(self, key: int, steps: Int[np.ndarray, " s"], score: Float[np.ndarray, " s"]) -> None:

@@ -105,6 +105,11 @@ class StepModel:
         """Number of parameters: those of F, of A, Λ, R."""
         return self.drift.size + self.diffusion.size + len(self.error) + 1
 
+    @property
+    def points_are_exact(self) -> bool:
+        """Whether the model has neither errors of the points nor blur."""
+        return self.blur == 0 and not self.error.any()
+
 
 @dataclass(frozen=True)
 class Told:
@@ -152,16 +157,24 @@ class Sums:
         if not kept:
             return
         size, folds = kept[0].rows.shape[1], np.concatenate([told.folds for told in kept])
-        order = np.argsort(folds, kind="stable")
-        ends = np.searchsorted(folds[order], np.arange(FIT.folds + 1)).tolist()
-        rows = np.concatenate([told.rows.reshape(-1, len(told.steps), size) for told in kept], axis=1)[:, order]
-        values = np.concatenate([told.values.reshape(-1, len(told.steps)) for told in kept], axis=1)[:, order]
-        scores = np.einsum("krq,kr->rq", rows, values)
+        rows = [told.rows.reshape(-1, len(told.steps), size) for told in kept]
+        values = [told.values.reshape(-1, len(told.steps)) for told in kept]
+        rows, values = (parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1) for parts in (rows, values))
+        if (np.diff(folds) < 0).any():
+            order = np.argsort(folds, kind="stable")
+            rows, values, folds = rows[:, order], values[:, order], folds[order]
+        ends = np.searchsorted(folds, np.arange(FIT.folds + 1)).tolist()
+        scores = values[0][:, None] * rows[0]
+        for row, value in zip(rows[1:], values[1:], strict=True):
+            scores += value[:, None] * row
         self.outer += scores.T @ scores
         for fold, (first, last) in enumerate(pairwise(ends)):
             self.score[fold] += scores[first:last].sum(axis=0)
-            for part in rows[:, first:last]:
-                self.information[fold] += part.T @ part
+        for row in rows:
+            used = np.flatnonzero(row.any(axis=0))  # means do not change with A where points have no error
+            some = row[:, used]
+            grams = np.stack([some[first:last].T @ some[first:last] for first, last in pairwise(ends)])
+            self.information[:, used[:, None], used] += grams
 
     def scaled(self, factor: int) -> Sums:
         """The same as if there were so many times as many steps."""
@@ -177,11 +190,8 @@ def filtered(model: StepModel, segments: Segments, sums: Collector | None = None
     Derivatives leave out how F's own derivative changes the covariance: weights that are nearly best.
     """
     n, entries = len(model.error), model.entries
-    variables = tuple((j,) for j in range(1, n + 1))
-    half = model.features.domain.half
-    low, high = np.array(model.features.domain.intervals[1:]).T
-    turns = np.isfinite(model.features.domain.periods[1:])
-    low, high = np.where(turns, -np.inf, low), np.where(turns, np.inf, high)
+    variables, half = variables_of(n), model.features.domain.half
+    low, high = bounds_of(model.features.domain)
     width, size = model.features.size, model.size
     m, paths = segments.y[0], segments.y.shape[1]
     slope = np.zeros((paths, n, size))
@@ -209,30 +219,42 @@ def filtered(model: StepModel, segments: Segments, sums: Collector | None = None
         lost = _smallest(moved + error) < RECORDING.least_left * _smallest(noise)
         moved, error = (np.where(lost[:, None, None], b, a) for a, b in ((moved, noise), (error, np.diag(model.error))))
         whole = moved + error
-        inverse, root = _inverses(whole)
+        inverse, root = inverses(whole)
         new_gain = moved @ inverse
         rest = segments.y[k + 1] - predicted
         counted = segments.counted[k] & inside
         standard = np.einsum("bij,bj->bi", root, rest)
         innovations[k] = np.where(counted[:, None], standard, 0.0)
         if sums is not None:
-            dmean = np.einsum("bij,bjq->biq", step, slope)
+            dmean = _turned(step, slope)
             for i in range(n):
                 dmean[:, i, i * width : (i + 1) * width] += dt[:, None] * values
             added, erred = _direct(model, values, dt, instant)
-            spread = np.einsum("bikq,bkj->bijq", dgain, before)
-            spread += np.einsum("bij,bjkq->bikq", gain, _direct(model, values, smeared_for, instant)[1])
-            dmoved = np.einsum("bij,bjkq,blk->bilq", step, spread, step) + added
+            spread = _turned_after(dgain, before)
+            spread += _turned(gain, _direct(model, values, smeared_for, instant)[1])
+            dmoved = _turned_after(_turned(step, spread), np.swapaxes(step, 1, 2)) + added
             dwhole = dmoved + erred
-            following = dmoved - np.einsum("bij,bjkq->bikq", new_gain, dwhole)
-            dgain = np.einsum("bijq,bjk->bikq", following, inverse)
+            following = dmoved - _turned(new_gain, dwhole)
+            dgain = _turned_after(following, inverse)
             _collect(sums, segments, k, counted, root, standard, dmean, dwhole, n * width)
-            slope = dmean - np.einsum("bij,bjq->biq", new_gain, dmean)
-            slope[:, :, n * width :] += np.einsum("bijq,bj->biq", dgain, rest)
+            slope = dmean - _turned(new_gain, dmean)
+            slope[:, :, n * width :] += _turned_after(dgain, rest[:, :, None])[:, :, 0]
         gain = new_gain
         m = predicted + np.einsum("bij,bj->bi", gain, rest)
         smeared_for = np.where(lost, 0.0, dt)
     return innovations
+
+
+def variables_of(dimension: int) -> tuple[tuple[int], ...]:
+    """The derivatives in every coordinate."""
+    return tuple((j,) for j in range(1, dimension + 1))
+
+
+def bounds_of(domain: Domain) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+    """Ends of the box; an angle has none."""
+    low, high = np.array(domain.intervals[1:]).T
+    turns = np.isfinite(domain.periods[1:])
+    return np.where(turns, -np.inf, low), np.where(turns, np.inf, high)
 
 
 def _symmetric(matrix: Float[np.ndarray, "b n n"]) -> Float[np.ndarray, "b n n"]:
@@ -240,12 +262,26 @@ def _symmetric(matrix: Float[np.ndarray, "b n n"]) -> Float[np.ndarray, "b n n"]
     return matrix if matrix.shape[1] == 1 else (matrix + np.swapaxes(matrix, 1, 2)) / 2
 
 
+def _turned(matrix: Float[np.ndarray, "b n n"], derivatives: np.ndarray) -> np.ndarray:
+    """The matrix times derivatives of vectors (b, n, q), or of matrices (b, n, n, q)."""
+    n = matrix.shape[1]
+    columns = [matrix[:, :, j].reshape(len(matrix), n, *[1] * (derivatives.ndim - 2)) for j in range(n)]
+    return sum((columns[j] * derivatives[:, j, None] for j in range(1, n)), columns[0] * derivatives[:, 0, None])
+
+
+def _turned_after(derivatives: np.ndarray, matrix: Float[np.ndarray, "b n k"]) -> np.ndarray:
+    """Derivatives of matrices (b, n, n, q) times the matrix."""
+    rows = [matrix[:, j, None, :, None] for j in range(matrix.shape[1])]
+    parts = (derivatives[:, :, j, None] * rows[j] for j in range(1, len(rows)))
+    return sum(parts, derivatives[:, :, 0, None] * rows[0])
+
+
 def _smallest(matrix: Float[np.ndarray, "b n n"]) -> Float[np.ndarray, " b"]:
     """The smallest eigenvalue."""
     return matrix[:, 0, 0] if matrix.shape[1] == 1 else np.linalg.eigvalsh(matrix)[:, 0]
 
 
-def _inverses(matrix: Float[np.ndarray, "b n n"]) -> tuple[np.ndarray, np.ndarray]:
+def inverses(matrix: Float[np.ndarray, "b n n"]) -> tuple[np.ndarray, np.ndarray]:
     """The inverse, and that of the Cholesky factor."""
     if matrix.shape[1] == 1:
         return 1 / matrix, 1 / np.sqrt(matrix)
@@ -312,8 +348,8 @@ def _collect(
     if not steps:
         return
     root, standard = root[counted], standard[counted]
-    means = np.einsum("bij,bjq->biq", root, dmean[counted])
-    turned = np.einsum("bij,bjkq,blk->bilq", root, dwhole[counted], root)
+    means = _turned(root, dmean[counted])
+    turned = _turned_after(_turned(root, dwhole[counted]), np.swapaxes(root, 1, 2))
     rows, values = [means[:, i] for i in range(n)], [standard[:, i] for i in range(n)]
     for i in range(n):
         for j in range(i + 1):

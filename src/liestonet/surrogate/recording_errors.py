@@ -18,10 +18,12 @@ class RecordingErrors:
     """Standard deviations of the points' errors by coordinate, in its unit, and the exposure in parts of a step.
 
     What the data do not identify is None: the exposure, where the diffusion is the same everywhere; `blur` is the
-    number that the fit used. `steps` is the kind of steps that was assumed.
+    number that the fit used. `steps` is the kind of steps that was assumed. `first_order`: errors and blur are so
+    small that steps are predicted without them.
     """
 
     noise: tuple[Level | None, ...]
     exposure: Level | None
     steps: str
     blur: float
+    first_order: bool = False

@@ -19,7 +19,18 @@ from liestonet.core.coefficients import JetOrder
 from liestonet.core.progress import Progress
 from liestonet.core.uncertainty import Block, Errors, Folds, inverse
 from liestonet.surrogate.covariance import compressed, positive_root
-from liestonet.surrogate.filter import Collector, StepModel, Sums, filtered, flow, matrices, segments_in, segments_of
+from liestonet.surrogate.exact_points import all_steps
+from liestonet.surrogate.filter import (
+    Collector,
+    Segments,
+    StepModel,
+    Sums,
+    filtered,
+    flow,
+    matrices,
+    segments_in,
+    segments_of,
+)
 from liestonet.surrogate.noiseless_coordinates import residuals
 from liestonet.surrogate.one_step import one_step
 from liestonet.surrogate.recording_errors import Level, RecordingErrors
@@ -34,13 +45,28 @@ from liestonet.trajectories.measurement import Measurement
 
 @dataclass(frozen=True)
 class _Round:
-    """Where the fit stands: parameters of f and a, errors of the points, R, the prior variances, and the last step."""
+    """Where the fit stands: parameters of f and a, errors of the points, R, the prior variances, and the last step.
+
+    `first_order`: errors of the points and R are so small that the filter runs without them; they enter the likelihood
+    by its derivatives there.
+    """
 
     parameters: Float[np.ndarray, " p"]
     error: Float[np.ndarray, " n"]
     blur: float
     prior: Float[np.ndarray, " p"]
+    first_order: bool
     step: Float[np.ndarray, " q"] | None = None
+
+    @property
+    def errors(self) -> Float[np.ndarray, " m"]:
+        """Errors of the points, and R."""
+        return np.append(self.error, self.blur)
+
+    @property
+    def filtered_with(self) -> Float[np.ndarray, " m"]:
+        """Those that the filter runs with."""
+        return np.zeros(len(self.error) + 1) if self.first_order else self.errors
 
 
 class RecordingFit:
@@ -90,7 +116,17 @@ class RecordingFit:
             scale = np.sqrt(np.prod(share[list(estimate.entry)])) if len(estimate.entry) == 2 else share.min()
             parts.append(estimate.parameters * scale)
             priors.append(estimate.prior * scale**2)
-        return _Round(np.concatenate(parts), error, blur, np.concatenate(priors))
+        by_chance = np.abs(common) < RECORDING.chance_correlation / np.sqrt(len(pairs)) * variance
+        if (by_chance.all() or not self.free.any()) and not np.append(error, blur)[~self.free].any():
+            plain = self.coefficients
+            return _Round(
+                np.concatenate([each.parameters for each in plain]),
+                np.zeros(self.n),
+                0.0,
+                np.concatenate([each.prior for each in plain]),
+                first_order=True,
+            )
+        return _Round(np.concatenate(parts), error, blur, np.concatenate(priors), first_order=False)
 
     def split(self, parameters: Float[np.ndarray, " p"]) -> tuple[np.ndarray, np.ndarray]:
         """Drift (c, n) and diffusion (c, e)."""
@@ -112,13 +148,30 @@ class RecordingFit:
             drift, diffusion, jacobian = self._whole_step(drift, diffusion, least, self._uncertain())
         first = self.n * self.features.size
         back = np.linalg.pinv(jacobian[first:, first:])
-        self.last = StepModel(self.features, self.entries, drift, diffusion, instant, now.error, now.blur, least, back)
+        errors = now.filtered_with
+        error, blur = errors[:-1], float(errors[-1])
+        self.last = StepModel(self.features, self.entries, drift, diffusion, instant, error, blur, least, back)
         return self.last, jacobian
+
+    def enters_at_first_order(self, errors: Float[np.ndarray, " m"], covariance: Float[np.ndarray, "m m"]) -> bool:
+        """Whether the filter may run without these errors of the points and R, known with this covariance.
+
+        They change the parameters by as many standard errors as they are themselves; what is beyond the first order is
+        that times what they make together, L, in parts of a step.
+        """
+        if self.last is None or errors[~self.free].any():
+            return False
+        a = matrices(self.values @ self.last.diffusion, self.entries, self.last.least)
+        made = errors[:-1] / (np.einsum("bii->bi", a) * self.dt[:, None]) - errors[-1]
+        size = float(np.sqrt(np.max(np.mean(made**2, axis=0))))
+        free = errors[self.free]
+        length = float(np.sqrt(free @ np.linalg.solve(covariance, free))) if len(free) else 0.0
+        return size * length < RECORDING.standing
 
     def _uncertain(self) -> Float[np.ndarray, "b n n"]:
         """The covariance of the state at the points, given all that was recorded before: where the filter settles."""
         result = np.zeros((len(self.points), self.n, self.n))
-        if self.last is None:
+        if self.last is None or self.last.points_are_exact:
             return result
         model, dt = self.last, self.dt[:, None, None]
         diffusion = matrices(self.values @ model.diffusion, self.entries, model.least)
@@ -189,9 +242,14 @@ class RecordingFit:
         if rough:
             every = max(1, min(RECORDING.rough_part, self.start.overview.count // RECORDING.rough_steps))
         for segments in segments_of(self.source, self.start.domain, every):
-            filtered(model, segments, result)
+            _run(model, segments, result)
         result.finish()
         return result.scaled(every)
+
+
+def _run(model: StepModel, segments: Segments, collector: Collector | None = None) -> Float[np.ndarray, "k b n"]:
+    """The filter along segments; all steps at once where points have no error."""
+    return (all_steps if model.points_are_exact else filtered)(model, segments, collector)
 
 
 def is_modelled(start: Surrogate, source: IncrementSource) -> bool:
@@ -228,18 +286,22 @@ def fit_recording(start: Surrogate, source: IncrementSource, say: Progress) -> S
     """The fit to increments corrected for what recording has done to them; as it was, if that does not converge."""
     fit = RecordingFit(start, source, source.measurement)
     now, found = fit.begin(), None
+    # where nothing has to be found but small errors, the fit begins so near that all rounds are of all the data
+    near = now.first_order
+    first, held = (0 if near else each for each in (RECORDING.shrinking_rounds[0], RECORDING.held_rounds))
+    chosen = 1 if near else RECORDING.shrinking_rounds[1]
     for count in range(RECORDING.rounds):
         say(f"errors of the recording, round {count + 1}")
-        choosing = RECORDING.shrinking_rounds[0] <= count < RECORDING.shrinking_rounds[1]
+        choosing = first <= count < RECORDING.shrinking_rounds[1]
         try:
             model, jacobian = fit.step_model(now)
-            sums = fit.sums(model, rough=count + 1 < RECORDING.shrinking_rounds[1])
+            sums = fit.sums(model, rough=count + 1 < chosen)
             whole = np.asarray(scipy.linalg.block_diag(jacobian, np.eye(fit.n + 1)))
-            now, moved = _next(fit, now, whole, sums, choosing, count < RECORDING.held_rounds)
+            before, (now, moved) = now, _next(fit, now, whole, sums, choosing, count < held)
         except np.linalg.LinAlgError:  # parameters have run away
             break
         enough = RECORDING.standing if count + 1 < RECORDING.rounds else RECORDING.wandering
-        if count >= RECORDING.shrinking_rounds[1] and moved < enough:
+        if count >= chosen and moved < enough and before.first_order == now.first_order:
             found = _surrogate(fit, now, whole, sums)
             break
     return start if found is None else found
@@ -254,22 +316,25 @@ def _next(
     score = whole.T @ sums.score.sum(axis=0)
     prior = _shrunk(fit, precision, score, now) if shrinking else now.prior
     extra = np.concatenate([1 / prior, np.zeros(fit.n), [RECORDING.blur_spread**-2]])
-    present = np.concatenate([now.parameters, now.error, [now.blur]])
+    present, known = (np.append(now.parameters, errors) for errors in (now.filtered_with, now.errors))
     push = score - extra * present
     low, high = np.full(len(present), -np.inf), np.full(len(present), np.inf)
     low[size:], high[-1] = 0.0, max(RECORDING.most_blur, now.blur)
     free = np.concatenate([np.ones(size, dtype=bool), fit.free & (not held)])
-    step = _bounded_step(precision + np.diag(extra), push, free, low - present, high - present)
     hessian = precision + np.diag(extra)
+    step = present + _bounded_step(hessian, push, free, low - present, high - present) - known
     if now.step is not None and step @ hessian @ now.step < 0:  # back and forth
         step = step * RECORDING.damped
     moved = float(np.sqrt(max(step @ hessian @ step, 0.0) / free.sum()))
     if not np.isfinite(moved):
         raise np.linalg.LinAlgError("the step is not finite")
-    changed = present + step
+    changed = known + step
     if not isinstance(fit.measurement.exposure, str):
         changed[-1] = fit.measurement.exposure * RECORDING.most_blur
-    return _Round(changed[:size], changed[size : size + fit.n], float(changed[-1]), prior, step), moved
+    errors = np.flatnonzero(free[size:]) + size
+    covariance = inverse(hessian[np.ix_(free, free)])[size:, size:] if len(errors) else np.zeros((0, 0))
+    small = now.first_order and fit.enters_at_first_order(changed[size:], covariance)
+    return _Round(changed[:size], changed[size : size + fit.n], float(changed[-1]), prior, small, step), moved
 
 
 def _bounded_step(
@@ -292,7 +357,7 @@ def innovations(surrogate: Surrogate, block: Increments) -> tuple[Float[np.ndarr
     model = _known_model(surrogate)
     result, settled = np.zeros((len(block.t), surrogate.dimension)), np.zeros(len(block.t), dtype=bool)
     for segments in segments_in(block, surrogate.domain):
-        standard = filtered(model, segments)
+        standard = _run(model, segments)
         counted = segments.rows[segments.counted]
         result[counted], settled[counted] = standard[segments.counted], True
     return result, settled
@@ -302,7 +367,7 @@ def collect_steps(surrogate: Surrogate, block: Increments, collector: Collector)
     """Give what every settled step of a block tells about the parameters of the fit."""
     model = _known_model(surrogate)
     for segments in segments_in(block, surrogate.domain):
-        filtered(model, segments, collector)
+        _run(model, segments, collector)
 
 
 _MODELS: WeakKeyDictionary[Surrogate, StepModel] = WeakKeyDictionary()
@@ -322,9 +387,10 @@ def _fitted_model(surrogate: Surrogate) -> StepModel:
         raise RuntimeError("the surrogate has no model of the recording's errors")
     fit = RecordingFit(surrogate, None, Measurement(steps=recorded.steps))
     error = np.array([0.0 if level is None else level.value for level in recorded.noise]) / half[1:]
-    now = _Round(surrogate.parameters, error**2, recorded.blur, np.ones(len(surrogate.parameters)))
+    prior = np.ones(len(surrogate.parameters))
+    now = _Round(surrogate.parameters, error**2, recorded.blur, prior, recorded.first_order)
     model = fit.step_model(now)[0]
-    for _ in range(RECORDING.shrinking_rounds[1]):
+    for _ in range(0 if model.points_are_exact else RECORDING.shrinking_rounds[1]):
         model = fit.step_model(now)[0]
     return model
 
@@ -397,4 +463,4 @@ def _found(fit: RecordingFit, now: _Round, precision: Float[np.ndarray, "q q"]) 
     exposure = (
         Level(*(float(each / RECORDING.most_blur) for each in (now.blur, np.sqrt(variances[-1])))) if known else None
     )
-    return RecordingErrors(tuple(noise), exposure, fit.measurement.steps, now.blur)
+    return RecordingErrors(tuple(noise), exposure, fit.measurement.steps, now.blur, now.first_order)

@@ -64,8 +64,11 @@ def _recorded(fitted: Surrogate, source: IncrementSource, say: Progress) -> Surr
     """The same with errors of the recording in the model, where they are."""
     if not is_modelled(fitted, source):
         return fitted
-    found = fit_recording(fitted, source, say)
-    return found if found.dimension == 1 or found is fitted else replace(found, errors=resolved_errors(found))
+    start = fit_plainly(fitted, source, say)  # errors of the points blur the shape of the noise
+    found = fit_recording(start, source, say)
+    if found is start:
+        return fitted
+    return found if found.dimension == 1 else replace(found, errors=resolved_errors(found))
 
 
 def _fitted(source: IncrementSource, say: Progress, autonomous: bool = False) -> Surrogate:
@@ -79,13 +82,13 @@ def _fitted(source: IncrementSource, say: Progress, autonomous: bool = False) ->
     return _fitted_in(overview, features, source, say)
 
 
-def fit_plainly(fitted: Surrogate) -> Surrogate:
-    """The sample that a fit keeps, fitted without shapes of the noise and poles; the fit itself where it has none."""
+def fit_plainly(fitted: Surrogate, source: IncrementSource | None = None, say: Progress = silent) -> Surrogate:
+    """The same data without shapes of the noise and poles, or the sample that a fit keeps; else the fit itself."""
     overview, first = fitted.overview, fitted.drift_estimates[0].features
     if first.shapes is None and first.poles is None:
         return fitted
     features = choose_features(overview, not first.degrees[:, 0].any())
-    return _fitted_in(overview, features, None, silent)
+    return _fitted_in(overview, features, source, say)
 
 
 def _fitted_in(overview: Overview, features: Features, source: IncrementSource | None, say: Progress) -> Surrogate:

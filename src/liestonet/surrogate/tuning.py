@@ -279,16 +279,17 @@ class RecordingTuning:
     segment: int = 96
     # Pieces of paths that are filtered side by side. Source: cost.
     abreast: int = 512
-    # Numbers of derivatives that wait until they are summed. Source: cost; eight megabytes.
-    summed_at_once: int = 1_000_000
+    # Numbers of derivatives that wait until they are summed. Source: cost; two megabytes, which a cache holds.
+    summed_at_once: int = 250_000
     # First rounds use one piece in at most so many, if that leaves `rough_steps`. Source: cost.
     rough_part: int = 4
     # Steps that they use at least, of a recording that has so many. Source: by hand; later rounds use all of them.
     rough_steps: int = 20_000
     # Steps are coarse if the drift changes by this part of itself in one. Source: by hand; the bias is half of it.
     coarse: float = 0.1
-    # The series of A is lifted to this part of its mean where it is smaller. Source: by hand.
-    least_diffusion: float = 0.05
+    # The series of A is lifted to this part of its mean where it is smaller. Source: by hand; where noise
+    # grows with the state, A covers two decades and more within a box.
+    least_diffusion: float = 1e-3
     # Points at which the moments of a step are computed. Source: cost.
     step_points: int = 400
     # Longest part of a relaxation time that one stage of the integration covers. Source: theory: of fourth order.
@@ -313,6 +314,9 @@ class RecordingTuning:
     # Correlations of neighbouring steps that the fit begins with lie between these. Source: theory: from −1/2 for
     # errors alone to 1/4 for a whole exposure, without the ends.
     begun_correlation: tuple[float, float] = (-0.45, 0.2)
+    # Where correlations of neighbouring steps are below this many of their standard errors, the fit begins with points
+    # without error. Source: by hand; it ends at the same answer, and mostly such points have none.
+    chance_correlation: float = 2.5
     # Rounds of the fit at most. Source: by hand.
     rounds: int = 12
     # Rounds at the beginning that keep the points' errors and R as they follow from neighbouring steps. Source: by
