@@ -273,6 +273,9 @@ MEASURED = """
 `python experiments/calibration.py`: two systems, 64 paths in each set (x₀ ~ U(−2, 2), T = 1, Δt = .01), generators
 fixed in advance. KS p is the p-value of a Kolmogorov–Smirnov test of uniformity.
 
+The runs are of code of 2026-11-18, before drifts could have a pole ([method](method.md), §4.8). They were not made
+again.
+
 - *Pushed* rows use the warp-speed bootstrap: the statistic of each set is ranked among four draws from every set. The
   draws are a sample too, so uniformity is tested by the two-sample Kolmogorov–Smirnov test.
 - With one noise, Itô symmetries and symmetries of the law have the same equations, so the rows hold for both. Itô

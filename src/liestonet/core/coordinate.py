@@ -1,7 +1,8 @@
 """One variable of the box and its orthonormal functions: polynomials in s(x), with s chosen by where it is singular.
 
 Near a singular point c functions such as x^k, √x and log x are no good polynomials in x, but entire in log|x − c|.
-A periodic variable has the functions 1, cos x, sin x, cos 2x, … of its turn instead, in this order.
+A periodic variable has the functions 1, cos x, sin x, cos 2x, … of its turn instead, in this order. With a pole p
+outside the interval, the functions are 1, those of 1/(s − p) and 1/(s − p)², and then the polynomials.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ class Coordinate:
     If it is `periodic`, the interval is one turn, and functions 2k − 1 and 2k are the cosine and the sine of k turns.
     With a `shape`, s is the coordinate in which noise of this shape is the same everywhere. Functions are then
     orthonormal in s, or, where `weighted` is given, in x after they are multiplied by so many powers of the shape.
+    A `pole` is a value of s beyond −1 or 1: functions 1 and 2 are then 1/(s − pole) and its square, with mean zero and
+    mean square one in s, and function k + 2 is the polynomial of degree k.
     """
 
     low: float
@@ -37,6 +40,7 @@ class Coordinate:
     periodic: bool = False
     shape: NoiseShape | None = None
     weighted: int | None = None
+    pole: float | None = None
 
     @property
     def half(self) -> float:
@@ -98,6 +102,31 @@ class Coordinate:
         """Derivatives 0…order of the functions orthonormal in the uniform measure, in units of the half-width."""
         if self.periodic:
             return self._waves(x, degree, order)
+        if self.pole is None:
+            return self._polynomials(x, degree, order)
+        table = self._polynomials(x, max(degree - 2, 0), order)
+        both = self._inverse_powers(x, order, self.pole)
+        return np.concatenate([table[:, :, :1], both, table[:, :, 1:]], axis=2)[:, :, : degree + 1]
+
+    def _inverse_powers(self, x: Float[np.ndarray, " b"], order: int, pole: float) -> Float[np.ndarray, "order b 2"]:
+        """1/(s − pole) and its square with their derivatives, each with mean zero and mean square one in s."""
+        s = self.map(x, order)
+        distance = s[0] - pole
+        table = np.zeros((order + 1, len(x), 2))
+        table[0, :, 0] = 1 / distance
+        for d in range(1, order + 1):
+            # (s − pole) · 1/(s − pole) = 1, differentiated by Leibniz' rule
+            table[d, :, 0] = -sum(comb(d, i) * s[i] * table[d - i, :, 0] for i in range(1, d + 1)) / distance
+        for d in range(order + 1):
+            table[d, :, 1] = sum(comb(d, i) * table[i, :, 0] * table[d - i, :, 0] for i in range(d + 1))
+        near, far = -1 - pole, 1 - pole
+        means = np.array([np.log(far / near) / 2, 1 / (near * far)])
+        squares = np.array([means[1], (near**-3 - far**-3) / 6])
+        table[0] -= means
+        return table / np.sqrt(squares - means**2)
+
+    def _polynomials(self, x: Float[np.ndarray, " b"], degree: int, order: int) -> Float[np.ndarray, "order b degree"]:
+        """The same without a pole."""
         middle, side = recurrence(self, degree)
         s = self.map(x, order)
         if order == 0:

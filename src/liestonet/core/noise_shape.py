@@ -42,6 +42,18 @@ class NoiseShape:
         """Root mean square of m on the interval."""
         return _size(self)
 
+    @property
+    def natural_pole(self) -> float | None:
+        """Of a power of a linear function the s, beyond −1 or 1, where ∫du/m, as a power, vanishes; else None.
+
+        A change of scale multiplies the distance from it; so it does, near the zero of such noise, in known equations.
+        """
+        (slope, bend), left = self.base, 1 - self.exponent
+        if len(self.polynomial) > 1 or not slope or bend or not left:
+            return None
+        first, last = abs(1 - slope) ** left, abs(1 + slope) ** left
+        return (first + last) / (first - last)
+
     def scaled(self, x: Float[np.ndarray, " b"]) -> Float[np.ndarray, " b"]:
         """u at points x."""
         return (2 * x - self.low - self.high) / (self.high - self.low)

@@ -55,6 +55,9 @@ def _check_fields(fields: Any) -> None:
 def _check_features(features: Any) -> None:
     variables = features.domain.dimension + 1
     _require(len(features.logarithmic) == variables, "features have other variables")
+    poles = features.poles or (None,) * variables
+    _require(len(poles) == variables, "features have poles of other variables")
+    _require(all(pole is None or 1 < abs(pole) < np.inf for pole in poles), "features have a pole inside the box")
     _check_degrees(features.degrees, variables)
 
 

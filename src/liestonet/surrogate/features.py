@@ -114,7 +114,8 @@ class Features:
 
     Where the noise of a coordinate has a shape m, s_v is the coordinate in which it is uniform, unless that is the
     logarithm. Features of an entry have `factors`, the m of these variables, one for a drift and two for a diffusion;
-    the `offset` of a drift is ½mm', which leaves the drift in coordinates of uniform noise.
+    the `offset` of a drift is ½mm', which leaves the drift in coordinates of uniform noise. Where a variable has one of
+    the `poles`, two more functions of it are there (core/coordinate.py), and their products with it in time.
     """
 
     domain: Domain
@@ -122,6 +123,7 @@ class Features:
     logarithmic: tuple[bool, ...]
     shapes: tuple[NoiseShape | None, ...] | None = None
     factors: tuple[int, ...] = ()
+    poles: tuple[float | None, ...] | None = None
 
     @property
     def plain(self) -> Features:
@@ -156,13 +158,20 @@ class Features:
         squares = self._shape(variable).values(points[:, variable], order + 1, 2.0)
         return squares[order + 1] / (4 * self.domain.half[variable] ** order)
 
+    def place(self, points: Float[np.ndarray, "b v"], variable: int) -> Float[np.ndarray, " b"]:
+        """The coordinate s of a variable in which its functions are polynomials, from −1 to 1."""
+        return self._coordinates[variable].map(points[:, variable], 0)[0]
+
     @property
     def released(self) -> Bool[np.ndarray, " p"]:
         """Which features of a diffusion correct its shape where that was fitted."""
         orders, found = self.orders, np.zeros(self.size, dtype=bool)
         if len(self.factors) == 2:
+            polynomial = np.ones(self.size, dtype=bool)
+            for variable in self._with_pole:
+                polynomial &= (self.degrees[:, variable] == 0) | (self.degrees[:, variable] > 2)
             for variable in set(self.factors):
-                alone = orders.sum(axis=1) == orders[:, variable]
+                alone = polynomial & (orders.sum(axis=1) == orders[:, variable])
                 found |= alone & (orders[:, variable] > 0) & (orders[:, variable] <= self._shape(variable).parameters)
         return found
 
@@ -181,6 +190,7 @@ class Features:
                 None,
                 variable in self.domain.periodic,
                 None if logarithmic or self.shapes is None else self.shapes[variable],
+                pole=self.pole(variable),
             )
             for variable, ((low, high), logarithmic) in enumerate(
                 zip(self.domain.intervals, self.logarithmic, strict=True)
@@ -189,8 +199,46 @@ class Features:
 
     @property
     def orders(self) -> Degrees:
-        """The degree of every feature in each variable; of a periodic one the frequency."""
-        return self.domain.orders(self.degrees)
+        """The degree of every feature in each variable; of a periodic one the frequency. That of a pole counts as 1."""
+        orders = self.domain.orders(self.degrees).copy()
+        for variable in self._with_pole:
+            numbers = self.degrees[:, variable]
+            orders[:, variable] = np.where(numbers > 2, numbers - 2, np.minimum(numbers, 1))
+        return orders
+
+    def pole(self, variable: int) -> float | None:
+        """The pole that functions of a variable have."""
+        return None if self.poles is None else self.poles[variable]
+
+    @property
+    def _with_pole(self) -> list[int]:
+        return [variable for variable in range(self.degrees.shape[1]) if self.pole(variable) is not None]
+
+    def with_poles(self, poles: tuple[float | None, ...], known: bool = False) -> Features:
+        """The same with functions that have a pole beside the polynomials in some variables, which had none.
+
+        Where its place is `known`, the square, which stands for an error of the place, is not among them.
+        """
+        degrees, more = self.degrees.copy(), []
+        for variable in (v for v, pole in enumerate(poles) if pole is not None):
+            degrees[:, variable] += 2 * (degrees[:, variable] > 0)
+            unit = np.eye(len(poles), dtype=np.int64)[variable]
+            more += [unit] if known else [unit, 2 * unit]
+            more += [unit + np.eye(len(poles), dtype=np.int64)[0]] if degrees[:, 0].any() else []
+        return replace(self, degrees=np.concatenate([degrees, more]), poles=poles)
+
+    def polar(self, entry: tuple[int, ...]) -> Int[np.ndarray, " p"] | None:
+        """Which features have a pole: 1 for the pole, 2 for its square, 0 for the others; None where none has.
+
+        Those of a diffusion are marked −1, and so are products with time in it: it has no pole.
+        """
+        if self.poles is None:
+            return None
+        numbers = np.zeros(self.size, dtype=np.int64)
+        for variable in self._with_pole:
+            own = self.degrees[:, variable]
+            numbers = np.where((own == 1) | (own == 2), own, numbers)
+        return np.where(self.degrees[:, 0] > 0, 0, numbers) if len(entry) == 1 else -np.minimum(numbers, 1)
 
     @property
     def shrunk_orders(self) -> Degrees:

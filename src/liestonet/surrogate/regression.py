@@ -136,14 +136,14 @@ def regress(
     `pooled` says that the weights of different entries are proportional: their sums are then formed once, and the
     entries share the sizes of their priors.
     """
-    own, explained, alike = _without_shapes(features, entries, targets, pooled)
+    own, explained, alike = without_shapes(features, entries, targets, pooled)
     sums = Sums(features.plain, len(entries), alike)
     for block in blocks:
         sums.add(block, *explained(block))
     return sums.estimates(entries, own)
 
 
-def _without_shapes(
+def without_shapes(
     features: Features, entries: Sequence[Entry], targets: Targets, pooled: bool
 ) -> tuple[list[Features], Targets, bool]:
     """The features of every entry, what those without factors are to explain, and whether its weights are alike."""
@@ -182,7 +182,7 @@ def regress_on(
     pooled: bool,
 ) -> list[Estimate]:
     """The same from all increments of a source that begin inside the domain."""
-    own, explained, alike = _without_shapes(features, entries, targets, pooled)
+    own, explained, alike = without_shapes(features, entries, targets, pooled)
     found = summed(source, _Regression(domain, explained, Sums(features.plain, len(entries), alike)))
     return found.sums.estimates(entries, own)
 
@@ -273,7 +273,8 @@ class Sums:
         moments: Float[np.ndarray, "p c"],
         released: Bool[np.ndarray, " p"] | None = None,
     ) -> list[Estimate]:
-        shrinkage = choose_shrinkage(precision, moments, self.features.shrunk_orders, released)
+        polar = self.features.polar(entries[0])
+        shrinkage = choose_shrinkage(precision, moments, self.features.shrunk_orders, released, polar)
         parameters = inverse(precision + np.diag(1 / shrinkage.variances)) @ moments
         return [
             Estimate(entry, self.features, parameters[:, j], precision, shrinkage.variances, float(evidence))

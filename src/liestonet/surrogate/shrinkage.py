@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.optimize
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from scipy.linalg import get_lapack_funcs
 
 from liestonet.core.multiindex import Degrees
@@ -53,12 +53,16 @@ def log_evidence(
 
 
 def log_variances(
-    degrees: Degrees, released: Bool[np.ndarray, " p"] | None = None
+    degrees: Degrees,
+    released: Bool[np.ndarray, " p"] | None = None,
+    polar: Int[np.ndarray, " p"] | None = None,
 ) -> tuple[Float[np.ndarray, "p k"], Float[np.ndarray, " p"]]:
     """The logarithms of the variances as a linear map of parameters, plus a constant.
 
     The parameters are the logarithms of the sizes (linear terms of every coordinate, powers, time), of how relevant
-    each coordinate is to powers and time where there are several, and of the falls (per degree of x, of t).
+    each coordinate is to powers and time where there are several, of the sizes of a pole and of its square where
+    `polar` marks such terms (1 and 2; what it marks −1 is as good as left out), and of the falls (per degree of x, of
+    t).
     """
     powers, order = degrees[:, 1:], degrees[:, 0]
     state, steady = powers.sum(axis=1), order == 0
@@ -67,8 +71,13 @@ def log_variances(
     columns = [linear[:, None] & (powers > 0) if apart else linear[:, None], rest[:, None], ~steady[:, None]]
     columns += [~linear[:, None] & (powers > 0)] if apart else []
     falls = np.maximum(state - np.where(steady, FIT.next_richer, FIT.next_richer_in_time), 0), np.maximum(order - 1, 0)
-    matrix = np.concatenate([*columns, np.stack(falls, axis=1)], axis=1, dtype=float)
+    poles = np.zeros((len(degrees), 0)) if polar is None else np.stack([polar == 1, polar == 2], axis=1)
+    poles = poles[:, poles.any(axis=0)]
+    matrix = np.concatenate([*columns, poles, np.stack(falls, axis=1)], axis=1, dtype=float)
     constant = np.where(steady & (state == 0), np.log(FIT.free_variance), 0.0)
+    if polar is not None:
+        matrix[polar != 0, : -2 - poles.shape[1]], matrix[polar != 0, -2:] = 0.0, 0.0
+        constant[polar < 0] = FIT.smallest_variance
     if released is not None and released.any():
         matrix[released], constant[released] = 0.0, np.log(FIT.released_variance)
     return matrix, constant
@@ -79,11 +88,13 @@ def choose_shrinkage(
     moments: Float[np.ndarray, "p c"],
     degrees: Degrees,
     released: Bool[np.ndarray, " p"] | None = None,
+    polar: Int[np.ndarray, " p"] | None = None,
 ) -> Shrinkage:
     """The prior variances, common to all columns, that the data make most likely, with the penalties above."""
-    matrix, constant = log_variances(degrees, released)
+    matrix, constant = log_variances(degrees, released, polar)
     sizes, told = matrix.shape[1] - 2, degrees.shape[1] - 1
-    relevances = told if sizes > 3 else 0
+    poles = 0 if polar is None else len(set(polar[polar > 0].tolist()))
+    relevances = told if sizes - poles > 3 else 0
     slope = np.array([-FIT.boundary] * sizes + [1.0] * 2)
 
     def objective(parameters: np.ndarray) -> tuple[float, np.ndarray]:
@@ -92,13 +103,13 @@ def choose_shrinkage(
 
     smallest, largest = FIT.smallest_variance, FIT.largest_variance
     noise = float(np.clip(np.log(np.median(1 / np.diag(precision))), smallest, largest))
-    linear = sizes - 2 - relevances
-    bounds = [(smallest, largest)] * (linear + 2) + [(smallest, 0.0)] * relevances
+    linear = sizes - 2 - relevances - poles
+    bounds = [(smallest, largest)] * (linear + 2) + [(smallest, 0.0)] * relevances + [(smallest, largest)] * poles
     bounds += [(np.log(FIT.fastest_fall), np.log(FIT.slowest_fall))] * 2
     found = [
         scipy.optimize.minimize(
             objective,
-            [first] * linear + [second, third] + [-1.0] * (relevances + 2),
+            [first] * linear + [second, third] + [-1.0] * relevances + [0.0, noise][:poles] + [-1.0] * 2,
             method="L-BFGS-B",
             jac=True,
             bounds=bounds,

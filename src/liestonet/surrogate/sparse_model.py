@@ -33,7 +33,8 @@ def sparse_model(surrogate: Surrogate) -> Information:
 
 def _left_out(estimate: Estimate) -> Estimate:
     """One coefficient with as few groups as the evidence allows; the group it misses least goes first."""
-    matrix, constant = log_variances(estimate.features.shrunk_orders, estimate.features.released)
+    features = estimate.features
+    matrix, constant = log_variances(features.shrunk_orders, features.released, features.polar(estimate.entry))
     sizes = np.linalg.lstsq(matrix, np.log(estimate.prior) - constant, rcond=None)[0]
     moments = (estimate.precision @ estimate.parameters + estimate.parameters / estimate.prior)[:, None]
 

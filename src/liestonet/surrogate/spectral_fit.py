@@ -32,6 +32,7 @@ from liestonet.surrogate.inertial_fit import fit_positions
 from liestonet.surrogate.noise_shapes import noise_shapes
 from liestonet.surrogate.noiseless_coordinates import noisy_coordinates, residuals
 from liestonet.surrogate.overview import Overview, look_over
+from liestonet.surrogate.poles import drift_poles, natural_pole
 from liestonet.surrogate.recording_fit import fit_recording, is_modelled
 from liestonet.surrogate.regression import (
     Entry,
@@ -83,6 +84,7 @@ def _fitted(source: IncrementSource, say: Progress, autonomous: bool = False) ->
     clocked = isinstance(source, Relabelled) and source.autonomous
     shapes = None if clocked or overview.domain.dimension > SHARED.few_coordinates else _noise_shapes(overview)
     features = choose_features(overview, autonomous or clocked, shapes)
+    features = features if clocked else with_poles(overview, features, shapes)
     return _fitted_in(overview, features, source, say)
 
 
@@ -132,9 +134,9 @@ def _carried(estimate: Estimate, overview: Overview) -> Estimate:
 
 
 def fit_plainly(fitted: Surrogate, source: IncrementSource | None = None, say: Progress = silent) -> Surrogate:
-    """The same data without shapes of the noise, or the sample that a fit keeps; the fit itself where it has none."""
+    """The same data without shapes of the noise and poles, or the sample that a fit keeps; else the fit itself."""
     overview, first = fitted.overview, fitted.drift_estimates[0].features
-    if first.shapes is None:
+    if first.shapes is None and first.poles is None:
         return fitted
     features = choose_features(overview, not first.degrees[:, 0].any())
     if source is None:  # the sample is then all that there is
@@ -247,6 +249,24 @@ def choose_features(overview: Overview, autonomous: bool = False, shapes: Shapes
         highest = {v: reach(found) for v, found in frequencies_of(overview).items()}
         choices += filter(None, [with_frequencies(features, highest) for features in choices])
     return _most_likely(_thinned(overview, FIT.tried_degrees), choices, [0.0] + [FIT.degrees_cost] * (len(choices) - 1))
+
+
+def with_poles(overview: Overview, best: Features, shapes: Shapes | None) -> Features:
+    """The same with poles of the drift where data support them, in the coordinate in which noise is uniform."""
+    if overview.domain.dimension > SHARED.few_coordinates:
+        return best
+    few = _thinned(overview, FIT.tried_coordinates)
+    sample = scaled_block(few.sample, few.domain)
+    targets, _ = drift_targets(few, sample.dx)
+    logarithms = sum(best.logarithmic)
+    uniform = replace(best, logarithmic=(False,) * len(best.logarithmic), shapes=shapes if logarithms else best.shapes)
+    poles = drift_poles(few, uniform, sample, targets, np.ones(sample.dx.shape[1], dtype=bool))
+    if poles is None:
+        return best
+    natural = sum(pole is not None and pole == natural_pole(uniform, v) for v, pole in enumerate(poles))
+    known = natural == sum(pole is not None for pole in poles)
+    costs = [-FIT.logarithm_credit * logarithms, FIT.shape_cost - FIT.pole_credit * natural]
+    return _most_likely(few, [best, uniform.with_poles(poles, known)], costs)
 
 
 def _most_likely(overview: Overview, variants: Sequence[Features], costs: Sequence[float]) -> Features:

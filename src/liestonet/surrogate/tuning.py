@@ -119,6 +119,19 @@ class FitTuning:
     least_contrast: float = 1.25
     # A shape that changes by more is not used. Source: by hand; the series could not correct it.
     most_contrast: float = 1e3
+    # Cells of a coordinate in which its drift is averaged to find a pole of it. Source: cost; a place is then right to
+    # a hundredth of the box.
+    pole_cells: int = 200
+    # Distances of a pole from the nearer end of the box, in half-widths of it in the coordinate of uniform noise, the
+    # least and the most. Source: by hand; nearer ones are as good as noise, farther ones as polynomials.
+    pole_distances: tuple[float, float] = (0.05, 3.0)
+    # Log evidence by which a pole at the singular point of a coordinate or of its noise may lose and still be taken.
+    # Source: by hand; known drifts have theirs there, and logarithms, which only come near, have half of it.
+    pole_credit: float = 8.0
+    # Places at either end that are tried. Source: by hand; neighbours differ by a quarter of their distance.
+    pole_places: int = 24
+    # Degrees up to which polynomials without a pole are compared. Source: cost.
+    pole_rivals: int = 7
     # Variance of what corrects a shape in the directions that it was fitted in, relative to the noise. Source: by hand;
     # as good as unknown, so that the errors of the shape count.
     released_variance: float = 1.0

@@ -70,3 +70,15 @@ def test_projection_never_adds_noise(surrogate):
     for k in range(3):
         assert -1e-12 < np.trace(evidence.noise[k]) <= np.trace(noise[k]) * (1 + 1e-9)
     assert np.trace(evidence.residual_gram) <= np.trace(vectors.T @ operator.gram @ vectors) * (1 + 1e-9)
+
+
+def test_directions_are_sorted_where_rounding_leaves_negative_noise(surrogate):
+    """A matrix of noise with an eigenvalue below zero by rounding ends in orthonormal directions all the same."""
+    operator = _operator(surrogate, "ito")
+    noise = operator.noise_gram * 1e6
+    size = len(noise)
+    operator.__dict__["noise_gram"] = noise - 1e-10 * np.trace(noise) * np.outer(np.eye(size)[-1], np.eye(size)[-1])
+    operator.__dict__["noise_gram"][-1, :-1] = operator.__dict__["noise_gram"][:-1, -1] = 0.0
+    operator.__dict__["noise_gram"][-1, -1] = -1e-10 * np.trace(noise)
+    vectors = operator.lowest(3)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(3), atol=1e-12)

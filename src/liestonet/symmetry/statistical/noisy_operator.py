@@ -137,9 +137,13 @@ class NoisyOperator:
         """Directions sorted by residual over noise, orthonormalised in that order."""
         # noise far above a unit residual has rounding of its own
         least = JUDGING.rounding + JUDGING.relative_rounding * float(np.trace(self.noise_gram))
-        floor = np.eye(self.basis.size) * (least if self.noise_gram.any() else 1.0)
-        count = min(count, self.basis.size)
-        _, vectors = scipy.linalg.eigh(self.gram, self.noise_gram + floor, subset_by_index=[0, count - 1])
+        least = least if self.noise_gram.any() else 1.0
+        chosen, identity = [0, min(count, self.basis.size) - 1], np.eye(self.basis.size)
+        try:
+            vectors = scipy.linalg.eigh(self.gram, self.noise_gram + least * identity, subset_by_index=chosen)[1]
+        except np.linalg.LinAlgError:  # rounding has left eigenvalues below zero, by more than the floor
+            least -= 2 * min(float(np.linalg.eigvalsh(self.noise_gram)[0]), 0.0)
+            vectors = scipy.linalg.eigh(self.gram, self.noise_gram + least * identity, subset_by_index=chosen)[1]
         return np.linalg.qr(vectors)[0]
 
     def changes(self, vectors: Float[np.ndarray, "m k"]) -> Changes:
