@@ -48,8 +48,9 @@ CONTENTS = {
     "Reference": ["reference/python", "reference/values", "reference/command-line", "flags", "json"],
     "Explanation": ["method", "reading", "symptoms", "limits", "architecture"],
     "Evidence": [
-        "examples", "controls", "circles", "recordings", "adequacy", "calibration", "map_rates", "density_checks",
-        "exact_likelihood", "augmentation_checks", "long_recording_checks", "flag_rates", "constants", "group_checks",
+        "examples", "controls", "circles", "recordings", "inertia_checks", "adequacy", "calibration", "map_rates",
+        "density_checks", "exact_likelihood", "augmentation_checks",
+        "long_recording_checks", "flag_rates", "constants", "group_checks",
         "failures", "after_push", "neural", "catalogue", "reductions", "equation_checks", "speed", "reproduction",
     ],
 }  # fmt: skip

@@ -106,10 +106,10 @@ def _levels(result: Result, found: DataFindings) -> Iterator[str]:
     """Symmetries of the law, for which the choice of σ does not matter, and the likelihood-ratio test."""
     if result.symmetry == "ito" and found.law_dimension is not None:
         several = found.surrogate.noise > 1
-        why = "for any choice of σ" if several else "with one noise, the choice of σ does not matter"
+        why, turned = ("for any choice of σ", ", and may rotate the noise") if several else ("there is one noise", "")
         yield (
             f"Symmetries of the law: {found.law_dimension} ({why}). They map solutions to "
-            "processes with the same drift and σσᵀ, and may rotate the noise."
+            f"processes with the same drift and σσᵀ{turned}."
         )
         if several:
             yield f"Gauge: σ is lower triangular, coordinates in the order {', '.join(result.names)}."
@@ -139,7 +139,7 @@ def _likelihood(refit: Refit, error_rate: float) -> Iterator[str]:
     yield (
         f"Drift and diffusion fitted again with these symmetries imposed: the likelihood-ratio test {answer} them "
         f"({p_clause(refit.p_value)}). The deviance, twice the log-likelihood lost, is {refit.deviance:.1f}; if the "
-        f"symmetries are exact, at most {refit.degrees_of_freedom:.1f} is expected (the degrees of freedom)."
+        f"symmetries are exact, its mean is at most {refit.degrees_of_freedom:.1f} (the degrees of freedom)."
     )
     if np.isfinite(refit.held_out):
         yield (

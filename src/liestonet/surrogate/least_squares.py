@@ -78,7 +78,7 @@ def _weights(surrogate: Surrogate) -> Callable[[Scaled], Float[np.ndarray, "b c"
     sample = scaled_block(overview.sample, overview.domain)
     rest = sample.dx if noisy.all() else np.where(noisy, sample.dx, residuals(sample, drift))
     features = drift[0].features
-    first = drift_targets(overview, rest, None if noisy.all() else noisy, features)[0]
+    first = drift_targets(overview, rest, noisy, features)[0]
     second = diffusion_targets(overview, drift, noisy, features)[0]
 
     def weights(piece: Scaled) -> Float[np.ndarray, "b c"]:

@@ -149,9 +149,13 @@ def _fitted_in(overview: Overview, features: Features, source: IncrementSource |
     say(f"drift from {overview.count:,} increments")
     sample = scaled_block(overview.sample, overview.domain)
     entries: list[Entry] = [(i,) for i in range(sample.dx.shape[1])]
-    targets = drift_targets(overview, sample.dx, features=features)
+    expected = _roughly_noisy(overview)
+    targets = drift_targets(overview, sample.dx, expected if expected.all() else None, features)
     drift = _regressed(source, overview, features, entries, *targets)
     noisy = noisy_coordinates(overview, drift)
+    if expected.all() and not noisy.all():
+        drift = _regressed(source, overview, features, entries, *drift_targets(overview, sample.dx, None, features))
+        noisy = noisy_coordinates(overview, drift)
     if not noisy.any():
         raise InputError(
             f"There is no noise in {' or '.join(overview.names)}: these paths follow an ordinary differential equation,"
@@ -179,14 +183,18 @@ def _noise_shapes(overview: Overview) -> Shapes | None:
     shapes = noise_shapes(overview)
     if shapes is None or overview.domain.dimension == 1:
         return shapes
+    noisy = _roughly_noisy(overview).tolist()
+    kept = (None, *(shape if own else None for shape, own in zip(shapes[1:], noisy, strict=True)))
+    return kept if any(shape is not None for shape in kept) else None
+
+
+def _roughly_noisy(overview: Overview) -> Bool[np.ndarray, " n"]:
+    """Which coordinates have noise, by a part of the sample and the simplest features."""
     few = _thinned(overview, FIT.tried_shapes)
     sample = scaled_block(few.sample, few.domain)
     entries: list[Entry] = [(i,) for i in range(sample.dx.shape[1])]
     features = coordinate_variants(few.domain)[0]
-    drift = regress(pieces_of(sample), features, entries, *drift_targets(few, sample.dx))
-    noisy = noisy_coordinates(few, drift).tolist()
-    kept = (None, *(shape if own else None for shape, own in zip(shapes[1:], noisy, strict=True)))
-    return kept if any(shape is not None for shape in kept) else None
+    return noisy_coordinates(few, regress(pieces_of(sample), features, entries, *drift_targets(few, sample.dx)))
 
 
 def _regressed(
@@ -218,7 +226,7 @@ def fit_again(like: Surrogate, source: IncrementSource) -> Surrogate:
         )
     sample = scaled_block(overview.sample, overview.domain)
     rest = sample.dx if noisy.all() else np.where(noisy, sample.dx, residuals(sample, like.drift_estimates))
-    targets = drift_targets(overview, rest, None if noisy.all() else noisy, features)
+    targets = drift_targets(overview, rest, noisy, features)
     entries = [estimate.entry for estimate in like.drift_estimates]
     drift = regress_on(source, overview.domain, features, entries, *targets)
     pairs = [estimate.entry for estimate in like.diffusion_estimates]
@@ -327,26 +335,32 @@ def drift_targets(
 ) -> tuple[Targets, bool]:
     """Δx/Δt = f + noise of variance a/Δt, a from the squares of `rest`; and whether the weights are proportional.
 
-    Coordinates without noise get one weight everywhere: what is left of them is no diffusion.
+    Coordinates without noise get one weight everywhere: what is left of them is no diffusion. What weights of the same
+    data take away is restored where it is known which coordinates have noise.
     """
     variances = map_variances(overview, rest, features)
-    still = np.zeros(rest.shape[1], dtype=bool) if noisy is None else ~noisy
+    nowhere = np.zeros(rest.shape[1], dtype=bool)
+    still, pulled = (nowhere, nowhere) if noisy is None else (~noisy, noisy)
     step = np.mean(scaled_block(overview.sample, overview.domain).dt)
     level = np.maximum(np.mean(rest**2, axis=0), (FIT.rounding_residual**0.5 * step) ** 2) / step
-    return _DriftTargets(variances, still, level), variances.uniform
+    return _DriftTargets(variances, still, pulled, level), variances.uniform
 
 
 @dataclass(frozen=True, eq=False)
 class _DriftTargets:
-    """Δx/Δt and weights; `still` are coordinates without noise, whose level is the same everywhere."""
+    """Δx/Δt and weights.
+
+    `still` are coordinates without noise, whose level is the same everywhere, `pulled` those whose weights pull means.
+    """
 
     variances: VarianceMap
     still: Bool[np.ndarray, " n"]
+    pulled: Bool[np.ndarray, " n"]
     level: Float[np.ndarray, " n"]
 
     def __call__(self, block: Scaled) -> tuple[np.ndarray, np.ndarray]:
         local = np.where(self.still, self.level, self.variances(block.points))
-        restored = np.where(self.still, 1.0, self.variances.restored(block.points)[:, None])
+        restored = np.where(self.pulled, self.variances.restored(block.points)[:, None], 1.0)
         return block.dx * restored / block.dt[:, None], block.dt[:, None] / local
 
 
