@@ -173,9 +173,9 @@ class GroupComparison:
         except OSError as problem:
             raise InputError(f"The file {str(path)!r} cannot be read ({problem.strerror}).") from problem
         except ValueError as problem:
-            raise InputError(f"The file {file.name!r} is no JSON; give the groups.json of a comparison.") from problem
+            raise InputError(f"The file {file.name!r} is not JSON; give the groups.json of a comparison.") from problem
         if not isinstance(given, dict) or given.get("schema") != SCHEMA:
-            raise InputError(f"The file {file.name!r} is no comparison of groups; give the groups.json of one.")
+            raise InputError(f"The file {file.name!r} is not a comparison of groups; give the groups.json of one.")
         try:
             return _read(given, file.absolute().parent)
         except (KeyError, TypeError, ValueError) as problem:
