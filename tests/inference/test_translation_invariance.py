@@ -45,7 +45,7 @@ class TestTermsLeftOut:
         stay = features.degrees[:, 0] == 0
         fewer = Features(features.domain, features.degrees[stay], features.logarithmic)
         sample = scaled_block(overview.sample, overview.domain)
-        targets = drift_targets(overview, sample.dx)
+        targets = drift_targets(overview, sample.dx, surrogate.noisy, features)
 
         def first(block: Scaled) -> tuple[np.ndarray, np.ndarray]:
             values, weights = targets[0](block)

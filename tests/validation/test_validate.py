@@ -373,7 +373,7 @@ def test_gates_that_could_not_be_asked_say_so(result: Any, tmp_path: Path):
     assert row.split("(Markov)")[1].split() == ["–", "–", "not", "tested"]
     told = result.with_validation(validation)
     told.report(tmp_path / "page.html")
-    assert "<td>markov</td><td>not tested</td>" in (tmp_path / "page.html").read_text()
+    assert "<td>steps uncorrelated (Markov)</td><td>not tested</td>" in (tmp_path / "page.html").read_text()
     told.save(tmp_path / "run.lsn")
     assert not lsn.load(tmp_path / "run.lsn").validation.gates.gates[0].tested
     assert json.loads(to_json(validation))["gates"]["gates"][0]["tested"] is False
