@@ -35,7 +35,7 @@ from liestonet.validation.maps.map_input import is_map, read_map
 from liestonet.validation.maps.point_map import PointMap
 from liestonet.validation.smoothness import ORDER, regular
 from liestonet.validation.tuning import MAPS
-from liestonet.validation.wording import percent
+from liestonet.validation.written import percent
 
 
 @dataclass(frozen=True)

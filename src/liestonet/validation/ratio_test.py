@@ -60,7 +60,7 @@ from liestonet.validation.null_model import stream
 from liestonet.validation.ratio import Clouds, Ratio, data_cloud, likelihood_ratio
 from liestonet.validation.smoothness import ORDER, regular
 from liestonet.validation.tuning import RATIO
-from liestonet.validation.wording import deviance_text, percent, percent_range
+from liestonet.validation.written import deviance_text, percent, percent_range
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from liestonet.trajectories import Trajectories
 from liestonet.trajectories.increments import in_memory
 from liestonet.validation.maps.groups import Group
 from liestonet.validation.tuning import DISCRETE
-from liestonet.validation.wording import map_verdict, percent, percent_range
+from liestonet.validation.written import map_verdict, percent, percent_range
 
 # Verdicts in the order in which rows are listed.
 ORDERED = ("symmetry", "near-symmetry", "undecided", "no")

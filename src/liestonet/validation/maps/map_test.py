@@ -41,7 +41,7 @@ from liestonet.validation.maps.randomisation import Randomisation, randomised
 from liestonet.validation.maps.visited import Visited
 from liestonet.validation.ratio import Clouds, Ratio, data_cloud, likelihood_ratio
 from liestonet.validation.tuning import MAPS, RATIO
-from liestonet.validation.wording import deviance_text, map_verdict, percent, percent_range
+from liestonet.validation.written import deviance_text, map_verdict, percent, percent_range
 
 
 def without_date(p_value: float) -> str:

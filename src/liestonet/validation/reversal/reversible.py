@@ -19,7 +19,7 @@ from liestonet.sde.sde import SDE
 from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories import Trajectories
 from liestonet.trajectories.increments import in_memory
-from liestonet.validation.wording import balance_verdict, percent, percent_range
+from liestonet.validation.written import balance_verdict, percent, percent_range
 
 
 class EntropyProduction(float):
