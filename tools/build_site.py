@@ -33,9 +33,9 @@ CONTENTS = {
     "Explanation": ["reading", "symptoms", "limits", "method", "architecture"],
     "Evidence": [
         "examples", "controls", "calibration", "constants", "flag_rates", "failures", "after_push",
-        "recordings", "adequacy", "long_recording_checks", "inertia_checks", "circles", "equation_checks", "group_checks",
-        "map_rates", "catalogue", "reductions", "density_checks", "exact_likelihood", "augmentation_checks",
-        "neural", "speed", "reproduction",
+        "recordings", "adequacy", "long_recording_checks", "inertia_checks", "circles", "equation_checks",
+        "group_checks", "map_rates", "catalogue", "reductions", "density_checks", "exact_likelihood",
+        "augmentation_checks", "neural", "speed", "reproduction",
     ],
 }  # fmt: skip
 # Where the list of contents needs another title than the page has.

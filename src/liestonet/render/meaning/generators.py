@@ -229,8 +229,10 @@ class Speaker:
         clock = say.up_to_unit(shape.clock)
         pairs = [(clock, "t"), *((say.formula(shape.coordinates[i]), self.names[i]) for i in moved)]
         shown = [f"{new} in place of {old}" for new, old in pairs if new != old]
-        return f"Time and state rescaled together: with {' and '.join(shown)}, the equation does not "
-        "depend on the new time."
+        return (
+            f"Time and state rescaled together: with {' and '.join(shown)}, the equation does not depend on the new "
+            "time."
+        )
 
     def _projective(self, _: known.Projective) -> str:
         return (
