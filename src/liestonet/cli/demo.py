@@ -33,8 +33,8 @@ def _agreement(result: Result, system: System) -> str:
     )
     exact = system.generators("ito")
     angle = principal_angles(result.evaluated, exact, points[:, 0], points[:, 1:], scale=(half[0], half[1:])).max()
-    said = "Found: as many" if found == true else f"Found: {found} instead of {true}"
-    return f"{said}, and they agree with the true ones to within {angle:.1f}° (0° is full agreement, 90° is none)."
+    said = "Found: the same number" if found == true else f"Found: {found} instead of {true}"
+    return f"{said}; they agree with the true ones to within {angle:.1f}° (0° is full agreement, 90° is none)."
 
 
 def demo(
@@ -79,6 +79,7 @@ def demo(
         page, *_ = write_files(result, out, progress)
     known = ", ".join(field_text(row, system.sde.names) for row in system.formulas("ito"))
     show(Text(verdict(result), style="bold"))
+    show("\nA residual of 0 % is an exact symmetry. A small p would reject exact symmetry; a large one is no proof.")
     dimension = system.dimension("ito")
     show(f"\nThe paths were simulated from {system.equation}. True: {dimension} Itô symmetries, {known}.")
     show(_agreement(result, system))

@@ -214,12 +214,13 @@ def test(
 
     `generators` are text such as "2 t d_t + x d_x" (several separated by semicolons), SymPy rows (tau, [xi, …]), a
     result, or anything called like `result.generators`. `symmetry` is "ito", "law" or "fokker-planck"; without one it
-    is the result's own, "fokker-planck" where u d_u occurs, and else "law", as data know nothing more. A result that
-    was found on the same data is found again on half of the paths (split by `seed`) and tested on the other half;
-    `found_on_these` says so where the data are no longer those that were recorded, such as a part of them; an array
-    tells for each path which of the recorded ones it is a piece of, and these are what is split. The error rate is that
-    of the result, of other generators 5 %. `clock` is as in `discover`; "auto" is the clock of a result, else what
-    suits the data. Where it restarts, ∂t is tested against the date. `measurement` is as in `discover`.
+    is the result's own, "fokker-planck" where u d_u occurs, and else "law", because data determine nothing more. A
+    result that was found on the same data is found again on half of the paths (split by `seed`) and tested on the
+    other half. Set `found_on_these` where this cannot be recognised, for instance for a part of the recorded data: to
+    True, or to an array with the recorded path that each path is a piece of, so that recorded paths are not split. The
+    error rate is that of the result, for other generators 5 %. `clock` is as in `discover`; "auto" is the clock of a
+    result, else what suits the data. Where it restarts, ∂t is tested against the date. `measurement` is as in
+    `discover`.
     """
     if isinstance(data, SDE):
         return claim_on_equation(data, generators, symmetry, domain)
