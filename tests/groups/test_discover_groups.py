@@ -167,8 +167,8 @@ def test_wrong_input_is_one_sentence(recordings: Path, tmp_path: Path):
         ({"a": data}, None, {}, "needs two groups"),
         ({"a": data, "b": 3}, None, {}, "give Trajectories for every label"),
         ({"a": data, "b": data}, None, {"time": "t"}, "time says how a file is read"),
-        (data, "T", {}, "no column to tell groups apart"),
-        (str(recordings / "*.csv"), None, {}, "What tells the groups apart is missing"),
+        (data, "T", {}, "no column that distinguishes groups"),
+        (str(recordings / "*.csv"), None, {}, "not known what distinguishes"),
         (str(recordings / "*.csv"), "T", {"jobs": 0}, "whole number from 1 on"),
         ({"a": data, "b": data}, None, {"symmetry": "no such kind"}, "is unknown"),
     )

@@ -80,7 +80,7 @@ def test_what_is_wrong_is_one_sentence(tmp_path: Path):
         (given, "{a}_{b}_*.csv", "several parts in braces"),
         (table, "colour", "has no column 'colour'"),
         (holes, "dose", "has no value in 'dose'"),
-        (arrays, "dose", "no columns to tell groups apart by"),
+        (arrays, "dose", "no columns that distinguish groups"),
         (tmp_path / "absent.csv", "dose", "no file"),
         (str(tmp_path / "absent*.csv"), "dose", "No file matches"),
         ([], "dose", "Give the files"),

@@ -342,7 +342,7 @@ WRONG = [
     ({"initial": lambda rng, paths: rng.uniform(size=2)}, "initial(rng, paths) returned shape (2,)"),
     ({"start": [0.0, 1.0]}, "start has shape (2,)"),
     ({"start": 1e308}, "start must hold finite real numbers"),
-    ({"start": 1e20}, "vanishes in rounding"),
+    ({"start": 1e20}, "lost in rounding"),
     ({"boundary": 0.0}, "give a dictionary"),
     ({"boundary": {"z": 0.0}}, "names 'z', but the coordinates are x, y"),
     ({"boundary": {"x": "low"}}, "give a lower bound or (lower, upper)"),

@@ -56,7 +56,7 @@ def test_errors_are_those_of_the_recorded_paths(data, copies):
     once, more = lsn.fit(data, model), lsn.fit(copies, model)
     assert np.array_equal(once.covariance, more.covariance)
     assert np.array_equal(copies.recorded.flat_states, data.flat_states)
-    assert "no new observations" in " ".join(copies.recorded.remarks)
+    assert "not new observations" in " ".join(copies.recorded.remarks)
 
 
 def test_parts_keep_clusters_together(copies):

@@ -155,7 +155,7 @@ SYSTEMS = (
     System(
         key="pendulum",
         title="Pendulum with friction",
-        description="A full turn is a symmetry, but no Lie symmetry.",
+        description="A full turn is a discrete symmetry only.",
         equation="dx = y dt; dy = (-sin(x) - y/2) dt + dW",
         symmetries=ONLY_TIME,
         box=((0, 4), (-3.5, 3.5), (-2.5, 2.5)),

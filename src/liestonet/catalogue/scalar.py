@@ -57,7 +57,7 @@ SYSTEMS = (
     System(
         key="sine-drift",
         title="Periodic force",
-        description="A particle on a washboard without tilt; the shift by 2π is a symmetry, but no Lie symmetry.",
+        description="A particle on a washboard without tilt; the shift by 2π is a discrete symmetry only.",
         equation="dx = sin(x) dt + dW",
         symmetries=ONLY_TIME,
         box=((0, 2), (-4, 4)),
@@ -142,7 +142,8 @@ SYSTEMS = (
     System(
         key="turning-noise",
         title="Brownian motion from a turning noise",
-        description="Brownian motion whose noise turns in the plane of two Wiener processes: the law cannot see it.",
+        description="Brownian motion whose noise turns in the plane of two Wiener processes: the law does "
+        "not depend on the turning.",
         equation="dx = cos(t) dW1 + sin(t) dW2",
         symmetries=LINE.in_gauge((("0", "1"),)),
         cholesky="dx = dW",

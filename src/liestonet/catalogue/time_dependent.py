@@ -21,7 +21,7 @@ SYSTEMS = (
     System(
         key="brownian-bridge",
         title="Brownian bridge",
-        description="Brownian motion that is to be at zero at t = 1.",
+        description="Brownian motion conditioned to be at zero at t = 1.",
         equation="dx = -x/(1 - t) dt + dW",
         # x = (1 − t)·B at the clock t/(1 − t), B a Brownian motion
         symmetries={

@@ -79,7 +79,7 @@ def demo(
         page, *_ = write_files(result, out, progress)
     known = ", ".join(field_text(row, system.sde.names) for row in system.formulas("ito"))
     show(Text(verdict(result), style="bold"))
-    show("\nA residual of 0 % is an exact symmetry. A small p would reject exact symmetry; a large one is no proof.")
+    show("\nA residual of 0 % is an exact symmetry. A small p would reject exact symmetry; a large one proves nothing.")
     dimension = system.dimension("ito")
     show(f"\nThe paths were simulated from {system.equation}. True: {dimension} Itô symmetries, {known}.")
     show(_agreement(result, system))

@@ -49,7 +49,7 @@ def period_from_text(text: str) -> tuple[str, float]:
         except (ValueError, ZeroDivisionError):
             pass
     raise InputError(
-        f"{text!r} is no period; give the coordinate and its period, as in theta=2pi, theta=360 or phase=1."
+        f"{text!r} is not a period; give the coordinate and its period, as in theta=2pi, theta=360 or phase=1."
     )
 
 

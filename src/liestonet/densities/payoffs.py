@@ -94,7 +94,7 @@ def payoff_of(
     extra = expression.free_symbols - {state}
     if extra:
         names = ", ".join(sorted(map(str, extra)))
-        raise InputError(f"The payoff {given!r} contains {names} beside the state {state}; give it a value.")
+        raise InputError(f"The payoff {given!r} contains {names} besides the state {state}; give it a value.")
     places = _cuts([expression, *conditions], state, low, high)
     pieces = []
     for one, other in pairwise([low, *places, high]):

@@ -119,7 +119,7 @@ def require_scalar(sde: SDE | Any) -> SymbolicCoefficients:
     if sde.dimension != 1:
         raise InputError(
             f"The equation has {sde.dimension} coordinates, and densities are found for one; "
-            "give a coordinate whose equation stands alone."
+            "give a coordinate whose equation does not contain the others."
         )
     return sde.symbolic
 

@@ -82,7 +82,8 @@ def relation_flags(overview: Overview) -> Iterator[Flag]:
             yield Flag(
                 "dependent",
                 f"{listed} obey a {kind} relation: they are not independent coordinates.",
-                f"Leave {' and '.join(superfluous(x, names, degree))} out of the state, or as many others of them.",
+                f"Leave {' and '.join(superfluous(x, names, degree))} out of the state, or the same number "
+                "of others among them.",
             )
             return
 

@@ -59,7 +59,7 @@ def common_terms(results: Mapping[str, Result]) -> list[Place] | str:
         return "No group has an equation in closed form, so constants are not compared."
     if len(places) > COMPARISON.most_constants:
         return (
-            f"The groups' equations have {len(places)} terms together, more than can be told apart; constants are not "
+            f"The groups' equations have {len(places)} terms together, too many to be estimated separately; constants are not "
             "compared."
         )
     return sorted(places, key=lambda place: (len(place[0]), place[0], _degree(place[1]), str(place[1])))
@@ -113,7 +113,7 @@ def _sentence(verdict: str, together: Joint, differ: Sequence[tuple[str, Equalit
     if verdict == "equal":
         return f"The test does not reject that all groups have the same constants ({test})."
     if not differ:
-        return f"The groups do not share all constants ({test}); no constant by itself stands out."
+        return f"The groups do not share all constants ({test}); no single constant differs significantly."
     parts = [f"the factor of {term} ({p_clause(row.adjusted)})" for term, row in differ]
     return f"The groups do not share all constants ({test}): they differ in {listed(parts)}."
 

@@ -136,11 +136,14 @@ def _planned(
         return by or "group", _in_memory(out, source, reading, search)
     if isinstance(source, Trajectories):
         raise InputError(
-            'Trajectories in memory have no column to tell groups apart; give them by label, {"300K": data, …}, or the '
+            "Trajectories in memory have no column that distinguishes groups; give them by label, "
+            '{"300K": data, …}, or the '
             "file."
         )
     if by is None:
-        raise InputError("What tells the groups apart is missing; give by, a column or a part of the files' names.")
+        raise InputError(
+            "It is not known what distinguishes the groups; give by, a column or a part of the file names."
+        )
     columns = {
         key: value for key, value in reading.items() if key not in ("log", "thin", "window", "stride", "restart")
     }

@@ -40,7 +40,7 @@ def split_files(given: Any, by: str | Any, reading: Mapping[str, Any] | None = N
     a column.
     """
     if not isinstance(by, str) or not by.strip():
-        raise InputError("What tells the groups apart must be the name of a column or of a part of the files' names.")
+        raise InputError("by must be the name of a column or of a part of the file names.")
     patterns = _patterns(given)
     braced = [pattern for pattern in patterns if FIELD.search(pattern)]
     files = [file for pattern in patterns for file in _matched(pattern)]

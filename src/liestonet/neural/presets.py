@@ -27,7 +27,7 @@ _FORMS: dict[str, Any] = {
 }  # fmt: skip
 _DENSITY = (1.0, 0.1)  # weights of L8 and L9: those of L6 and L7, whose places they take
 
-_NOTHING = "nothing of the kind is mentioned"
+_NOTHING = "nothing like it is mentioned"
 _NETWORKS = "table of architectures"
 _OPTIMISATION = "table of stage-2 optimisation"
 _LOSSES = "list of stage-2 loss terms"
@@ -80,7 +80,7 @@ _COMMON: Provenance = {
     "cloud.reflect": (STATED, _OPTIMISATION),
     "cloud.oversample": (STATED, _OPTIMISATION),
     "cloud.bins": (UNSTATED, "the number of bins has no value, and without oversampling none is needed"),
-    "cloud.floor": (STATED, "none is mentioned but for Example 4"),
+    "cloud.floor": (STATED, "none is mentioned except for Example 4"),
     "cloud.starts": (UNSTATED, "where simulated paths begin; here at the data's earliest states"),
     "cloud.clip": (STATED, "training point cloud for stage 2: where there is reflection, and nowhere else"),
     "objective.weights": (STATED, f"{_OPTIMISATION}; w8 and w9 are those of L6 and L7, whose places they take"),
@@ -103,8 +103,8 @@ _COMMON: Provenance = {
     "optimizer.name": (STATED, _OPTIMISATION),
     "optimizer.rate": (STATED, _OPTIMISATION),
     "optimizer.schedule": (STATED, _OPTIMISATION),
-    "optimizer.warmup": (STATED, "no schedule but in Example 4"),
-    "optimizer.final": (STATED, "no schedule but in Example 4"),
+    "optimizer.warmup": (STATED, "no schedule except in Example 4"),
+    "optimizer.final": (STATED, "no schedule except in Example 4"),
     "optimizer.clip": (STATED, _OPTIMISATION),
     "optimizer.batch": (STATED, _OPTIMISATION),
     "optimizer.steps": (STATED, _OPTIMISATION),
@@ -121,7 +121,7 @@ _SURROGATE: Provenance = {
     "steps": (STATED, _STAGE_1),
     "batch": (STATED, _STAGE_1),
     "schedule": (STATED, _STAGE_1),
-    "clip": (STATED, "none is mentioned but for Example 4"),
+    "clip": (STATED, "none is mentioned except for Example 4"),
     "weight_decay": (STATED, _STAGE_1),
     "held_out": (UNSTATED, f"{_NOTHING}: the last weights are taken"),
     "check_every": (UNSTATED, "steps between two looks; without early stopping it decides nothing"),

@@ -46,7 +46,7 @@ def data_answer_flags(found: Discovered) -> Iterable[Flag]:
             "other-span",
             f"Direction {others} fits the data as well as direction {search.count}: other spans "
             f"of {search.count} generators fit as well, so the errors of this one do not say how far it may be off.",
-            f"Look at both: result.candidates({search.rivals[-1] + 1}) has all of these directions. "
+            f"Compare them: result.candidates({search.rivals[-1] + 1}) has all of these directions. "
             + remedy(surrogate.overview, "Record more paths, or longer ones."),
         )
     undecided = sum(row.verdict == "undecided" for row in search.rows)

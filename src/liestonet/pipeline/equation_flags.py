@@ -49,7 +49,7 @@ def count_flags(null: NullSpace, counts: list[FormalCount], certain: bool = Fals
     elif not null.settled and 1 / null.gap > NULL_SPACE.accuracy:
         yield Flag(
             "not-converged",
-            f"The largest basis was reached before the span converged to the accuracy required; its error is about "
+            f"The largest basis was reached before the span converged to the required accuracy; its error is about "
             f"{math.degrees(min(1.0, 1 / null.gap)):.1g} degrees.",
             "Try a smaller domain, or one further from singular points.",
         )

@@ -369,6 +369,6 @@ def _simulated(run: _Run) -> tuple[Float[np.ndarray, "k n d"], str]:
     why = (
         "because the integrals depend on the path"
         if changed
-        else "because there are no coordinates with a formula to go back from"
+        else "because the new coordinates have no formula for the way back"
     )
     return result, f"Simulated: Euler–Maruyama {where}, {SAMPLE.substeps} sub-steps in every step; not exact, {why}."

@@ -169,7 +169,7 @@ def _asked(result: Result, generator: Any) -> tuple[Formula, str, bool]:
     level = _checked_level(result, row)
     if level is None:
         raise InputError(
-            f"{text} is no symmetry of {result.surrogate}; choose one of result.formulas(), or leave generator out."
+            f"{text} is not a symmetry of {result.surrogate}; choose one of result.formulas(), or leave generator out."
         )
     return row, f"{label}{text}", level
 

@@ -74,7 +74,7 @@ def _ladder(result: Result, found: DataFindings) -> LadderView:
         "equations written DX = 0 for short. The relative residual ‖DX‖/‖X‖ is by how much it fails to, 0 % for an "
         "exact symmetry. The noise floor is the residual that estimation errors alone would give an exact symmetry. p "
         "is the probability of residuals at least this large if the direction and the accepted ones above it are "
-        "exact symmetries. A small p rejects them; a large p is no proof, and values near 1 are common because the "
+        "exact symmetries. A small p rejects them; a large p proves nothing, and values near 1 are common because the "
         "test is cautious. A direction counts as a symmetry if p does not reject it and its "
         f"{confidence} interval lies below the tolerance of {percent(found.criteria.tolerance)}; it is not a symmetry "
         "if the interval lies above. The generators X1, X2, … are combinations of the accepted directions.",

@@ -131,7 +131,7 @@ def _statement(tokens: list[Token], source: str) -> Statement:
             f"In {text}, d{divided[1]} is divided by {divided[1]}; multiply, d{divided[1]} = {divided[1]}*(...)."
         )
     if [token.kind for token in left] != ["name"]:
-        raise InputError(f"In {text}, one name belongs before the = sign and {quote(shown)} stands there; {WRITE}.")
+        raise InputError(f"In {text}, one name belongs before the = sign but {quote(shown)} is there; {WRITE}.")
     if not right:
         raise InputError(f"In {text}, nothing follows the = sign; {WRITE}.")
     for token in tokens:
@@ -149,7 +149,7 @@ def _check_equations(statements: Sequence[Statement], equations: Mapping[str, St
     for statement in statements:
         left, text = statement.left, statement.text
         if lefts.count(left) > 1:
-            raise InputError(f"{left} = ... stands {lefts.count(left)} times; keep one of them.")
+            raise InputError(f"{left} = ... occurs {lefts.count(left)} times; keep one of them.")
         if not _is_equation(statement) and any(is_differential(t.text) for t in statement.right):
             raise InputError(f"{text} has dt or dW on the right but no differential on the left; write d{left} = ...")
         for token in statement.right:

@@ -95,7 +95,7 @@ def simulate(
     law_seed, noise_seed = check_seed(seed).spawn(2)
     times = _check_start(start, paths)[:, None] + step * np.arange(steps + 1)
     if np.spacing(np.abs(times[:, [0, -1]]).max()) >= step:
-        raise InputError(f"The step {step:g} vanishes in rounding beside the start; start nearer to 0.")
+        raise InputError(f"The step {step:g} is lost in rounding compared with the start; start nearer to 0.")
     x = initial_states(initial, np.random.default_rng(law_seed), paths, sde.dimension)
     bounds = with_natural_bounds(sde, boundary, times[:, 0], x)
     outside = np.flatnonzero((bounds.project(x) != x).any(axis=1))

@@ -50,7 +50,7 @@ def impossible_fit(sample: Increments, names: tuple[str, ...]) -> InputError:
     if not causes or not kept:
         return InputError(
             f"{problem}: their increments differ too much in size, or are nearly deterministic. Restrict times and "
-            "states, leave out columns that are no coordinates (state=, --state), or check that the values were not "
+            "states, leave out columns that are not coordinates (state=, --state), or check that the values were not "
             "smoothed."
         )
     state = [names[i] for i in kept]

@@ -36,7 +36,7 @@ class Augmented(Trajectories):
     def recorded(self) -> Trajectories:
         """The recorded paths without the copies: all that errors and p-values may be computed from."""
         count = int(self.copied.sum())
-        remark = f"{count:,} augmented copies were left out: they are no new observations."
+        remark = f"{count:,} augmented copies were left out: they are not new observations."
         alone = reshaping.take(self._plain(), np.flatnonzero(~self.copied))
         return replace(alone, remarks=(*self.remarks, remark))
 

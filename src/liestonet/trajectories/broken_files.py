@@ -81,4 +81,4 @@ def _words(file: Path, problem: BaseException, first_row: int) -> str:
 def long_line(file: Path) -> str:
     """The sentence on a line that is too long."""
     many = f"a line of more than {LONGEST_LINE:,} bytes"
-    return f"The file {file.name!r} has {many}; write one row per line, or so wide a table as .npy."
+    return f"The file {file.name!r} has {many}; write one row per line, or save a table this wide as .npy."

@@ -195,7 +195,7 @@ def _in_iso(text: Any, name: str) -> tuple[Any, str, bool]:
     if not dotted and first <= 12 and second <= 12:
         raise InputError(
             f"The time column {name!r} has dates such as {text.drop_null()[0].as_py()!r}, whose day and month "
-            "cannot be told apart; write them as 2024-01-31."
+            "cannot be distinguished; write them as 2024-01-31."
         )
     day_first = bool(dotted) or first > 12
     named = dict(zip(("day", "month") if day_first else ("month", "day"), (one, two), strict=True))

@@ -181,7 +181,7 @@ def _beside_time(
     headers = [f"{fitting[0]}{index + 1}" for index in range(matrix.shape[1])]
     columns = dict(zip(headers, matrix.T, strict=True)) | {times[0]: flat[times[0]]}
     table = ColumnTable([times[0], *headers], lambda header: as_arrow(np.ascontiguousarray(columns[header]), header))
-    said = f"The columns of the array {fitting[0]!r} stand beside the time {times[0]!r}."
+    said = f"The columns of the array {fitting[0]!r} belong to the time {times[0]!r}."
     return arrange(Source(table, named=False, remarks=(said,)), replace(wanted, time=times[0]))
 
 

@@ -104,7 +104,7 @@ def choose_roles(source: Source, wanted: Wanted, layout: str = "long") -> tuple[
         seconds = _seconds_of_counts(table, columns) if wanted.state is None else None
         if seconds is not None:
             rest = tuple(name for name in columns.state if name != seconds)
-            remark = f"{columns.time!r} and {seconds!r} are the same clock, and {seconds!r} is taken for the time; "
+            remark = f"{columns.time!r} and {seconds!r} are the same clock; {seconds!r} is used as the time; "
             remark += f"trajectory {columns.trajectory!r}, state {listed(rest)}"
             same = replace(columns, time=seconds, state=rest, remarks=("; ".join([remark, *said]) + ".",))
             return table, same

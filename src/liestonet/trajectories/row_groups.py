@@ -48,7 +48,7 @@ class _SeenError(Exception):
 def _read(file: Path, reading: Mapping[str, Any], narrowed: Any) -> Trajectories:
     if not file.name.lower().endswith(SUFFIXES):
         raise InputError(
-            f"The file {file.name!r} has no columns to tell groups apart by; use tables of text or Parquet, or a "
+            f"The file {file.name!r} has no columns that distinguish groups; use tables of text or Parquet, or a "
             "pattern for the files' names such as 'run_{condition}.npz'."
         )
     data = read_trajectories(file, Wanted(**reading, narrowed=narrowed))

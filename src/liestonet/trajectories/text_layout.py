@@ -180,7 +180,7 @@ def _described(
     width, first = found.width, found.first
     if width > READING.most_columns:
         raise InputError(
-            f"The file has {width:,} columns, more than {READING.most_columns:,}; save so wide a table as an array, "
+            f"The file has {width:,} columns, more than {READING.most_columns:,}; save a table this wide as an array, "
             "in a .npy file."
         )
     names, header, said = _names(lines, table, found)

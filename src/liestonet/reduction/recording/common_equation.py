@@ -47,7 +47,7 @@ def constants_on(surrogate: Surrogate, places: Sequence[Place], measurement: Mea
     terms = candidate_terms(surrogate, absent)
     kept = np.array([(term.entry, term.function) in places for term in terms])
     if int(kept.sum()) != len(places):
-        raise InputError("The functions of the common equation cannot be told apart on the box of this recording.")
+        raise InputError("The functions of the common equation are linearly dependent on the box of this recording.")
     fitted = _with_terms(likelihood_of(surrogate, terms), kept)
     for _ in range(step_rounds(surrogate, measurement)):
         added = step_added(surrogate, terms, fitted.factors, measurement)

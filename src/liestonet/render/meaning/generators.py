@@ -114,7 +114,7 @@ class Speaker:
             return f"Galilei boost: in a frame that moves with constant velocity, {self._rules('as at rest')}."
         return (
             f"Galilei boost of {name}: a constant velocity added to a path gives another path "
-            f"{SAME.get(self.kind, SAME['law'])}; rest and steady motion cannot be told apart."
+            f"{SAME.get(self.kind, SAME['law'])}; rest and steady motion cannot be distinguished."
         )
 
     def _slope(self, shape: known.SharedShift) -> str:

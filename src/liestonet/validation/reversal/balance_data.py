@@ -97,7 +97,7 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
     if prepared.autonomous is not None:
         notes.append(without_date(prepared.autonomous))
     elif prepared.surrogate.drift_estimates[0].features.degrees[:, 0].any():
-        notes.append("The law depends on time, so that there is no stationary state; balance is that of each moment.")
+        notes.append("The law depends on time, so that there is no stationary state; balance is tested at each time.")
     return (*notes, *(flag.message for flag in prepared.doubts))
 
 
@@ -313,7 +313,8 @@ def stationary_rows(prepared: Prepared) -> tuple[Int[np.ndarray, " b"], Int[np.n
                 nothing,
                 nothing,
                 (
-                    "The paths have not reached a stationary state: they are too short beside their relaxation time "
+                    "The paths have not reached a stationary state: they are too short compared with "
+                    "their relaxation time "
                     f"({1 / rate:.3g}), and their law changes from beginning to end ({p_clause(p_value)})."
                 ),
             )

@@ -371,7 +371,7 @@ def _stationary(sde: SDE, signs: Signs, box: Domain, seed: Any) -> tuple[_State 
     if linear is not None:
         matrix, offset, squared = linear
         if np.linalg.eigvals(matrix).real.max() >= 0:
-            return None, "There is no stationary state: the linear drift does not lead back."
+            return None, "There is no stationary state: the linear drift does not pull the state back."
         spread = scipy.linalg.solve_continuous_lyapunov(matrix, -squared)
         middle = -np.linalg.solve(matrix, offset)
         spaced = scipy.stats.qmc.MultivariateNormalQMC(middle, spread, rng=np.random.default_rng(0))
