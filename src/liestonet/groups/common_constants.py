@@ -59,8 +59,8 @@ def common_terms(results: Mapping[str, Result]) -> list[Place] | str:
         return "No group has an equation in closed form, so constants are not compared."
     if len(places) > COMPARISON.most_constants:
         return (
-            f"The groups' equations have {len(places)} terms together, too many to be estimated separately; constants are not "
-            "compared."
+            f"The groups' equations have {len(places)} terms together, too many to be estimated separately; "
+            "constants are not compared."
         )
     return sorted(places, key=lambda place: (len(place[0]), place[0], _degree(place[1]), str(place[1])))
 
