@@ -165,6 +165,6 @@ def _about_statistics(result: Result, sample: Sample) -> str:
     return (
         f"Steps: {len(sample.steps.t):,} {which} ones, standardised by {coefficients} drift and diffusion. "
         "ΔNLL is the mean change of a step's negative log-likelihood, ½(z'² − z²): zero, to within its error, for a "
-        "symmetry. Above zero the moved steps are larger than the law says, below zero smaller: a negative value is no "
-        "better fit, but a changed law too."
+        "symmetry. Where it is positive the moved steps are larger than the model predicts, where it is negative they "
+        "are smaller; both mean that the law has changed."
     )
