@@ -119,6 +119,7 @@ def test_finished_groups_are_not_repeated(recordings: Path, tmp_path: Path, comp
     assert computed[3:] == ["300K", "310K"]
 
 
+@pytest.mark.slow
 def test_a_full_disk_keeps_what_is_finished(
     recordings: Path, tmp_path: Path, computed: list[str], monkeypatch: pytest.MonkeyPatch
 ):

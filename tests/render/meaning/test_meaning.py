@@ -124,6 +124,7 @@ def test_what_is_said_of_a_system(text):
     assert ("only-time" in said) == (text == "dx = y dt; dy = (x - x^3 - y) dt + dW" or "sin" in text)
 
 
+@pytest.mark.slow
 def test_rates_have_errors_and_units(tmp_path):
     sde = lsn.SDE.parse("dx = -1.3*x dt + 0.5 dW")
     simulated = sde.simulate(
