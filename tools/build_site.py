@@ -19,39 +19,23 @@ import reference
 ROOT = Path(__file__).resolve().parent.parent
 # By what the reader wants. Groups have the order of docs/index.md; a page that does not exist is left out.
 CONTENTS = {
-    "Tutorials": ["Start here <self>", "five_tasks", "equation", "recording", "finance", "colloid"],
-    "Gallery": [
+    "Tutorials": [
+        "Start here <self>", "five_tasks", "equation", "recording", "finance", "colloid",
         "gallery/index", "gallery/trap", "gallery/free_particle", "gallery/double_well", "gallery/rotor",
         "gallery/oscillator", "gallery/price", "gallery/population", "gallery/proof",
     ],
     "How-to": [
-        "data",
-        "first_command",
-        "shell",
-        "integrate",
-        "fitted_equation",
-        "long_recordings",
-        "angles",
-        "mirrors",
-        "densities",
-        "prices",
-        "classify",
-        "augmentation",
-        "files",
-        "report",
-        "validation",
-        "networks",
-        "conditions",
-        "many_runs",
-        "laptop_to_cluster",
+        "data", "first_command", "shell", "long_recordings", "angles", "conditions", "laptop_to_cluster",
+        "validation", "mirrors", "fitted_equation", "integrate", "densities", "prices", "classify",
+        "files", "report", "networks", "augmentation",
     ],
     "Reference": ["reference/python", "reference/values", "reference/command-line", "flags", "json"],
-    "Explanation": ["method", "reading", "symptoms", "limits", "architecture"],
+    "Explanation": ["reading", "symptoms", "limits", "method", "architecture"],
     "Evidence": [
-        "examples", "controls", "circles", "recordings", "inertia_checks", "adequacy", "calibration", "map_rates",
-        "density_checks", "exact_likelihood", "augmentation_checks",
-        "long_recording_checks", "flag_rates", "constants", "group_checks",
-        "failures", "after_push", "neural", "catalogue", "reductions", "equation_checks", "speed", "reproduction",
+        "examples", "controls", "calibration", "constants", "flag_rates", "failures", "after_push",
+        "recordings", "adequacy", "long_recording_checks", "inertia_checks", "circles", "equation_checks",
+        "group_checks", "map_rates", "catalogue", "reductions", "density_checks", "exact_likelihood",
+        "augmentation_checks", "neural", "speed", "reproduction",
     ],
 }  # fmt: skip
 # Where the list of contents needs another title than the page has.

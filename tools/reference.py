@@ -117,6 +117,8 @@ def _entry(name: str, value: Any, missing: list[str]) -> Iterator[str]:
         yield from _members(name, value, missing)
     elif callable(value) and hasattr(value, "__name__"):
         yield f"\n## {name}\n\n{_called(name, value)}\n\n{_text(value, name, missing)}\n\n{_types(value)}"
+    elif isinstance(value, str):
+        yield f"\n## {name}\n\nThe text `{value}`."
     else:
         yield f"\n## {name}\n\n{_text(type(value), name, missing)}"
         yield from _members(name, type(value), missing)

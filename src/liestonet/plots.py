@@ -2,7 +2,8 @@
 
 `ladder`, `time_parts`, `drift`, `diffusion` and `by_date` show the result as a whole, `state_part`, `density_part` and
 `flow` one generator, counted from 0 by `generator=`. `paths` and `steps` show data: `f(data, ax=None) -> ax`. Colours
-have one meaning everywhere: `with styled(): …` draws in the page's style.
+have one meaning everywhere: `DATA`, `INFERRED` (estimated), `EXACT` and `ERROR`. `with styled(): …` draws in the page's
+style.
 """
 
 from liestonet.render.html.evidence_plots import by_date, diffusion, drift, ladder

@@ -50,7 +50,8 @@ def test_what_cannot_be_decided_is_asked_with_the_command_to_type(folder):
     asked = run("look", "no_time.txt")
     assert asked.exit_code == 2
     assert "# sampling rate 20 Hz" in asked.stdout
-    assert "type `liestonet discover no_time.txt --dt 0.05` (rows are so far apart, as the file says)." in asked.stderr
+    wanted = "type `liestonet discover no_time.txt --dt 0.05` (the time between rows that the file names)."
+    assert wanted in asked.stderr
     assert asked.stderr.count("\n") == 1
 
 
@@ -110,7 +111,7 @@ BAD = {
     "no step": (["no_time.txt", "--dt", "0"], "positive number"),
     "too few names": (["comma.csv", "--columns", "t, x"], "2 names are given for 3 columns"),
     "a name twice": (["comma.csv", "--columns", "t, x, x"], "two columns"),
-    "counts that do not count": (["comma.csv", "--time", "t", "--dt", "0.1"], "no whole numbers"),
+    "counts that do not count": (["comma.csv", "--time", "t", "--dt", "0.1"], "not whole numbers"),
 }
 
 

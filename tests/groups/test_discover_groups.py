@@ -178,7 +178,7 @@ def test_wrong_input_is_one_sentence(recordings: Path, tmp_path: Path):
             lsn.discover_groups(source, by, out=tmp_path / "out", **options)
     with pytest.raises(InputError, match="takes results by their labels"):
         lsn.compare([1, 2])
-    for text, words in (("{", "no JSON"), ("{}", "no comparison"), ('{"schema": "liestonet.groups/1"}', "damaged")):
+    for text, words in (("{", "not JSON"), ("{}", "not a comparison"), ('{"schema": "liestonet.groups/1"}', "damaged")):
         (tmp_path / "groups.json").write_text(text)
         with pytest.raises(InputError, match=words):
             lsn.GroupComparison.open(tmp_path / "groups.json")

@@ -102,7 +102,7 @@ TYPED: dict[str, tuple[list[str], str]] = {
     "latex": (solving("dx = \\sigma dW"), "LaTeX"),
     "relative form": (solving("dX_t/X_t = dW_t"), "dX = X*(...)"),
     "missing equation": (solving("dx = y dt + dW"), "dy = … if y is a coordinate"),
-    "nothing after the sign": (solving("dx ="), "nothing stands after"),
+    "nothing after the sign": (solving("dx ="), "nothing follows"),
     "two differentials": (solving("dx = dW dt"), "multiplies two differentials"),
     "square of the noise": (solving("dx = dW^2"), "may only be a factor"),
     "time as a coordinate": (solving("dt = dW"), "names time"),

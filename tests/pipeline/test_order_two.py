@@ -56,7 +56,7 @@ def test_files_reports_and_json_keep_it(result: lsn.Result, tmp_path: Path) -> N
     assert again.surrogate.parameters == pytest.approx(result.surrogate.parameters)
     assert json.loads(result.to_json())["measurement"]["order"] == 2
     page = result.report(tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "Positions alone" in page
+    assert "Only positions were recorded" in page
     assert "velocities follows" in page
 
 

@@ -85,7 +85,7 @@ LONG = {
     "docs/fitted_equation.md": 6,
     "docs/validation.md": 9,
     "docs/conditions.md": 30,
-    "docs/many_runs.md": 8,
+    "docs/laptop_to_cluster.md": 8,
     "docs/long_recordings.md": 7,
     "docs/angles.md": 6,
     "docs/report.md": 4,

@@ -1,13 +1,11 @@
 """Formulas of docs/method.md against derivations that do not use them, by SymPy or in numbers.
 
-What other tests check already is listed in `ELSEWHERE`, section by section.
+More are in test_method_recordings.py and test_method_uses.py; test_method_sections.py says what is checked where.
 """
 
 from __future__ import annotations
 
-import ast
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -36,57 +34,8 @@ from liestonet.symmetry.statistical.verdicts import most_symmetries
 from liestonet.validation.generator_input import read_generators
 from liestonet.validation.generator_residuals import put_in
 
-ROOT = Path(__file__).resolve().parents[2]
-ELSEWHERE = {
-    "2.1": "symmetry/determining/test_equations.py::test_tables_are_the_equations_of_the_theory",
-    "2.2": "symmetry/determining/test_equations.py::test_covariance_equation_comes_from_the_noise_equation",
-    "2.4": "symmetry/determining/test_equations.py::test_lift_identities",
-    "2.5": "surrogate/test_cholesky.py::test_root_derivatives_and_changes",
-    "2.6": "symmetry/analytic/test_dimension_bound.py::test_known_dimensions_are_those_of_the_literature",
-    "3.1": "symmetry/determining/test_equations.py::test_relative_residual_has_no_units",
-    "3.2": "symmetry/determining/test_operator.py::test_columns_are_the_equations_of_one_basis_function",
-    "3.3": "symmetry/analytic/test_dimension_bound.py::test_bound_of_known_systems",
-    "3.5": "pipeline/test_long_times.py::test_shift_matrix_is_the_time_derivative",
-    "3.6": "symmetry/analytic/test_families.py::test_what_paths_reach_is_the_rank_of_all_brackets",
-    "4.2": "surrogate/test_shrinkage.py::test_evidence_is_the_density_of_the_data_relative_to_no_coefficients",
-    "4.4": "surrogate/test_pieces.py::test_the_covariance_is_that_of_all_scores_at_once",
-    "5.2": "surrogate/test_pieces.py::test_intervals_and_p_values_are_those_of_chi_square",
-    "5.3": "surrogate/test_pieces.py::test_both_ends_of_an_interval_cover_the_true_residual",
-    "6.1": "inference/test_translation_invariance.py::TestTermsLeftOut.test_is_the_regression_without_these_terms",
-    "6.3": "inference/test_held_out.py::test_deviance_is_the_posterior_cost_with_the_cheapest_hidden_part",
-    "7.1": "validation/test_ratio_test.py::test_the_deviance_is_the_least_square_of_errors_that_explain_the_residual",
-    "7.2": "validation/test_bartlett.py::test_few_draws_make_f_of_chi_square",
-    "7.3": "validation/test_bartlett.py::test_the_bias_is_what_the_prior_takes_from_the_estimate",
-    "8.1": "validation/test_flows.py::test_flows_are_exact",
-    "8.2": "validation/test_validate.py::test_delta_nll_of_an_exact_symmetry_is_zero",
-    "9": "validation/test_validate.py::test_the_bound_bounds_and_the_angle_grows",
-    "11.1": "algebra/test_structure.py::test_jacobi_residual_of_tensors",
-    "12": "neural/test_losses.py::test_equations_agree_with_the_table_of_terms",
-    "13": "symmetry/determining/test_equations.py::test_misprints_lose_true_generators",
-    "14.1": "reduction/test_reduce.py::test_a_generator_without_time_component_solves_a_scalar_equation",
-    "14.2": "reduction/test_reduce.py::test_two_symmetries_make_a_bessel_process",
-    "14.3": "reduction/test_reduce.py::test_systems",
-    "14.4": "reduction/test_reduce.py::test_systems",
-    "14.5": "reduction/test_reduce.py::test_one_symmetry_with_time_makes_an_equation_autonomous",
-    "14.6": "reduction/test_sampling.py::test_a_step_of_a_bessel_process_has_the_known_law",
-    "18.7": "reduction/test_invariants.py::test_paths_do_not_change_an_invariant",
-    "18.9": "reduction/recording/test_equation_fit.py::test_conditions_are_the_determining_equations",
-    "18.8": "reduction/test_martingales.py::test_the_drift_of_a_martingale_vanishes",
-}
-
 t, eps = sp.symbols("t epsilon", real=True)
 x, y = sp.symbols("x y", real=True)
-
-
-@pytest.mark.parametrize("section", ELSEWHERE)
-def test_the_tests_that_are_named_exist(section):
-    path, _, name = ELSEWHERE[section].partition("::")
-    tree: Any = ast.parse((ROOT / "tests" / path).read_text(encoding="utf-8"))
-    for part in name.split("."):
-        kinds = ast.FunctionDef | ast.ClassDef
-        tree = next((node for node in tree.body if isinstance(node, kinds) and node.name == part), None)
-        assert tree is not None, f"{ELSEWHERE[section]} is not there"
-    assert f"§{section} " in (ROOT / "docs" / "method.md").read_text(encoding="utf-8")
 
 
 def free(name: str, *variables: Any) -> Any:

@@ -57,11 +57,25 @@ def test_every_page_has_a_group():
     assert {page for pages in wanted.values() for page in pages} == there - {"index"}
 
 
-@pytest.mark.parametrize("page", [*(ROOT / "docs").glob("*.md")], ids=lambda page: page.stem)
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_page_says_whom_it_is_for(page):
     title, _, rest = page.read_text(encoding="utf-8").partition("\n\n")
-    assert title.startswith("# ")
-    assert rest.startswith("*For ")
+    assert re.search("^# ", title, re.M)
+    assert rest.startswith("*For readers ")
+
+
+def test_the_list_of_pages_says_the_same():
+    """Beside each page on the first one: for whom it is, in the words of the page."""
+    first = (ROOT / "docs" / "index.md").read_text(encoding="utf-8").partition("## All pages")[2]
+    listed = dict(re.findall(r"^\| \[[^]]+\]\(([^)]+)\) \| (.+) \|$", first, re.M))
+    for page in set(PAGES) - {ROOT / "docs" / "index.md"}:
+        whom = re.search(r"^\*For readers (.+?)(?:\.\*$|\.\s)", page.read_text(encoding="utf-8"), re.M | re.S)
+        assert whom is not None
+        said = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", " ".join(whom[1].split()))
+        assert listed[page.relative_to(ROOT / "docs").as_posix()] == said
 
 
 @pytest.mark.slow
@@ -100,6 +114,7 @@ def test_search_knows_the_public_names(site):
 
 def test_every_public_name_has_a_section():
     page = reference.python_page()
+    assert "Create a new string" not in page
     for name in liestonet.__all__:
         assert name.startswith("__") or f"\n## {name}\n" in page
     assert "\n### SDE.parse\n" in page

@@ -25,8 +25,8 @@ def test_numbers(value, text):
         (0.0134, "1.3 %"),
         (0.5, "50 %"),
         (2.04, "200 %"),
-        (12.3, "12-fold"),
-        (1e9, "> 100-fold"),
+        (12.3, "1200 %"),
+        (1e9, "> 10000 %"),
     ],
 )
 def test_percent(value, text):
@@ -45,7 +45,7 @@ def test_sizes_and_p_values():
         (0.0, 0.029, "0 % – 2.9 %"),
         (1.153, 1.194, "115 % – 119 %"),
         (1.1531, 1.1534, "115.3 % – 115.3 %"),
-        (12.31, 12.38, "12.3-fold – 12.4-fold"),
+        (12.31, 12.38, "1230 % – 1240 %"),
     ],
 )
 def test_the_ends_of_an_interval_differ_where_four_digits_suffice(lower, upper, text):

@@ -27,13 +27,13 @@ INFINITE, UNRESOLVED = "infinite-dimensional", "not resolved"
 class Algebra:
     """[X_i, X_j] = Σ_k c[i, j, k] X_k, in the basis and order of the result's generators.
 
-    `unit_constants` are those of generators brought to length one; of generators in closed form those of multiples that
-    make the constants as equal in size as can be, which is what the name is read off. Where there are `orthonormal`
-    ones, those of an orthonormal basis of the span, the name is read off them: formulas may be nearly parallel, and
-    what tells them apart small. `error` is what they may be wrong by because the generators are, where these come from
-    data. `infinite` says that the generators are only what an infinite algebra is built on. `overlap` is the root mean
-    square of |X_i| |X_j| for generators of length one, 1 where both are the same everywhere: e^{2t} and e^{−2t} hardly
-    have any on a long interval.
+    `unit_constants` are the constants for generators scaled to length one, or, for generators in closed form, scaled
+    so that the constants are as equal in size as possible. The name is determined from them, or from `orthonormal`,
+    the constants in an orthonormal basis of the span, where these are given: formulas may be nearly parallel, with
+    small differences between them. `error` is their error due to that of the generators, for results from data.
+    `infinite` says that the algebra is infinite-dimensional and built on these generators. `overlap` is the root mean
+    square of |X_i| |X_j| for generators of length one, 1 if both are of the same size everywhere; e^{2t} and e^{−2t}
+    hardly overlap on a long interval.
     """
 
     structure_constants: Float[np.ndarray, "m m m"]

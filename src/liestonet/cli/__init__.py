@@ -176,7 +176,9 @@ def solve(
     ] = None,
     reduce: Annotated[
         bool,
-        typer.Option("--reduce", help="Use the symmetries: print new coordinates, the equation there, its solution."),
+        typer.Option(
+            "--reduce", help="Use the symmetries: print new coordinates, the equation in them, and its solution."
+        ),
     ] = False,
     quiet: Quiet = False,
     report: Report = None,
@@ -229,9 +231,9 @@ def solve(
 
 @app.command(name="show")
 def show_system(
-    name: Annotated[str, typer.Argument(metavar="NAME", show_default=False, help="A name of the catalogue.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", show_default=False, help="Name of a system in the catalogue.")],
 ) -> None:
-    """Show what is known of a system of the catalogue.
+    """Show what is known about a system of the catalogue.
 
     Its equation and box, the exact generators of every kind with their algebra and commutators, why there are no
     more, and how data of it are simulated. Names: liestonet solve --list
@@ -294,7 +296,8 @@ def simulate(
         list[str] | None,
         typer.Option(
             metavar="BOUND",
-            help='Keep paths inside: "x>0", "0<x<1". Repeatable. Singular points, as x = 0 of 1/x, are never crossed.',
+            help='Keep paths inside: "x>0", "0<x<1". Repeatable. Singular points, such as x = 0 in 1/x, '
+            "are never crossed.",
         ),
     ] = None,
     periodic: Periodic = None,
@@ -304,8 +307,8 @@ def simulate(
 ) -> None:
     """Simulate paths of an equation and write them to a file.
 
-    A system of the catalogue brings an experiment of its own: where its paths begin, how many, how long, and bounds.
-    What is given here replaces it.
+    A system of the catalogue has default settings: initial states, number and length of paths, bounds. Options given
+    here replace them.
 
     \b
       dx = -x dt + dW       2 |\\__/\\_

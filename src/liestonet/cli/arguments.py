@@ -55,7 +55,7 @@ def read_system(text: str) -> System:
     close = nearest_keys(name) if len(name) <= LONGEST_NAME else []
     hint = f"did you mean {' or '.join(close)}?" if close else "liestonet solve --list shows the names."
     raise InputError(
-        f"{quoted(text)} is neither an equation, such as 'dx = -x dt + dW', nor a name of the catalogue; {hint}"
+        f"{quoted(text)} is neither an equation, such as 'dx = -x dt + dW', nor a name from the catalogue; {hint}"
     )
 
 

@@ -22,11 +22,12 @@ def show_classification(
     equation: Equation,
     symmetry: Annotated[
         list[str] | None,
-        typer.Option("--symmetry", metavar="KIND", help="ito, law or fokker-planck; repeatable. All three without it."),
+        typer.Option("--symmetry", metavar="KIND", help="ito, law or fokker-planck; repeatable.  [default: all three]"),
     ] = None,
     killing: Killing = None,
     no_proof: Annotated[
-        bool, typer.Option("--no-proof", help="Count only; do not solve under each condition.")
+        bool,
+        typer.Option("--no-proof", help="Only count dimensions; do not prove them by solving under each condition."),
     ] = False,
     param: Parameter = None,
     stratonovich: Stratonovich = False,

@@ -24,16 +24,17 @@ def _agreement(result: Result, system: System) -> str:
     from liestonet.core.angles import principal_angles
     from liestonet.core.points import lattice_cloud
 
-    counts = f"Found: {result.fields.count}; true: {system.dimension('ito')}"
-    if not result.fields.count:
-        return f"{counts}."
+    found, true = result.fields.count, system.dimension("ito")
+    if not found:
+        return "None of them was found."
     points, half = (
         lattice_cloud(result.domain, POINTS).points,
         [(high - low) / 2 for low, high in result.domain.intervals],
     )
     exact = system.generators("ito")
     angle = principal_angles(result.evaluated, exact, points[:, 0], points[:, 1:], scale=(half[0], half[1:])).max()
-    return f"{counts}. Largest angle between found and true symmetries: {angle:.1f}° (0° is full agreement)."
+    said = "Found: the same number" if found == true else f"Found: {found} instead of {true}"
+    return f"{said}; they agree with the true ones to within {angle:.1f}° (0° is full agreement, 90° is none)."
 
 
 def demo(
@@ -78,7 +79,8 @@ def demo(
         page, *_ = write_files(result, out, progress)
     known = ", ".join(field_text(row, system.sde.names) for row in system.formulas("ito"))
     show(Text(verdict(result), style="bold"))
+    show("\nA residual of 0 % is an exact symmetry. A small p would reject exact symmetry; a large one is no proof.")
     dimension = system.dimension("ito")
-    show(f"\nThe paths were simulated from {system.equation}, which has {dimension} Itô symmetries: {known}.")
+    show(f"\nThe paths were simulated from {system.equation}. True: {dimension} Itô symmetries, {known}.")
     show(_agreement(result, system))
     emit(f"\nData:   {file}\nReport: {page}\n\nTo repeat the analysis, or to analyse your own file:\n  {again}\n")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from liestonet.cli.arguments import assignments, read_equation, read_number, require_values
-from liestonet.cli.options import Equation, Json, Latex, Parameter, Quiet, Stratonovich
+from liestonet.cli.options import Equation, Json, Parameter, Quiet, Stratonovich
 from liestonet.cli.output import check_forms, emit, emit_next, paragraphs, stages, typed_words
 from liestonet.errors import InputError
 
@@ -29,7 +29,9 @@ ROUNDING = 1e-12
 Killing = Annotated[
     str | None,
     typer.Option(
-        "--killing", metavar="RATE", help='Rate at which paths end, such as 0.05 or "r*x"; in a price, the discount.'
+        "--killing",
+        metavar="RATE",
+        help='Killing rate, at which paths end, such as 0.05 or "r*x"; for prices, the interest rate.',
     ),
 ]
 Boundary = Annotated[
@@ -37,17 +39,20 @@ Boundary = Annotated[
     typer.Option(
         "--boundary",
         metavar="KIND",
-        help='"reflecting" or "absorbing" where paths reach an end; both ends: "absorbing, reflecting".',
+        help='What happens at an end that paths reach: "reflecting" or "absorbing"; for two ends '
+        '"absorbing, reflecting".',
     ),
 ]
 StateSpace = Annotated[
     str | None,
     typer.Option(
-        "--domain", metavar="NAME=LOW:HIGH", help='State space, such as "x=0:1" or "x=0:inf"; chosen automatically.'
+        "--domain",
+        metavar="NAME=LOW:HIGH",
+        help='State space, such as "x=0:1" or "x=0:inf"; chosen automatically if not given.',
     ),
 ]
-Start = Annotated[float | None, typer.Option("--x0", help="Where paths start.")]
-StartTime = Annotated[float, typer.Option("--t0", help="When paths start.")]
+Start = Annotated[float | None, typer.Option("--x0", help="State at the start.")]
+StartTime = Annotated[float, typer.Option("--t0", help="Time of the start.")]
 
 
 def show_density(
@@ -65,13 +70,13 @@ def show_density(
     param: Parameter = None,
     stratonovich: Stratonovich = False,
     json: Json = False,
-    latex: Latex = False,
+    latex: Annotated[bool, typer.Option("--latex", help="Print the density in LaTeX.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Find the transition density of a scalar equation in closed form.
 
     A scalar equation whose Fokker–Planck algebra has dimension 6 or 4 has one. Prints the formula and what happens at
-    the ends of the state space; with --x0, --t and --x also values, the mass below each x and the mass that is left.
+    the ends of the state space; with --x0, --t and --x also values, the probability below each x and the total.
 
     \b
         p |    __
@@ -115,10 +120,10 @@ def show_price(
         typer.Option(
             metavar="PAYOFF",
             show_default=False,
-            help='What is paid: "1" (a bond), "max(x - 110, 0)" or "call(110)", "x > 110", any formula in the state.',
+            help='Payoff: "1" (a bond), "max(x - 110, 0)" or "call(110)", "x > 110", any formula in the state.',
         ),
     ],
-    maturity: Annotated[float, typer.Option(show_default=False, help="When it is paid.")],
+    maturity: Annotated[float, typer.Option(show_default=False, help="Time of the payment.")],
     x0: Annotated[float, typer.Option("--x0", show_default=False, help="The state at the start.")],
     killing: Killing = None,
     boundary: Boundary = None,
@@ -273,7 +278,7 @@ def _sentences(found: Density, table: dict[str, Any]) -> list[str]:
     }[found.status]
     low, high = found.domain
     lines = [
-        f"{found.sde} has its density in closed form, {how}. "
+        f"{found.sde} has a transition density in closed form, {how}. "
         f"Its Fokker–Planck algebra has dimension {found.dimension}.",
         f"State space: ({_end(low)}, {_end(high)}).",
         *_boundary_sentences(found),
@@ -281,8 +286,8 @@ def _sentences(found: Density, table: dict[str, Any]) -> list[str]:
     ]
     if table:
         lost = 1 - table["mass"]
-        ending = f" ({lost:.3g} lost)" if lost > ROUNDING else ""
-        lines.append(f"Mass left at t = {table['t']:g}: {table['mass']:.12g}{ending}.")
+        ending = f" ({lost:.3g} absorbed or killed)" if lost > ROUNDING else ""
+        lines.append(f"Total probability at t = {table['t']:g}: {table['mass']:.12g}{ending}.")
     return lines
 
 
@@ -300,7 +305,7 @@ def _rows(table: dict[str, Any]) -> Sequence[str]:
     if not table.get("x"):
         return []
     rows = zip(table["x"], table["density"], table["cdf"], strict=True)
-    head = f"{'x':>14}  {'density':>18}  {'mass below':>18}"
+    head = f"{'x':>14}  {'density':>18}  {'probability below':>18}"
     return ["", head, *(f"{x:>14.6g}  {p:>18.12g}  {c:>18.12g}" for x, p, c in rows)]
 
 

@@ -101,7 +101,10 @@ def discover(
     jobs: Jobs = None,
     json: Json = False,
     discrete: Annotated[
-        bool, typer.Option("--discrete", help="Test mirrors, turns and permutations too, and name their group.")
+        bool,
+        typer.Option(
+            "--discrete", help="Also test mirrors, rotations by fixed angles and permutations, and name their group."
+        ),
     ] = False,
     everything: Annotated[
         bool,

@@ -56,7 +56,7 @@ class FullReport:
         what = ", ".join(STEPS[kind] for kind in self.kinds)
         known = "" if len(left) == len(self.kinds) else f"; {len(self.kinds) - len(left)} found in {self.folder}"
         if not left:
-            return f"Full report: {what}, {CHECKED}. All found in {self.folder}; pages are drawn again."
+            return f"Full report: {what}, {CHECKED}. All found in {self.folder}; pages are written again."
         return f"Full report: {what}, {CHECKED}. About {shown} on one core{known}."
 
     def results(self) -> Iterator[tuple[str, Result]]:

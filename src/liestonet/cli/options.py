@@ -13,7 +13,7 @@ Equation = Annotated[
     typer.Argument(
         metavar="EQUATION",
         show_default=False,
-        help='Such as "dx = -x dt + dW", or a name of the catalogue; "-" reads it from stdin.',
+        help='Such as "dx = -x dt + dW", or a name from the catalogue; "-" reads it from stdin.',
     ),
 ]
 Parameter = Annotated[
@@ -38,7 +38,7 @@ Files = Annotated[
         metavar="FILE…",
         show_default=False,
         help="Tables of paths: .csv, .txt, .dat, .tsv (or .gz), .parquet, .npz, .npy, .h5, .nc or .mat; one file, "
-        'several, a folder, or a pattern in quotes such as "runs/*.parquet". What is too large for memory is read in '
+        'several, a folder, or a pattern in quotes such as "runs/*.parquet". Data too large for memory are read in '
         "pieces.",
     ),
 ]
@@ -51,19 +51,21 @@ By = Annotated[
         "'run_{condition}_*.csv'.",
     ),
 ]
-Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="With --by: processes on this machine.")]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", min=1, help="With --by: groups analysed in parallel on this machine.")
+]
 Scheduler = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help="Scheduler (dask.distributed) whose workers read the files, such as tcp://10.0.0.1:8786; with --by the "
-        "groups are its jobs.",
+        help="Scheduler (dask.distributed) whose workers read the files, such as tcp://10.0.0.1:8786; with --by each "
+        "group is a job.",
     ),
 ]
 Workers = Annotated[
-    int | None, typer.Option(metavar="N", help="Processes to start on this machine, which read the files side by side.")
+    int | None, typer.Option(metavar="N", help="Processes on this machine that read the files in parallel.")
 ]
-Time = Annotated[str | None, typer.Option("--time", metavar="COLUMN", help="Column of the times.")]
+Time = Annotated[str | None, typer.Option("--time", metavar="COLUMN", help="Column with the times.")]
 Trajectory = Annotated[str | None, typer.Option("--trajectory", metavar="COLUMN", help="Column that labels the paths.")]
 State = Annotated[
     list[str] | None,
@@ -92,21 +94,24 @@ Clock = Annotated[
     typer.Option(
         "--clock",
         metavar="CLOCK",
-        help="recorded, restart (in windows, for long recordings), a period such as 86400, or auto.",
+        help="Origin of time: recorded, restart (in windows, for long recordings), a period such as 86400, or auto.",
     ),
 ]
 Noise = Annotated[
     float | None,
-    typer.Option("--noise", help="Standard deviation of the error of a recorded point, 0 for none; else estimated."),
+    typer.Option("--noise", help="Standard deviation of the measurement error, 0 for none; estimated if not given."),
 ]
 Exposure = Annotated[
     float | None,
-    typer.Option("--exposure", help="Part of a step over which a recorded point is the mean, 0 to 1; else estimated."),
+    typer.Option(
+        "--exposure",
+        help="Motion blur: fraction of a step, 0 to 1, over which each point is averaged; estimated if not given.",
+    ),
 ]
 Steps = Annotated[
     str | None,
     typer.Option(
-        "--steps", metavar="KIND", help="continuous, or euler for data simulated by Euler steps of the recorded size."
+        "--steps", metavar="KIND", help="continuous, or euler for data simulated with one Euler step per recorded step."
     ),
 ]
 Order = Annotated[
@@ -119,24 +124,29 @@ Gap = Annotated[float | None, typer.Option("--gap", help="A step longer than thi
 Sort = Annotated[bool, typer.Option("--sort", help="Sort each path by time first.")]
 Dt = Annotated[
     float | None,
-    typer.Option("--dt", help="Time between rows where no column is the time; beside --time, time of one count in it."),
+    typer.Option(
+        "--dt", help="Time between rows, if no column has the times; with --time, the time of one count in that column."
+    ),
 ]
 ColumnNames = Annotated[
     list[str] | None,
-    typer.Option("--columns", metavar="NAME,…", help='Names of all columns, such as "t, x, y", for a file without.'),
+    typer.Option("--columns", metavar="NAME,…", help='Names of all columns, such as "t, x, y", if the file has none.'),
 ]
 Layout = Annotated[
     str,
     typer.Option(
         "--layout",
         metavar="LAYOUT",
-        help="long (a row a time, coordinates in columns), columns or rows (each is a path).  [default: by inspection]",
+        help="long (one row per time, coordinates in columns), columns or rows (one path in each).  "
+        "[default: by inspection]",
         show_default=False,
     ),
 ]
 Delimiter = Annotated[
     str | None,
-    typer.Option("--delimiter", metavar="MARK", help='Between columns of text: ",", ";", tab or space.'),
+    typer.Option(
+        "--delimiter", metavar="MARK", help='Separator between the columns of a text file: ",", ";", tab or space.'
+    ),
 ]
 Decimal = Annotated[str | None, typer.Option("--decimal", metavar="MARK", help='Decimal mark: "." or ",".')]
 
@@ -155,7 +165,7 @@ AnySymmetry = Annotated[
         "--symmetry",
         metavar="KIND",
         help="ito (same noise), law (same law of the paths), fokker-planck (same equation of the density) or random "
-        "(same noise, by an amount that depends on it).",
+        "(same noise; the transformation depends on it).",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]

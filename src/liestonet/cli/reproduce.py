@@ -26,16 +26,21 @@ def _print_items(wanted: bool) -> bool:
 
 def reproduce(
     names: Annotated[
-        list[str], typer.Argument(metavar="NAME…", show_default=False, help="Which items; all is every one.")
+        list[str], typer.Argument(metavar="NAME…", show_default=False, help="Items to reproduce; all for every item.")
     ],
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where results, tables and figures are kept.")] = Path(
         "reproduction"
     ),
     page: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The page.  [default: reproduction.md in that folder]")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="File of the page that is written.  [default: reproduction.md in that folder]"
+        ),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Small data, few seeds: the whole list in minutes.")] = False,
-    seeds: Annotated[int | None, typer.Option(min=1, help="Seeds for each run, instead of the study's own.")] = None,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, help="Number of seeds for each run.  [default: that of the study]")
+    ] = None,
     full: Annotated[bool, typer.Option("--full", help="Also run what takes days.")] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Processes on this machine.")] = 1,
     scheduler: Annotated[

@@ -65,8 +65,8 @@ def reverse(
 ) -> None:
     """Test detailed balance: does the stationary process look the same when time runs backwards?
 
-    Of recorded paths: a likelihood-ratio test, how much of the drift no density can balance, and the entropy production
-    with its error. Of an equation: a proof, or where it fails, and the entropy production.
+    For recorded paths: a likelihood-ratio test, the part of the drift that breaks detailed balance, and the entropy
+    production with its error. For an equation: a proof, or a point where it fails, and the entropy production.
 
     \b
       forwards  /\\_/\\_  >        same statistics?

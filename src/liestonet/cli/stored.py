@@ -15,9 +15,9 @@ def open_run(
     quiet: Quiet = False,
     report: Report = None,
 ) -> None:
-    """Open a result that was kept in a file and print it again.
+    """Open a saved result and print it again.
 
-    Nothing is computed again, and nothing in the file is executed: it holds numbers, formulas and texts.
+    Nothing is computed again, and nothing in the file is executed: it contains numbers, formulas and texts.
 
     \b
       run.lsn  -->  verdict, ladder, generators, meaning  (nothing computed)

@@ -51,7 +51,7 @@ def try_generators(
             "--map",
             metavar="MAP",
             show_default=False,
-            help='A mirror, turn or shift instead, such as "x -> -x", "x, y -> -y, x" or "t, x -> t + 1, -x".',
+            help='A map instead (mirror, rotation, shift), such as "x -> -x", "x, y -> -y, x" or "t, x -> t + 1, -x".',
         ),
     ] = None,
     time: Time = None,
@@ -85,8 +85,9 @@ def try_generators(
 ) -> None:
     """Test whether a given vector field, or a map, is a symmetry of recorded paths.
 
-    A likelihood-ratio test: how much likelihood does it cost to make it an exact symmetry? Prints the p-value, and by
-    how much it misses being a symmetry at most. Give exactly one of --generator and --map.
+    A likelihood-ratio test: how much log-likelihood is lost if drift and diffusion are fitted with this symmetry
+    imposed? Prints the p-value, and the relative residual with its interval: 0 % is an exact symmetry. Give exactly
+    one of --generator and --map.
 
     \b
       paths  --push by eps-->  pushed paths:  same law?   p, residual

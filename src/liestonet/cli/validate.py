@@ -81,8 +81,9 @@ def validate_run(
 ) -> None:
     """Validate a result on data.
 
-    Asks first whether the data are a diffusion at all, then whether its generators are symmetries of them: by
-    likelihood, by finite pushes beside random ones, by refits after a push, and against the Fokker–Planck equation.
+    Tests first whether the data are a diffusion, then whether the generators are symmetries of it: by likelihood
+    ratio, by moving the paths along them (compared with random fields), by fitting moved paths, and by the
+    Fokker–Planck equation.
 
     \b
       run.lsn + paths  -->  pushed |  refit |  likelihood    each a p-value

@@ -65,8 +65,8 @@ def _end(equation: ScalarEquation, upper: bool) -> End:
     finite = bool(p > 1 + BOUNDARY.rounding) if point in INFINITE else bool(p < 1 - BOUNDARY.rounding)
     if abs(p - 1) < BOUNDARY.slowly and abs(p - 1) > BOUNDARY.rounding and abs(coarse - p) > BOUNDARY.rounding:
         raise InputError(
-            f"Near {equation.state} = {point} the noise is no power of the distance, so that it is not known whether "
-            "paths arrive there; give a domain without it."
+            f"Near {equation.state} = {point} the noise is not a power of the distance, so whether paths arrive "
+            "there is not known; give a domain without it."
         )
     return End(point, upper, finite, float((b - p / 2) / (1 - p)) if finite else 0.0)
 

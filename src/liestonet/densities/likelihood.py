@@ -165,7 +165,7 @@ def _first_values(found: Density, steps: Increments, exact: _Exact) -> Values:
     best, values = max(valued, key=lambda pair: pair[0])
     if not np.isfinite(best):
         raise InputError(
-            "No constants were found at which the model can have made the data; give start={...} near them."
+            "No constants were found for which the data are possible under the model; give start={...} near them."
         )
     return values
 
@@ -273,7 +273,7 @@ def _scores(exact: _Exact, values: Values) -> Float[np.ndarray, "n p"]:
 def _refuse_flat(names: Sequence[str]) -> NoReturn:
     raise InputError(
         f"The data do not determine {' and '.join(names)} together: the likelihood is flat in a direction, or its "
-        "maximum lies at the edge of where the model makes sense; give one of them a value."
+        "maximum lies at the edge of the region where the model is defined; give one of them a value."
     )
 
 
@@ -331,7 +331,7 @@ def _data_flags(data: Trajectories) -> list[Flag]:
     sizes = noise.values() if isinstance(noise, dict) else [noise]
     if any(is_real(size) and size > 0 for size in sizes):
         raise InputError(
-            "The data have errors of measurement, and the exact likelihood is for points without; use lsn.fit "
+            "The data have measurement errors, which the exact likelihood does not include; use lsn.fit "
             "without a model, or give measurement=lsn.Measurement(noise=0) if the errors are negligible."
         )
     if data.measurement.steps == "euler":

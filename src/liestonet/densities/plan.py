@@ -196,7 +196,7 @@ def _between(structure: Structure, ends: tuple[End, End], choices: tuple[str | N
         shifted = structure.height if not end.upper else width - structure.height
         local = replace(structure, height=shifted, exponent=None)
         if _value(sympy.nsimplify(round(end.exponent), rational=True) - end.exponent, equation) > BOUNDARY.rounding:
-            raise InputError(f"What happens at {equation.state} = {end.point} could not be told.")
+            raise InputError(f"What happens at {equation.state} = {end.point} could not be determined.")
         kinds.append(_kind_at(local, replace(end, exponent=float(round(end.exponent))), choice))
     rows = tuple(_row(end, kind, end.reached) for end, kind in zip(ends, kinds, strict=True))
     signs = tuple(1 if kind == "reflecting" else -1 for kind in kinds)

@@ -55,7 +55,7 @@ def checked_points(density: Density, given: tuple[Any, Any, Any, Any], parameter
         raise InputError(f"t, x, t0 and x0 have shapes {shapes}, which do not fit each other.") from problem
     t, x, t0, x0 = arrays
     if not bool(np.all(t - t0 > 0)):
-        raise InputError("A density is asked at a time that is not after t0; give t > t0.")
+        raise InputError("The density was requested at a time that is not after t0; give t > t0.")
     low, high = density.kernel.interval(values)
     outside = ~((x0 > low) & (x0 < high))
     if outside.any():
@@ -89,7 +89,7 @@ def _numbers(value: Any, name: str) -> Numbers:
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError) as problem:
-        raise InputError(f"{name} is {value!r}, which is no number and no array of numbers.") from problem
+        raise InputError(f"{name} is {value!r}, which is neither a number nor an array of numbers.") from problem
     if np.isnan(array).any() or (name != "x" and np.isinf(array).any()):
         raise InputError(f"{name} is not finite; give finite numbers.")
     return array

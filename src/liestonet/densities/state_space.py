@@ -135,7 +135,9 @@ def scalar_equation(sde: SDE, domain: Any = None, start: float | None = None) ->
             return _at_draw(sde, symbolic, draw, domain, start)
         except InputError as error:
             problem = problem or error
-    raise problem if problem is not None else InputError("The equation makes sense at no values of its parameters.")
+    raise (
+        problem if problem is not None else InputError("The equation is not defined for any values of its parameters.")
+    )
 
 
 def _draws(names: tuple[str, ...]) -> Iterator[dict[str, Expression]]:

@@ -29,7 +29,7 @@ def fine_structure_flags(residuals: Residuals) -> Iterator[Flag]:
             name = overview.names[variable - 1]
             yield Flag(
                 "fine-structure",
-                f"Drift or diffusion repeat {found} times in a turn of {name}, and the series that stand for them only "
-                f"{reached} times: the answer is that of a smoother system.",
+                f"Drift or diffusion vary {found} times in a turn of {name}, but the fitted series resolve only "
+                f"{reached} times: the answer is for a smoother system.",
                 f"Record more paths, or, if all of it repeats k times in a turn, give the period of {name} over k.",
             )

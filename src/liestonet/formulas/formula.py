@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Constant:
-    """A number in a formula that is no exact one: the symbol that stands for it, its value and its uncertainty."""
+    """An inexact number in a formula: its symbol, its value and its uncertainty."""
 
     symbol: sympy.Symbol
     value: float

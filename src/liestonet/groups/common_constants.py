@@ -30,7 +30,7 @@ def shared_constants(
     """The tests of the constants, or one sentence on why there are none."""
     rejected = {standing.label for standing in algebra.groups if standing.verdict == "rejected"}
     able = {label: result for label, result in results.items() if label not in rejected}
-    left_out = [(label, "its algebra is another, so its constants are not compared.") for label in sorted(rejected)]
+    left_out = [(label, "it has another algebra, so its constants are not compared.") for label in sorted(rejected)]
     places = common_terms({label: result for label, result in able.items() if result.dimension == algebra.dimension})
     if isinstance(places, str):
         return places
@@ -54,9 +54,9 @@ def common_terms(results: Mapping[str, Result]) -> list[Place] | str:
         if equation is not None:
             places |= dict.fromkeys(equation.terms)
     if not places and not any(result.closed_forms for result in results.values()):
-        return "Formulas were not searched or there are none, so that no constants are compared."
+        return "There are no formulas, or they were not searched for, so constants are not compared."
     if not places:
-        return "No group has an equation in closed form, so that no constants are compared."
+        return "No group has an equation in closed form, so constants are not compared."
     if len(places) > COMPARISON.most_constants:
         return (
             f"The groups' equations have {len(places)} terms together, more than can be told apart; constants are not "
@@ -125,7 +125,7 @@ def _trend_sentence(line: Trend, term: str, unit: str) -> str:
     )
     if line.rest is None or line.rest > COMPARISON.level:
         return f"{slope}."
-    return f"{slope}, but a straight line is not all of it ({p_clause(line.rest)})."
+    return f"{slope}, but a straight line does not fit all of it ({p_clause(line.rest)})."
 
 
 def _term(place: Place, names: Sequence[str], root: bool) -> str:

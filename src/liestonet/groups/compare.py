@@ -19,8 +19,8 @@ from liestonet.result.findings import DataFindings
 def compare(results: Mapping[str, Result] | Any, *, by: str = "group", level: float | Any = None) -> GroupComparison:
     """Compare results of `discover` for several groups, given by their labels.
 
-    Tested is whether the groups share an algebra, and whether they share the constants of their equation; labels that
-    are numbers with one unit, such as "300K" or "T=300", make a condition against which a trend is fitted.
+    It is tested whether the groups share an algebra, and whether they share the constants of their equation; labels
+    that are numbers with one unit, such as "300K" or "T=300", make a condition against which a trend is fitted.
     """
     if not isinstance(results, Mapping) or not all(isinstance(value, Result) for value in results.values()):
         raise InputError('compare takes results by their labels, such as {"300K": result, "310K": other}.')

@@ -80,9 +80,9 @@ class SharedConstants:
 
 @dataclass(frozen=True)
 class GroupComparison:
-    """The results of several groups beside each other, and whether they share an algebra and its constants.
+    """The results of several groups, and whether they share an algebra and the constants of their equation.
 
-    `by` is what tells the groups apart, `unit` that of the condition. `algebra` and `constants` are None where fewer
+    `by` is the condition that distinguishes the groups, `unit` its unit. `algebra` and `constants` are None where fewer
     than two groups can be compared; `notes` say why. `folder` is where the groups' results are, None in memory only.
     """
 
@@ -122,7 +122,7 @@ class GroupComparison:
         return load(self.folder / group.folder / "run.lsn")
 
     def sentences(self) -> list[str]:
-        """What the comparison says, sentence by sentence."""
+        """The outcome of the comparison, in sentences."""
         said = [part.sentence for part in (self.algebra, self.constants) if part is not None]
         lost = [f"{group.label}: {group.problem}" for group in self.groups if group.problem]
         left = [] if self.constants is None else [f"{label}: {reason}" for label, reason in self.constants.left_out]
@@ -166,16 +166,16 @@ class GroupComparison:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> GroupComparison:
-        """Read a comparison that `save` wrote; results of the groups are found beside it."""
+        """Read a comparison that `save` wrote; the results of the groups are in the same folder."""
         file = Path(path)
         try:
             given = json.loads(file.read_text(encoding="utf-8"))
         except OSError as problem:
             raise InputError(f"The file {str(path)!r} cannot be read ({problem.strerror}).") from problem
         except ValueError as problem:
-            raise InputError(f"The file {file.name!r} is no JSON; give the groups.json of a comparison.") from problem
+            raise InputError(f"The file {file.name!r} is not JSON; give the groups.json of a comparison.") from problem
         if not isinstance(given, dict) or given.get("schema") != SCHEMA:
-            raise InputError(f"The file {file.name!r} is no comparison of groups; give the groups.json of one.")
+            raise InputError(f"The file {file.name!r} is not a comparison of groups; give the groups.json of one.")
         try:
             return _read(given, file.absolute().parent)
         except (KeyError, TypeError, ValueError) as problem:

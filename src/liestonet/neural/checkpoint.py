@@ -45,14 +45,14 @@ def read_checkpoint(path: Path, like: Trained, identity: dict[str, Any]) -> Trai
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 no mapping
     except (OSError, safetensors.SafetensorError) as problem:
         raise InputError(
-            f"The checkpoint {str(path)!r} cannot be read ({problem}); delete it to start anew."
+            f"The checkpoint {str(path)!r} cannot be read ({problem}); delete it to start again."
         ) from problem
     if header.get("schema") != SCHEMA or header.get("digest") != digest_of_arrays(arrays):
-        raise InputError(f"The checkpoint {str(path)!r} is damaged or of another kind; delete it to start anew.")
+        raise InputError(f"The checkpoint {str(path)!r} is damaged or of another kind; delete it to start again.")
     if header["identity"] != json.dumps(identity, sort_keys=True):
         raise InputError(
             f"The checkpoint {str(path)!r} belongs to other data or settings, another seed or kind, or another "
-            "machine; choose another folder, or delete it to start anew."
+            "machine; choose another folder, or delete it to start again."
         )
     history = arrays.pop("history")
     fresh, structure = jax.tree.flatten((like.weights, like.optimizer_state))

@@ -227,13 +227,13 @@ class Neural:
     or "paper-1" to "paper-4" for networks with the paper's settings. `shifts` takes ∂t and translations that the data
     do not exclude as exact before training, `scaled` trains in units of the box. `sweep` is the largest number of
     generators tried where none is given (None: what noise of full rank allows, one more without it), `start` whether
-    each number begins with what the one before learnt ("warm") or anew ("cold"). `selection` reads the number off the
-    sweep: "jump" (the largest before the determining equations jump; verdicts on its directions then decide) or "paper"
-    (the first non-trivial minimum of the closure loss L1, whatever the verdicts are). `polish` solves
-    the last layer exactly on the learned features; `refit` imposes the span on the coefficients, where the likelihood
-    allows it, and trains on with those; `compare` runs the spectral engine too and reports the angle between
-    the two answers. `provenance` says for each setting of a preset whether the paper states it, contradicts itself, or
-    says nothing of it.
+    training for each number starts from the networks of the one before ("warm") or from new weights ("cold").
+    `selection` reads the number off the sweep: "jump" (the largest before the determining equations jump; verdicts on
+    its directions then decide) or "paper" (the first non-trivial minimum of the closure loss L1, whatever the verdicts
+    are). `polish` solves the last layer exactly on the learned features; `refit` imposes the span on the coefficients,
+    where the likelihood allows it, and trains on with those; `compare` runs the spectral engine too and reports the
+    angle between the two answers. `provenance` says for each setting of a preset whether the paper states it,
+    contradicts itself, or says nothing of it.
     """
 
     architecture: Architecture | Any = field(default_factory=Architecture)

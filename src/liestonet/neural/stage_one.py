@@ -65,7 +65,7 @@ def _learnt(settings: Neural, request: Request) -> FittedCoefficients:
         try:
             return cast(FittedCoefficients, read_value(path))
         except InputError as problem:
-            raise InputError(f"{problem} Delete it to start anew.") from problem
+            raise InputError(f"{problem} Delete it to start again.") from problem
     source = fit_coefficients(request.source, chosen, seed=request.seed, progress=request.say)
     with writing("checkpoint folder"):
         save(source, path)

@@ -44,7 +44,7 @@ def data_answer_flags(found: Discovered) -> Iterable[Flag]:
         others = " or ".join(str(place + 1) for place in search.rivals)
         yield Flag(
             "other-span",
-            f"Direction {others} is as consistent with the data in the place of direction {search.count}: other spans "
+            f"Direction {others} fits the data as well as direction {search.count}: other spans "
             f"of {search.count} generators fit as well, so the errors of this one do not say how far it may be off.",
             f"Look at both: result.candidates({search.rivals[-1] + 1}) has all of these directions. "
             + remedy(surrogate.overview, "Record more paths, or longer ones."),
@@ -97,5 +97,5 @@ def fit_flags(tests: Sequence[FitTest]) -> Iterable[Flag]:
             "memory",
             f"Not a diffusion at this resolution: there is memory of about {wrong.time:.2g} ({amount}), so no symmetry "
             "is confirmed.",
-            "Add the coordinate that remembers (a velocity, a slow force), or thin the data beyond the memory.",
+            "Add the missing coordinate (a velocity, a slow force), or thin the data to steps longer than the memory.",
         )

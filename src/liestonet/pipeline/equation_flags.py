@@ -63,9 +63,9 @@ def count_flags(null: NullSpace, counts: list[FormalCount], certain: bool = Fals
     elif bound != null.count and counts[-1].periodic is None and null.directions.basis.domain.periodic:
         yield Flag(
             "bound-not-reached",
-            f"Power series at a point would allow up to {bound} symmetries. They bound what there is on a part of the "
-            f"turn; how many of these close round it was not resolved, and {null.count} have a residual that goes to "
-            "zero when waves are added.",
+            f"Power series at a point allow up to {bound} symmetries. This bound is for a part of the circle; how many "
+            f"of them are periodic was not resolved, and {null.count} have a residual that goes to zero as Fourier "
+            "terms are added.",
             "Compare the answer on another domain of the other coordinates and of time.",
         )
     elif bound != null.count:

@@ -171,7 +171,8 @@ def _flag(sde: SDE, solved: list[tuple[Draw, Result]]) -> Flag:
     elif len(types) > 1:
         message += f"The algebras differ in type: {'; '.join(result.algebra.name for _, result in solved)}. "
     message += (
-        "Special values can have more symmetries. Proofs assume that parameters drawn positive are positive; "
+        "Special values can have more symmetries. Proofs assume that parameters with positive values "
+        "here are positive; "
         "numerical residuals and structure constants are for "
         f"{_assignments(min(solved, key=lambda pair: pair[1].dimension)[0])}."
     )

@@ -190,7 +190,7 @@ def _all_steps(start: Start, stage: Stage, kind: str) -> tuple[Step, ...]:
         return tuple(steps)
     reasons = [*start.left_out, *stage.reasons]
     if not start.stage.fields and not start.left_out:
-        reasons = ["the equation has no symmetry to reduce it by"]
+        reasons = ["the equation has no symmetry that reduces it"]
     if stage.bessel is None and start.sde.noise > 1 and not stage.in_law:
         reasons.append('symmetries of the law may reduce the law: solve with symmetry="law"')
     if stage.bessel is None and reasons:

@@ -64,7 +64,7 @@ def _followed(f: Field, stage: Stage) -> Change | str:
         return "the clock ∫dt/τ has no closed form"
     flow = _affine_flow(tau, xi, stage)
     if flow is None:
-        return "its flow has no closed form by the rules known here"
+        return "no closed form of its flow was found"
     growth, path = flow
     same = setting.tidy(clock - time) == 0
     s = time if same else Symbol(stage.fresh(["s"])[0], real=True)

@@ -22,7 +22,7 @@ def follow(made: Reduction, initial: Any, times: Any, increments: Any) -> Float[
     if made.kind != "solved" or formulas is None:
         raise InputError("There is no solution formula to follow: the reduction is not solved.")
     if made.level != "strong" or made.equation.noise != formulas.noise:
-        raise InputError("These symmetries keep the law only, so that the solution is none of the given Wiener path.")
+        raise InputError("These symmetries preserve the law only, so there is no solution for a given Wiener path.")
     t, steps = np.asarray(times, dtype=float), np.asarray(increments, dtype=float)
     if t.ndim != 1 or steps.ndim != 3 or steps.shape[1:] != (len(t) - 1, formulas.noise):
         raise InputError(

@@ -226,7 +226,7 @@ def _drawn_note(made: Reduction, boundary: str | None, alive: Bool[np.ndarray, "
         return f"{note}, {held} at its end." if held else f"{note}, which does not reach its end."
     note = "Exact: Gaussian increments with the mean and covariance of the integrals."
     if made.level == "law":
-        note += " In law, as the symmetries keep the law only."
+        note += " In law, because the symmetries preserve the law only."
     if made.ends and not made.continues:
         note += f" Paths end where {made.equation.names[0]} reaches {names}; {int((~alive).sum())} of {len(alive)} did."
     elif made.ends:

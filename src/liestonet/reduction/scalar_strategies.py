@@ -111,9 +111,9 @@ def _bessel(stage: Stage) -> Stage | None:
     if noise is None:
         return None
     if not noise.steady and not stage.in_law:
-        return stage.because("the noises turn against each other in time, so that only the law may be a Bessel process")
+        return stage.because("the noise vectors rotate in time, so that at most the law is that of a Bessel process")
     setting, time, x = stage.setting, stage.equation.time, stage.equation.closed[0]
-    no = "it is no Bessel process: that drift is no A/u + b u"
+    no = "it is not a Bessel process: the drift in that coordinate is not A/u + b u"
     second = setting.tidy(noise.size * sympy.diff(noise.slope, x))
     third = setting.tidy(noise.size * sympy.diff(second, x))
     if second == 0 or third == 0 or setting.vanishes(third):
@@ -131,7 +131,7 @@ def _bessel(stage: Stage) -> Stage | None:
         return stage.because(no)
     rate = _constant(rate, [x], stage)
     if not setting.vanishes(stage.equation.drift_of(u) - strength / u - rate * u):
-        return stage.because("the singular point of the drift moves, and not as paths do")
+        return stage.because("the singular point of the drift moves, but not as a path of the equation does")
     return _in_bessel_form(stage, noise, u if values[0] > 0 else -u, strength, rate)
 
 

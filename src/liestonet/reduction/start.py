@@ -82,7 +82,7 @@ def _require_formulas(sde: SDE) -> None:
             "The equation is given by callables, and new coordinates need formulas; give it as text or in SymPy."
         )
     if all(entry == 0 for entry in sde.symbolic.diffusion):
-        raise InputError("The equation has no noise, so it is an ordinary one; reduce is for stochastic equations.")
+        raise InputError("The equation has no noise, so it is an ordinary one; reduce takes stochastic equations only.")
 
 
 def start_of(

@@ -51,7 +51,7 @@ def rows(made: Reduction) -> list[Row]:
         found.append(("coordinates", ", ".join(f"{s} = {expression_text(e)}" for s, e in changed)))
         back = [(s, e) for s, e in made.inverse.items() if s != e]
         shown = ", ".join(f"{s} = {expression_text(e)}" for s, e in back)
-        missing = "no closed form; it is computed by numbers" if made.is_whole else "none: there are fewer coordinates"
+        missing = "no closed form; it is computed numerically" if made.is_whole else "none: there are fewer coordinates"
         found.append(("inverse", shown or missing))
     found.append(("equation", equation_text(made)))
     if made.solution is not None:

@@ -19,7 +19,7 @@ def clock_text(found: DataFindings) -> str:
     every = f"{number(float(f'{clock.window:.3g}'))}{f' {unit}' if unit else ''}"
     if clock.kind == PERIOD:
         begun = f"The clock has a period of {every}"
-        return f"{begun}; that the law depends on no more of the date is tested ({_p_value(clock)})."
+        return f"{begun}; whether the law depends on the date beyond that is tested ({_p_value(clock)})."
     one = not found.surrogate.overview.sample.trajectory.any()
     start = ("One long recording: the" if one else "Long recordings: the") if clock.automatic else "The"
     about = "" if clock.relaxation is None else f" (about {_relaxations(clock.window / clock.relaxation)})"
@@ -34,7 +34,8 @@ def recording_text(found: DataFindings) -> str:
     sizes = ", ".join(f"{name} {_level(level)}" for name, level in measured.noise.items())
     if measured.order == 2:
         return (
-            f"Positions alone: velocities are estimated. Measurement error of positions (standard deviation): {sizes}; "
+            "Only positions were recorded: velocities are estimated. Measurement error of positions "
+            f"(standard deviation): {sizes}; "
             "the fit accounts for it."
         )
     exposure = measured.exposure

@@ -67,6 +67,9 @@ def _ladder(result: Result, found: DataFindings) -> LadderView:
     confidence = confidence_text(found)
     return LadderView(
         heading="Directions by relative residual",
+        legend=f"A residual of 0 % is an exact symmetry, which a small p rejects. Symmetries are the directions that p "
+        f"does not reject and whose interval is below {percent(found.criteria.tolerance)}; X1, X2, … below are "
+        "combinations of them.",
         explanation="A direction is a vector field X. It is a symmetry if it solves the determining equations, linear "
         "equations written DX = 0 for short. The relative residual ‖DX‖/‖X‖ is by how much it fails to, 0 % for an "
         "exact symmetry. The noise floor is the residual that estimation errors alone would give an exact symmetry. p "

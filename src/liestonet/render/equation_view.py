@@ -50,6 +50,7 @@ def _ladder(result: Result, found: EquationFindings) -> LadderView:
     factor = short(found.gap).replace("> ", "more than ")
     return LadderView(
         heading="Directions by relative residual",
+        legend="The residual says how far a direction is from solving the determining equations; 0 is a symmetry.",
         explanation="A direction is a vector field X. It is a symmetry if it solves the determining equations, linear "
         "equations written DX = 0 for short. The relative residual ‖DX‖/‖X‖ is by how much it fails to; for a symmetry "
         f"it is rounding error.{bound}",

@@ -109,7 +109,7 @@ def _columns(comparison: GroupComparison) -> tuple[str, ...]:
     found = comparison.constants
     if found is None:
         return ()
-    line = (f"slope per {comparison.unit or 'unit'}", "slope is 0: p", "no more than a line: p")
+    line = (f"slope per {comparison.unit or 'unit'}", "slope is 0: p", "straight line: p")
     return ("weighted mean", "all equal: p", *(line if found.trends else ()))
 
 

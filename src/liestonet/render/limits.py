@@ -35,9 +35,7 @@ ROUNDING = 1e-16
 # Digits of a percentage, and of the ends of an interval so narrow that fewer would make them equal.
 PERCENTAGE_DIGITS, MOST_PERCENTAGE_DIGITS = 2, 4
 # Residuals above this say only that the data do not bound them.
-LARGEST_FOLD = 100.0
-# Relative residuals above this are factors, not percentages.
-LARGEST_PERCENTAGE = 9.995
+LARGEST_PERCENTAGE = 100.0
 # Operations in a generator that is put into words, and in an integrand on the way: SymPy would think for long.
 LONGEST_EXPLAINED, LONGEST_INTEGRAND = 200, 40
 # The largest tolerance that a next command asks for, its thinning, and coordinates of which maps are tried.

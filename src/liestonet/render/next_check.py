@@ -17,7 +17,7 @@ OF_A_DENSITY = ("--boundary", "--domain")
 def after_test(words: Sequence[str], mapped: bool, rejected: bool) -> NextStep:
     """A claim about recorded paths was tested: which others hold?"""
     if mapped:
-        return _search(words, "tries every mirror, turn and permutation, beside the symmetries that are flows", True)
+        return _search(words, "also tests mirrors, rotations by fixed angles and permutations", True)
     if rejected:
         return _search(words, "finds the symmetries that these data have instead")
     return _search(words, "finds all symmetries of these data; one that is not rejected need not be the only one")
@@ -42,7 +42,7 @@ def after_validation(words: Sequence[str], result: Result, contradicted: bool, k
         )
     if not kept:
         report = typed.with_option("--report", "report.html")
-        return NextStep(report, "puts these checks into a page, with their pictures")
+        return NextStep(report, "writes these checks to a page, with plots")
     return next_step(result)
 
 

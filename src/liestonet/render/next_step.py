@@ -45,8 +45,10 @@ def next_step(result: Result) -> NextStep | None:
         return _after_solve(result, found, Typed(words))
     if typed.startswith("liestonet.discover("):
         if not result.dimension:
-            return NextStep("liestonet.discrete(data)", "asks for mirrors and other maps that are no flows")
-        return NextStep("liestonet.validate(result, data)", "tests the generators on data by pushes and refits")
+            return NextStep("liestonet.discrete(data)", "looks for mirrors and other discrete symmetries")
+        return NextStep(
+            "liestonet.validate(result, data)", "tests the generators: likelihood, paths moved along them, new fits"
+        )
     if typed.startswith("liestonet.solve("):
         return NextStep(
             "liestonet.reduce(result)", "uses the symmetries: new coordinates, and the solution if there is one"
@@ -126,18 +128,18 @@ def _doubtful(result: Result, found: DataFindings, typed: Typed) -> NextStep | N
     """Data that are no diffusion on this clock or at this resolution."""
     if changes_with_date(found) and not typed.has("--clock"):
         return NextStep(
-            typed.with_option("--clock", "recorded"), "takes the date as the time, on which the law may depend"
+            typed.with_option("--clock", "recorded"), "keeps the recorded time, so that the law may depend on the date"
         )
     summary = found.data.summary
     codes = {flag.code for flag in result.flags}
     if "positions-only" in codes and not typed.has("--order"):
-        return NextStep(typed.with_option("--order", "2"), "takes the data as positions, and estimates velocities")
+        return NextStep(typed.with_option("--order", "2"), "treats the data as positions, and estimates velocities")
     memory = next((test.time for test in found.tests if test.rejected and test.time), None)
     if summary is not None and (memory or codes & CORRELATED):
         step, before = summary.step[1], int(typed.value("--thin") or 1)
         factor = max(2, math.ceil(memory / step)) if memory else FINEST_THINNING
         if summary.path_points[0] >= 20 * factor:
-            why = "looks at steps that are longer than the correlation between them"
+            why = "uses longer steps, whose errors are not correlated"
             return NextStep(typed.with_option("--thin", str(before * factor)), why)
     if any(test.rejected for test in found.tests):
         return NextStep(_look(typed), "shows the paths: no other tolerance or kind of symmetry makes this fit adequate")
@@ -153,13 +155,16 @@ def _undecided(result: Result, found: DataFindings, typed: Typed) -> NextStep | 
     if upper <= LARGEST_TOLERANCE_ASKED:
         rounded = math.ceil(100 * upper) / 100
         why = (
-            f"decides what these data can decide: symmetries to within {number(100 * rounded)} %. "
-            "Four times the data halve the intervals"
+            f"tests symmetry to within {number(100 * rounded)} %, which these data can decide; four times as many data "
+            "would halve the intervals"
         )
         return NextStep(typed.with_option("--tolerance", number(rounded)), why)
     if typed.value("--symmetry") in (None, "ito") and found.surrogate.noise > 1:
-        return NextStep(typed.with_option("--symmetry", "law"), "asks for the law only, which needs no choice of σ")
-    return NextStep(_look(typed), "shows what was recorded; four times the data halve the intervals")
+        return NextStep(
+            typed.with_option("--symmetry", "law"),
+            "finds symmetries of the law, which do not depend on the choice of σ",
+        )
+    return NextStep(_look(typed), "shows what was recorded; four times as many data would halve the intervals")
 
 
 def _look(typed: Typed) -> str:
@@ -177,7 +182,7 @@ def _unasked(result: Result, typed: Typed) -> NextStep | None:
     """Another kind, maps, or the checks of the answer."""
     n, noises = result.surrogate.dimension, result.surrogate.noise
     if result.symmetry == "ito" and n > 1 and noises > 1:
-        return NextStep(typed.with_option("--symmetry", "law"), "finds rotations too, which may turn the noise")
+        return NextStep(typed.with_option("--symmetry", "law"), "also finds symmetries that rotate the noise")
     few = result.dimension < n + 2 and result.symmetry != "fokker-planck"
     if (
         few
@@ -185,13 +190,16 @@ def _unasked(result: Result, typed: Typed) -> NextStep | None:
         and result.discrete is None
         and not (typed.has("--workers") or typed.has("--scheduler"))
     ):
-        return NextStep(typed.with_option("--discrete"), "asks for mirrors and other maps that are no flows")
+        return NextStep(typed.with_option("--discrete"), "looks for mirrors and other discrete symmetries")
     if result.dimension and result.validation is None:
         folder = typed.value("--out")
         if folder is None:
             return NextStep(typed.with_option("--out", "run"), "writes a report, and a file for liestonet validate")
         run = f"{folder.rstrip('/')}/run.lsn"
-        return NextStep(shlex.join(["liestonet", "validate", run]), "tests the generators by pushes and refits")
+        return NextStep(
+            shlex.join(["liestonet", "validate", run]),
+            "tests the generators: likelihood, paths moved along them, new fits",
+        )
     return None
 
 
@@ -200,23 +208,27 @@ def _after_solve(result: Result, found: EquationFindings, typed: Typed) -> NextS
     n, sde = result.surrogate.dimension, found.equation
     turning = _turning_coordinate(result, found)
     if turning and not typed.has("--periodic"):
-        return NextStep(typed.with_option("--periodic", f"{turning}=2pi"), f"takes {turning} as an angle")
+        return NextStep(typed.with_option("--periodic", f"{turning}=2pi"), f"treats {turning} as an angle")
     if result.draw:
         return NextStep(typed.of_equation("classify"), "finds the parameters for which there are more symmetries")
     scalar = n == 1 and sde.noise == 1 and not sde.parameters
     if result.symmetry == "fokker-planck":
         known = scalar and result.dimension in (4, 6)
         why = "prints the transition density"
-        return NextStep(typed.of_equation("density"), why) if known else _another(typed, "ito", "asks for paths")
+        return (
+            NextStep(typed.of_equation("density"), why)
+            if known
+            else _another(typed, "ito", "finds the symmetries of the paths")
+        )
     if result.symmetry == "random":
-        return _another(typed, "ito", "leaves the noise as it is")
+        return _another(typed, "ito", "finds the symmetries that do not depend on the noise")
     simple = any(row.status == "proved" and row.tau == 0 for row in result.closed_forms)
     if simple and not typed.has("--reduce") and result.symmetry == "ito":
         return NextStep(typed.with_option("--reduce"), "uses the symmetries: new coordinates, solution, martingales")
     if scalar and result.dimension in (2, 3):
         return NextStep(typed.of_equation("density"), "prints the transition density")
     if result.symmetry == "ito" and sde.noise > 1:
-        return _another(typed, "law", "finds rotations too, which may turn the noise")
+        return _another(typed, "law", "also finds symmetries that rotate the noise")
     if scalar and result.symmetry == "ito":
         return _another(typed, "random", "finds symmetries that depend on the noise itself")
     return _another(typed, "fokker-planck", "finds symmetries of the density's equation")

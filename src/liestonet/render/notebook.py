@@ -88,7 +88,7 @@ def _ladder(ladder: LadderView) -> str:
             rows.append(("…", f"{line.count} more", *empty, line.shown))
         else:
             rows.append(("", "", *empty, escape(line.text)))
-    return _titled(ladder.heading, _table(rows, ("#", *ladder.columns, "verdict")))
+    return _titled(ladder.heading, _table(rows, ("#", *ladder.columns, "verdict")) + _paragraph(ladder.legend))
 
 
 def _generators(generators: GeneratorsView, names: tuple[str, ...]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from liestonet.render.limits import (
-    LARGEST_FOLD,
     LARGEST_PERCENTAGE,
     MOST_PERCENTAGE_DIGITS,
     PERCENTAGE_DIGITS,
@@ -30,11 +29,11 @@ def short(value: float) -> str:
 
 
 def percent(value: float, digits: int = PERCENTAGE_DIGITS) -> str:
-    """A relative residual: 0.02 %, 1.3 %, 48 %, 12-fold, > 100-fold."""
-    if not value <= LARGEST_FOLD:
-        return f"> {LARGEST_FOLD:g}-fold"
+    """A relative residual: 0.02 %, 1.3 %, 48 %, 1200 %, > 10000 %."""
     if not value <= LARGEST_PERCENTAGE:
-        return f"{number(float(f'{value:.{digits - 1}e}'))}-fold"
+        return f"> {100 * LARGEST_PERCENTAGE:.0f} %"
+    if value >= 9.995:  # without an exponent
+        return f"{float(f'{100 * value:.{digits - 1}e}'):.0f} %"
     if value < 5e-5:
         return "0 %" if value == 0 else "< 0.01 %"
     return f"{number(float(f'{100 * value:.{digits - 1}e}'))} %"

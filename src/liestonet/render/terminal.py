@@ -48,7 +48,9 @@ def _blocks(view: ResultView) -> Iterator[Iterable[RenderableType]]:
         yield [Text(f"Equation: {view.source.equation_line}")]
     if not view.source.data:
         yield [_domain_line(view)]
-    yield [_heading(view.source.ladder.heading), _ladder_table(view.source.ladder)]
+    ladder = view.source.ladder
+    legend = [indented(Text(ladder.legend, style="dim"))] if ladder.rows else []
+    yield [_heading(ladder.heading), _ladder_table(ladder), *legend]
     if view.generators is not None:
         yield _generator_lines(view.generators, view.names)
     if len(view.meaning):

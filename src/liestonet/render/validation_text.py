@@ -22,14 +22,29 @@ CHECKS = {
     "gaussian": "steps Gaussian",
     "halves": "halves of the paths agree",
 }
+# What each table shows.
+PUSHED = (
+    "Paths moved along each generator by a fraction of the box: ΔNLL is the change",
+    "of the negative log-likelihood per increment (0 for a symmetry), beside that of",
+    "random fields; p-values of ΔNLL, of a Kolmogorov–Smirnov (KS) and an energy",
+    "distance, and of the three together",
+)
+REFITTED = (
+    "Drift and diffusion fitted to moved paths: mean squared misfit, beside that of",
+    "paths that were not moved (floor) and that of a random field (control)",
+)
+PERTURBED = (
+    "Drift and diffusion changed on purpose, by a fraction of their size: angle to the",
+    "generators found then, and residual of the present ones, at most the bound",
+)
 
 
 def tables(validation: Validation) -> list[str]:
-    """All numbers behind the sentences, one line each, in columns."""
-    lines = ["check of the data              p-value   size"]
+    """All numbers behind the sentences, one line each, in columns, each table with what its columns are."""
+    lines = ["Are the data a diffusion?", "check                          p-value   size"]
     lines += [_gate_line(gate) for gate in validation.gates.gates]
     if validation.invariance is not None:
-        lines += ["", "pushed by  generator     ΔNLL  random push   p: ΔNLL    KS  energy  together"]
+        lines += ["", *PUSHED, "pushed by  generator     ΔNLL  random push   p: ΔNLL    KS  energy  together"]
         for row in validation.invariance.rows:
             control = np.median(np.abs(row.control)) if row.control else math.nan
             lines.append(
@@ -39,11 +54,11 @@ def tables(validation: Validation) -> list[str]:
         for k, p_value in enumerate(validation.invariance.p_values):
             lines.append(f"  all pushes of generator {k + 1} together: {p_clause(p_value)}")
     if validation.after_push:
-        lines += ["", "refit after  generator  misfit of     pushed     floor   control"]
+        lines += ["", *REFITTED, "refit after  generator  misfit of     pushed     floor   control"]
         for row in validation.after_push:
             lines += _refit_lines(row)
     if validation.sensitivity:
-        lines += ["", "perturbed surrogate         angle   residual  bound"]
+        lines += ["", *PERTURBED, "perturbation                angle   residual  bound"]
         lines += [
             f"  {row.amplitude:<6g} {row.shape:<15} {row.angle:8.2f}°  {row.residual:8.3f}  {row.bound:5.2f}"
             for row in validation.sensitivity

@@ -174,7 +174,7 @@ def _expanded(result: Result, sought: bool) -> str:
     names = ("t", *result.names)
     middle = ", ".join(f"{name} = {number(value)}" for name, value in zip(names, result.domain.centre, strict=True))
     where = middle if len(names) <= MOST_VALUES_NAMED else "the middle of the domain"
-    return f"{why}; these are first Taylor terms around {where}."
+    return f"{why}; these are the first Taylor terms around {where}."
 
 
 def _algebra_name(result: Result) -> str:

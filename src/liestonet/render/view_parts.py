@@ -71,9 +71,13 @@ class Gap:
 
 @dataclass(frozen=True)
 class LadderView:
-    """Every direction in order. `columns` name the cells between position and verdict; `gap` follows row `taken`."""
+    """Every direction in order. `columns` name the cells between position and verdict; `gap` follows row `taken`.
+
+    `legend` is the explanation where there is room for two lines only.
+    """
 
     heading: str
+    legend: str
     explanation: str
     caption: str
     columns: tuple[str, ...]

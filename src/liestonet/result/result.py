@@ -276,7 +276,7 @@ class Result:
         return render_latex(ResultView.of(self))
 
     def report(self, path: str | os.PathLike[str] | Any, *, tolerances: Sequence[float] | Any | None = None) -> Path:
-        """Write the result as one page that any browser opens, with nothing beside it; returns where it is.
+        """Write the result as one self-contained HTML page; returns its path.
 
         `tolerances` are those of the page's slider for the tolerance, beside the result's own. By default there are ten
         for up to two coordinates; with more it takes longer than the search itself, and none are computed unasked.

@@ -133,7 +133,7 @@ def _statement(tokens: list[Token], source: str) -> Statement:
     if [token.kind for token in left] != ["name"]:
         raise InputError(f"In {text}, one name belongs before the = sign and {quote(shown)} stands there; {WRITE}.")
     if not right:
-        raise InputError(f"In {text}, nothing stands after the = sign; {WRITE}.")
+        raise InputError(f"In {text}, nothing follows the = sign; {WRITE}.")
     for token in tokens:
         if token.kind == "name" and keyword.iskeyword(token.text):
             raise InputError(f"In {text}, {token.text} is a reserved word of Python; rename it, such as {token.text}1.")
@@ -154,7 +154,7 @@ def _check_equations(statements: Sequence[Statement], equations: Mapping[str, St
             raise InputError(f"{text} has dt or dW on the right but no differential on the left; write d{left} = ...")
         for token in statement.right:
             if token.kind == "name" and token.text[:1] == "d" and token.text[1:] in equations:
-                raise InputError(f"In {text}, {token.text} stands on the right; insert its own equation there.")
+                raise InputError(f"In {text}, {token.text} occurs on the right; insert its own equation there.")
     for name, statement in equations.items():
         if not name or name[0].isdigit():
             raise InputError(f"In {statement.text}, {statement.left} names no coordinate; {WRITE}.")
@@ -243,7 +243,7 @@ def _noises(used: set[str], states: set[str]) -> list[str]:
             )
         taken = sorted(name for name in used if re.fullmatch(rf"{letter}\d*", name) and name not in states)
         if taken and (names or letter == "W"):
-            raise InputError(f"{taken[0]} stands in a coefficient, but names the noise (Wiener process); rename it.")
+            raise InputError(f"{taken[0]} occurs in a coefficient, but names the noise (Wiener process); rename it.")
     return sorted(found, key=lambda name: (found[name][1] != "W", int(found[name][2] or 0)))
 
 
@@ -298,7 +298,7 @@ class Reader:
         if form.keys() - {""}:
             first = min(form.keys() - {""})
             raise InputError(
-                f"In {where}, {first} stands in a function, a power or a divisor; it may only be a factor."
+                f"In {where}, {first} occurs in a function, a power or a divisor; it may only be a factor."
             )
         return form[""]
 

@@ -74,7 +74,7 @@ class SDE:
     ) -> SDE:
         """Read equations as people write them, `dx = -k*x dt + s dW; k = 1.5`; nothing in it is executed.
 
-        Values may stand in the text, in `parameters` or as keywords; a value given here wins over the text's.
+        Values may be given in the text, in `parameters` or as keywords; a value given here wins over the text's.
         Names without a value stay symbolic, see `parameters`. `x ∘ dW` (or `stratonovich=True`) is converted
         to Itô's form, and `notes` says so.
         """
@@ -112,7 +112,7 @@ class SDE:
         return made
 
     def with_periods(self, periodic: Mapping[str, float] | Any) -> SDE:
-        """The same equation with angles and phases: {"theta": 2 * math.pi}. `solve` and `simulate` know them then."""
+        """The same equation with angles and phases: {"theta": 2 * math.pi}. `solve` and `simulate` then use them."""
         made = type(self).__new__(type(self))
         for slot in self.__slots__:
             setattr(made, slot, getattr(self, slot))
@@ -122,7 +122,7 @@ class SDE:
     def with_killing(self, killing: Any) -> SDE:
         """The same equation whose paths end at a rate, an expression in the state such as "r*x"; None takes it away.
 
-        A killing changes the density alone: `solve(symmetry="fokker-planck")`, `density` and `price` know it.
+        A killing changes the density alone: `solve(symmetry="fokker-planck")`, `density` and `price` use it.
         """
         from liestonet.sde.killing import with_killing
 

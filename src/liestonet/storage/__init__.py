@@ -23,8 +23,8 @@ def save(value: object, path: object) -> None:
 def load(path: str | os.PathLike[str] | Any) -> Any:
     """Read a result that `result.save` wrote; it works like the result that was saved.
 
-    A file that is damaged, no result or written by a newer version is refused with one sentence. Nothing in a file is
-    executed, and no more memory is taken than the file is long.
+    A file that is damaged, is not a result or was written by a newer version is refused with one sentence. Nothing in a
+    file is executed, and no more memory is taken than the file is long.
     """
     from liestonet.result import Result
 

@@ -112,7 +112,7 @@ def _check_symbolic(found: Any) -> None:
     names = [symbol.name for symbol in (found.time, *found.state)]
     symbols = all(isinstance(symbol, Symbol) and symbol.is_real for symbol in (found.time, *found.state))
     _require(symbols and len(set(names)) == n + 1, "coordinate names are not unique")
-    _require(found.killing.shape == (1, 1), "a killing is no single rate")
+    _require(found.killing.shape == (1, 1), "a killing is not a single rate")
     for entry in (*found.drift, *found.diffusion, *found.killing):
         _require(rebuild(entry, {}, "A coefficient") == entry, "a coefficient is not in canonical form")
 

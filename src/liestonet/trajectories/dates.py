@@ -51,7 +51,7 @@ class Stamps:
         often = {0: "", 1: "; midnight was passed once"}.get(passed, f"; midnight was passed {passed} times")
         present = ticks[ticks != EARLIEST]
         first = "" if not present.size else written_date(int(present.min()), self.per_second).partition("T")[2]
-        return replace(self, ticks=ticks, remark=f"Times of day became seconds since {first}{often}.")
+        return replace(self, ticks=ticks, remark=f"Times of day were converted to seconds since {first}{often}.")
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -184,7 +184,8 @@ def read_times(
             return times, columns.units, ()
         if not np.all(np.isnan(times) | (times == np.rint(times))):
             raise InputError(
-                f"The times in {columns.time!r} are no whole numbers, so they count no steps of dt={dt:g}; leave dt or "
+                f"The times in {columns.time!r} are not whole numbers, so they do not count steps of "
+                f"dt={dt:g}; leave dt or "
                 "time out."
             )
         units = {name: unit for name, unit in columns.units.items() if name != "t"}
@@ -245,7 +246,7 @@ def _order(
     together = np.argsort(codes, kind="stable") if (np.diff(codes) < 0).any() else None
     if not _all_decrease(codes, times, together):
         return together, ()
-    return np.lexsort((times, codes)), ("Times decrease from row to row, so the rows were turned round.",)
+    return np.lexsort((times, codes)), ("Times decrease from row to row, so the order of the rows was reversed.",)
 
 
 def _all_decrease(codes: np.ndarray, times: np.ndarray, together: np.ndarray | None) -> bool:

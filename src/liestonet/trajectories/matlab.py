@@ -234,7 +234,7 @@ def _from_tracks(sets: list[Tracks], wanted: Wanted, step: tuple[str, float] | N
     step = chosen.dt or step
     if chosen.times is None and wanted.dt is None:
         value = "0.01" if step is None else f"{step[1]:g}"
-        meaning = "the time between points; put in yours" if step is None else f"the file has {step[0]}"
+        meaning = "the time between points; replace it with yours" if step is None else f"the file has {step[0]}"
         raise UndecidedError(
             f"The {len(chosen.states)} tracks of {chosen.name!r} have no times",
             Answer(f"dt={value}", ("--dt", value), meaning),

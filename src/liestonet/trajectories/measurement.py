@@ -78,7 +78,7 @@ class Measurement:
 
     @classmethod
     def from_json(cls, text: Any, file: str) -> Measurement:
-        """What a file says of its measurement; fields of later versions are an error, not a guess."""
+        """The measurement as a file gives it; fields of later versions are refused."""
         try:
             given = json.loads(text)
             return cls(**given)
@@ -88,7 +88,7 @@ class Measurement:
             ) from problem
 
     def header(self) -> str:
-        """A header that says what is known, for an empty column of a table; empty where nothing is."""
+        """What is known of the measurement as the header of an empty column; empty if nothing is known."""
         unknown = Measurement()
         if self == unknown:
             return ""
@@ -113,7 +113,7 @@ class Measurement:
         return replace(self, steps="continuous", exposure=exposure)
 
     def degraded(self, noisy: bool, blurred: bool, dropped: bool) -> Measurement:
-        """The measurement of data made worse: sizes that were added are not told, as nobody tells those of a lab."""
+        """The measurement of degraded data: the sizes of added errors are left unknown, as they are in a laboratory."""
         return Measurement(
             noise=AUTO if noisy else self.noise,
             exposure=AUTO if blurred else self.exposure,

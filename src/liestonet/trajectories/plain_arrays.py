@@ -32,7 +32,8 @@ def read_npy(file: Path, wanted: Wanted) -> Trajectories:
     except NPY_PROBLEMS as problem:
         if "pickle" in str(problem).lower() or "object" in str(problem).lower():
             raise InputError(
-                f"The file {file.name!r} holds Python objects, which are never unpickled, or is no .npy file; save "
+                f"The file {file.name!r} holds Python objects, which are never unpickled, or it is not an "
+                ".npy file; save "
                 "plain numbers (float64, say)."
             ) from problem
         raise InputError(f"The file {file.name!r} is not a complete .npy file; copy or save it again.") from problem
@@ -100,7 +101,7 @@ def from_block(block: np.ndarray, times: Any, names: Any, wanted: Wanted) -> Tra
         if dt is None:
             raise UndecidedError(
                 f"An array of shape {block.shape} holds paths (K, N, d) but no times",
-                Answer("dt=0.01", ("--dt", "0.01"), "the time between points; put in yours"),
+                Answer("dt=0.01", ("--dt", "0.01"), "the time between points; replace it with yours"),
             )
         times = dt * np.arange(block.shape[1])
     elif dt is not None:

@@ -367,7 +367,7 @@ def _layout_of(table: ColumnTable, columns: Columns, wanted: Wanted) -> str:
         return "long"
     if count <= READING.certainly_paths:
         raise UndecidedError(
-            f"{count} columns without names are coordinates of one path, or a path each",
+            f"{count} columns without names are coordinates of one path, or one path each",
             Answer("layout='long'", ("--layout", "long"), "coordinates"),
             Answer("layout='columns'", ("--layout", "columns"), "a path each"),
         )
@@ -378,7 +378,9 @@ def _no_time(source: Source, table: ColumnTable, wanted: Wanted, layout: str) ->
     """The question for the time: a column by name, or the step between rows."""
     step = f"{source.dt:g}" if source.dt is not None else "0.01"
     meaning = (
-        "rows are so far apart, as the file says" if source.dt is not None else "rows are so far apart; put in yours"
+        "the time between rows that the file names"
+        if source.dt is not None
+        else "the time between rows; replace it with yours"
     )
     by_step = Answer(f"dt={step}", ("--dt", step), meaning)
     count = len(table.headers)

@@ -63,7 +63,7 @@ def first_lines(file: Path) -> list[str]:
     if not any(line.strip() for line in text):
         raise InputError(f"The file {file.name!r} is empty; it should hold a table with a line of names.")
     if any("\0" in line for line in text):
-        raise InputError(f"The file {file.name!r} holds bytes that are no text; give it the suffix of its own format.")
+        raise InputError(f"The file {file.name!r} is not a text file; give it the suffix of its own format.")
     return text
 
 

@@ -158,15 +158,15 @@ class Trajectories:
     ) -> Trajectories:
         """Read a file of text (.csv, .txt, .dat, .tsv, also with .gz), .parquet, .npz, .npy, .h5, .nc or .mat.
 
-        `time` and `state` name columns, `trajectory` the column whose label, text or number, tells paths apart;
-        rows of a path need not be together. A file that `write` made needs no names; elsewhere what is left out is
-        found by names (t or time, the other numeric columns) or by values where that is safe, and `data.notes` says
-        so; what cannot be decided is asked for. `dt` is the time between rows where no column is the time; beside
-        a `time` that counts frames, it is the time of one. `columns` names the columns of a file without names
-        (else c1, c2, …). `layout` is "long" (a row a time, coordinates in columns), "columns" or "rows" (each is a
-        path). `delimiter` (",", ";", "tab", "space") and `decimal` replace what inspection finds.
+        `time` and `state` name columns, `trajectory` the column whose labels, text or numbers, distinguish the paths;
+        rows of a path need not be together. A file that `write` made needs no names. In others, columns that are not
+        named are found by name (t or time, the other numeric columns) or by value where that is safe, and `data.notes`
+        lists them; what cannot be decided is asked for. `dt` is the time between rows if no column has the times; with
+        a `time` that counts frames, it is the time of one frame. `columns` names the columns of a file without names
+        (else c1, c2, …). `layout` is "long" (one row per time, coordinates in columns), "columns" or "rows" (one path
+        in each). `delimiter` (",", ";", "tab", "space") and `decimal` replace what inspection finds.
 
-        Units may stand in a header, as in "x [um]". Dates and times of day become seconds since the first. Rows
+        A header may give units, as in "x [um]". Dates and times of day are converted to seconds since the first. Rows
         that are not finite split a path, and so does a step longer than `gap`. Times must increase in each path,
         or decrease in all; `sort=True` sorts them. `measurement` says how points were recorded, if the file
         does not. `periodic` gives the periods of angles and phases, as in {"theta": 2 * math.pi}, in place of

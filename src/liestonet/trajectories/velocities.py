@@ -108,7 +108,7 @@ def with_velocities(source: Any) -> Any:
     if measurement.exposure not in (0, "auto"):
         raise InputError(
             f"An exposure of {measurement.exposure} and order=2 contradict each other: blur of positions is modelled "
-            "without inertia only. Give exposure=0 if it is short beside the time in which velocities change."
+            "without inertia only. Give exposure=0 if it is short compared with the time over which velocities change."
         )
     seen = _beginning(source)
     _require_no_velocities(seen, source.names)

@@ -79,7 +79,7 @@ class Wanted:
         names = list(self.columns)
         for name in names:
             if not isinstance(name, str) or not name.strip():
-                raise InputError(f"The name {name!r} of a column is no text; give names such as 't' and 'x'.")
+                raise InputError(f"The name {name!r} of a column is not text; give names such as 't' and 'x'.")
             if names.count(name) > 1:
                 raise InputError(f"The name {name!r} is given to two columns; give each its own.")
 

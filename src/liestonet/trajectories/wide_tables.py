@@ -48,7 +48,7 @@ def columns_as_paths(table: ColumnTable, columns: Columns, wanted: Wanted) -> Tr
         raise InputError(f"The time has {len(times)} rows but the paths {rows}; they must agree.")
     if len(times) > 1 and np.all(np.diff(times) < 0):
         times, values = times[::-1], {header: column[::-1] for header, column in values.items()}
-        remarks = (*remarks, "Times decrease from row to row, so the rows were turned round.")
+        remarks = (*remarks, "Times decrease from row to row, so the order of the rows was reversed.")
     states = np.stack([np.stack([values[header] for header in group], axis=1) for group in groups])
     of_all = {parse_header(header)[1] for header in columns.state}
     shared = of_all.pop() if len(of_all) == 1 else None
@@ -105,7 +105,8 @@ def rows_as_paths(table: ColumnTable, wanted: Wanted) -> Trajectories:
         times, block, said = block[0], block[1:], f"{len(block) - 1} paths, times in the first row"
     else:
         raise UndecidedError(
-            "Each row is a path, but no row holds the times", Answer("dt=0.01", ("--dt", "0.01"), "put in your step")
+            "Each row is a path, but no row holds the times",
+            Answer("dt=0.01", ("--dt", "0.01"), "replace it with your step"),
         )
     return _blocks(times, block[:, :, None], ("x",), {}, wanted, (*remarks, f"Each row is a path: {said}."))
 

@@ -35,6 +35,7 @@ from liestonet.validation.maps.map_input import is_map, read_map
 from liestonet.validation.maps.point_map import PointMap
 from liestonet.validation.smoothness import ORDER, regular
 from liestonet.validation.tuning import MAPS
+from liestonet.validation.written import percent
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class EquationTest:
             how = "proved by SymPy" if self.status == "proved" else f"to rounding ({self.residual:.1g}); not proved"
             return [f"{self.claim} {verb} {kind} of this equation: {how}."]
         near = "; a near-symmetry" if self.verdict == "near-symmetry" else ""
-        lines = [f"{self.claim} {verb} not {kind} of this equation (relative residual {self.residual:.2%}{near})."]
+        lines = [f"{self.claim} {verb} not {kind} of this equation (relative residual {percent(self.residual)}{near})."]
         return [*lines, *([str(self.failure)] if self.failure is not None else [])]
 
 

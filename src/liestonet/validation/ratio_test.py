@@ -60,6 +60,7 @@ from liestonet.validation.null_model import stream
 from liestonet.validation.ratio import Clouds, Ratio, data_cloud, likelihood_ratio
 from liestonet.validation.smoothness import ORDER, regular
 from liestonet.validation.tuning import RATIO
+from liestonet.validation.written import deviance_text, percent, percent_range
 
 
 @dataclass(frozen=True)
@@ -116,17 +117,12 @@ class SymmetryTest:
     def __str__(self) -> str:
         return "\n".join(self.sentences())
 
-    def _mean(self) -> str:
-        """The mean deviance in words, where it differs from the degrees of freedom."""
-        differs = self.expected is not None and abs(self.expected - self.dof) >= 0.05
-        return f", {self.expected:.1f} expected if exact" if differs else ""
-
     def _clock(self) -> str | None:
         """The clock in words, where it is not the recorded one."""
         if self.clock is None or self.clock.window is None or self.clock.p_value is None:
             return None
         every = f"The clock restarts every {self.clock.window:.4g}"
-        return f"{every}; a law that does not depend on the date beyond that has {p_clause(self.clock.p_value)}."
+        return f"{every}; that the law does not depend on the date beyond that has {p_clause(self.clock.p_value)}."
 
     def sentences(self) -> list[str]:
         """The outcome in words, the verdict first."""
@@ -135,15 +131,14 @@ class SymmetryTest:
         doubt = self.doubts[0].code if self.doubts else ""
         start = f"Provided that the data are a diffusion, which is in doubt ({doubt}): the" if doubt else "The"
         said = "rejects" if self.rejected else "does not reject"
-        spent = f"twice the log-likelihood lost is {self.deviance:.1f}, on {self.dof:.1f} degrees of freedom"
-        ratio = f"{spent}{self._mean()}; "
+        ratio = f"{deviance_text(self.deviance, self.dof, self.expected)}; "
         by_date = self.clock is not None and not self.dof  # on a clock that restarts, imposing ∂t costs nothing
         name, costs = ("test against the date", "") if by_date else ("likelihood-ratio test", ratio)
         lines = [f"{start} {name} {said} {what} ({p_clause(self.p_value)}; {costs}{self.increments:,} increments)."]
         confidence = f"{100 * (1 - self.error_rate):g} %"
         lines += [
-            f"{row.generator}: residual {row.residual:.2%}, {confidence} interval {row.lower:.2%} to {row.upper:.2%}, "
-            f"{p_clause(row.p_value)}"
+            f"{row.generator}: residual {percent(row.residual)}, {confidence} interval "
+            f"{percent_range(row.lower, row.upper)}, {p_clause(row.p_value)}"
             for row in self.rows
         ]
         notes = [note for note in (self.uncorrected, self.held_out, self._clock()) if note]
@@ -219,12 +214,13 @@ def test(
 
     `generators` are text such as "2 t d_t + x d_x" (several separated by semicolons), SymPy rows (tau, [xi, …]), a
     result, or anything called like `result.generators`. `symmetry` is "ito", "law" or "fokker-planck"; without one it
-    is the result's own, "fokker-planck" where u d_u occurs, and else "law", as data know nothing more. A result that
-    was found on the same data is found again on half of the paths (split by `seed`) and tested on the other half;
-    `found_on_these` says so where the data are no longer those that were recorded, such as a part of them; an array
-    tells for each path which of the recorded ones it is a piece of, and these are what is split. The error rate is that
-    of the result, of other generators 5 %. `clock` is as in `discover`; "auto" is the clock of a result, else what
-    suits the data. Where it restarts, ∂t is tested against the date. `measurement` is as in `discover`.
+    is the result's own, "fokker-planck" where u d_u occurs, and else "law", because data determine nothing more. A
+    result that was found on the same data is found again on half of the paths (split by `seed`) and tested on the
+    other half. Set `found_on_these` where this cannot be recognised, for instance for a part of the recorded data: to
+    True, or to an array with the recorded path that each path is a piece of, so that recorded paths are not split. The
+    error rate is that of the result, for other generators 5 %. `clock` is as in `discover`; "auto" is the clock of a
+    result, else what suits the data. Where it restarts, ∂t is tested against the date. `measurement` is as in
+    `discover`.
     """
     if isinstance(data, SDE):
         return claim_on_equation(data, generators, symmetry, domain)
@@ -421,7 +417,7 @@ def _found_again(
         error_rate=asked.error_rate,
         formulas=False,
     )
-    told = f"The generators came from the same data; they were found again on {parts}"
+    told = f"The generators came from the same data, so they were estimated again on {parts}"
     few = " These paths alone support fewer symmetries, so the generators were free to rotate."
     return again, second, told if _supported(again) else told + few
 

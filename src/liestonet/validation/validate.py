@@ -61,7 +61,7 @@ class Containment:
         told = " (too large: the generators were found on these data, and none are held out)" if self.same_data else ""
         return (
             f"lift β = −div ξ: {p_clause(self.lift_p_value)}{told}. If it holds, X ↦ X − (div ξ) u∂u maps these "
-            "symmetries one to one onto Fokker–Planck ones and keeps brackets"
+            "symmetries one to one onto Fokker–Planck symmetries and preserves brackets"
         )
 
 

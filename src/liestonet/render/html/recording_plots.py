@@ -25,7 +25,7 @@ ROW = (7.2, 2.3)  # inches of a coordinate's two pictures
 
 
 def paths(data: Trajectories, ax: Any = None, *, coordinate: int = 0) -> Any:
-    """One coordinate of the paths against time; of many paths some, evenly chosen, as the title says."""
+    """One coordinate of the paths against time; if there are many, an even selection, whose size the title gives."""
     ax, name = new_axes(ax), _name(data, coordinate)
     count = min(len(data), MOST_PATHS_DRAWN)
     chosen = np.linspace(0, len(data) - 1, count).round().astype(int)
@@ -39,7 +39,7 @@ def paths(data: Trajectories, ax: Any = None, *, coordinate: int = 0) -> Any:
 
 
 def steps(data: Trajectories, ax: Any = None, *, coordinate: int = 0) -> Any:
-    """How often a coordinate changes by how much from one point of a path to the next, on a logarithmic scale."""
+    """Histogram of the changes of a coordinate from one point of a path to the next, on a logarithmic scale."""
     ax, name = new_axes(ax), _name(data, coordinate)
     values = data.increments().dx[:, coordinate]
     bins = int(np.clip(np.sqrt(len(values)), 1, MOST_BINS))

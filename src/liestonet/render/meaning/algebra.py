@@ -59,11 +59,11 @@ class Setting:
 
     @property
     def level(self) -> str:
-        """`to within 3.5 %`, where the answer comes from data."""
+        """` at a resolution of 3.5 %`, where the answer comes from data."""
         if not isinstance(self.result.findings, DataFindings):
             return ""
         upper = max((row.upper for row in self.result.ladder if row.verdict == "symmetry"), default=0.0)
-        return f" at {percent(upper)}" if upper else ""
+        return f" at a resolution of {percent(upper)}" if upper else ""
 
     @property
     def scalar(self) -> bool:
@@ -87,7 +87,7 @@ def algebra_sentences(result: Result, shapes: Sequence[known.Shape | None]) -> I
         if not result.dimension and setting.complete:
             yield (
                 "none",
-                ("No symmetry: the rules change with time, and no coordinates and clock make them constant."),
+                ("No symmetry: drift and noise depend on time, and no change of coordinates and clock removes it."),
             )
     if setting.undecided:
         left = "1 direction is" if setting.undecided == 1 else f"{setting.undecided} directions are"
@@ -102,8 +102,8 @@ def _scalar(setting: Setting) -> Iterator[tuple[str, str]]:
             "brownian",
             (
                 "Three symmetries in one coordinate, the most there can be: Brownian motion in disguise. A change of "
-                "coordinate and clock turns the process into it, so that solution and transition density are known in "
-                "closed form, away from ends of the state space."
+                "coordinate and clock turns the process into Brownian motion, so that its solution and transition "
+                "density are known in closed form, away from the ends of the state space."
             ),
         )
         yield from _resolved(setting)
@@ -111,8 +111,8 @@ def _scalar(setting: Setting) -> Iterator[tuple[str, str]]:
         yield (
             "bessel",
             (
-                "Two symmetries in one coordinate: a process of Bessel type. In a coordinate y with a clock of its own "
-                "its drift is A/y and its noise constant, so that it is self-similar, and its transition density is "
+                "Two symmetries in one coordinate: a process of Bessel type. In a suitable coordinate y and clock its "
+                "drift is A/y and its noise constant, so that it is self-similar, and its transition density is "
                 "known in closed form (a Bessel function)."
             ),
         )
@@ -120,7 +120,8 @@ def _scalar(setting: Setting) -> Iterator[tuple[str, str]]:
         similar = ", and the process is not self-similar" if setting.has(known.TimeTranslation) else ""
         yield (
             "alone",
-            f"One symmetry in one coordinate: no change of it makes the drift linear and the noise constant{similar}.",
+            f"One symmetry in one coordinate: no change of coordinate makes the drift "
+            f"linear and the noise constant{similar}.",
         )
 
 
@@ -133,7 +134,7 @@ def _resolved(setting: Setting) -> Iterator[tuple[str, str]]:
     if from_data:
         yield (
             "linear",
-            (f"No nonlinearity of the drift and no noise that depends on the state is resolvable{setting.level}."),
+            f"The data show no departure from a linear drift and constant noise{setting.level}.",
         )
     else:
         yield "linear", "The drift is linear in the state, and the noise does not depend on it."
@@ -152,16 +153,16 @@ def _system(setting: Setting) -> Iterator[tuple[str, str]]:
             ),
         )
         if n > 1 and same is not None and same != 0:
-            yield "common-rate", "All directions relax or grow at one rate."
+            yield "common-rate", "All directions relax or grow at the same rate."
     turns = sum(isinstance(shape, known.Rotation) for shape in setting.shapes)
     if n > 2 and turns == n * (n - 1) // 2:
-        yield "isotropic", f"Rotations in all {turns} planes: no direction in space is special."
+        yield "isotropic", f"Rotations in all {turns} planes: no direction in space is special (isotropy)."
     if n > 1 and setting.dimension == 1 and setting.complete and setting.has(known.TimeTranslation):
         yield (
             "only-time",
             (
-                "Nothing but time translation: there is no direction along which the system is the same, linear with "
-                "unchanged noise, or rescaled, and no plane in which it is isotropic."
+                "Time translation only: no shift, scaling or rotation of the state is a symmetry, and there is no "
+                "direction along which the drift is linear and the noise constant."
             ),
         )
 
@@ -175,7 +176,7 @@ def _densities(setting: Setting) -> Iterator[tuple[str, str]]:
             "heat",
             (
                 "Six symmetries in one coordinate: the heat equation in disguise, whose transition density is known in "
-                "closed form (a Gaussian in a coordinate of its own, times a factor)."
+                "closed form (a Gaussian in a suitable coordinate, times a factor)."
             ),
         )
     elif setting.dimension == INVERSE_SQUARE:
@@ -197,11 +198,11 @@ def _order(setting: Setting) -> Iterator[tuple[str, str]]:
         return
     anatomy = algebra.anatomy
     if anatomy.abelian:
-        yield "abelian", "The symmetries commute: in any order they give the same."
+        yield "abelian", "The symmetries commute: the order in which they are applied does not matter."
     elif anatomy.solvable:
         yield (
             "solvable",
-            "Solvable algebra: in the right order, using one symmetry leaves the next usable.",
+            "Solvable algebra: in a suitable order, the equation can be reduced by one symmetry after the other.",
         )
     elif anatomy.semisimple:
-        yield "semisimple", "The algebra is semisimple: using any one symmetry first loses others."
+        yield "semisimple", "The algebra is semisimple: reducing the equation by one symmetry loses others."

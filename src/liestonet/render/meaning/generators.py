@@ -70,12 +70,15 @@ class Speaker:
         return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
     def _time(self, _: known.TimeTranslation) -> str:
-        return f"Time translation: the rules do not change with time ({self._rules('do not contain t')})."
+        if self.density:
+            return f"Time translation: {self._rules('at all times')}."
+        return f"Time translation: {self._rules('do not depend on time')}."
 
     def _frame(self, shape: known.MovingFrame) -> str:
         moved = [i for i, part in enumerate(shape.velocity) if part != 0]
         speeds = ", ".join(f"{self.names[i]} with {self.quantities.text(shape.velocity[i])}" for i in moved)
-        return f"Travelling wave: in a frame that moves ({speeds} per unit of time) the rules do not change with time."
+        same = self._rules("at all times" if self.density else "do not depend on time")
+        return f"Travelling wave: in a frame that moves ({speeds} per unit of time), {same}."
 
     def _shift(self, shape: known.Shift) -> str:
         moved = [i for i, part in enumerate(shape.direction) if part != 0]
@@ -85,7 +88,8 @@ class Speaker:
                 return f"Shift of {name}: {self._rules(f'everywhere along {name}')}."
             return f"Shift of {name}: {self._rules(f'do not depend on {name}')}; no place along {name} is special."
         ratio = " : ".join(self.quantities.text(shape.direction[i]) for i in moved)
-        return f"Shift of {name} together ({ratio}): {self._rules('are the same after it')}."
+        same = self._rules("after it" if self.density else "are the same after it")
+        return f"Shift of {name} together ({ratio}): {same}."
 
     def _shared(self, shape: known.SharedShift) -> str:
         moved = [i for i, part in enumerate(shape.components) if part != 0]
@@ -178,7 +182,7 @@ class Speaker:
         ellipses = "" if round_ else ", on ellipses instead of circles"
         if self.kind == "ito":
             return (
-                f"Rotation of the plane {name}{middle}{ellipses}: a turned path is a path with the same noise, and no "
+                f"Rotation of the plane {name}{middle}{ellipses}: a rotated path is a path with the same noise, and no "
                 "direction in this plane is special."
             )
         return (
@@ -226,7 +230,8 @@ class Speaker:
         pairs = [(clock, "t"), *((say.formula(shape.coordinates[i]), self.names[i]) for i in moved)]
         shown = [f"{new} in place of {old}" for new, old in pairs if new != old]
         return (
-            f"Time and state rescaled together: with {' and '.join(shown)}, the rules do not change with the new time."
+            f"Time and state rescaled together: with {' and '.join(shown)}, the equation does not depend on the new "
+            "time."
         )
 
     def _projective(self, _: known.Projective) -> str:
@@ -247,5 +252,5 @@ class Speaker:
             )
         return (
             "An amount that depends on the noise: the distance of two very near paths with the same noise can stay "
-            "proportional to it for ever, so it says how the start is remembered or forgotten."
+            "proportional to it for ever, so it tells how fast the initial state is forgotten."
         )

@@ -30,10 +30,10 @@ def mirror_sentences(result: Result) -> Iterator[tuple[str, str]]:
     if found.symmetries or not len(found):
         return
     if all(row.verdict == "no" for row in found):
-        side = "left and right differ" if scalar else "the system tells the mapped states apart"
+        side = "left and right differ" if scalar else "the system behaves differently at the mapped states"
         yield "no-mirror", f"No mirror or other map that was tried is a symmetry: {side}."
     else:
-        yield "mirror-undecided", "Whether there is a mirror symmetry is left open by these data."
+        yield "mirror-undecided", "These data do not decide whether there is a mirror symmetry."
 
 
 def _with_error(centre: Centre) -> str:

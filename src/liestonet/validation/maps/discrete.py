@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from liestonet.core.numbers import is_real
-from liestonet.core.p_values import p_clause
+from liestonet.core.p_values import p_clause, p_text
 from liestonet.core.progress import Progress, silent
 from liestonet.core.threads import few_threads
 from liestonet.errors import InputError
@@ -21,6 +21,7 @@ from liestonet.trajectories import Trajectories
 from liestonet.trajectories.increments import in_memory
 from liestonet.validation.maps.groups import Group
 from liestonet.validation.tuning import DISCRETE
+from liestonet.validation.written import map_verdict, percent, percent_range
 
 # Verdicts in the order in which rows are listed.
 ORDERED = ("symmetry", "near-symmetry", "undecided", "no")
@@ -105,11 +106,12 @@ class Discrete:
     def _line(self, row: DiscreteRow) -> str:
         if row.status != "tested":
             how = {"proved": "proved", "numerical": "to rounding, not proved"}.get(row.status)
-            return f"{row.map}: {how or f'{row.verdict}, residual {row.residual:.2%}'}"
+            return f"{row.map}: {how or f'{map_verdict(row.verdict)}, residual {percent(row.residual)}'}"
         where = f"; centre {row.centre}" if row.centre is not None else ""
         return (
-            f"{row.map}: {row.verdict}, residual {row.residual:.2%} ({row.lower:.2%} to {row.upper:.2%}), "
-            f"{p_clause(row.p_value)} ({row.adjusted:.2g} among all){where}"
+            f"{row.map}: {map_verdict(row.verdict)}, residual {percent(row.residual)} "
+            f"({percent_range(row.lower, row.upper)}), "
+            f"{p_clause(row.p_value)} (adjusted for all candidates: {p_text(row.adjusted)}){where}"
         )
 
     def table(self) -> list[tuple[str, ...]]:
@@ -118,8 +120,8 @@ class Discrete:
             (
                 row.map,
                 row.verdict,
-                f"{row.residual:.2%}",
-                f"{row.lower:.2%} to {row.upper:.2%}",
+                percent(row.residual),
+                percent_range(row.lower, row.upper),
                 f"{row.p_value:.2g}",
                 f"{row.adjusted:.2g}",
                 "" if row.centre is None else str(row.centre),

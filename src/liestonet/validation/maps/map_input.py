@@ -180,7 +180,7 @@ def _check_clock(made: PointMap, domain: Domain) -> None:
     speed = made.source.components(points, [(0,)])[(0,)][0][:, 0]
     if (speed <= 0).any():
         raise InputError(
-            f"The map {made.text} turns time round or stops it; the new time must grow with t. Whether paths look the "
+            f"The map {made.text} reverses or stops time; the new time must grow with t. Whether paths look the "
             "same run backwards is asked with lsn.reversible."
         )
 
@@ -215,14 +215,14 @@ def _check_invertible(made: PointMap, domain: Domain) -> None:
     low, high = float(determinants.min()), float(determinants.max())
     if low <= 0 <= high or min(abs(low), abs(high)) <= MAPS.flat * max(abs(low), abs(high)):
         raise InputError(
-            f"The map {made.text} is not invertible on the box: its Jacobian has no inverse everywhere. Give one that "
-            "takes different points to different ones."
+            f"The map {made.text} is not invertible on the box: its Jacobian is not invertible everywhere. Give one "
+            "that maps different points to different points."
         )
     if not jet.hessian.any():
         return  # an affine map with a determinant is invertible
     if _meeting(made, cloud.points, jet.images, domain):
         raise InputError(
-            f"The map {made.text} is not invertible on the box: it takes different points to one. Give another."
+            f"The map {made.text} is not invertible on the box: it maps different points to the same one. Give another."
         )
 
 

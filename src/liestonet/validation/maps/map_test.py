@@ -41,11 +41,12 @@ from liestonet.validation.maps.randomisation import Randomisation, randomised
 from liestonet.validation.maps.visited import Visited
 from liestonet.validation.ratio import Clouds, Ratio, data_cloud, likelihood_ratio
 from liestonet.validation.tuning import MAPS, RATIO
+from liestonet.validation.written import deviance_text, map_verdict, percent, percent_range
 
 
 def without_date(p_value: float) -> str:
     """The note that the law was taken not to depend on time, with the p-value of the test of that."""
-    return f"The law is taken not to depend on time, which is not rejected ({p_clause(p_value)})."
+    return f"Assumed: the law does not depend on time (not rejected, {p_clause(p_value)})."
 
 
 @dataclass(frozen=True)
@@ -93,18 +94,18 @@ class MapTest:
         doubt = self.doubts[0].code if self.doubts else ""
         start = f"Provided that the data are a diffusion, which is in doubt ({doubt}): the" if doubt else "The"
         said = "rejects" if self.rejected else "does not reject"
-        differs = abs(self.expected - self.dof) >= 0.05
-        costs = f"twice the log-likelihood lost is {self.deviance:.1f}, on {self.dof:.1f} degrees of freedom"
-        costs += f", {self.expected:.1f} expected if exact" if differs else ""
+        costs = deviance_text(self.deviance, self.dof, self.expected)
         confidence = f"{100 * (1 - self.error_rate):g} %"
         lines = [
             f"{start} likelihood-ratio test {said} {self.map} as a symmetry of the law "
             f"({p_clause(self.p_value)}; {costs}; {self.increments:,} increments).",
-            f"{self.map}: {self.verdict}; residual {self.residual:.2%}, {confidence} interval {self.lower:.2%} to "
-            f"{self.upper:.2%}.",
+            f"{self.map}: {map_verdict(self.verdict)}; residual {percent(self.residual)}, {confidence} "
+            f"interval {percent_range(self.lower, self.upper)}.",
         ]
         if self.visited < MAPS.nearly_all:
-            lines.append(f"The data have visited the images of {self.visited:.0%} of their points; only these count.")
+            lines.append(
+                f"{100 * self.visited:.0f} % of the points have an image where there are data; only these are used."
+            )
         notes = [self.uncorrected] if self.uncorrected else []
         if self.autonomous is not None:
             notes.append(without_date(self.autonomous))
@@ -288,8 +289,9 @@ def covered(prepared: Prepared, made: PointMap, cloud: PointCloud) -> tuple[Poin
 
 def _unvisited(made: PointMap, part: float) -> str:
     return (
-        f"The map {made.text} leads away from the data: they have visited the images of {part:.0%} of their points, "
-        f"and {MAPS.least_visited:.0%} are needed. Give a map between places that were recorded, or record more."
+        f"The map {made.text} leads away from the data: only {100 * part:.0f} % of the images lie where "
+        "there are data, "
+        f"and {100 * MAPS.least_visited:.0f} % are needed. Give a map between recorded places, or record more."
     )
 
 

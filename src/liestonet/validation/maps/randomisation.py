@@ -38,8 +38,10 @@ class Randomisation:
     starts: float | None = None
 
     def __str__(self) -> str:
-        design = "the starts are symmetric by design" if self.exact else "if the starts were drawn from a symmetric law"
-        looked = "" if self.starts is None else f", which they may be ({p_clause(self.starts)})"
+        design = (
+            "because the starts are symmetric by design" if self.exact else "if the starts come from a symmetric law"
+        )
+        looked = "" if self.starts is None else f", which is not rejected ({p_clause(self.starts)})"
         return (
             f"Randomisation check on {self.paths:,} whole paths: {p_clause(self.p_value)} ({self.draws:,} draws; "
             f"exact, {design}{looked})."

@@ -19,6 +19,7 @@ from liestonet.sde.sde import SDE
 from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories import Trajectories
 from liestonet.trajectories.increments import in_memory
+from liestonet.validation.written import balance_verdict, percent, percent_range
 
 
 class EntropyProduction(float):
@@ -101,16 +102,17 @@ class Reversibility:
         if self.holds:
             how = "proved" if self.status == "proved" else f"to rounding ({self.residual:.1g}); not proved"
             return f"Detailed balance holds{signs}: {how}."
-        return f"Detailed balance fails{signs}: {self.residual:.2%} of the drift cannot be balanced by any density."
+        return f"Detailed balance fails{signs}: {percent(self.residual)} of the drift breaks it, whatever the density."
 
     def _of_data(self, signs: str) -> str:
         said = "rejects" if self.rejected else "does not reject"
         rate = 0.05 if self.error_rate is None else self.error_rate
         return (
-            f"The likelihood-ratio test {said} detailed balance{signs} ({p_clause(self.p_value)}; twice the "
-            f"log-likelihood lost is {self.deviance:.1f}, on {self.dof:.1f} degrees of freedom; "
-            f"{self.increments:,} increments); {self.verdict}, residual {self.residual:.2%}, {100 * (1 - rate):g} % "
-            f"interval {self.lower:.2%} to {self.upper:.2%}."
+            f"The likelihood-ratio test {said} detailed balance{signs} ({p_clause(self.p_value)}; "
+            f"deviance {self.deviance:.1f}, where exact balance gives {self.dof:.1f} on average, its "
+            "degrees of freedom; "
+            f"{self.increments:,} increments); {balance_verdict(self.verdict)}, residual "
+            f"{percent(self.residual)}, {100 * (1 - rate):g} % interval {percent_range(self.lower, self.upper)}."
         )
 
     def to_dictionary(self) -> dict[str, Any]:

@@ -1,0 +1,31 @@
+"""How the tests of given generators and maps write their numbers."""
+
+from __future__ import annotations
+
+
+def percent(value: float) -> str:
+    """A relative residual: 0 %, 1.6 %, 97.4 %."""
+    return f"{100 * value:.3g} %"
+
+
+def percent_range(lower: float, upper: float) -> str:
+    """A confidence interval of a residual: 95.4 % to 99.4 %."""
+    return f"{percent(lower)} to {percent(upper)}"
+
+
+def deviance_text(deviance: float, dof: float, expected: float | None) -> str:
+    """The deviance beside what exact symmetries would give: the one number that says whether it is large."""
+    mean = dof if expected is None or abs(expected - dof) < 0.05 else expected
+    given = f" ({dof:.1f} degrees of freedom)" if mean != dof else ", its degrees of freedom"
+    return f"deviance {deviance:.1f}, where an exact symmetry gives {mean:.1f} on average{given}"
+
+
+def map_verdict(verdict: str) -> str:
+    """What readers see for the stored verdict on a map."""
+    return "not a symmetry" if verdict == "no" else verdict
+
+
+def balance_verdict(verdict: str) -> str:
+    """What readers see for the stored verdict on detailed balance."""
+    shown = {"symmetry": "balanced", "near-symmetry": "nearly balanced", "no": "not balanced"}
+    return shown.get(verdict, verdict)
