@@ -22,8 +22,20 @@ class Ladder {
     tolerance.addEventListener("input", () => this.show(Number(tolerance.value)));
     window.addEventListener("beforeprint", () => this.fill(this.data.own));
     window.addEventListener("afterprint", () => this.fill(Number(tolerance.value)));
+    this.listen();
     this.show(data.own);
     onResize(root, () => this.widen());
+  }
+
+  // Rows are drawn anew while a pointer rests on them, so the picture listens, and to moves only: a row that comes to lie
+  // under a resting pointer is not pointed at.
+  listen() {
+    const { picture, tolerance } = this.parts, point = event => {
+      const row = event.target.closest("[data-row]")?.dataset.row;
+      if (row === undefined || this.silent) return;
+      this.tell(this.data.answers[Number(tolerance.value)].rows[row], Number(row));
+    };
+    for (const event of ["pointermove", "pointerdown", "focusin"]) picture.addEventListener(event, point);
   }
 
   show(place) {
@@ -69,7 +81,7 @@ class Ladder {
     if (focused === null) return;
     // Focus goes back to where it was; what is told stays what was last asked for.
     this.silent = true;
-    picture.querySelector(`[data-row="${focused}"]`)?.focus();
+    picture.querySelector(`[data-row="${focused}"]`)?.focus({ preventScroll: true });
     this.silent = false;
   }
 
@@ -82,12 +94,11 @@ class Ladder {
     if (!exact) draw("path", { class: "interval", d: `M${scale(lower)},${y}H${scale(upper)}` }, group);
     if (!exact) draw("path", { class: "noise", d: `M${scale(noise)},${y - 6}V${y + 6}` }, group);
     draw("path", { class: "shape", d: SHAPES[found.verdict], transform: `translate(${scale(residual)},${y})` }, group);
-    for (const event of ["pointerenter", "focus"]) group.addEventListener(event, () => this.tell(found, k));
   }
 
   tell(found, k) {
-    if (this.silent) return;
-    this.told = k;
+    if (this.told === k && this.found === found) return;
+    [this.told, this.found] = [k, found];
     const list = [["direction", `${k + 1}: ${found.word}`], ["residual", found.residual], ["interval", found.interval],
       ["noise floor", found.noise], ["p", found.p], ["field", found.field]];
     this.parts.detail.replaceChildren(...list.filter(([, text]) => text).map(([name, text]) => {
