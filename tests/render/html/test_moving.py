@@ -218,8 +218,9 @@ def test_other_tolerances_are_what_discover_finds(name, opened):
 def test_a_direction_tells_its_field_and_interval(opened):
     page, result = opened("1-D"), made("1-D")
     detail, directions = part_of(page, "detail"), page.locator("#ladder .direction")
-    directions.nth(0).focus()
     comes(detail).to_contain_text("1: symmetry")
+    directions.nth(0).focus()
+    comes(directions.nth(0)).to_be_focused()
     directions.nth(0).press("Tab")
     comes(directions.nth(1)).to_be_focused()
     comes(detail).to_contain_text("2: symmetry")
@@ -231,7 +232,7 @@ def test_a_direction_tells_its_field_and_interval(opened):
 
 
 def test_what_is_told_stays_when_directions_are_drawn_anew(opened):
-    """With the pointer on one direction and the keyboard on another: the last one asked for counts, whatever is drawn."""
+    """With the pointer on one direction and the keyboard on another: the last one asked for counts."""
     page = opened("1-D")
     detail, directions = part_of(page, "detail"), page.locator("#ladder .direction")
     directions.nth(3).hover()

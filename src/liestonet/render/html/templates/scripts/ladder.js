@@ -23,6 +23,7 @@ class Ladder {
     window.addEventListener("beforeprint", () => this.fill(this.data.own));
     window.addEventListener("afterprint", () => this.fill(Number(tolerance.value)));
     this.listen();
+    this.told = 0;
     this.show(data.own);
     onResize(root, () => this.widen());
   }
