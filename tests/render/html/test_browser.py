@@ -15,7 +15,7 @@ import pytest
 import liestonet as lsn
 from chromium import browser_program, opened_page, resized, running_browser
 from liestonet.render.html import render_page
-from page_checks import CONTRASTS, IMAGES, OVERFLOWS, SMALL_LETTERS
+from page_checks import ACCESS, CONTRASTS, IMAGES, OVERFLOWS, SMALL_LETTERS
 from report_results import MAKERS, has_symmetries, made, page_of
 
 NARROW, WIDE = 380, 1400
@@ -76,6 +76,7 @@ def test_page_in_a_browser(opened: Opened, scheme: str, request: pytest.FixtureR
         resized(page, width)
         assert page.evaluate(OVERFLOWS) == []
         assert page.evaluate(SMALL_LETTERS) == []
+        assert page.evaluate(ACCESS) == []
         folder = request.config.getoption("--screenshots")
         if folder:
             Path(folder).mkdir(parents=True, exist_ok=True)
@@ -125,7 +126,19 @@ def test_the_checks_notice_what_is_wrong(browser: Any):
     page.set_content(
         "<body style='background: #fff'><p style='color: #999'>faint</p><p style='color: #767676'>enough</p>"
         "<p style='white-space: nowrap'>" + "long " * 40 + "</p><svg><image href='data:image/png;base64,AAAA'/></svg>"
+        "<h1>one</h1><h3>three</h3><button></button><input id='a'><p id='a'></p><style>button { outline: none }</style>"
+        "<svg><path class='moved' style='stroke: #bbb' d='M0,0L9,9'/></svg></body>"
     )
+    wrong = "; ".join(page.evaluate(ACCESS))
+    for fault in (
+        "no name: <button>",
+        "no name: <input",
+        "skips a level",
+        "ids used twice",
+        "moved: contrast",
+        "no focus",
+    ):
+        assert fault in wrong
     assert [row["text"] for row in page.evaluate(CONTRASTS) if row["ratio"] < row["needed"]] == ["faint"]
     assert "the page itself" in page.evaluate(OVERFLOWS)
     assert len(page.evaluate(IMAGES)) == 1

@@ -62,7 +62,7 @@ class Ladder {
     if (!this.width) return;
     const { picture } = this.parts, focused = picture.contains(document.activeElement) ? document.activeElement.dataset.row : null;
     const exact = answer.tolerance === null, least = exact ? LEAST.exact : LEAST.data;
-    const width = Math.max(200, this.width), row = 22, top = 18;
+    const width = Math.max(200, this.width), row = 24, top = 18;
     const height = top + row * answer.rows.length + 42, left = 30, right = 14;
     const highest = 2 * Math.max(answer.tolerance || 0.1, ...answer.rows.flatMap(({ numbers }) => [numbers[0], numbers[2]]));
     const scale = value => left + (width - left - right) * Math.log(Math.max(value, least) / least) / Math.log(highest / least);
