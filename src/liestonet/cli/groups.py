@@ -60,7 +60,7 @@ class Conditions:
 
 def discover_by(asked: Conditions, refused: Mapping[str, bool], json: bool, quiet: bool) -> None:
     """Run what is missing, print the comparison, and say where it is."""
-    from liestonet.cli.output import emit, show
+    from liestonet.cli.output import emit, emit_next, show, typed_words
 
     for option in (option for option, given in refused.items() if given):
         instead = "give --jobs instead" if option == "--workers" else f"leave {option.split()[0]} or --by out"
@@ -74,11 +74,13 @@ def discover_by(asked: Conditions, refused: Mapping[str, bool], json: bool, quie
     elif quiet:
         emit("\n".join(comparison.sentences()[:1]) + "\n")
     else:
+        from liestonet.render.next_check import after_groups
         from liestonet.render.terminal_groups import render_groups
 
         show(render_groups(comparison))
         if asked.out is not None:
             emit(f"\nReport: {asked.out / 'groups.html'}\nResult: {asked.out / 'groups.json'}, and a folder for each\n")
+        emit_next(after_groups(typed_words(), comparison))
 
 
 def check_folder(folder: Path) -> None:

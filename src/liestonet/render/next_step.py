@@ -56,6 +56,16 @@ def next_step(result: Result) -> NextStep | None:
     return None
 
 
+def unsettled(result: Result) -> NextStep | None:
+    """What would settle what a recording leaves doubtful or undecided, after `discover` in a terminal."""
+    typed = "" if result.provenance is None else result.provenance.command
+    found = result.findings
+    if not typed.startswith("liestonet discover ") or not isinstance(found, DataFindings):
+        return None
+    words = Typed(shlex.split(typed))
+    return _doubtful(result, found, words) or _undecided(result, found, words)
+
+
 @dataclass(frozen=True)
 class Typed:
     """A command line that can be typed again with other options."""
