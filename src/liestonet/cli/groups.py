@@ -79,6 +79,9 @@ def discover_by(asked: Conditions, refused: Mapping[str, bool], json: bool, quie
         show(render_groups(comparison))
         if asked.out is not None:
             emit(f"\nReport: {asked.out / 'groups.html'}\nResult: {asked.out / 'groups.json'}, and a folder for each\n")
+    if failed := [group for group in comparison if group.problem]:
+        count = f"{len(failed)} of {len(comparison.groups)} groups"
+        raise InputError(f"{count} without a result, {failed[0].label} first: {spoken(failed[0].problem)}")
 
 
 def check_folder(folder: Path) -> None:

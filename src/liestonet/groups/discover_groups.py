@@ -15,7 +15,7 @@ from typing import Any
 from liestonet.core.numbers import is_whole
 from liestonet.core.tuning import SHARED
 from liestonet.errors import InputError
-from liestonet.groups.compare import compared
+from liestonet.groups.compare import compared, without_other_coordinates
 from liestonet.groups.comparison import Group, GroupComparison, group_from
 from liestonet.groups.conditions import in_order
 from liestonet.groups.job import RUN_FILE, writing_to
@@ -122,6 +122,7 @@ def groups_in(
     if all(group.problem for group in groups):
         raise InputError(f"No group has a result. The first: {groups[0].label}: {groups[0].problem}")
     results = {group.label: load(out / group.folder / RUN_FILE) for group in groups if not group.problem}
+    groups = without_other_coordinates(groups, results)
     comparison = compared(groups, results, name, COMPARISON.level, out if keep else None)
     if keep:
         comparison.save(out / COMPARISON_FILE)
