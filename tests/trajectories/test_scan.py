@@ -286,16 +286,16 @@ def test_what_is_too_large_is_tested_in_parts(tmp_path, monkeypatch):
 @pytest.mark.parametrize("suffix", [".h5", ".nc", ".mat"])
 def test_arrays_of_other_programs_are_one_source(tmp_path, suffix):
     rng = np.random.default_rng(0)
-    states = rng.normal(size=(3, 2, 5, 1))
+    states = rng.normal(size=(3, 5, 1))
     for number, x in enumerate(states):
-        values = {"t": np.arange(5.0), "x": x[:, :, 0]}
+        values = {"t": np.arange(5.0), "x": x[:, 0]}
         if suffix == ".mat":
             savemat(tmp_path / f"{number}.mat", values)
             continue
         with h5py.File(tmp_path / f"{number}{suffix}", "w") as file:
             for name, array in values.items():
                 file[name] = array
-    whole = Trajectories.from_arrays(np.arange(5.0), states.reshape(6, 5, 1), ["x"])
+    whole = Trajectories.from_arrays(np.arange(5.0), states, ["x"])
     for mine, theirs in zip(joined(Trajectories.scan(tmp_path).chunks(4)), whole.increments(), strict=True):
         np.testing.assert_array_equal(mine, theirs)
 
@@ -305,7 +305,7 @@ def test_errors_tell_files_of_one_name_apart(tmp_path):
         (tmp_path / f"run={run}").mkdir()
         table = pa.table({"t": [0.0, 1.0 if run == 1 else -1.0], "x": [1.0, 2.0]})
         parquet.write_table(table, tmp_path / f"run={run}" / "part.parquet")
-    with pytest.raises(InputError, match=r"row 1 of the file 'run=2/part\.parquet'"):
+    with pytest.raises(InputError, match=r"(?i)row 1 of the file 'run=2/part\.parquet'"):
         joined(Trajectories.scan(tmp_path).chunks())
     (tmp_path / "run=2" / "part.parquet").write_bytes(b"PAR1")
     with pytest.raises(InputError, match=r"The file 'run=2/part\.parquet' cannot be read"):
@@ -346,4 +346,26 @@ def test_tests_and_validation_take_files(tmp_path):
     result = liestonet.discover(data, formulas=False, dimension=1)
     assert liestonet.test(source, "d_t").p_value == liestonet.test(data, "d_t").p_value
     mine, theirs = (liestonet.validate(result, each, epsilons=(0.1,)) for each in (source, data))
-    assert mine.to_dictionary() == theirs.to_dictionary()
+    assert repr(mine) == repr(theirs)
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".npz"])
+def test_files_may_have_clocks_of_their_own(tmp_path, suffix):
+    rng, later = np.random.default_rng(0), [0.0, 5e3, 9e4]
+    states = rng.normal(size=(3, 2, 6, 1))
+    for part, (x, begin, step) in enumerate(zip(states, later, (0.5, 0.25, 1.0), strict=True)):
+        times = begin + step * np.arange(6.0)
+        Trajectories.from_arrays([times, times + 1], list(x), ["x"]).write(tmp_path / f"{part}{suffix}")
+    source = Trajectories.scan(tmp_path, own_clock=True)
+    times, _, steps, _, path = joined(source.chunks(4))
+    for part, step in enumerate((0.5, 0.25, 1.0)):
+        for number in (0, 1):
+            own = path == 2 * part + number
+            np.testing.assert_allclose(times[own], number + step * np.arange(5), atol=1e-10)
+            np.testing.assert_allclose(steps[own], step, rtol=1e-9)
+    assert source.times_range == (0.0, 6.0)
+    assert source.read().times[5][0] == 1.0
+    assert "Times are counted in each file from its first row." in source.notes
+    assert Trajectories.scan(tmp_path).times_range[1] == 9e4 + 6.0
+    with pytest.raises(InputError, match="leave own_clock or continued out"):
+        Trajectories.scan(tmp_path, own_clock=True, continued=True)

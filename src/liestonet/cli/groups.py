@@ -116,6 +116,7 @@ def read_options(reading: Reading) -> dict[str, Any]:
         "window": reading.windows.points,
         "stride": reading.windows.stride,
         "restart": reading.windows.restart or None,
+        "own_clock": reading.own_clock or None,
     }
     return {name: value for name, value in said.items() if value is not None}
 

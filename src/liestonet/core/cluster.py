@@ -113,7 +113,7 @@ class Scheduler:
 
         What a lost worker had is done again by others. Errors about input come back as they are.
         """
-        crew = _Shares(self._threads())
+        crew = Shares(self._threads())
         with self._lost_in_words():
             held = self.client.submit(_same, shared, pure=False)
         self.sent += array_bytes(shared) * min(len(tasks), crew.threads)
@@ -159,7 +159,7 @@ class Scheduler:
         raise problem
 
 
-class _Shares:
+class Shares:
     """Which worker has how much to do; workers come and go."""
 
     def __init__(self, threads: dict[str, int]) -> None:

@@ -29,7 +29,7 @@ class FilePart:
     """One file of a source: its rows, where they begin among those of all files, and its columns.
 
     `columns` is None for a file that is read whole. `label` is that of all its rows, from the name of a folder. It is
-    `called` what tells it from the others in messages.
+    `called` what tells it from the others in messages; its times count from `origin`.
     """
 
     path: Path
@@ -40,6 +40,7 @@ class FilePart:
     columns: Columns | None
     keys: Mapping[str, str] = field(default_factory=dict)
     label: str | None = None
+    origin: float = 0.0
 
     @property
     def end(self) -> int:
@@ -89,9 +90,17 @@ class FileReader:
                         starts[0] = own != label
                     named = file.columns is not None and own is not None
                     beginning = [found[code] for code in codes[starts].tolist()] if named else None
-                    yield Rows(row, t, x, starts, beginning, file)
+                    yield Rows(row, t - file.origin if file.origin else t, x, starts, beginning, file)
                     label, known = found[int(codes[-1])], True
                     row += len(t)
+
+    def first_time(self, file: FilePart) -> float:
+        """The first time in a file."""
+        for rows in self.rows((file,), file.begin, file.end):
+            finite = np.flatnonzero(np.isfinite(rows.t))
+            if len(finite):
+                return float(rows.t[finite[0]])
+        return 0.0
 
     def label(self, file: FilePart, row: int) -> Any:
         """The label of one row, counted over all files; None where there is none."""

@@ -286,11 +286,15 @@ def is_small(file: Path) -> bool:
         return source.metadata.num_rows * source.metadata.num_columns <= SCAN.in_memory
 
 
-def scan_files(pattern: Any, wanted: Wanted, continued: Any = False) -> TrajectoryFiles:
+def scan_files(pattern: Any, wanted: Wanted, continued: Any = False, own_clock: Any = False) -> TrajectoryFiles:
     """Find the files and their columns, check that they agree, and count rows."""
     wanted.check()
     if not is_truth(continued):
         raise InputError(f"Whether paths go on from file to file must be True or False, not {continued!r}.")
+    if not is_truth(own_clock):
+        raise InputError(f"Whether every file has its own clock must be True or False, not {own_clock!r}.")
+    if continued and own_clock:
+        raise InputError("Paths that go on from file to file have one clock; leave own_clock or continued out.")
     paths = files_of(pattern, tuple(READERS))
     looks, usual = [], Counter(path.suffix for path in paths).most_common(1)[0][0]
     for path, name in zip(paths, called(paths), strict=True):
@@ -312,6 +316,10 @@ def scan_files(pattern: Any, wanted: Wanted, continued: Any = False) -> Trajecto
             f"The file {paths[0].name!r} has {begin} rows, but an increment needs two; check how it was made."
         )
     reader = FileReader(wanted, tick, bool(continued))
+    if own_clock:
+        known = zip(parts, looks, strict=True)
+        parts = [replace(p, origin=reader.first_time(p) if look.begin is None else look.begin) for p, look in known]
+        remarks = ("Times are counted in each file from its first row.",)
     blocks = RowBlocks(tuple(parts), reader, first.names, begin, check_gap(wanted.gap), first.periodic)
     notes = (*_of_all(first, len(looks)), *remarks, *_about_labels(looks, bool(continued)))
     measurement = wanted.measurement or first.measurement or Measurement()
@@ -347,6 +355,7 @@ class _Look:
     label: str | None = None
     labelled: bool = False
     called: str = ""
+    begin: float | None = None  # first time, of a file that was read whole
 
 
 def _look(path: Path, wanted: Wanted, continued: bool) -> _Look:
@@ -367,6 +376,7 @@ def _look(path: Path, wanted: Wanted, continued: bool) -> _Look:
             _told(data.measurement),
             data.remarks,
             labelled=len(data) > 1,
+            begin=float(data.flat_times[0]),
         )
 
 
