@@ -81,6 +81,9 @@ def discover_by(asked: Conditions, refused: Mapping[str, bool], json: bool, quie
         if asked.out is not None:
             emit(f"\nReport: {asked.out / 'groups.html'}\nResult: {asked.out / 'groups.json'}, and a folder for each\n")
         emit_next(after_groups(typed_words(), comparison))
+    if failed := [group for group in comparison if group.problem]:
+        count = f"{len(failed)} of {len(comparison.groups)} groups"
+        raise InputError(f"{count} without a result, {failed[0].label} first: {spoken(failed[0].problem)}")
 
 
 def check_folder(folder: Path) -> None:
@@ -115,6 +118,7 @@ def read_options(reading: Reading) -> dict[str, Any]:
         "window": reading.windows.points,
         "stride": reading.windows.stride,
         "restart": reading.windows.restart or None,
+        "own_clock": reading.own_clock or None,
     }
     return {name: value for name, value in said.items() if value is not None}
 

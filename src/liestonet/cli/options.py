@@ -121,6 +121,9 @@ Order = Annotated[
 Thin = Annotated[int | None, typer.Option("--thin", help="Keep every k-th point of a path.")]
 Gap = Annotated[float | None, typer.Option("--gap", help="A step longer than this splits a path.")]
 
+OwnClock = Annotated[
+    bool, typer.Option("--own-clock", help="Count the times of each of several files from its first row.")
+]
 Sort = Annotated[bool, typer.Option("--sort", help="Sort each path by time first.")]
 Dt = Annotated[
     float | None,

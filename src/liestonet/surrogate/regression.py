@@ -26,6 +26,8 @@ Entry = tuple[int, ...]
 
 # Increments are worked on so many at a time: all features of a piece stay in the processor's cache.
 PIECE = 8192
+# Products of features are formed of so many numbers at a time, which stay in a smaller cache; at least so many rows.
+STRIP, LEAST_STRIP = 65_536, 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,9 +225,12 @@ class Sums:
         """Take in one block."""
         fold = self.blocks % FIT.folds
         functions = block.functions(self.features)
-        for position, precision in enumerate(self.precisions[fold]):
-            weighted = functions * np.sqrt(weights[:, position, None])
-            precision += weighted.T @ weighted
+        roots, strip = np.sqrt(weights), max(LEAST_STRIP, STRIP // self.features.size)
+        for first in range(0, len(functions), strip):
+            rows = slice(first, first + strip)
+            for position, precision in enumerate(self.precisions[fold]):
+                weighted = functions[rows] * roots[rows, position, None]
+                precision += weighted.T @ weighted
         self.moments[fold] += functions.T @ (values * weights)
         if self.pooled and len(weights):
             self.scales = weights[0] / weights[0, 0]

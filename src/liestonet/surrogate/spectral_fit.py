@@ -359,8 +359,9 @@ class _DriftTargets:
     level: Float[np.ndarray, " n"]
 
     def __call__(self, block: Scaled) -> tuple[np.ndarray, np.ndarray]:
-        local = np.where(self.still, self.level, self.variances(block.points))
-        restored = np.where(self.pulled, self.variances.restored(block.points)[:, None], 1.0)
+        variances, factors = self.variances(block.points)
+        local = np.where(self.still, self.level, variances)
+        restored = np.where(self.pulled, factors[:, None], 1.0)
         return block.dx * restored / block.dt[:, None], block.dt[:, None] / local
 
 
@@ -385,6 +386,6 @@ class _DiffusionTargets:
     def __call__(self, block: Scaled) -> tuple[np.ndarray, np.ndarray]:
         first, second = self.pairs.T
         factor = np.where(first == second, 2.0, 1.0)
-        rest, local = residuals(block, self.drift), self.variances(block.points)
-        values = rest[:, first] * rest[:, second] * (self.variances.restored(block.points) ** 2 / block.dt)[:, None]
+        rest, (local, restored) = residuals(block, self.drift), self.variances(block.points)
+        values = rest[:, first] * rest[:, second] * (restored**2 / block.dt)[:, None]
         return values, 1 / (factor * local[:, first] * local[:, second])
