@@ -172,6 +172,8 @@ def show_price(
     if not quiet:
         lines.append(f"Delta {found.delta:.8g}, gamma {found.gamma:.8g}, theta {found.theta:.8g}.")
         lines += _boundary_sentences(found.density)
+        if "absorbing" in found.density.boundary:
+            lines.append("Absorbed paths pay nothing.")
         if found.formula is not None:
             lines.append(f"Formula: {found.formula}")
     emit("\n".join(paragraphs(lines)) + "\n")
