@@ -242,7 +242,7 @@ def _places(text: str) -> list[float]:
     if len(parts) == 3:
         from numpy import linspace
 
-        low, high, count = (float(read_number(part.strip(), "The states")) for part in parts)
+        low, high, count = (float(read_number(part.strip(), "A state")) for part in parts)
         if not 2 <= count <= MOST_POINTS:
             raise InputError(f"--x {text!r} asks for {count:g} states; give a number from 2 to {MOST_POINTS}.")
         return linspace(low, high, int(count)).tolist()

@@ -25,8 +25,8 @@ NOT_INTEGRABLE = (
     "give one that grows less."
 )
 TOO_LARGE = (
-    "The payoff is larger than floating point holds where the density has mass, so that there is no price; take an "
-    "earlier maturity or another payoff."
+    "The payoff is not integrable in floating point: where the density has mass it is larger than the largest number; "
+    "give a payoff that grows less, or an earlier maturity."
 )
 
 
