@@ -210,7 +210,7 @@ def _list_of_names(state: Any) -> list[Any]:
 
 
 def _called(headers: Sequence[str], names: Sequence[str]) -> list[str]:
-    return [header for header in headers if parse_header(header)[0].lower() in names]
+    return [header for header in headers if parse_header(header)[0].lower().replace(" ", "_") in names]
 
 
 def _is_number(text: str) -> bool:

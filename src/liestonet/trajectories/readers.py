@@ -25,6 +25,7 @@ from liestonet.trajectories.plain_arrays import read_npy
 from liestonet.trajectories.roles import Source, arrange
 from liestonet.trajectories.text_files import read_text
 from liestonet.trajectories.trajectories import Trajectories
+from liestonet.trajectories.unwrapping import with_certain_turns
 from liestonet.trajectories.wanted import Wanted
 from liestonet.trajectories.writers import MEASUREMENT_KEY
 
@@ -48,6 +49,11 @@ def _read_parquet(file: Path, wanted: Wanted) -> Trajectories:
     whole = ColumnTable(headers, table.column)
     data = with_json_periods(arrange(Source(whole), wanted), periods, wanted)
     return data if wanted.measurement is not None or measurement is None else replace(data, measurement=measurement)
+
+
+def _read_matlab(file: Path, wanted: Wanted) -> Trajectories:
+    data = read_matlab(file, wanted)
+    return data if wanted.periodic is not None else with_certain_turns(data)
 
 
 def measurement_in(source: parquet.ParquetFile, file: Path) -> Measurement | None:
@@ -87,5 +93,5 @@ READERS: dict[str, Callable[[Path, Wanted], Trajectories]] = {
     ".dat.gz": read_text,
     ".tsv.gz": read_text,
     ".npy": read_npy,
-    ".mat": read_matlab,
+    ".mat": _read_matlab,
 }
