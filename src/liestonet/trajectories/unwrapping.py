@@ -105,7 +105,7 @@ def turn_of(values: Float[np.ndarray, " n"], steps: Float[np.ndarray, " m"]) -> 
 
 
 def with_certain_turns(data: Trajectories) -> Trajectories:
-    """The data with the periods of coordinates that jump across the seam of a turn; notes say so, and what undoes it."""
+    """The data with the periods of coordinates that jump across the seam of a turn; notes say so."""
     found = {}
     steps = np.diff(data.flat_states, axis=0)
     within = np.ones(len(steps), dtype=bool)
