@@ -37,6 +37,8 @@ def read_trajectories(path: Any, wanted: Wanted) -> Trajectories:
     for suffix, reader in READERS.items():
         if file.name.lower().endswith(suffix):
             return reader(file, wanted)
+    if file.suffix.lower() in SHEETS:
+        raise InputError(f"The file {file.name!r} is a spreadsheet, which is not read; save the sheet as CSV.")
     raise InputError(f"The file {file.name!r} has no known suffix; use one of {', '.join(READERS)}.")
 
 
@@ -78,6 +80,8 @@ def parquet_columns(source: parquet.ParquetFile, time: Any, trajectory: Any, sta
     return choose_columns(parquet_headers(source), numeric, time, trajectory, state)
 
 
+SHEETS = (".xls", ".xlsx", ".xlsm", ".ods")
+
 READERS: dict[str, Callable[[Path, Wanted], Trajectories]] = {
     ".csv": read_text,
     ".csv.gz": read_text,
@@ -86,12 +90,8 @@ READERS: dict[str, Callable[[Path, Wanted], Trajectories]] = {
     ".h5": read_hdf,
     ".hdf5": read_hdf,
     ".nc": read_hdf,
-    ".txt": read_text,
-    ".dat": read_text,
-    ".tsv": read_text,
-    ".txt.gz": read_text,
-    ".dat.gz": read_text,
-    ".tsv.gz": read_text,
+    **dict.fromkeys((".txt", ".dat", ".tsv", ".tab", ".asc", ".prn"), read_text),
+    **dict.fromkeys((".txt.gz", ".dat.gz", ".tsv.gz", ".tab.gz", ".asc.gz", ".prn.gz"), read_text),
     ".npy": read_npy,
     ".mat": _read_matlab,
 }
