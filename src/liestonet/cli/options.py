@@ -86,7 +86,9 @@ RestartClock = Annotated[
 Periodic = Annotated[
     list[str] | None,
     typer.Option(
-        "--periodic", metavar="NAME=PERIOD", help="An angle or phase and its period: theta=2pi, theta=360. Repeatable."
+        "--periodic",
+        metavar="NAME=PERIOD",
+        help="An angle or phase and its period: theta=2pi, theta=360; or none. Repeatable.",
     ),
 ]
 Clock = Annotated[

@@ -139,6 +139,9 @@ def _motions(result: Result) -> Iterator[str]:
 
 
 def _likelihood(refit: Refit, error_rate: float) -> Iterator[str]:
+    if not refit.tests_something:
+        yield "These symmetries ask nothing of drift and diffusion on this clock, so no likelihood ratio tests them."
+        return
     answer = "rejects" if refit.p_value < error_rate else "does not reject"
     yield (
         f"Drift and diffusion fitted again with these symmetries imposed: the likelihood-ratio test {answer} them "
