@@ -118,8 +118,6 @@ def choose_shrinkage(
         ]
     else:
         starts = [np.clip(np.linalg.lstsq(matrix, np.log(near) - constant)[0], *np.transpose(bounds))]
-    found = [
-        scipy.optimize.minimize(objective, start, method="L-BFGS-B", jac=True, bounds=bounds) for start in starts
-    ]
+    found = [scipy.optimize.minimize(objective, start, method="L-BFGS-B", jac=True, bounds=bounds) for start in starts]
     variances = np.exp(matrix @ min(found, key=lambda result: result.fun).x + constant)
     return Shrinkage(variances, log_evidence(precision, moments, variances)[0])
