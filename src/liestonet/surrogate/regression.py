@@ -82,6 +82,13 @@ class Estimate:
         """Covariance of the parameters under the data alone; a trace of a prior keeps it finite."""
         return inverse(self.precision + np.diag(FIT.unseen * np.diag(self.precision)))
 
+    @property
+    def linear_terms(self) -> Bool[np.ndarray, " p"]:
+        """Which parameters are those of the constant, of linear terms or of simple waves, without time or a pole."""
+        orders, polar = self.features.orders, self.features.polar(self.entry)
+        found = (orders[:, 0] == 0) & (orders[:, 1:].sum(axis=1) <= 1)
+        return found if polar is None else found & (polar == 0)
+
     def block(self, noisy: Bool[np.ndarray, " n"]) -> Block:
         """What is known of the parameters, for what does not ask which coefficient they belong to."""
         known = (self.parameters, self.precision, self.prior, self.features.degrees)
