@@ -228,10 +228,11 @@ def fit_again(like: Surrogate, source: IncrementSource) -> Surrogate:
     rest = sample.dx if noisy.all() else np.where(noisy, sample.dx, residuals(sample, like.drift_estimates))
     targets = drift_targets(overview, rest, noisy, features)
     entries = [estimate.entry for estimate in like.drift_estimates]
-    drift = regress_on(source, overview.domain, features, entries, *targets)
+    drift = regress_on(source, overview.domain, features, entries, *targets, like.drift_estimates)
     pairs = [estimate.entry for estimate in like.diffusion_estimates]
     squares = diffusion_targets(overview, drift, noisy, features)
-    diffusion = regress_on(source, overview.domain, features, pairs, *squares) if pairs else []
+    known = like.diffusion_estimates
+    diffusion = regress_on(source, overview.domain, features, pairs, *squares, known) if pairs else []
     found = {"drift_estimates": tuple(drift), "diffusion_estimates": tuple(diffusion)}
     return replace(like, overview=overview, joint=None, recorded=None, **found)
 
