@@ -9,6 +9,9 @@ FUZZ_SECONDS ?= 300
 SEED ?=
 
 TEST := .venv/bin
+DOCS_TESTS := tests/project/test_documentation.py tests/project/test_site.py \
+  tests/cli/test_cli.py::test_help_shows_examples_that_work \
+  "tests/reproduction/test_publication.py::test_the_page_is_made_of_the_committed_results[False]"
 DEMO := .venv-demo/bin
 SOURCES := $(shell find src -name '*.py' -o -name 'py.typed' -o -name '*.html' -o -name '*.css' -o -name '*.js')
 
@@ -67,8 +70,8 @@ docs: .venv/.installed ## build the documentation as a site with search: site/in
 	$(TEST)/python tools/gallery.py site/gallery
 	@echo "Open site/index.html"
 
-docs-check: .venv/.installed ## run the README's and the docs' snippets, follow their links
-	$(TEST)/python -m pytest tests/project/test_documentation.py -m "slow or not slow" $(PYTEST_ARGS)
+docs-check: .venv/.installed ## run the snippets of README, docs and help, follow links, make the pages of studies again
+	$(TEST)/python -m pytest $(DOCS_TESTS) -m "slow or not slow" $(PYTEST_ARGS)
 
 lint: .venv/.installed ## ruff: style and layout
 	$(TEST)/ruff check

@@ -72,7 +72,13 @@ EXAMPLES = {
 
 
 @pytest.mark.usefixtures("undrawn", "few_draws")
-@pytest.mark.parametrize(("command", "count"), EXAMPLES.items())
+@pytest.mark.parametrize(
+    ("command", "count"),
+    [
+        pytest.param(*case, marks=[pytest.mark.slow] * (case[1] > 4), id=case[0] or "liestonet")
+        for case in EXAMPLES.items()
+    ],
+)
 def test_help_shows_examples_that_work(command, count, monkeypatch):
     monkeypatch.setattr(import_module("liestonet.cli.demo"), "PATHS", 100)  # tests/cli/test_demo.py runs all of it
     shown = examples(command)
@@ -209,6 +215,7 @@ def test_stratonovich_is_converted_and_told():
     assert "Stratonovich" in text
 
 
+@pytest.mark.slow
 def test_shared_noise_is_told_apart_from_conversion():
     found = json.loads(printed("solve", "dx = dW; dy = x dW", "--domain", "t=0:1, x=0:1, y=0:1", "--json"))
     assert [flag["code"] for flag in found["flags"] if flag["code"] != "infinite"] == ["shared-noise"]

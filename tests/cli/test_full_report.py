@@ -28,6 +28,7 @@ def test_a_full_report_is_kept_and_taken_up_again(tmp_path):
         *(f"{k}.{end}" for k in kinds for end in ("lsn", "html")),
         "reversible.json",
     }
+    assert first.stdout.splitlines()[-3] == "Next"
     assert "Detailed balance holds" in first.stdout  # every density of one coordinate balances its drift
     assert json.loads((tmp_path / "all" / "reversible.json").read_text())["p_value"] > 0.001
     result = lsn.load(tmp_path / "all" / "ito.lsn")

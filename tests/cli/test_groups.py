@@ -63,7 +63,7 @@ def test_options_reach_the_groups(recordings: Path, without_searches: list[dict[
         "--json",
     )
     outcome = run("run_*.csv", "--by", "run_{T}_*.csv", "--out", "study", *words)
-    assert outcome.exit_code == 0, outcome.output
+    assert outcome.exit_code == 2, outcome.output  # one group has no result
     found = json.loads(outcome.stdout)
     assert (found["schema"], found["by"]) == ("liestonet.groups/1", "run_{T}_*.csv")
     (asked,) = without_searches
@@ -75,6 +75,8 @@ def test_options_reach_the_groups(recordings: Path, without_searches: list[dict[
 
 def test_a_table_a_sentence_and_where_it_is(recordings: Path, without_searches: list[dict[str, Any]]):
     outcome = run("run_*.csv", "--by", "run_{T}_*.csv", "--out", "study")
+    assert outcome.exit_code == 2
+    assert outcome.stderr == "liestonet: 1 of 2 groups without a result, 300K first: Too few data.\n"
     assert "300K: Too few data." in outcome.stdout
     assert "study/groups.html" in outcome.stdout
     assert max(map(len, outcome.stdout.splitlines())) <= 80

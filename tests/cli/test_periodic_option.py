@@ -72,3 +72,14 @@ def test_wrong_periods_of_a_table(table: Path, period: str, words: str) -> None:
         assert code == 2
         assert words in output
         assert output.count("\n") == 1
+
+
+def test_none_takes_the_values_of_an_angle_as_they_are(tmp_path: Path) -> None:
+    rng = np.random.default_rng(9)
+    angle = np.degrees(0.3 * rng.standard_normal(3000).cumsum()) % 360
+    (tmp_path / "a.csv").write_text("time,heading\n" + "".join(f"{k},{a:.3f}\n" for k, a in enumerate(angle)))
+    words = ("discover", str(tmp_path / "a.csv"), "--no-formulas", "--clock", "recorded")
+    assert "(periodic)" in run(*words)[1]
+    output = run(*words, "--periodic", "none")[1]
+    assert "(periodic)" not in output
+    assert "so they are an angle; its jumps were taken as steps" in " ".join(output.split())

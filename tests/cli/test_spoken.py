@@ -18,6 +18,18 @@ from liestonet.cli.spoken import spoken
             "One path; give --trajectory 'particle 1', or --dt 0.5.",
         ),
         ("The rows are out of order (sort=True).", "The rows are out of order (--sort)."),
+        (
+            "Parameter k has no value; give one, as in p(t, x, t0, x0, k=1.5), or use with_parameters.",
+            "Parameter k has no value; give one with --param k=1.5.",
+        ),
+        (
+            "Parameter r has no value: give one, e.g. r = 1.5 in the text or with_parameters(r=1.5).",
+            "Parameter r has no value: give one, e.g. r = 1.5 in the text or with --param r=1.5.",
+        ),
+        (
+            "The domain is 5; give two ends, such as (0, math.inf).",
+            "The domain is 5; give two ends, such as --domain x=0:inf.",
+        ),
         ("Nothing to do with options: state = 3.", "Nothing to do with options: state = 3."),
     ],
 )

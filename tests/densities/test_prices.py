@@ -141,7 +141,86 @@ def test_payoffs_have_parameters():
     assert json.loads(shown.stdout)["value"] == pytest.approx(exact, rel=1e-12)
 
 
+def down_and_out(start: float, strike: float, barrier: float) -> float:
+    """A call that ends at a barrier below the strike, r = 0.05, s = 0.2, one year (Merton 1973)."""
+    plain = black_scholes(strike, 1, start, True)[0]
+    image = black_scholes(strike, 1, barrier**2 / start, True)[0]
+    return plain - (start / barrier) ** (1 - 2 * 0.05 / 0.2**2) * image
+
+
+@pytest.mark.parametrize("start", [90.5, 100.0, 140.0])
+def test_a_barrier_option(start):
+    found = lsn.price(SHARE, "call(100)", 1, start, killing=0.05, boundary="absorbing", domain=(90, np.inf))
+    assert float(found) == pytest.approx(down_and_out(start, 100, 90), rel=1e-10)
+    # beyond the barrier nothing is paid, and at it nothing is left
+    digitals = [
+        lsn.price(SHARE, text, 1, start, killing=0.05, boundary="absorbing", domain=(90, np.inf))
+        for text in ("digital(80)", "digital(90)", "1")
+    ]
+    assert [float(one) for one in digitals] == pytest.approx([digitals[0].mass] * 3, rel=1e-12)
+
+
+def test_absorbed_paths_pay_nothing():
+    """Puts and calls differ by the forward only with what the absorbed paths would have paid."""
+    share = "dx = 0.05*x dt + 0.9*sqrt(x) dW"
+    put, call, forward = (
+        lsn.price(share, text, 1, 1, killing=0.05, boundary="absorbing") for text in ("put(1)", "call(1)", "x")
+    )
+    absorbed = np.exp(-0.05) - put.mass
+    assert absorbed > 0.01
+    assert put + absorbed == pytest.approx(call - forward + np.exp(-0.05), rel=1e-9)
+    assert float(forward) == pytest.approx(1, rel=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("equation", "rate", "total", "variance"),
+    [
+        ("dx = (0.05 + 0.02*t)*x dt + 0.2*x dW", "0.05 + 0.02*t", 0.06, 0.04),
+        ("dx = 0.05*x dt + (0.2 + 0.1*t)*x dW", 0.05, 0.05, 0.04 + 0.02 + 0.01 / 3),
+    ],
+)
+def test_rates_and_volatilities_that_depend_on_time(equation, rate, total, variance):
+    found = lsn.price(equation, "call(110)", 1, 100, killing=rate)
+    upper = (np.log(100 / 110) + total + variance / 2) / np.sqrt(variance)
+    below = upper - np.sqrt(variance)
+    exact = 100 * float(mpmath.ncdf(upper)) - 110 * np.exp(-total) * float(mpmath.ncdf(below))
+    assert float(found) == pytest.approx(exact, rel=1e-10)
+
+
+def test_a_mean_that_moves_with_the_season():
+    """The model of Hull and White: the bond is exponential in ∫∫ of the mean, here by quadrature."""
+    found = lsn.price("dr = (0.03 + 0.01*sin(t) - 0.5*r) dt + 0.02 dW", "1", 5, 0.03, killing="r")
+
+    def reach(span: float) -> float:
+        return -np.expm1(-0.5 * span) / 0.5
+
+    mean = quad(lambda t: (0.03 + 0.01 * np.sin(t)) * reach(5 - t), 0, 5, epsabs=1e-14)[0] + 0.03 * reach(5)
+    variance = quad(lambda t: (0.02 * reach(5 - t)) ** 2, 0, 5, epsabs=1e-14)[0]
+    assert float(found) == pytest.approx(np.exp(-mean + variance / 2), rel=1e-10)
+
+
+def test_integrals_within_integrals_are_left_to_quadrature():
+    found = lsn.price("dx = -(1 + t)*x dt + (1 + 0.5*sin(t)) dW", "digital(0)", 1, 0.3)
+    mean = 0.3 * np.exp(-1.5)
+    variance = quad(lambda t: (1 + 0.5 * np.sin(t)) ** 2 * np.exp(-3 + 2 * t + t**2), 0, 1, epsabs=1e-14)[0]
+    assert float(found) == pytest.approx(float(mpmath.ncdf(mean / np.sqrt(variance))), rel=1e-10)
+    assert found.method == "quadrature"
+
+
 BAD: dict[str, tuple[Any, str]] = {
+    "a condition with a name": (lambda: lsn.price(SHARE, "x > K", 1, 100), "contains K"),
+    "two conditions": (lambda: lsn.price(SHARE, "x > 90 and x < 110", 1, 100), "more than one condition"),
+    "a condition as a factor": (lambda: lsn.price(SHARE, "x*(x > 90)", 1, 100), "more than one condition"),
+    "three conditions": (lambda: lsn.price(SHARE, "80 < x < 90 < 100", 1, 100), "more than one condition"),
+    "empty": (lambda: lsn.price(SHARE, " ", 1, 100), "payoff is empty"),
+    "no strike": (lambda: lsn.price(SHARE, "call()", 1, 100), "needs its strike"),
+    "code": (lambda: lsn.price(SHARE, "__import__('os').getcwd()", 1, 100), "Unknown payoff"),
+    "an empty rate": (lambda: lsn.price(SHARE, "1", 1, 100, killing=""), "killing is empty"),
+    "many starts": (lambda: lsn.price(SHARE, "x", 1, np.array([90.0, 100.0])), "give a finite number"),
+    "an unknown name": (lambda: lsn.price(SHARE, "x", 1, 100, parameters={"vol": 0.2}), "no parameter vol"),
+    "no noise": (lambda: lsn.price("dx = x dt + s*x dW", "x", 1, 1, parameters={"s": 0}), "no noise"),
+    "at an end": (lambda: lsn.price(ROOT, "x", 1, 0), "is an end of the state space"),
+    "at once": (lambda: lsn.price(SHARE, "x", 0, 100), "not after t0"),
     "a name without a value": (lambda: lsn.price(SHARE, "max(x - K, 0)", 1, 100), "contains K"),
     "a value without a name": (lambda: lsn.price(SHARE, "call(1)", 1, 100, parameters={"K": 1}), "no parameter K"),
     "grows too fast": (lambda: lsn.price(BROWNIAN, "exp(x^2/2)", 1, 0), "not integrable"),

@@ -43,7 +43,7 @@ def with_column(data: Trajectories, column: Callable[[np.ndarray], np.ndarray]) 
     return Trajectories.from_arrays(data.times, [np.column_stack([x, column(x)]) for x in data.states])
 
 
-@pytest.mark.parametrize("name", ["cir", "sabr", "langevin", "two-noises"])
+@pytest.mark.parametrize("name", ["cir", pytest.param("sabr", marks=pytest.mark.slow), "langevin", "two-noises"])
 def test_clean_data_raise_no_flag(name: str) -> None:
     assert not flags(lsn.catalogue[name].simulate(paths=PATHS, seed=21))
 

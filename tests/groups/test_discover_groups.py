@@ -11,6 +11,8 @@ import pytest
 import liestonet as lsn
 from liestonet.errors import InputError
 from liestonet.groups import job as group_job
+from liestonet.groups.compare import without_other_coordinates
+from liestonet.groups.comparison import Group
 from liestonet.groups.discover_groups import COMPARISON_FILE, COMPARISON_PAGE
 
 
@@ -119,6 +121,7 @@ def test_finished_groups_are_not_repeated(recordings: Path, tmp_path: Path, comp
     assert computed[3:] == ["300K", "310K"]
 
 
+@pytest.mark.slow
 def test_a_full_disk_keeps_what_is_finished(
     recordings: Path, tmp_path: Path, computed: list[str], monkeypatch: pytest.MonkeyPatch
 ):
@@ -138,6 +141,16 @@ def test_a_full_disk_keeps_what_is_finished(
     monkeypatch.setattr(group_job, "write_group", real)
     assert lsn.discover_groups(source, "T", out=out).algebra is not None
     assert computed == ["300K", "310K", "310K"]
+
+
+def test_a_group_with_other_coordinates_does_not_stop_the_others(compared: lsn.GroupComparison):
+    x = compared.result("300K")
+    y = replace(x, names=("y",))
+    groups = [Group(label, files=1, increments=10) for label in ("300K", "310K", "320K")]
+    kept = without_other_coordinates(groups, {"300K": x, "310K": y, "320K": x})
+    assert (kept[0], kept[2]) == (groups[0], groups[2])
+    assert kept[1].problem.startswith("The group 310K has the coordinates y, but 300K has x;")
+    assert kept[1].increments is None
 
 
 def test_columns_and_memory_give_what_files_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

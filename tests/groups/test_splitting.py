@@ -52,6 +52,7 @@ def test_folders_name_groups(tmp_path: Path):
 
 def test_keys_and_values_in_names(tmp_path: Path):
     files(tmp_path, "T=300/a.csv", "T=310/a.csv")
+    files(tmp_path, "_SUCCESS", "notes.md")  # neither is read by a scan
     assert list(groups(split_files(tmp_path, "T"))) == ["300", "310"]
     other = files(tmp_path / "flat", "run_T=2.5_1.csv", "run_T=12_1.csv")
     assert list(groups(split_files(other, "T"))) == ["2.5", "12"]
@@ -73,6 +74,7 @@ def test_what_is_wrong_is_one_sentence(tmp_path: Path):
     (table,) = files(tmp_path, "all.csv", text=TABLE)
     (holes,) = files(tmp_path, "holes.csv", text="t,x,dose\n0,1,low\n1,2,\n")
     (arrays,) = files(tmp_path, "all.npz")
+    mixed = files(tmp_path / "mixed", "T=300/a.csv", "T=310/a.csv", "README.txt")
     for source, by, words in (
         (given, "exp_{T}.csv", "does not match"),
         (given[:2], "run_{T}_*.csv", "one group only, T = 300K"),
@@ -80,6 +82,7 @@ def test_what_is_wrong_is_one_sentence(tmp_path: Path):
         (given, "{a}_{b}_*.csv", "several parts in braces"),
         (table, "colour", "has no column 'colour'"),
         (holes, "dose", "has no value in 'dose'"),
+        (mixed, "T", "says what T is, but that of"),
         (arrays, "dose", "no columns that distinguish groups"),
         (tmp_path / "absent.csv", "dose", "no file"),
         (str(tmp_path / "absent*.csv"), "dose", "No file matches"),

@@ -10,7 +10,18 @@ from typing import Any
 
 import pytest
 
+# Milliseconds that a page may need for anything: the machine has other work. Nothing is decided by how long it took.
+PATIENCE = 120_000
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+# Whether the window has a width, and every picture that the scripts draw is drawn for the room that it has there.
+DRAWN = """
+width => innerWidth === width && [...document.querySelectorAll("svg[data-part]")].every(svg => {
+  const room = svg.getBoundingClientRect().width;
+  return !room || Math.abs(svg.viewBox.baseVal.width - room) <= 1;
+})
+"""
 
 
 def browser_program() -> str:
@@ -28,7 +39,21 @@ def running_browser() -> Iterator[Any]:
     sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright, which is among the [dev] packages")
     sandbox = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     program = browser_program()
+    sync_api.expect.set_options(timeout=PATIENCE)
     with sync_api.sync_playwright() as driver:
-        running = driver.chromium.launch(executable_path=program, args=sandbox)
+        running = driver.chromium.launch(executable_path=program, args=sandbox, timeout=PATIENCE)
         yield running
         running.close()
+
+
+def opened_page(browser: Any, **options: Any) -> Any:
+    """A new page that waits as long as a busy machine needs."""
+    page = browser.new_page(**options)
+    page.set_default_timeout(PATIENCE)
+    return page
+
+
+def resized(page: Any, width: int, height: int = 900) -> None:
+    """The window at another size, when all that moves has been drawn for it."""
+    page.set_viewport_size({"width": width, "height": height})
+    page.wait_for_function(DRAWN, arg=width)

@@ -85,3 +85,41 @@ SMALL_LETTERS = r"""
   return found;
 }
 """
+
+# What WCAG AA asks beside the contrast of text: names of controls and pictures, order of headings, one of each id,
+# lines that stand out three to one, and a focus that can be seen.
+ACCESS = r"""
+() => {
+  const found = [], shown = node => node.getClientRects().length > 0;
+  const named = node => Boolean((node.getAttribute("aria-label") || node.textContent).trim() ||
+    (node.labels && [...node.labels].some(label => label.textContent.trim())));
+  for (const node of document.querySelectorAll("button, select, input, a, svg[role], [tabindex]"))
+    if (shown(node) && !named(node)) found.push(`no name: ${node.outerHTML.slice(0, 80)}`);
+  const levels = [...document.querySelectorAll("h1, h2, h3, h4")].filter(shown).map(node => Number(node.tagName[1]));
+  if (levels.filter(level => level === 1).length !== 1) found.push("not one first heading");
+  levels.forEach((level, k) => { if (k && level > levels[k - 1] + 1) found.push(`heading ${k} skips a level`); });
+  const ids = [...document.querySelectorAll("[id]")].map(node => node.id);
+  if (new Set(ids).size !== ids.length) found.push(`ids used twice: ${ids.filter((id, k) => ids.indexOf(id) !== k)}`);
+  const parse = text => (text.match(/[\d.]+/g) || []).map(Number);
+  const light = rgb => {
+    const [r, g, b] = rgb.map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const paper = parse(getComputedStyle(document.body).backgroundColor);
+  const lines = ".recorded, .moved, .normal, .limit, .arrows, .before, .axis, .mark, .shape, .interval, .noise";
+  for (const line of document.querySelectorAll(lines)) {
+    const style = getComputedStyle(line), [r, g, b] = parse(style.stroke), opacity = Number(style.opacity);
+    const mixed = [r, g, b].map((part, k) => opacity * part + (1 - opacity) * paper[k]);
+    const [one, other] = [light(mixed), light(paper)].sort((a, b) => b - a), ratio = (one + 0.05) / (other + 0.05);
+    if (!(ratio >= 3)) found.push(`${line.getAttribute("class")}: contrast ${ratio.toFixed(2)}`);
+  }
+  for (const node of document.querySelectorAll("button, select, input, .direction")) {
+    if (!shown(node)) continue;
+    node.focus({ focusVisible: true, preventScroll: true });
+    const style = getComputedStyle(node), unseen = style.outlineStyle === "none" || !parseFloat(style.outlineWidth);
+    if (unseen) found.push(`no focus: ${node.outerHTML.slice(0, 60)}`);
+  }
+  document.activeElement.blur();
+  return [...new Set(found)];
+}
+"""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,9 +12,14 @@ import scipy.special
 import scipy.stats
 
 import liestonet as lsn
+from liestonet.core.progress import silent
 from liestonet.inference.adequacy import CELLS, MEMORY, PATHS, FitTest, _Part, _score_test, adequacy_of
-from liestonet.inference.clock import choose_clock
+from liestonet.inference.clock import choose_clock, unconfirmed
+from liestonet.inference.engine import Request
+from liestonet.inference.spectral_engine import Spectral
 from liestonet.surrogate.spectral_fit import fit_spectral
+from liestonet.symmetry.determining.kinds import ITO
+from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories.clock import Relabelled
 
 
@@ -132,6 +138,17 @@ def test_finer_structure_than_the_series_is_detected() -> None:
     rng = np.random.default_rng(6)
     path = euler(rng, lambda x: -x + 4 * np.sin(16 * x), 20_000, dt=0.02)
     assert asked(recording([path], dt=0.02))[CELLS].rejected
+
+
+def test_a_rejected_fit_has_no_symmetries_of_the_law() -> None:
+    """Nor where the law had more of them than there were Itô symmetries, as a field that turns with the noise."""
+    rng = np.random.default_rng(3)
+    source = choose_clock(recording([euler(rng, lambda x: -x, 3000)]), "restart")[0]
+    found = Spectral().discover(Request(source, ITO, Criteria(), None, False, 0, silent))
+    found = replace(found, search=unconfirmed(found.search, asked=False), count=0, imposed=None, law_dimension=1)
+    adequate, rejected = (FitTest(CELLS, p_value, 0.5, "drift of x") for p_value in (0.5, 1e-9))
+    assert found.tested((adequate,), asked=False).law_dimension == 1
+    assert found.tested((adequate, rejected), asked=False).law_dimension is None
 
 
 def test_a_small_deviation_is_no_reason() -> None:

@@ -244,6 +244,7 @@ def _formulas_are_the_generators(result, points):
             np.testing.assert_allclose(values, expected, atol=0.1 * (1 + np.abs(expected).max()))
 
 
+@pytest.mark.slow
 def test_training_knows_the_time_step_of_every_point(monkeypatch):
     """Steps of 0.01 and of 0.05 by turns: a point of the data has the one that begins there, not their median."""
     times = np.concatenate([[0.0], np.cumsum(np.tile([0.01, 0.05], 40))])

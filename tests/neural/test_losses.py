@@ -58,7 +58,10 @@ def test_fokker_planck_equations(key):
     assert loss(8, key, "fokker-planck", bent) > 1e-6
 
 
-@pytest.mark.parametrize(("key", "kind"), [("linear", "ito"), ("bessel-drift", "ito"), ("brownian", "fokker-planck")])
+@pytest.mark.parametrize(
+    ("key", "kind"),
+    [("linear", "ito"), ("bessel-drift", "ito"), pytest.param("brownian", "fokker-planck", marks=pytest.mark.slow)],
+)
 def test_closure_and_jacobi(key, kind):
     assert loss(2, key, kind) < 1e-12
     assert loss(1, key, kind) < 1e-12
@@ -86,6 +89,7 @@ def test_pointwise_closure_of_two_fields():
     assert loss(1, "brownian", "ito", lambda rows: [rows[0], bent(rows)[2]], closure="pointwise") > 1e-6
 
 
+@pytest.mark.slow
 def test_pointwise_closure_is_bounded_where_generators_become_dependent():
     """X = ∂t + x∂x and Y = (x − p)∂x: [X, Y] = p∂x = p/(x − p) Y, infinite where x = p."""
     p, x = 0.3, np.array([-1.0, -0.5, 0.3 + 1e-7, 1.0])
@@ -137,7 +141,7 @@ def test_jacobi_sees_constants_of_no_algebra():
     assert float(structure.jacobi(jnp.asarray(c))) == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("number", [3, 4])
+@pytest.mark.parametrize("number", [3, pytest.param(4, marks=pytest.mark.slow)])
 def test_identities_hold_for_any_fields(number):
     assert loss(number, "brownian", "ito", bent) < 1e-24
 
@@ -158,7 +162,9 @@ def test_hinge_is_that_of_singular_values():
     assert loss(5, "brownian", "ito") == pytest.approx(expected, rel=1e-10)
 
 
-@pytest.mark.parametrize(("key", "kind"), [("linear", "ito"), ("bessel-drift", "law")])
+@pytest.mark.parametrize(
+    ("key", "kind"), [("linear", "ito"), pytest.param("bessel-drift", "law", marks=pytest.mark.slow)]
+)
 def test_pushed_coefficients_fall_with_the_step_for_symmetries_only(key, kind):
     """Heun and Taylor leave ε³ of a true symmetry, so ε⁶ of the loss; a near-miss leaves ε.
 

@@ -60,6 +60,7 @@ def same(first, second):
     return all(np.array_equal(a, b) for a, b in zip(leaves(first), leaves(second), strict=True))
 
 
+@pytest.mark.slow
 def test_training_is_reproducible_compiled_once_and_lowers_the_loss():
     COMPILED.clear()
     first = training.train(fresh(), SMALL, "ito", brownian_table(), 5)

@@ -43,7 +43,7 @@ def test_brownian_motion_has_three(found, brownian):
     assert all(0 <= row.lower <= row.upper for row in found.ladder)
 
 
-@pytest.mark.parametrize("symmetry", ["ito", "law", "fokker-planck"])
+@pytest.mark.parametrize("symmetry", ["ito", "law", pytest.param("fokker-planck", marks=pytest.mark.slow)])
 def test_double_well_keeps_the_shift_of_time_only(symmetry):
     data = lsn.catalogue["double-well"].simulate(paths=512, seed=12)
     result = lsn.discover(data, symmetry=symmetry, formulas=False)

@@ -27,6 +27,7 @@ def test_an_image_of_brownian_motion_has_its_symmetries(result: lsn.Result) -> N
 
 
 @pytest.mark.usefixtures("undrawn")
+@pytest.mark.slow
 def test_files_and_notation_hold_it(result: lsn.Result, tmp_path: object) -> None:
     result.save(f"{tmp_path}/run.lsn")
     assert lsn.load(f"{tmp_path}/run.lsn").to_json() == result.to_json()

@@ -139,6 +139,7 @@ def test_a_push_goes_round_and_leaves_nothing(forced: lsn.Trajectories) -> None:
 
 
 @pytest.mark.usefixtures("few_draws")
+@pytest.mark.slow
 def test_given_generators_are_tested_on_the_circle(forced: lsn.Trajectories) -> None:
     """Level 1e-3 for the shift that is one; the other is beyond doubt."""
     few = forced.take(np.arange(200))

@@ -73,7 +73,7 @@ def broken_links(page: Path) -> list[str]:
     return broken
 
 
-# Pages that compute for long, in seconds: `make docs-check` and `make test-slow` run them.
+# Pages that compute for some seconds: `make docs-check` and `make test-slow` run them.
 LONG = {
     "README.md": 24,
     "docs/networks.md": 30,
@@ -90,6 +90,11 @@ LONG = {
     "docs/angles.md": 6,
     "docs/report.md": 4,
     "docs/symptoms.md": 4,
+    "docs/mirrors.md": 6,
+    "docs/classify.md": 2,
+    "docs/prices.md": 2,
+    "docs/files.md": 2,
+    "docs/densities.md": 2,
     "docs/five_tasks.md": 20,
     "docs/gallery/trap.md": 11,
     "docs/gallery/free_particle.md": 6,

@@ -34,6 +34,7 @@ def site(tmp_path_factory) -> Path:
     return target
 
 
+@pytest.mark.slow
 def test_every_page_is_there(site):
     pages = [path.relative_to(ROOT / "docs").with_suffix(".html") for path in (ROOT / "docs").rglob("*.md")]
     names = [*map(str, pages), "search.html", "speed.html", "reference/python.html", "reference/values.html"]
@@ -77,6 +78,7 @@ def test_the_list_of_pages_says_the_same():
         assert listed[page.relative_to(ROOT / "docs").as_posix()] == said
 
 
+@pytest.mark.slow
 def test_links_lead_somewhere(site):
     broken = []
     for page in site.rglob("*.html"):
@@ -93,6 +95,7 @@ def test_links_lead_somewhere(site):
     assert not broken
 
 
+@pytest.mark.slow
 def test_nothing_comes_from_the_network_or_names_this_machine(site):
     loaded = r"<(?:script|img|iframe)[^>]+src=\"(?:https?:)?//|<link[^>]+href=\"(?:https?:)?//"
     for page in site.rglob("*.html"):
@@ -102,6 +105,7 @@ def test_nothing_comes_from_the_network_or_names_this_machine(site):
         assert str(Path.home()) + "/" not in text, page
 
 
+@pytest.mark.slow
 def test_search_knows_the_public_names(site):
     index = (site / "searchindex.js").read_text(encoding="utf-8").lower()
     for word in ("discover", "solve", "principal_angl", "near", "jump"):

@@ -125,6 +125,7 @@ def test_fuzzing_needs_a_seed(tmp_path):
     assert "--fuzz needs --hypothesis-seed=NUMBER" in found.stderr
 
 
+@pytest.mark.slow
 def test_an_example_that_hangs_is_kept_and_replayed_until_it_is_repaired(tmp_path):
     conftest = f"{CONFTEST}import plugin_limits\nplugin_limits.GRACE = 0.5\n"
     options = ("--fuzz=60", "-pxdist.plugin", "-n2")

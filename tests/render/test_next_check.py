@@ -10,9 +10,13 @@ from typer.testing import CliRunner
 
 import liestonet as lsn
 from liestonet.cli import app
+from liestonet.core.ladder import LadderRow
+from liestonet.groups.comparison import Group
 from liestonet.render.next_check import (
     after_classification,
     after_density,
+    after_full_report,
+    after_groups,
     after_price,
     after_reversal,
     after_test,
@@ -99,6 +103,37 @@ def test_after_a_classification():
     step = after_classification(typed, Classification("", (), (), ()))
     assert step is not None
     assert step.command == "liestonet solve 'dx = mu*x dt + s*x^g dW'"
+
+
+def test_after_groups_the_least_decided_one_is_shown(tmp_path):
+    typed = words("liestonet discover all.csv --by T --json")
+    rows = {verdict: LadderRow(0.1, 0.0, 0.2, 0.1, 0.5, verdict) for verdict in ("symmetry", "undecided")}
+    groups = tuple(
+        Group(label, None, problem, f"folder {label}", 1, 5, 500, 1, "R", True, (), tuple(rows[v] for v in verdicts))
+        for label, problem, verdicts in (
+            ("a", "", ("symmetry",)),
+            ("b", "", ("symmetry", "undecided")),
+            ("c", "There are 3 increments, too few.", ()),
+        )
+    )
+    found = lsn.GroupComparison("T", "", "ito", 0.05, groups)
+    step = after_groups(typed, found)
+    assert step is not None
+    assert words(step.command) == words("liestonet discover all.csv --by T --out study")
+    step = after_groups(typed, replace(found, folder=tmp_path))
+    assert step is not None
+    assert words(step.command) == ["liestonet", "open", str(tmp_path / "folder b" / "run.lsn")]
+    assert after_groups(typed, replace(found, groups=groups[2:])) is None
+
+
+def test_after_a_full_report_what_is_open_comes_first(tmp_path):
+    settled = lsn.discover(lsn.catalogue["ornstein-uhlenbeck"].simulate(paths=400, seed=3), formulas=False)
+    left = lsn.discover(lsn.catalogue["linear"].simulate(paths=300, seed=2), formulas=False)
+    asked = {"command": "liestonet discover a.csv --all --out everything"}
+    for result, expected in ((settled, f"liestonet open {tmp_path}/ito.lsn"), (left, "liestonet look a.csv")):
+        assert result.provenance is not None
+        typed = replace(result, provenance=replace(result.provenance, **asked))
+        assert after_full_report(typed, tmp_path).command.startswith(expected)
 
 
 def test_the_subject_may_stand_behind_options():

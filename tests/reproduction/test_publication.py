@@ -19,7 +19,9 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 COMMITTED = ROOT / "experiments" / "reproduction"
 
 
-@pytest.mark.parametrize("drawn", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "drawn", [pytest.param(False, marks=pytest.mark.slow), pytest.param(True, marks=pytest.mark.slow)]
+)
 def test_the_page_is_made_of_the_committed_results(tmp_path: Path, drawn: bool, request: pytest.FixtureRequest) -> None:
     """Pictures depend on the fonts of a machine; without them the page is made in a third of the time."""
     if not drawn:

@@ -25,6 +25,7 @@ def test_a_scheduler_that_is_not_there(tmp_path: Path, monkeypatch: pytest.Monke
         run_all(SMALL, Store(tmp_path), scheduler="tcp://127.0.0.1:9")
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_lost(tmp_path: Path, serial: list[object]) -> None:
     """One of two workers is killed when the first result is there."""
     store = Store(tmp_path / "results")

@@ -190,6 +190,17 @@ def test_exposure_is_identified_where_the_diffusion_changes() -> None:
 
 
 @pytest.mark.usefixtures("undrawn")
+@pytest.mark.parametrize("seed", range(3))
+def test_points_without_any_dynamics(seed: int) -> None:
+    """Independent points are errors alone; what is fitted to them stays finite, with a noise that is not lost."""
+    points = np.random.default_rng(seed).standard_normal((400, 3, 1))
+    surrogate = lsn.fit(lsn.Trajectories.from_arrays(np.arange(3.0), points))
+    place = np.zeros((1, 1))
+    assert np.isfinite(surrogate.parameters).all()
+    assert np.isfinite(surrogate.drift(np.ones(1), place)).all()
+    assert np.isfinite(surrogate.diffusion_squared(np.ones(1), place)).all()
+
+
 def test_said_in_the_result(tmp_path) -> None:
     """Noise and exposure with errors: in the result, in JSON, in a saved file and in words."""
     result = lsn.discover(recording(ornstein_uhlenbeck(0.1, 1.0, False, seed=8), 0.1), formulas=False)

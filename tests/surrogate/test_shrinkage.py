@@ -47,3 +47,17 @@ def test_what_is_not_in_the_data_is_shrunk_but_not_away():
     cubic = int(np.flatnonzero((DEGREE_SET == (0, 3)).all(axis=1))[0])
     assert np.sqrt(shrinkage.variances[linear]) > 10 * standard_error
     assert 0.05 * standard_error < np.sqrt(shrinkage.variances[cubic]) < 5 * standard_error
+
+
+def test_a_search_near_variances_of_much_the_same_data_ends_where_the_search_from_everywhere_does():
+    functions, noise = _data(rows=2000, seed=4)
+    linear = int(np.flatnonzero((DEGREE_SET == (0, 1)).all(axis=1))[0])
+    values = 0.2 * functions[:, [linear]] + noise
+    others = values + 0.5 * np.random.default_rng(5).standard_normal(values.shape)
+    precision = functions.T @ functions
+    near = choose_shrinkage(precision, functions.T @ others, DEGREE_SET).variances
+    everywhere = choose_shrinkage(precision, functions.T @ values, DEGREE_SET)
+    found = choose_shrinkage(precision, functions.T @ values, DEGREE_SET, near=near)
+    np.testing.assert_allclose(found.log_evidence, everywhere.log_evidence, rtol=1e-5)
+    kept = everywhere.variances > 1e-6
+    np.testing.assert_allclose(found.variances[kept], everywhere.variances[kept], rtol=0.02)

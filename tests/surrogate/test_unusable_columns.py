@@ -108,3 +108,19 @@ def test_an_impossible_fit_of_usable_columns_names_none() -> None:
     rng = np.random.default_rng(5)
     data = Trajectories.from_arrays([np.arange(500.0)], [np.cumsum(rng.standard_normal((500, 2)), axis=0)])
     assert "differ too much in size" in str(impossible_fit(look_over(data).sample, data.names))
+
+
+def test_one_command_leaves_out_all_columns_that_are_no_state() -> None:
+    """A table of tracks as image analysis writes it: a constant, row numbers, a quality, and a copy."""
+    rng = np.random.default_rng(6)
+    t = np.arange(200.0)
+    x = rng.standard_normal((30, 200)).cumsum(axis=1)
+    rows = np.arange(6000.0).reshape(30, 200)
+    columns = [x, np.zeros_like(x), rows, rng.uniform(5, 20, x.shape), x + 1e-4 * rng.standard_normal(x.shape)]
+    data = lsn.Trajectories.from_arrays(t, np.stack(columns, axis=2), ["x", "z", "id", "quality", "copy"])
+    with pytest.raises(InputError) as refused:
+        lsn.discover(data)
+    said = str(refused.value)
+    for word in ("z hardly ever changes", "id changes at a constant rate", "spread of quality", "copy differs too"):
+        assert word in said
+    assert said.endswith("leave them out of the state; give state=['x'] (the others).")

@@ -92,3 +92,37 @@ def test_five_thousand_mangled_files(tmp_path):
     found = outcomes(tmp_path, 5000, seed=11)
     assert min(found.values()) > 200
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 500_000
+
+
+AGES = 20.0 * np.arange(30)
+
+
+@pytest.mark.parametrize(
+    ("header", "oldest_first", "back"),
+    [
+        ("age", True, True),
+        ("age", False, False),  # of what lives, ages increase with time
+        ("Age [ka BP]", False, True),
+        ("Age [ka BP]", True, True),
+        ("years b2k", False, True),
+        ("time (years ago)", False, True),
+        ("time", True, False),
+    ],
+)
+def test_ages_count_back_from_the_present(header, oldest_first, back, tmp_path):
+    values = np.arange(30.0) ** 2
+    rows = list(zip(AGES, values, strict=True))[:: -1 if oldest_first else 1]
+    content = f"/* ice */\n{header}\td18O\n" + "".join(f"{age}\t{value}\n" for age, value in rows)
+    (tmp_path / "core.tab").write_text(content)
+    data = Trajectories.read(tmp_path / "core.tab")
+    expected = (-AGES[::-1], values[::-1]) if back else (AGES, values)
+    np.testing.assert_array_equal(data.times[0], expected[0])
+    np.testing.assert_array_equal(data.flat_states[:, 0], expected[1])
+    assert any("counts back from the present" in note for note in data.notes) == back
+
+
+def test_any_column_of_times_may_be_said_to_count_back(tmp_path):
+    rows = "".join(f"{age},{k}\n" for k, age in enumerate(AGES))
+    (tmp_path / "a.csv").write_text("age,x\n" + rows)
+    data = Trajectories.read(tmp_path / "a.csv", time="-age")
+    np.testing.assert_array_equal(data.times[0], -AGES[::-1])

@@ -26,3 +26,10 @@ def test_seconds_beside_frames_are_the_time(tmp_path):
 def test_a_column_that_is_not_proportional_stays_a_coordinate(tmp_path):
     (tmp_path / "b.csv").write_text(tracks(lambda frame, rng: frame / 24 + rng.normal()))
     assert lsn.Trajectories.read(tmp_path / "b.csv").names == ("t_s", "x", "y")
+
+
+def test_seconds_are_the_time_where_the_state_is_given(tmp_path):
+    (tmp_path / "c.csv").write_text(tracks(lambda frame, rng: frame / 24))
+    data = lsn.Trajectories.read(tmp_path / "c.csv", state=["x", "y"])
+    assert data.names == ("x", "y")
+    np.testing.assert_allclose(data.times[1], np.arange(1, 31) / 24, atol=1e-6)

@@ -7,12 +7,14 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
+from scipy.io import savemat
 
 import liestonet
 from liestonet.errors import InputError
@@ -244,7 +246,7 @@ def test_a_key_of_folders_labels_paths(tmp_path):
         place = tmp_path / f"run={run}"
         place.mkdir()
         for part in (0, 1):
-            table = pa.table({"t": [2.0 * part, 2.0 * part + 1], "x": [1.0, 2.0]})
+            table = pa.table({"t": [2.0 * part, 2.0 * part + 1], "x": [1.0, 2.0 * run]})
             parquet.write_table(table, place / f"{part}.parquet")
     source = Trajectories.scan(tmp_path, trajectory="run", continued=True)
     assert [file.keys["run"] for file in source.files] == ["1", "1", "2", "2"]
@@ -279,3 +281,91 @@ def test_what_is_too_large_is_tested_in_parts(tmp_path, monkeypatch):
     assert part.flat_states[0] == data.flat_states[0]
     assert part.flat_states[-1] == data.flat_states[-1]
     assert "in 2 parts evenly spread" in part.remarks[-1]
+
+
+@pytest.mark.parametrize("suffix", [".h5", ".nc", ".mat"])
+def test_arrays_of_other_programs_are_one_source(tmp_path, suffix):
+    rng = np.random.default_rng(0)
+    states = rng.normal(size=(3, 5, 1))
+    for number, x in enumerate(states):
+        values = {"t": np.arange(5.0), "x": x[:, 0]}
+        if suffix == ".mat":
+            savemat(tmp_path / f"{number}.mat", values)
+            continue
+        with h5py.File(tmp_path / f"{number}{suffix}", "w") as file:
+            for name, array in values.items():
+                file[name] = array
+    whole = Trajectories.from_arrays(np.arange(5.0), states, ["x"])
+    for mine, theirs in zip(joined(Trajectories.scan(tmp_path).chunks(4)), whole.increments(), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def test_errors_tell_files_of_one_name_apart(tmp_path):
+    for run in (1, 2):
+        (tmp_path / f"run={run}").mkdir()
+        table = pa.table({"t": [0.0, 1.0 if run == 1 else -1.0], "x": [1.0, 2.0]})
+        parquet.write_table(table, tmp_path / f"run={run}" / "part.parquet")
+    with pytest.raises(InputError, match=r"(?i)row 1 of the file 'run=2/part\.parquet'"):
+        joined(Trajectories.scan(tmp_path).chunks())
+    (tmp_path / "run=2" / "part.parquet").write_bytes(b"PAR1")
+    with pytest.raises(InputError, match=r"The file 'run=2/part\.parquet' cannot be read"):
+        Trajectories.scan(tmp_path)
+
+
+def test_a_copy_is_no_more_data(tmp_path):
+    for name, x in (("1", 2.0), ("2", 3.0), ("copy of 1", 2.0)):
+        parquet.write_table(pa.table({"t": [0.0, 1.0], "x": [1.0, x]}), tmp_path / f"{name}.parquet")
+    with pytest.raises(InputError, match=r"'1\.parquet' and 'copy of 1\.parquet' have the same content"):
+        Trajectories.scan(tmp_path)
+
+
+def test_a_file_of_another_kind_may_hold_no_data(tmp_path):
+    for number in (1, 2):
+        parquet.write_table(pa.table({"t": [0.0, 1.0], "x": [1.0, number]}), tmp_path / f"{number}.parquet")
+    (tmp_path / "README.txt").write_text("What is in this folder\n")
+    with pytest.raises(InputError, match=r"'README\.txt'.*give the pattern '\*\.parquet'\.$"):
+        Trajectories.scan(tmp_path)
+
+
+def test_a_folder_that_may_not_be_read_is_a_sentence(tmp_path, monkeypatch):
+    def refuse(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "exists", refuse)
+    with pytest.raises(InputError, match=r"\*\.parquet' cannot be read by this user"):
+        Trajectories.scan(tmp_path / "*.parquet")
+    with pytest.raises(InputError, match=r"1\.parquet' cannot be read by this user"):
+        Trajectories.scan(tmp_path / "1.parquet")
+
+
+def test_tests_and_validation_take_files(tmp_path):
+    data = liestonet.SDE.parse("dx = -x dt + dW").simulate([0.5], duration=1.0, step=0.02, paths=60, seed=3)
+    for part in range(3):
+        data.take(range(20 * part, 20 * part + 20)).write(tmp_path / f"{part}.parquet")
+    source = Trajectories.scan(tmp_path)
+    result = liestonet.discover(data, formulas=False, dimension=1)
+    assert liestonet.test(source, "d_t").p_value == liestonet.test(data, "d_t").p_value
+    mine, theirs = (liestonet.validate(result, each, epsilons=(0.1,)) for each in (source, data))
+    assert repr(mine) == repr(theirs)
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".npz"])
+def test_files_may_have_clocks_of_their_own(tmp_path, suffix):
+    rng, later = np.random.default_rng(0), [0.0, 5e3, 9e4]
+    states = rng.normal(size=(3, 2, 6, 1))
+    for part, (x, begin, step) in enumerate(zip(states, later, (0.5, 0.25, 1.0), strict=True)):
+        times = begin + step * np.arange(6.0)
+        Trajectories.from_arrays([times, times + 1], list(x), ["x"]).write(tmp_path / f"{part}{suffix}")
+    source = Trajectories.scan(tmp_path, own_clock=True)
+    times, _, steps, _, path = joined(source.chunks(4))
+    for part, step in enumerate((0.5, 0.25, 1.0)):
+        for number in (0, 1):
+            own = path == 2 * part + number
+            np.testing.assert_allclose(times[own], number + step * np.arange(5), atol=1e-10)
+            np.testing.assert_allclose(steps[own], step, rtol=1e-9)
+    assert source.times_range == (0.0, 6.0)
+    assert source.read().times[5][0] == 1.0
+    assert "Times are counted in each file from its first row." in source.notes
+    assert Trajectories.scan(tmp_path).times_range[1] == 9e4 + 6.0
+    with pytest.raises(InputError, match="leave own_clock or continued out"):
+        Trajectories.scan(tmp_path, own_clock=True, continued=True)

@@ -129,3 +129,56 @@ def test_files_are_read_with_periods(tmp_path: Path) -> None:
     table = {"t": np.tile(TIMES, 20), "k": np.repeat(np.arange(20), 201), "theta": states[..., 0].reshape(-1)}
     made = Trajectories.from_dataframe(table, "t", "k", "theta", periodic=PERIODIC)
     np.testing.assert_array_equal(made.flat_states[:, 0], whole.flat_states[:, 0])
+
+
+def table(angle: np.ndarray) -> str:
+    """One long path in a table, with a coordinate that is no angle."""
+    rng = np.random.default_rng(3)
+    rows = zip(range(len(angle)), angle, rng.standard_normal(len(angle)).cumsum(), strict=True)
+    return "time,heading,x\n" + "".join(f"{0.1 * k:.1f},{a:.4f},{x:.4f}\n" for k, a, x in rows)
+
+
+def rotor(seed: int = 4, size: float = 0.3) -> np.ndarray:
+    return size * np.random.default_rng(seed).standard_normal(4000).cumsum()
+
+
+@pytest.mark.parametrize(
+    ("angle", "period"),
+    [
+        (rotor() % P, P),
+        ((rotor() + math.pi) % P - math.pi, P),
+        (np.degrees(rotor()) % 360, 360.0),
+        (np.degrees(rotor()) % 360 - 180, 360.0),
+    ],
+)
+def test_a_table_whose_values_jump_across_a_turn_holds_an_angle(angle: np.ndarray, period: float, tmp_path) -> None:
+    (tmp_path / "a.csv").write_text(table(angle))
+    data = Trajectories.read(tmp_path / "a.csv")
+    assert dict(data.periodic) == {"heading": period}
+    assert np.abs(np.diff(data.states[0][:, 0])).max() < period / 2
+    assert any("heading" in note and "--periodic none" in note for note in data.notes)
+    plain = Trajectories.read(tmp_path / "a.csv", periodic={})
+    assert not plain.periodic
+    np.testing.assert_allclose(plain.states[0][:, 0], angle, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        rotor(),  # winds
+        np.random.default_rng(5).uniform(0, 360, 4000),  # noise that fills a turn has steps of all lengths
+        np.abs(np.degrees(rotor()) % 720 - 360),  # reflected, without jumps
+        rotor() % 1.0,  # another period
+    ],
+)
+def test_other_values_are_no_angles(values: np.ndarray, tmp_path) -> None:
+    (tmp_path / "b.csv").write_text(table(values))
+    assert not Trajectories.read(tmp_path / "b.csv").periodic
+
+
+def test_a_table_of_our_own_is_read_as_it_was_written(tmp_path) -> None:
+    data = Trajectories.from_arrays(0.1 * np.arange(4000), (rotor() % P)[None, :, None], ["theta"])
+    data.write(tmp_path / "own.csv")
+    again = Trajectories.read(tmp_path / "own.csv")
+    assert not again.periodic
+    np.testing.assert_array_equal(again.flat_states, data.flat_states)

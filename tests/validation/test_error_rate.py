@@ -51,6 +51,7 @@ def test_draws_suffice_to_reject_at_every_rate(count: int):
         assert 1 / (fewest_draws(rate) + 1) <= rate < 1 / fewest_draws(rate)
 
 
+@pytest.mark.slow
 def test_a_push_is_rejected_at_one_percent():
     """x∂x stretches noise by e^0.3: the data lie above all 99 draws, however these fall."""
     seen = invariance(recording(12, 2), "x d_x", epsilons=(0.3,), error_rate=0.01)

@@ -116,6 +116,18 @@ def test_parameters_without_values_are_proved_for_all():
     assert lsn.test(lsn.SDE.parse("dx = (a*x - b*x^3) dt + c dW"), "x -> -x").status == "proved"
 
 
+def test_maps_may_hold_the_parameters_of_an_equation():
+    sde = lsn.SDE.parse("dx = k*(m - x) dt + c dW")
+    found = lsn.test(sde, "x -> 2*m - x")
+    assert (found.holds, found.status, found.claim) == (True, "proved", "x -> 2 m - x")
+    wrong = lsn.test(sde, "x -> m - x")
+    assert wrong.holds is False
+    with pytest.raises(InputError, match=r"holds q, but there are t, x, c, k, m; write numbers for parameters"):
+        lsn.test(sde, "x -> q - x")
+    with pytest.raises(InputError, match=r"holds m, but there are t, x; write numbers for parameters"):
+        lsn.test(sde.with_parameters(k=1, m=2, c=1), "x -> 2*m - x")
+
+
 def test_callables_are_compared_by_numbers():
     sde = lsn.SDE(lambda t, x: x - x**3, lambda t, x: np.ones((len(x), 1, 1)), dimension=1)
     found = lsn.test(sde, "x -> -x", domain=[(0, 1), (-2, 2)])

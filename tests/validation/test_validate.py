@@ -160,6 +160,7 @@ def test_draws_have_the_models_moments():
     np.testing.assert_allclose(as_pairs(steps, ("x",), LINE).increments().dx, steps.dx, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_refits_after_a_push_stand_between_floor_and_control():
     sde = OU
     rows = after_push(recording(OU, 150, 5), "exp(-t) d_x; x d_x", (0.5,), truth=sde, fresh=recording(OU, 150, 6))

@@ -83,11 +83,14 @@ def read_domain(
 
 
 def read_periods(texts: Iterable[str] | None) -> dict[str, float] | None:
-    """`theta=2pi, phi=360` as periods by name."""
+    """`theta=2pi, phi=360` as periods by name; `none` says that there are none."""
     from liestonet.core.periods import period_from_text
 
     found: dict[str, float] = {}
-    for piece in pieces(texts or ()):
+    given = pieces(texts or ())
+    if given == ["none"]:
+        return found
+    for piece in given:
         name, period = period_from_text(piece)
         if name in found:
             raise InputError(f"--periodic gives {quoted(name)} twice; keep one of them.")

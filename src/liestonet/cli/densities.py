@@ -177,6 +177,8 @@ def show_price(
     if not quiet:
         lines.append(f"Delta {found.delta:.8g}, gamma {found.gamma:.8g}, theta {found.theta:.8g}.")
         lines += _boundary_sentences(found.density)
+        if "absorbing" in found.density.boundary:
+            lines.append("Absorbed paths pay nothing.")
         if found.formula is not None:
             lines.append(f"Formula: {found.formula}")
     emit("\n".join(paragraphs(lines)) + "\n")
@@ -245,7 +247,7 @@ def _places(text: str) -> list[float]:
     if len(parts) == 3:
         from numpy import linspace
 
-        low, high, count = (float(read_number(part.strip(), "The states")) for part in parts)
+        low, high, count = (float(read_number(part.strip(), "A state")) for part in parts)
         if not 2 <= count <= MOST_POINTS:
             raise InputError(f"--x {text!r} asks for {count:g} states; give a number from 2 to {MOST_POINTS}.")
         return linspace(low, high, int(count)).tolist()

@@ -25,6 +25,7 @@ from liestonet.cli.options import (
     Logarithms,
     Noise,
     Order,
+    OwnClock,
     Periodic,
     Quiet,
     RestartClock,
@@ -89,6 +90,7 @@ def discover(
     thin: Thin = None,
     gap: Gap = None,
     periodic: Periodic = None,
+    own_clock: OwnClock = False,
     sort: Sort = False,
     scheduler: Scheduler = None,
     workers: Workers = None,
@@ -171,6 +173,7 @@ def discover(
         delimiter,
         decimal,
         periodic,
+        own_clock,
     )
     search = {
         "symmetry": symmetry,

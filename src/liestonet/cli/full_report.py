@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from liestonet.cli.output import emit, paragraphs, typed_words, with_command, write_page
+from liestonet.cli.output import emit, emit_next, paragraphs, typed_words, with_command, write_page
 from liestonet.errors import InputError
 
 if TYPE_CHECKING:
@@ -135,6 +135,7 @@ def _kept(place: Path) -> dict[str, Any]:
 
 def full_report(report: FullReport, say_cost: Callable[[str], None]) -> Result:
     """Write everything into the folder, say what was found, and return the result that comes first."""
+    from liestonet.render.next_check import after_full_report
     from liestonet.render.use_view import estimated_text
     from liestonet.render.verdict import short_verdict
 
@@ -150,5 +151,6 @@ def full_report(report: FullReport, say_cost: Callable[[str], None]) -> Result:
         )
     equation = estimated_text(found["ito"])
     lines += [f"Equation: {equation}"] if equation else []
-    emit("\n".join([*paragraphs(lines), "", *(f"Report: {page}" for page in pages), ""]) + "\n")
+    emit("\n".join([*paragraphs(lines), "", *(f"Report: {page}" for page in pages), ""]))
+    emit_next(after_full_report(found["ito"], report.folder))
     return found["ito"]

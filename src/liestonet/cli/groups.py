@@ -60,7 +60,7 @@ class Conditions:
 
 def discover_by(asked: Conditions, refused: Mapping[str, bool], json: bool, quiet: bool) -> None:
     """Run what is missing, print the comparison, and say where it is."""
-    from liestonet.cli.output import emit, show
+    from liestonet.cli.output import emit, emit_next, show, typed_words
 
     for option in (option for option, given in refused.items() if given):
         instead = "give --jobs instead" if option == "--workers" else f"leave {option.split()[0]} or --by out"
@@ -74,11 +74,16 @@ def discover_by(asked: Conditions, refused: Mapping[str, bool], json: bool, quie
     elif quiet:
         emit("\n".join(comparison.sentences()[:1]) + "\n")
     else:
+        from liestonet.render.next_check import after_groups
         from liestonet.render.terminal_groups import render_groups
 
         show(render_groups(comparison))
         if asked.out is not None:
             emit(f"\nReport: {asked.out / 'groups.html'}\nResult: {asked.out / 'groups.json'}, and a folder for each\n")
+        emit_next(after_groups(typed_words(), comparison))
+    if failed := [group for group in comparison if group.problem]:
+        count = f"{len(failed)} of {len(comparison.groups)} groups"
+        raise InputError(f"{count} without a result, {failed[0].label} first: {spoken(failed[0].problem)}")
 
 
 def check_folder(folder: Path) -> None:
@@ -113,6 +118,7 @@ def read_options(reading: Reading) -> dict[str, Any]:
         "window": reading.windows.points,
         "stride": reading.windows.stride,
         "restart": reading.windows.restart or None,
+        "own_clock": reading.own_clock or None,
     }
     return {name: value for name, value in said.items() if value is not None}
 

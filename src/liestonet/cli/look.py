@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from liestonet.trajectories.look import Look
 
 SHOWN_LINES, LINE_LENGTH = 5, 76
-TEXT_SUFFIXES = (".csv", ".txt", ".dat", ".tsv")
+TEXT_SUFFIXES = (".csv", ".txt", ".dat", ".tsv", ".tab", ".asc", ".prn")
 
 
 def look(

@@ -86,7 +86,9 @@ RestartClock = Annotated[
 Periodic = Annotated[
     list[str] | None,
     typer.Option(
-        "--periodic", metavar="NAME=PERIOD", help="An angle or phase and its period: theta=2pi, theta=360. Repeatable."
+        "--periodic",
+        metavar="NAME=PERIOD",
+        help="An angle or phase and its period: theta=2pi, theta=360; or none. Repeatable.",
     ),
 ]
 Clock = Annotated[
@@ -121,6 +123,9 @@ Order = Annotated[
 Thin = Annotated[int | None, typer.Option("--thin", help="Keep every k-th point of a path.")]
 Gap = Annotated[float | None, typer.Option("--gap", help="A step longer than this splits a path.")]
 
+OwnClock = Annotated[
+    bool, typer.Option("--own-clock", help="Count the times of each of several files from its first row.")
+]
 Sort = Annotated[bool, typer.Option("--sort", help="Sort each path by time first.")]
 Dt = Annotated[
     float | None,

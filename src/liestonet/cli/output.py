@@ -139,9 +139,7 @@ def show_result(result: Result, json: bool, latex: bool, quiet: bool, used: Used
         from liestonet.render.terminal import render
         from liestonet.render.terminal_use import render_use
 
-        show(render(ResultView.of(result)))
-        if used is not None:
-            show(render_use(used))
+        show(render(ResultView.of(result), *([] if used is None else [render_use(used)])))
 
 
 def _as_json(result: Result, more: dict[str, Any]) -> str:

@@ -74,6 +74,7 @@ class Reading:
     delimiter: str | None = None
     decimal: str | None = None
     periodic: Sequence[str] | None = None
+    own_clock: bool = False
 
     def read(self, *files: Path) -> Any:
         """The paths of files, in memory if they are few enough, else left on disk."""
@@ -81,7 +82,7 @@ class Reading:
         from liestonet.trajectories.scan import is_one_file, is_small
 
         self.windows.check()
-        if len(files) == 1 and is_one_file(files[0]) and is_small(files[0]):
+        if len(files) == 1 and is_one_file(files[0]) and is_small(files[0]) and not self.own_clock:
             return self._reshaped(Trajectories.read(files[0], **self._options()))
         source = self._scanned(files)
         return self._reshaped(source.read()) if source.fits else self._left_on_disk(source)
@@ -97,7 +98,7 @@ class Reading:
         options = self._options()
         if options.pop("layout") != "auto":
             raise InputError("--layout is for one file; leave it out for several.")
-        return Trajectories.scan(files[0] if len(files) == 1 else list(files), **options)
+        return Trajectories.scan(files[0] if len(files) == 1 else list(files), own_clock=self.own_clock, **options)
 
     def _options(self) -> dict[str, Any]:
         """What `Trajectories.read` takes."""

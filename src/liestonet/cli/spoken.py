@@ -15,6 +15,11 @@ SPOKEN = {
     "boundary='absorbing'": "--boundary absorbing",
     "domain=(low, high)": "--domain x=LOW:HIGH",
     "(sort=True)": "(--sort)",
+    "give sort=True": "give --sort",
+    "(periodic=, --periodic)": "(--periodic)",
+    "(state=, --state)": "(--state)",
+    "(trajectory=, --trajectory)": "(--trajectory)",
+    "(measurement=)": "(--noise, --exposure, --steps)",
     "as in time=": "as in --time ",
     "leave dt or time out": "leave --dt or --time out",
     "leave sort or dt out": "leave --sort or --dt out",
@@ -27,6 +32,12 @@ SPOKEN = {
     "2 * math.pi, or 2pi on the command line": "2pi",
     "such as 2 * math.pi for radians": "such as 2pi for radians",
 }
+# Values of parameters, and an interval, as Python has them.
+PATTERNS = (
+    (re.compile(r", as in p\(t, x, t0, x0, (\w+)=1\.5\), or use with_parameters"), r" with --param \1=1.5"),
+    (re.compile(r"with_parameters\((\w+)=1\.5\)"), r"with --param \1=1.5"),
+    (re.compile(r"such as \(0, math\.inf\)"), "such as --domain x=0:inf"),
+)
 # Keywords of Python with their values, as messages give them.
 KEYWORD = re.compile(r"\b(state|time|trajectory|dt|layout|decimal|delimiter)=(\[[^\]]*\]|'[^']*'|[\d.e+-]*\d)")
 # What stands round the words of a list of Python.
@@ -44,6 +55,8 @@ def spoken(message: str) -> str:
     """A message of the library for somebody who typed a command."""
     for here, there in SPOKEN.items():
         message = message.replace(here, there)
+    for pattern, option in PATTERNS:
+        message = pattern.sub(option, message)
     return " ".join(KEYWORD.sub(_option, message).split())
 
 

@@ -20,6 +20,7 @@ from liestonet.cli.options import (
     Logarithms,
     Noise,
     Order,
+    OwnClock,
     Periodic,
     Quiet,
     RestartClock,
@@ -80,6 +81,7 @@ def try_generators(
     thin: Thin = None,
     gap: Gap = None,
     periodic: Periodic = None,
+    own_clock: OwnClock = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -131,6 +133,7 @@ def try_generators(
             delimiter=delimiter,
             decimal=decimal,
             periodic=periodic,
+            own_clock=own_clock,
         ).read(file)
         if progress is not None:
             progress("testing")

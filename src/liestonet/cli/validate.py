@@ -22,6 +22,7 @@ from liestonet.cli.options import (
     Logarithms,
     Noise,
     Order,
+    OwnClock,
     Periodic,
     Quiet,
     RestartClock,
@@ -63,6 +64,7 @@ def validate_run(
     thin: Thin = None,
     gap: Gap = None,
     periodic: Periodic = None,
+    own_clock: OwnClock = False,
     draws: Annotated[
         int | None,
         typer.Option(
@@ -124,6 +126,7 @@ def validate_run(
                 delimiter=delimiter,
                 decimal=decimal,
                 periodic=periodic,
+                own_clock=own_clock,
             ).read(data)
         known = {"measurement": read_measurement(noise, exposure, steps, order), "clock": read_clock(clock)}
         found = validate(result, paths, draws=draws, progress=progress, **known)

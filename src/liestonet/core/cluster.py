@@ -40,8 +40,12 @@ class Scheduler:
     @property
     def workers(self) -> int:
         """Threads of all workers together."""
+        return max(1, sum(self._threads().values()))
+
+    def _threads(self) -> dict[str, int]:
+        """The threads of every worker, by its address."""
         with self._lost_in_words():
-            return max(1, sum(self.client.nthreads().values()))
+            return self.client.nthreads()
 
     @property
     def told(self) -> str:
@@ -109,17 +113,20 @@ class Scheduler:
 
         What a lost worker had is done again by others. Errors about input come back as they are.
         """
-        workers = self.workers
+        crew = Shares(self._threads())
         with self._lost_in_words():
             held = self.client.submit(_same, shared, pure=False)
-        self.sent += array_bytes(shared) * min(len(tasks), workers)
+        self.sent += array_bytes(shared) * min(len(tasks), crew.threads)
         waiting, rest = deque[Any](), deque(tasks)
         while rest or waiting:
-            while rest and len(waiting) < AHEAD * workers:
-                task = rest.popleft()
+            while rest and len(waiting) < AHEAD * crew.threads:
+                task, worker = rest.popleft(), crew.freest(self._threads())
                 self.sent += array_bytes(task)
+                # Left to itself the scheduler gives all tasks to the worker that holds what they share.
+                where = {"workers": worker, "allow_other_workers": True} if worker else {}
                 with self._lost_in_words():
-                    waiting.append(self.client.submit(_done, function, held, *task, pure=False))
+                    future = self.client.submit(_done, function, held, *task, pure=False, **where)
+                waiting.append(crew.given(worker, future))
             future = waiting.popleft()
             self._await(future)
             found, problem = self.result(future, self._failed)
@@ -150,6 +157,33 @@ class Scheduler:
                 "memory and start the same command again."
             ) from problem
         raise problem
+
+
+class Shares:
+    """Which worker has how much to do; workers come and go."""
+
+    def __init__(self, threads: dict[str, int]) -> None:
+        self.known = threads
+        self.futures: dict[str, list[Any]] = {}
+
+    @property
+    def threads(self) -> int:
+        """Of all workers together."""
+        return max(1, sum(self.known.values()))
+
+    def freest(self, threads: dict[str, int]) -> list[str]:
+        """The worker with the fewest unfinished tasks for its threads; none where there is none at the moment."""
+        self.known = threads
+        for worker, futures in self.futures.items():
+            self.futures[worker] = [future for future in futures if not future.done()]
+        loads = {worker: len(self.futures.get(worker, ())) / threads[worker] for worker in threads}
+        return sorted(loads, key=lambda worker: loads[worker])[:1]
+
+    def given(self, workers: list[str], future: Any) -> Any:
+        """A worker has one more task."""
+        for worker in workers:
+            self.futures.setdefault(worker, []).append(future)
+        return future
 
 
 def _size(count: int) -> str:

@@ -1,4 +1,4 @@
-"""log(e^{−z} I_ν(z)) where e^{−z} I_ν(z) itself would be zero in floating point, and its derivatives."""
+"""log(e^{−z} z^{−ν} I_ν(z)), also where a factor would be zero or infinite in floating point, and I_{ν+1}/I_ν."""
 
 from __future__ import annotations
 
@@ -25,8 +25,21 @@ _DEBYE = (
 )
 
 
+def log_even_bessel(order: Any, z: Any) -> Numbers:
+    """log I_ν(z) − z − ν log z for z ≥ 0, which is finite at z = 0."""
+    nu, z = np.broadcast_arrays(np.asarray(order, dtype=float), np.asarray(z, dtype=float))
+    near = z**2 < BESSEL.near
+    with np.errstate(all="ignore"):
+        result = log_scaled_bessel(nu, z) - nu * np.log(z)
+        if near.any():
+            n, y = nu[near], z[near]
+            result = np.array(result)
+            result[near] = -n * np.log(2) - gammaln(n + 1) + y**2 / (4 * (n + 1)) - y
+    return result
+
+
 def log_scaled_bessel(order: Any, z: Any) -> Numbers:
-    """log I_ν(z) − z for z ≥ 0, also where I_ν underflows: by its series for small z, by Debye's for large ν."""
+    """log I_ν(z) − z for z ≥ 0, also where SciPy has no value: by series for small z, large z and large ν."""
     nu, z = np.broadcast_arrays(np.asarray(order, dtype=float), np.asarray(z, dtype=float))
     with np.errstate(all="ignore"):
         result = np.log(ive(nu, z))
@@ -44,10 +57,22 @@ def _beyond(nu: Numbers, z: Numbers) -> Numbers:
         if small.any():
             n, y = nu[small], z[small]
             found[small] = n * np.log(y / 2) - gammaln(n + 1) + np.log(hyp0f1(n + 1, y**2 / 4)) - y
-        large = ~small & (nu > BESSEL.large)
+        far = ~small & (z > BESSEL.far * (1 + nu**2))
+        if far.any():
+            found[far] = _hankel(nu[far], z[far])
+        large = ~small & ~far & (nu > BESSEL.large)
         if large.any():
             found[large] = _debye(nu[large], z[large])
     return found
+
+
+def _hankel(nu: Numbers, z: Numbers) -> Numbers:
+    """The expansion for large z (Abramowitz and Stegun 9.7.1)."""
+    square, term, total = 4 * nu**2, np.ones_like(z), np.ones_like(z)
+    for k in range(1, BESSEL.terms + 1):
+        term = -term * (square - (2 * k - 1) ** 2) / (8 * k * z)
+        total = total + term
+    return -0.5 * np.log(2 * np.pi * z) + np.log(total)
 
 
 def _debye(nu: Numbers, z: Numbers) -> Numbers:
@@ -62,8 +87,6 @@ def _debye(nu: Numbers, z: Numbers) -> Numbers:
 
 
 def bessel_ratio(order: Any, z: Numbers) -> Numbers:
-    """I_{ν+1}(z)/I_ν(z); z/(2(ν + 1)) where z is small."""
+    """I_{ν+1}(z)/(z I_ν(z)), which is finite at z = 0."""
     nu = np.asarray(order, dtype=float)
-    with np.errstate(all="ignore"):
-        found = np.exp(log_scaled_bessel(nu + 1, z) - log_scaled_bessel(nu, z))
-    return np.where(np.isfinite(found), found, z / (2 * (nu + 1)))
+    return np.exp(log_even_bessel(nu + 1, z) - log_even_bessel(nu, z))

@@ -22,6 +22,7 @@ from liestonet.densities.payoffs import Payoff, Piece
 from liestonet.densities.tuning import PRICE
 
 
+@np.errstate(all="ignore")
 def chi_square_price(kernel: Kernel, payoff: Payoff, t: float, t0: float, x0: float) -> tuple[float, float] | None:
     """The price and its error where every power that the payoff needs is one of the two; None elsewhere."""
     plan = kernel.plan
@@ -33,7 +34,7 @@ def chi_square_price(kernel: Kernel, payoff: Payoff, t: float, t0: float, x0: fl
         return None
     names = names_of(plan)
     form = compiled([names[0], names[2], names[3]], [*bessel_form(plan), plan.order, plan.structure.exponent])
-    factor, precision, pull, order, exponent = (float(value) for value in form(t, t0, x0))
+    factor, precision, pull, order, exponent = (np.float64(value) for value in form(t, t0, x0))
     total, size = 0.0, 0.0
     for piece in payoff.pieces:
         powers = _powers(piece, equation, *inverse)

@@ -35,15 +35,15 @@ class Free(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """Of a potential: log m, m′/m, l/m, 1/m, where the middle is and how fast it moves at t, and the action.
+    """Of a potential: log m, 1/m, (m′ − 1)/m, (l − 1)/m, where the middle is, how fast it moves at t, and the action.
 
     At t₀ the middle is `start` and at rest.
     """
 
     log_m: Any
-    slope: Any
-    back: Any
     inverse: Any
+    further: Any
+    earlier: Any
     middle: Any
     speed: Any
     start: Any
@@ -82,7 +82,8 @@ def _variables(equation: ScalarEquation) -> list[Symbol]:
 def _steady_free(parts: Compiled, t: Numbers, t0: Numbers, values: Sequence[float]) -> Free:
     b, alpha, loss = (float(part) for part in parts(0.0, *values))
     span = t - t0
-    return Free(b * span, span * exprel(2 * b * span), alpha * span * exprel(b * span), loss * span)
+    with np.errstate(all="ignore"):
+        return Free(b * span, span * exprel(2 * b * span), alpha * span * exprel(b * span), loss * span)
 
 
 def free_integrals(
@@ -129,31 +130,32 @@ def bound_clock(structure: Structure) -> Clock:
     """m, l and the action as a function of t, t₀ and the free parameters."""
     parts = compiled(_variables(structure.equation), [structure.q2, structure.q1, structure.q0])
     if structure.steady:
-        return lambda t, t0, *values: _steady_bound(parts, t, t0, values)
-    start = np.array([0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0])
+        return lambda t, t0, *values: _steady_bound(parts(0.0, *values), t - t0)
 
     def clock(t: Numbers, t0: Numbers, *values: float) -> Bound:
-        m, rate, even, _, middle, speed, action = _solved(_bound_field(parts, values), start, t, t0)
+        m, rate, even, _, middle, speed, action = _solved(_bound_field(parts, values), np.zeros(7), t, t0)
         _require_positive(m)
-        return Bound(np.log(m), rate / m, even / m, 1 / m, middle, speed, np.zeros_like(m), action)
+        return Bound(np.log(m), 1 / m, rate / m, even / m, middle, speed, np.zeros_like(m), action)
 
     return clock
 
 
 def _bound_field(parts: Compiled, values: Sequence[float]) -> Callable[[Numbers, Numbers], Numbers]:
     def field(time: Numbers, state: Numbers) -> Numbers:
+        """Of m, m′ − 1, l − 1, l′, δ, δ′ and the action, which all begin at zero."""
         q2, q1, q0 = parts(time, *values)
-        m, dm, even, slope, place, speed, _ = state
+        m, rate, even, slope, place, speed, _ = state
         action = speed**2 / 2 + q2 * place**2 + q1 * place + q0
-        return np.stack([dm, 2 * q2 * m, slope, 2 * q2 * even, speed, 2 * q2 * place + q1, action])
+        return np.stack([1 + rate, 2 * q2 * m, slope, 2 * q2 * (1 + even), speed, 2 * q2 * place + q1, action])
 
     return field
 
 
-def _steady_bound(parts: Compiled, t: Numbers, t0: Numbers, values: Sequence[float]) -> Bound:
+@np.errstate(all="ignore")
+def _steady_bound(potential: Sequence[Numbers], elapsed: Numbers) -> Bound:
     """m = sinh(ωT)/ω and l = cosh(ωT), ω² = 2q₂; circular functions for q₂ < 0, up to half a turn."""
-    q2, q1, q0 = (float(part) for part in parts(0.0, *values))
-    span = np.asarray(t - t0, dtype=float)
+    q2, q1, q0 = (float(part) for part in potential)
+    span = np.asarray(elapsed, dtype=float)
     zero = np.zeros_like(span)
     square = 2 * q2 * span**2
     size = np.sqrt(np.abs(square))
@@ -161,27 +163,17 @@ def _steady_bound(parts: Compiled, t: Numbers, t0: Numbers, values: Sequence[flo
         # the middle falls freely from rest: δ = q₁T²/2
         middle, speed = q1 * span**2 / 2, q1 * span
         action = q1**2 * span**3 / 6 + q1**2 * span**3 / 6 + q0 * span
-        return Bound(np.log(span), 1 / span, 1 / span, 1 / span, middle, speed, zero, action)
+        return Bound(np.log(span), 1 / span, zero, zero, middle, speed, zero, action)
     place = -q1 / (2 * q2)
     action = (q0 - q1**2 / (4 * q2)) * span
     if q2 < 0:
         _require_positive(np.where(size < np.pi, 1.0, -1.0))
-        sine, slope = np.sin(size), size / np.tan(size)
-        return Bound(
-            np.log(span * sine / size),
-            slope / span,
-            slope / span,
-            size / sine / span,
-            place + zero,
-            zero,
-            place + zero,
-            action,
-        )
-    slope = np.where(size > 0, size / np.tanh(np.where(size > 0, size, 1.0)), 1.0)
-    decay = -np.expm1(-2 * size)
-    inverse = np.where(size > 0, 2 * size * np.exp(-size) / np.where(decay > 0, decay, 1.0), 1.0)
-    log_m = np.log(span) + size + np.log(np.where(decay > 0, decay, 1.0) / np.where(size > 0, 2 * size, 1.0))
-    return Bound(log_m, slope / span, slope / span, inverse / span, place + zero, zero, place + zero, action)
+        ratio, rest = np.sinc(size / np.pi), -size * np.tan(size / 2) / span
+        return Bound(np.log(span * ratio), 1 / (ratio * span), rest, rest, place + zero, zero, place + zero, action)
+    # m = T e^{ωT} (1 − e^{−2ωT})/(2ωT)
+    ratio, rest = exprel(-2 * size), size * np.tanh(size / 2) / span
+    log_m, inverse = np.log(span) + size + np.log(ratio), np.exp(-size) / (ratio * span)
+    return Bound(log_m, inverse, rest, rest, place + zero, zero, place + zero, action)
 
 
 def _require_positive(m: Numbers) -> None:

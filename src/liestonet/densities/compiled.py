@@ -45,9 +45,19 @@ def compiled(variables: Sequence[Symbol], expressions: Sequence[Expression], sta
 
 
 def _for_floats(expression: Any) -> Any:
-    """Long integers become floats: NumPy's functions do not take them."""
+    """Logarithms of cosh that do not overflow; long integers become floats, as NumPy's functions do not take them."""
+    expression = expression.replace(_is_log_cosh, lambda node: _log_cosh(node.args[0].args[0]))
     large = {n: sympy.Float(n, 17) for n in expression.atoms(sympy.Rational) if max(abs(n.p), n.q) > 2**53}
     return expression.xreplace(large) if large else expression
+
+
+def _is_log_cosh(node: Any) -> bool:
+    return isinstance(node, sympy.log) and isinstance(node.args[0], sympy.cosh)
+
+
+def _log_cosh(u: Any) -> Any:
+    """log cosh u, where cosh u itself may be too large."""
+    return sympy.Abs(u) + sympy.log((1 + sympy.exp(-2 * sympy.Abs(u))) / 2)
 
 
 def _hyper(above: Sequence[float], below: Sequence[float], z: Any) -> Any:

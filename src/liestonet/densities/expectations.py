@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.densities.integration import Mass, panel_nodes, refined
+from liestonet.densities.integration import Mass, panel_nodes, peak, refined
 from liestonet.densities.tuning import EXPECTATION, INTEGRAL
 from liestonet.errors import InputError
 
@@ -23,6 +23,10 @@ Rows = Callable[[Vector], Any]  # of states: factors beside the function, one ro
 NOT_INTEGRABLE = (
     "The payoff is not integrable: it grows faster than the density falls, and its expectation is infinite; "
     "give one that grows less."
+)
+TOO_LARGE = (
+    "The payoff is not integrable in floating point: where the density has mass it is larger than the largest number; "
+    "give a payoff that grows less, or an earlier maturity."
 )
 
 
@@ -127,6 +131,16 @@ class Expectation:
         kept = ~np.isnan(values)
         return grid[kept], values[kept]
 
+    @cached_property
+    def _cut_off(self) -> bool:
+        """Whether the function is too large for floating point where the density has mass."""
+        low, high, _ = self.mass.window
+        h, change = self.mass.place(np.linspace(low, high, INTEGRAL.survey))
+        density = self.mass.log_density(h) + change
+        with np.errstate(all="ignore"):
+            large = ~np.isfinite(self.values(h)) & (density > density.max() - INTEGRAL.depth)
+        return bool(large.any())
+
     def _require_real(self, grid: Vector, values: Vector) -> None:
         """Refuse a function without a value where the density is."""
         missing = np.isnan(values)
@@ -152,16 +166,16 @@ class Expectation:
         grid, values = self._surveyed
         # what lies between neighbours counts: next to a pole values are large on little
         weight = values + np.log(np.gradient(grid))
-        above = np.flatnonzero(weight > weight.max() - INTEGRAL.depth)
+        above = np.flatnonzero(weight >= weight.max() - INTEGRAL.depth)
         first, last = int(above[0]), int(above[-1])
         shape = self.mass.kernel.plan.shape
         if shape != "interval" and (last == len(grid) - 1 or (first == 0 and not self._falls(grid, values))):
-            raise InputError(NOT_INTEGRABLE)
+            raise InputError(TOO_LARGE if self._cut_off else NOT_INTEGRABLE)
         low, high = grid[max(first - 1, 0)], grid[min(last + 1, len(grid) - 1)]
         if shape == "interval":
             low, high = (0.0 if first == 0 else low), (1.0 if last == len(grid) - 1 else high)
-        near = np.flatnonzero(weight > weight.max() - 1)
-        own = grid[min(near[-1] + 1, len(grid) - 1)] - grid[max(near[0] - 1, 0)]
+        start, end = peak(weight)
+        own = grid[min(end + 1, len(grid) - 1)] - grid[max(start - 1, 0)]
         width = min(self.mass.window[2], max(own, INTEGRAL.narrow * (high - low)), INTEGRAL.widest_panel)
         count = int(np.clip(np.ceil(INTEGRAL.panels_per_width * (high - low) / width), 4, EXPECTATION.most_panels))
         inside = self.marks[(self.marks > low) & (self.marks < high)]

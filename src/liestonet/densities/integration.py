@@ -20,6 +20,10 @@ from liestonet.densities.tuning import INTEGRAL
 from liestonet.errors import InputError
 
 Vector = Float[np.ndarray, " _"]
+NOT_EVALUATED = (
+    "The density could not be evaluated at this time, because its numbers are beyond the range or the precision of "
+    "floating point; take another time or start."
+)
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(INTEGRAL.nodes)
 
 
@@ -54,7 +58,9 @@ class Mass:
     def scale(self) -> float:
         """A length of the kernel's order of size."""
         clock: Any = self.kernel.clock(self.t, self.t0, self.values)
-        return float(np.sqrt(clock.variance)) if self.kernel.is_free else float(np.sqrt(1 / clock.slope))
+        return (
+            float(np.sqrt(clock.variance)) if self.kernel.is_free else float(1 / np.sqrt(clock.inverse + clock.further))
+        )
 
     @cached_property
     def width(self) -> float:
@@ -86,16 +92,18 @@ class Mass:
     def window(self) -> tuple[float, float, float]:
         """The interval of ξ beyond which nothing is left, and how wide the narrowest peak in it is."""
         if self.kernel.plan.shape == "interval":
-            return 0.0, 1.0, min(0.25, float(self.scale / self.width))
+            middle, width = self.start / self.width, float(self.scale / self.width)
+            reach = np.sqrt(2 * INTEGRAL.depth) * width
+            return max(0.0, middle - reach), min(1.0, middle + reach), min(INTEGRAL.widest_part, width)
         grid, values = self._surveyed()
         top = values.max()
         if not np.isfinite(top):
-            raise InputError("The density could not be evaluated at this time; take another time or start.")
-        above = np.flatnonzero(values > top - INTEGRAL.depth)
+            raise InputError(NOT_EVALUATED)
+        above = np.flatnonzero(values >= top - INTEGRAL.depth)
         low, high = grid[max(above[0] - 1, 0)], grid[min(above[-1] + 1, len(grid) - 1)]
         best = int(np.argmax(values))
-        near = np.flatnonzero(values > top - 1)
-        width = max(grid[near[-1]] - grid[near[0]], INTEGRAL.narrow * (high - low)) if len(near) > 1 else high - low
+        first, last = peak(values)
+        width = max(grid[last] - grid[first], INTEGRAL.narrow * (high - low)) if last > first else high - low
         return float(low), float(high), float(min(width, (grid[-1] - grid[0]) if best == 0 else width))
 
     def _surveyed(self) -> tuple[Vector, Vector]:
@@ -115,8 +123,11 @@ class Mass:
 
     @cached_property
     def total(self) -> float:
-        """The mass that is left."""
-        return float(self._panels(self.edges()).sum()) + self.tail
+        """The mass that is left; where nothing takes any, it must be one."""
+        found = float(self._panels(self.edges()).sum()) + self.tail
+        if self.kernel.plan.keeps_mass and not abs(found - 1) < INTEGRAL.lost:
+            raise InputError(NOT_EVALUATED)
+        return found
 
     @cached_property
     def tail(self) -> float:
@@ -144,6 +155,15 @@ class Mass:
             inner = np.exp(self.log_integrand(nodes.reshape(-1))).reshape(nodes.shape)
             result[part] = sums[panel[part]] + (inner * weights).sum(axis=1)
         return result
+
+
+def peak(values: Vector) -> tuple[int, int]:
+    """The first and the last of the places around the top at which a log function is no more than one below it."""
+    best = int(np.argmax(values))
+    lower = np.flatnonzero(~(values >= values[best] - 1))
+    after = int(np.searchsorted(lower, best))
+    first = int(lower[after - 1]) + 1 if after > 0 else 0
+    return first, int(lower[after]) - 1 if after < len(lower) else len(values) - 1
 
 
 def refined(function: Callable[[Vector], Vector], grid: Vector) -> tuple[Vector, Vector]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy
 
-from liestonet.densities.bessel import bessel_ratio, log_scaled_bessel
+from liestonet.densities.bessel import bessel_ratio, log_even_bessel
 from liestonet.densities.boundaries import ends_of
 from liestonet.densities.clocks import Bound, Clock, Free, bound_clock, free_clock
 from liestonet.densities.compiled import Compiled, compiled
@@ -198,45 +198,49 @@ def _bessel(h: Numbers, start: Numbers, clock: Free, exponent: float, order: flo
     """A Bessel process with another clock and unit."""
     factor = np.exp(clock.growth)
     carried, v = factor * start, clock.variance
-    z = h * (carried / v)
-    value = (exponent + 0.5) * np.log(h) + (0.5 - exponent) * np.log(carried) - np.log(v)
-    value = value - (h - carried) ** 2 / (2 * v) + log_scaled_bessel(order, z) - clock.loss
+    z, power = h * (carried / v), 0.5 - exponent + order
+    # z^ν is taken apart: after a long time the start is forgotten, and its power here is zero
+    value = (exponent + 0.5 + order) * np.log(h) + power * (clock.growth + np.log(start)) - (1 + order) * np.log(v)
+    value = value - (h - carried) ** 2 / (2 * v) + log_even_bessel(order, z) - clock.loss
     if not slopes:
         return Logarithm(value)
-    first, second = _bessel_slopes(order, z)
+    first, second = _even_slopes(order, z)
     per = h * factor / v
-    slope = (0.5 - exponent) / start - factor**2 * start / v + per * first
-    bend = -(0.5 - exponent) / start**2 - factor**2 / v + per**2 * second
+    slope = power / start - factor**2 * start / v + per * first
+    bend = -power / start**2 - factor**2 / v + per**2 * second
     return Logarithm(value, slope, bend)
 
 
-def _bessel_slopes(order: float, z: Numbers) -> tuple[Numbers, Numbers]:
-    """First and second derivative of log I_ν(z)."""
-    first = bessel_ratio(order, z) + order / z
-    return first, 1 + order**2 / z**2 - first / z - first**2
+def _even_slopes(order: float, z: Numbers) -> tuple[Numbers, Numbers]:
+    """First and second derivative of log(z^{−ν} I_ν(z))."""
+    ratio = bessel_ratio(order, z)
+    return z * ratio, 1 - (1 + 2 * order) * ratio - (z * ratio) ** 2
 
 
 def _on_a_line(h: Numbers, start: Numbers, clock: Bound, slopes: bool) -> Logarithm:
     """Mehler's kernel with a moving middle."""
     w, w0 = h - clock.middle, start - clock.start
+    away = h - start - (clock.middle - clock.start)
     value = -0.5 * np.log(2 * np.pi) - 0.5 * clock.log_m - clock.speed * w - clock.action
-    value = value - 0.5 * (clock.slope * w**2 - 2 * clock.inverse * w * w0 + clock.back * w0**2)
+    # as a square, which keeps its digits after a short time
+    value = value - 0.5 * (clock.inverse * away**2 + clock.further * w**2 + clock.earlier * w0**2)
     if not slopes:
         return Logarithm(value)
-    return Logarithm(value, clock.inverse * w - clock.back * w0, -clock.back + 0 * w)
+    return Logarithm(value, clock.inverse * away - clock.earlier * w0, -clock.inverse - clock.earlier + 0 * w)
 
 
 def _from_a_point(h: Numbers, start: Numbers, clock: Bound, order: float, slopes: bool) -> Logarithm:
     """The kernel of c/h² + q₂h², with the Bessel function of the given order."""
-    z = h * (start * clock.inverse)
-    value = 0.5 * np.log(h * start) - clock.log_m - clock.action
-    value = value - 0.5 * (clock.slope * h**2 - 2 * z + clock.back * start**2) + log_scaled_bessel(order, z)
+    z, power, back = h * (start * clock.inverse), 0.5 + order, clock.inverse + clock.earlier
+    value = power * (np.log(h) + np.log(start)) - (1 + order) * clock.log_m - clock.action
+    value = value - 0.5 * (clock.inverse * (h - start) ** 2 + clock.further * h**2 + clock.earlier * start**2)
+    value = value + log_even_bessel(order, z)
     if not slopes:
         return Logarithm(value)
-    first, second = _bessel_slopes(order, z)
+    first, second = _even_slopes(order, z)
     per = h * clock.inverse
-    slope = 0.5 / start - clock.back * start + per * first
-    bend = -0.5 / start**2 - clock.back + per**2 * second
+    slope = power / start - back * start + per * first
+    bend = -power / start**2 - back + per**2 * second
     return Logarithm(value, slope, bend)
 
 

@@ -29,6 +29,7 @@ Vector = Float[np.ndarray, " _"]
 _SIGNS = re.compile(r"(<=|>=|≤|≥|<|>)")
 _NAMED = re.compile(r"\s*(call|put|digital)\s*\(([^()]*)\)\s*")
 _CALLED = re.compile(r"([^\W\d]\w+)\s*\(")
+_JOINED = re.compile(r"\b(and|or|not|if)\b|[&|]", re.IGNORECASE)
 NAMED = ("call", "put", "digital", "bond")
 KINKED = (sympy.Abs, sympy.sign, sympy.Heaviside, sympy.Max, sympy.Min)
 
@@ -91,7 +92,7 @@ def payoff_of(
         return Payoff(getattr(given, "__name__", "payoff"), given)
     numbers = {Symbol(name, real=True): number(value, f"Parameter {name}") for name, value in (values or {}).items()}
     expression, *conditions = (part.subs(numbers) for part in _joined(_read(given, symbolic, state)))
-    extra = expression.free_symbols - {state}
+    extra = expression.free_symbols.union(*(condition.free_symbols for condition in conditions)) - {state}
     if extra:
         names = ", ".join(sorted(map(str, extra)))
         raise InputError(f"The payoff {given!r} contains {names} besides the state {state}; give it a value.")
@@ -114,9 +115,13 @@ def _read(given: Any, symbolic: SymbolicCoefficients, state: Symbol) -> tuple[Ex
     if not isinstance(given, str):
         return expression_of(given, symbolic, "The payoff"), []
     text = given.strip()
+    if not text:
+        raise InputError("The payoff is empty; give one such as call(110), digital(110), bond or max(x - 110, 0).")
     if text.lower() in ("bond", "bond()"):
         return sympy.Integer(1), []
     if named := _NAMED.fullmatch(text):
+        if not named[2].strip():
+            raise InputError(f"The payoff {text} needs its strike, as in {named[1]}(110).")
         strike = expression_of(named[2], symbolic, "The strike")
         if named[1] == "digital":
             return sympy.Integer(1), [state - strike]
@@ -125,9 +130,12 @@ def _read(given: Any, symbolic: SymbolicCoefficients, state: Symbol) -> tuple[Ex
     parts = _SIGNS.split(text)
     if len(parts) == 1:
         return expression_of(text, symbolic, "The payoff"), []
+    if len(parts) > 5 or _JOINED.search(text) or any(side.count("(") != side.count(")") for side in parts[::2]):
+        raise InputError(
+            f"The payoff {given!r} is more than one condition; write one, such as {state} > 90 or 90 < {state} < 110, "
+            f"or a formula with max, min and sign, such as {state}*(1 + sign({state} - 90))/2, or a callable."
+        )
     sides = [expression_of(side, symbolic, "The payoff") for side in parts[::2]]
-    if len(sides) > 3:
-        raise InputError(f"The payoff {given!r} has more than two conditions; write it as 90 < x < 110, or in SymPy.")
     return sympy.Integer(1), [
         other - one if sign[0] in "<≤" else one - other
         for one, sign, other in zip(sides, parts[1::2], sides[1:], strict=False)

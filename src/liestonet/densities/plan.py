@@ -49,6 +49,12 @@ class Plan:
     killed_before: bool = False
 
     @property
+    def keeps_mass(self) -> bool:
+        """Whether nothing takes mass away: no killing, and no end that absorbs."""
+        absorbing = self.choice == "absorbing" or any(row.kind == "absorbing" for row in self.rows)
+        return self.structure.equation.killing == 0 and not absorbing
+
+    @property
     def boundary(self) -> str:
         """What happens at the ends, in one word: of those that are reached, else "not reached" or "none"."""
         kinds = list(dict.fromkeys(row.kind for row in self.rows if row.reached))

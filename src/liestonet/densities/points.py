@@ -11,6 +11,7 @@ from jaxtyping import Bool, Float
 
 from liestonet.core.numbers import is_real
 from liestonet.densities.numbers import Numbers
+from liestonet.densities.state_space import outside
 from liestonet.errors import InputError
 from liestonet.sde.tokens import suggestion
 
@@ -57,14 +58,11 @@ def checked_points(density: Density, given: tuple[Any, Any, Any, Any], parameter
     if not bool(np.all(t - t0 > 0)):
         raise InputError("The density was requested at a time that is not after t0; give t > t0.")
     low, high = density.kernel.interval(values)
-    outside = ~((x0 > low) & (x0 < high))
-    if outside.any():
-        name = density.sde.names[0]
-        raise InputError(
-            f"The start {name}0 = {float(x0[outside].reshape(-1)[0] if x0.ndim else x0):g} is outside the state space "
-            f"({low:g}, {high:g}); start inside, or give domain=(low, high) for another one."
-        )
-    _require_regular(density, t0, t)
+    wrong = ~((x0 > low) & (x0 < high))
+    if wrong.any():
+        raise outside(f"{density.sde.names[0]}0", float(x0[wrong].reshape(-1)[0] if x0.ndim else x0), low, high)
+    if 0 not in shape:
+        _require_regular(density, t0, t)
     inside = np.broadcast_to((x > low) & (x < high), shape)
     # single numbers stay single: what depends on time alone is computed once
     return Points(

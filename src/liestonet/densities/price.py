@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy
 from jaxtyping import Float
+from sympy.core.function import AppliedUndef
 
 from liestonet.core.numbers import is_real
 from liestonet.core.progress import Progress, silent
@@ -37,7 +38,7 @@ class Price(float):
 
     `delta` and `gamma` are derivatives by x0, `theta` the one by the time of the start. `method` is "closed form" or
     "quadrature", `formula` a SymPy expression in T (the maturity), t0 and x0 where there is one. `mass` is what is left
-    of the density, 1 without killing and absorption; `density` is the density itself.
+    of the density, 1 without killing and absorption: absorbed paths pay nothing. `density` is the density itself.
     """
 
     __slots__ = ("delta", "density", "error", "formula", "gamma", "mass", "method", "payoff", "theta")
@@ -93,9 +94,10 @@ def price(
     `payoff` is text in the state ("1" or "bond", "max(x - 110, 0)" or "call(110)", "put(110)", "x > 110" or
     "digital(110)", "90 < x < 110"), a SymPy expression, a number, or a callable of an array of states. `killing` is the
     discount rate: a number, or an expression in the state such as "x" where the state is the short rate. `boundary`
-    and `domain` are as in `density`; the equation must be that of the pricing measure. `parameters` are values of names
-    in the equation, the killing and the payoff. A callable is looked at on a fine grid: what is narrower than a
-    forty-thousandth of where the density is may be missed.
+    and `domain` are as in `density`; paths that are absorbed pay nothing, as in a knock-out option. The equation must
+    be that of the pricing measure. `parameters` are values of names in the equation, the killing and the payoff. A
+    callable is looked at on a fine grid: what is narrower than a forty-thousandth of where the density is may be
+    missed.
     """
     say = progress or silent
     equation: Any = SDE.parse(sde) if isinstance(sde, str) else sde
@@ -139,6 +141,8 @@ def _agree(closed: Greeks, summed: Greeks, size: float) -> bool:
 
 def _priced(found: Density, paid: Payoff, mass: Mass, summed: Greeks, closed: Greeks | None, formula: Any) -> Price:
     best = closed or summed
+    # an exponential of large numbers that cancel loses digits unseen, but the quadrature has no such
+    best = best._replace(error=max(best.error, abs(best.value - summed.value)))
     made = Price(best.value)
     made.error, made.delta, made.gamma = best.error, best.delta, best.gamma
     made.theta = _theta(found, mass, best)
@@ -171,7 +175,9 @@ def _by_quadrature(found: Density, paid: Payoff, mass: Mass) -> Greeks:
 
 
 def _by_formula(found: Density, formula: Any, t: float, t0: float, x0: float) -> Greeks | None:
-    """The formula with its derivatives; None where floating point cannot evaluate it."""
+    """The formula with its derivatives; None where floating point cannot evaluate it, or integrals in it are nested."""
+    if formula.has(AppliedUndef) or any(node.function.has(sympy.Integral) for node in formula.atoms(sympy.Integral)):
+        return None
     names = names_of(found.kernel.plan)
     time, begin, start = names[0], names[2], names[3]
     # the error is that of the terms: they may cancel

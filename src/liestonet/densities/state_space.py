@@ -16,6 +16,7 @@ import mpmath
 import sympy
 from sympy import Symbol
 
+from liestonet.core.numbers import is_real
 from liestonet.densities.numbers import Expression
 from liestonet.densities.precision import evaluated, function_of
 from liestonet.densities.tuning import STATE_SPACE
@@ -290,10 +291,14 @@ def _given(domain: Any) -> tuple[Expression, Expression]:
     """The interval that a user gave; an end that is None or infinite is none."""
     try:
         low, high = domain
+        if not all(end is None or is_real(end) or getattr(end, "is_number", False) for end in (low, high)):
+            raise TypeError("ends are numbers")
         ends = [
             default if end is None or end in (float("inf"), float("-inf")) else sympy.nsimplify(end, rational=True)
             for end, default in ((low, -sympy.oo), (high, sympy.oo))
         ]
+        if sympy.nan in ends:
+            raise ValueError("an end is not a number")
     except (TypeError, ValueError) as problem:
         raise InputError(
             f"The domain is {domain!r}; give two ends of the state space, such as (0, math.inf)."
@@ -323,12 +328,21 @@ def _chosen(
     around = [interval for interval in intervals if _holds(interval, start, draw)]
     # numbers below zero are taken for a mistake where the equation also lives above
     if not around or (start < 0 and evaluated(best[0].subs(draw)) >= 0):
-        low, high = best
-        raise InputError(
-            f"The start {name} = {start:g} is outside the state space ({low}, {high}); start inside, or give "
-            "domain=(low, high) for another one."
-        )
+        raise outside(str(name), start, *(float(evaluated(end.subs(draw))) for end in best))
     return around[0]
+
+
+def outside(name: str, start: float, low: float, high: float) -> InputError:
+    """What is said of a start that is not inside the state space."""
+    if start in (low, high):
+        return InputError(
+            f"The start {name} = {start:g} is an end of the state space ({low:g}, {high:g}), and densities start "
+            "inside; start as near to it as you like."
+        )
+    return InputError(
+        f"The start {name} = {start:g} is outside the state space ({low:g}, {high:g}); start inside, or give "
+        "domain=(low, high) for another one."
+    )
 
 
 def _holds(interval: tuple[Expression, Expression], place: float, draw: Values) -> bool:

@@ -105,6 +105,12 @@ class BesselTuning:
     series: float = 400.0
     # Orders beyond this are large: Debye's expansion with four terms has nine digits there. Source: theory.
     large: float = 20.0
+    # Beyond this multiple of 1 + ν² the expansion for large arguments is used, with so many terms. Source: theory: its
+    # terms fall by 1e-4 each.
+    far: float = 1e4
+    terms: int = 6
+    # z² below this is next to zero: two terms of the power series are exact. Source: theory: rounding.
+    near: float = 1e-8
 
 
 BESSEL = BesselTuning()
@@ -152,6 +158,11 @@ class IntegralTuning:
     most_panels: int = 20_000
     # log of what is left out at both ends. Source: theory: below rounding.
     depth: float = 50.0
+    # The widest peak between two ends, as a part of their distance. Source: by hand.
+    widest_part: float = 0.25
+    # A mass that differs from one by more than this, where none is lost, is no mass. Source: theory: places are rounded
+    # to 1e-16 of where they are, which is more of a narrow density.
+    lost: float = 1e-6
     # How far the survey of a density reaches, in e-folds of its scale. Source: by hand; 1e±26 times the scale.
     reach: float = 60.0
     # Points of the survey, rounds of refinement, points added in each, and points that make a peak known. Source: cost.

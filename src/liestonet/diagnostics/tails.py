@@ -12,21 +12,33 @@ from liestonet.core.flags import Flag
 from liestonet.diagnostics.standardised_steps import Residuals
 from liestonet.diagnostics.tuning import FLAGS
 from liestonet.surrogate.overview import Overview
+from liestonet.trajectories.unwrapping import turn_of
 
 ALONE = "One increment is far larger than its neighbours,"
 
 
 def outlier_flags(overview: Overview) -> Iterator[Flag]:
     """Steps so long that the fitted diffusion follows them, which hides them in the residuals."""
-    found = overview.outlier
-    if found is not None:
-        far = f"{found.steps} increments are far larger than their neighbours, up to" if found.steps > 1 else ALONE
-        yield Flag(
-            "outliers",
-            f"{far} {found.factor:.2g} times: {found}.",
-            "Replace such values by NaN, which splits the path there, if they are errors or codes for missing values; "
-            "a process with jumps is outside the theory.",
-        )
+    found, sample = overview.outlier, overview.sample
+    for column, name in enumerate(overview.names):
+        turn = turn_of(sample.x[:, column], sample.dx[:, column])
+        if turn is not None and turn.certain and column + 1 not in overview.domain.periodic:
+            yield Flag(
+                "outliers",
+                f"Values of {name} stay within one turn and jump across it, so they are an angle; its jumps were "
+                "taken as steps.",
+                f"Give its period: periodic={{{name!r}: {turn.in_python}}} (--periodic {name}={turn.text}).",
+            )
+            return
+    if found is None:
+        return
+    far = f"{found.steps} increments are far larger than their neighbours, up to" if found.steps > 1 else ALONE
+    yield Flag(
+        "outliers",
+        f"{far} {found.factor:.2g} times: {found}.",
+        "Replace such values by NaN, which splits the path there, if they are errors or codes for missing values; "
+        "a process with jumps is outside the theory.",
+    )
 
 
 def tail_flags(residuals: Residuals) -> Iterator[Flag]:

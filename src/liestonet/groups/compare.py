@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -77,13 +78,37 @@ def compared(
     begun = GroupComparison(by, unit, symmetry, level, listed, folder=folder, results=kept if folder is None else {})
     if len(kept) < 2:
         return replace(begun, notes=("Fewer than two groups have a result, so that there is nothing to compare.",))
-    if len({result.names for result in kept.values()}) > 1:
-        raise InputError("The groups have different coordinates; groups that are compared have the same columns.")
+    if other := _with_other_coordinates(kept):
+        raise InputError(next(iter(other.values())))
     algebra = shared_algebra([_found(group) for group in listed if not group.problem], level)
     constants = shared_constants(kept, algebra, unit, level)
     if isinstance(constants, str):
         return replace(begun, algebra=algebra, notes=(constants,))
     return replace(begun, algebra=algebra, constants=constants)
+
+
+def without_other_coordinates(groups: Sequence[Group], results: Mapping[str, Result]) -> list[Group]:
+    """The groups; of those whose coordinates are not those of most, only the sentence on it is left."""
+    other = _with_other_coordinates(results)
+    return [
+        Group(group.label, problem=other[group.label], folder=group.folder, files=group.files)
+        if group.label in other
+        else group
+        for group in groups
+    ]
+
+
+def _with_other_coordinates(results: Mapping[str, Result]) -> dict[str, str]:
+    """Groups whose coordinates are not those of most, each with a sentence."""
+    counts = Counter(result.names for result in results.values())
+    most = max(counts, key=lambda names: counts[names], default=())
+    usual = next((label for label, result in results.items() if result.names == most), "")
+    return {
+        label: f"The group {label} has the coordinates {', '.join(result.names)}, but {usual} has {', '.join(most)}; "
+        "groups that are compared have the same columns."
+        for label, result in results.items()
+        if result.names != most
+    }
 
 
 def _found(group: Group) -> Found:

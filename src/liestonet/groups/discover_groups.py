@@ -15,10 +15,10 @@ from typing import Any
 from liestonet.core.numbers import is_whole
 from liestonet.core.tuning import SHARED
 from liestonet.errors import InputError
-from liestonet.groups.compare import compared
+from liestonet.groups.compare import compared, without_other_coordinates
 from liestonet.groups.comparison import Group, GroupComparison, group_from
 from liestonet.groups.conditions import in_order
-from liestonet.groups.job import RUN_FILE, writing_to
+from liestonet.groups.job import OWN_CLOCK, RESHAPING, RUN_FILE, writing_to
 from liestonet.groups.splitting import Split, split_files
 from liestonet.groups.tuning import COMPARISON
 from liestonet.storage import load
@@ -122,6 +122,7 @@ def groups_in(
     if all(group.problem for group in groups):
         raise InputError(f"No group has a result. The first: {groups[0].label}: {groups[0].problem}")
     results = {group.label: load(out / group.folder / RUN_FILE) for group in groups if not group.problem}
+    groups = without_other_coordinates(groups, results)
     comparison = compared(groups, results, name, COMPARISON.level, out if keep else None)
     if keep:
         comparison.save(out / COMPARISON_FILE)
@@ -144,9 +145,7 @@ def _planned(
         raise InputError(
             "It is not known what distinguishes the groups; give by, a column or a part of the file names."
         )
-    columns = {
-        key: value for key, value in reading.items() if key not in ("log", "thin", "window", "stride", "restart")
-    }
+    columns = {key: value for key, value in reading.items() if key not in (*RESHAPING, OWN_CLOCK)}
     split = split_files(source, by, columns)
     return split.by, _from_files(split, reading, search)
 

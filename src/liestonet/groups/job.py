@@ -21,6 +21,7 @@ from liestonet.trajectories import Measurement, Trajectories
 # so they belong to no job's key.
 FOLDER, COMMAND = "LIESTONET_GROUPS", "LIESTONET_GROUPS_COMMAND"
 RESULT_FILE, REPORT_FILE, RUN_FILE = "result.json", "report.html", "run.lsn"
+OWN_CLOCK = "own_clock"
 RESHAPING = ("log", "thin", "window", "stride", "restart")
 
 
@@ -63,6 +64,8 @@ def read_group(files: Sequence[Path], column: str | None, label: str, reading: M
     import numpy as np
 
     columns = {name: value for name, value in reading.items() if name not in RESHAPING}
+    if column is not None and columns.get(OWN_CLOCK):
+        raise InputError("Files that hold several groups have one clock; leave own_clock out.")
     data = _paths(files, columns) if column is None else _rows(files, column, label, columns)
     asked = [name for name in RESHAPING if reading.get(name)]
     if asked and not isinstance(data, Trajectories):
@@ -80,8 +83,8 @@ def _paths(files: Sequence[Path], columns: Mapping[str, Any]) -> Any:
     """Whole files: in memory if they fit."""
     from liestonet.trajectories.scan import is_small
 
-    if len(files) == 1 and is_small(files[0]):
-        return Trajectories.read(files[0], **columns)
+    if len(files) == 1 and is_small(files[0]) and not columns.get(OWN_CLOCK):
+        return Trajectories.read(files[0], **{name: value for name, value in columns.items() if name != OWN_CLOCK})
     if "layout" in columns:
         raise InputError("The layout is for one file in each group; leave it out for several.")
     source = Trajectories.scan(list(files), **columns)

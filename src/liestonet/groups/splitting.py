@@ -11,6 +11,8 @@ from typing import Any
 
 from liestonet.errors import InputError
 from liestonet.groups.conditions import in_order
+from liestonet.trajectories.file_lists import files_of
+from liestonet.trajectories.readers import READERS
 
 FIELD = re.compile(r"\{([^\W\d]\w*)\}")
 
@@ -50,8 +52,15 @@ def split_files(given: Any, by: str | Any, reading: Mapping[str, Any] | None = N
     if braced:
         return _by_template(files, braced, by)
     named = {file: _stated(file, by) for file in files}
-    if all(value is not None for value in named.values()):
-        return _split(by, {file: value for file, value in named.items() if value is not None})
+    stated = {file: value for file, value in named.items() if value is not None}
+    if len(stated) == len(files):
+        return _split(by, stated)
+    if stated:
+        silent = next(file for file in files if file not in stated)
+        raise InputError(
+            f"The name of {next(iter(stated)).as_posix()!r} says what {by} is, but that of {silent.as_posix()!r} does "
+            "not; leave the file out, or name it like the others."
+        )
     return _by_column(files, by, reading or {})
 
 
@@ -74,14 +83,10 @@ def _matched(pattern: str) -> list[Path]:
         found = [Path(name) for name in sorted(glob.glob(plain, recursive=True))]
     else:
         raise InputError(f"There is no file {pattern!r}; check the name.")
-    inside = [file for place in found for file in (_in_folder(place) if place.is_dir() else [place])]
+    inside = [file for place in found for file in (files_of(place, tuple(READERS)) if place.is_dir() else [place])]
     if not inside:
         raise InputError(f"No file matches {pattern!r}; check the folder and the pattern.")
     return inside
-
-
-def _in_folder(folder: Path) -> list[Path]:
-    return sorted(file for file in folder.rglob("*") if file.is_file() and not file.name.startswith("."))
 
 
 def _by_template(files: Sequence[Path], templates: Sequence[str], wanted: str | None = None) -> Split:

@@ -85,8 +85,10 @@ def date_test(
         p_value, harmonic = _scan(scores, columns, skipped)
         families.append(DateFamily(f"harmonics: {name}", p_value))
         strongest[p_value] = harmonic
-    p_value = _combined(min(family.p_value for family in families), len(families))
-    clear = _combined(min(strongest), len(families)) <= level
+    smallest = min(family.p_value for family in families)
+    p_value = _combined(smallest, len(families))
+    # what wanders without a period shows in the blocks more clearly than in any harmonic
+    clear = min(strongest) <= smallest and p_value <= level
     harmonic = strongest[min(strongest)] if clear else None
     row = _row(scores, surrogate.domain, kind, harmonic, p_value, level, criteria)
     period = None if harmonic is None else scores.span / harmonic
@@ -200,6 +202,9 @@ def _row(
         angle = np.pi * harmonic * (scores.dates + 1)
         functions = np.column_stack([functions, np.cos(angle), np.sin(angle)])
         frequencies = np.append(frequencies, [2 * np.pi * harmonic / scores.span] * 2)
+    weight = domain.half[0] * frequencies
+    if p_value <= level:  # a change that is there counts whole, however slow it is
+        weight = np.maximum(weight, 1.0)
     residuals, errors = [], []
     for place, entry in enumerate(scores.entries):
         used = [(place, k) for other, k in scores.columns if other == place]
@@ -210,7 +215,7 @@ def _row(
         total = weights.sum(axis=0)
         size = _size(scores, domain, kind, entry) * np.linalg.cholesky(total / total[0, 0]).T
         # the mean square of a cosine is one half, and its derivative has the same times its frequency
-        scale = np.kron(size, np.diag(domain.half[0] * frequencies / np.sqrt(2)))
+        scale = np.kron(size, np.diag(weight / np.sqrt(2)))
         residuals.append(scale @ inverse @ against.sum(axis=0))
         errors.append(scale @ inverse @ against.T)
     residual, changes = np.concatenate(residuals), np.concatenate(errors)

@@ -133,17 +133,24 @@ class Discovered:
 
     def on_clock(self, clock: ClockFound, asked: bool) -> Discovered:
         """The same with what the test against the date says; `asked` keeps a number of generators that was given."""
-        return replace(self, clock=clock)._with(dated(self.search, clock, asked), asked)
+        dated_search, rejected = dated(self.search, clock, asked), clock.date is not None and clock.date.rejected
+        return replace(self, clock=clock)._with(dated_search, asked, rejected)
 
     def tested(self, tests: tuple[FitTest, ...], asked: bool) -> Discovered:
         """The same with tests of the fit; one that is not adequate leaves no symmetry confirmed."""
         tested = replace(self, tests=tests)
-        return tested._with(unconfirmed(self.search, asked), asked) if any(test.rejected for test in tests) else tested
+        if not any(test.rejected for test in tests):
+            return tested
+        return tested._with(unconfirmed(self.search, asked), asked, rejected=True)
 
-    def _with(self, search: Search, asked: bool) -> Discovered:
-        """Another judgement of the same directions; without a symmetry nothing is imposed."""
+    def _with(self, search: Search, asked: bool, rejected: bool) -> Discovered:
+        """Another judgement of the same directions; without a symmetry nothing is imposed.
+
+        Coefficients that are `rejected` have no symmetries of the law to count either.
+        """
+        law = None if rejected else self.law_dimension
         if search.count or asked or not self.count:
-            return replace(self, search=search)
+            return replace(self, search=search, law_dimension=law)
         return replace(self, search=search, count=0, imposed=None, law_dimension=None)
 
     @cached_property

@@ -41,12 +41,20 @@ class Refit:
     held_out_error: float = np.nan
 
     @property
+    def tests_something(self) -> bool:
+        """Whether the symmetries ask anything of the coefficients."""
+        return self.degrees_of_freedom >= REFIT.least_freedom
+
+    @property
     def p_value(self) -> float:
         """Chance of a deviance this large if the symmetries are exact; too large rather than too small.
 
         The deviance is measured in the posterior's metric, where shrunk parameters scatter less than their prior says.
+        Symmetries that ask nothing of the coefficients, as ∂t on a clock that restarts, cannot be rejected.
         """
-        return float(scipy.special.chdtrc(max(self.degrees_of_freedom, 1e-9), self.deviance))
+        if not self.tests_something:
+            return 1.0
+        return float(scipy.special.chdtrc(self.degrees_of_freedom, self.deviance))
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,9 @@ class RefitTuning:
     slack: float = 1e-3
     # The same for exact directions, which cannot turn. Source: by hand.
     exact_slack: float = 1e-7
+    # With fewer conditions than this in all, symmetries ask nothing of the coefficients. Source: theory: conditions
+    # that data show are counted nearly whole.
+    least_freedom: float = 0.05
     # Rounds of imposing and turning at most. Source: cost.
     rounds: int = 10
     # The coefficients stand still when a round moves them by less than this many standard errors. Source: by hand.

@@ -64,13 +64,21 @@ def date_flags(clock: ClockFound) -> Iterable[Flag]:
     date = clock.date
     if date is None or not date.rejected:
         return
-    forced = "" if date.period is None else f", most of all with a period of {date.period:.6g}"
-    what = "clock=PERIOD" if date.period is None else f"clock={date.period:.6g}"
+    if date.period is not None:
+        said = (
+            f"The law changes with the date ({p_clause(date.p_value)}), most of all with a period of {date.period:.6g}"
+        )
+        what = f"give this period, of a force or of the time of day: clock={date.period:.6g}."
+    else:
+        said = f"The law changes with the date, or with something slow that was not recorded ({p_clause(date.p_value)})"
+        what = (
+            "give the period of a force or of the time of day: clock=PERIOD. What was not recorded (a memory of the "
+            "surroundings, a volatility) has no period; add it as a coordinate."
+        )
     yield Flag(
         "date",
-        f"The law changes with the date ({p_clause(date.p_value)}){forced}: on this clock no symmetry is confirmed.",
-        "Look at drift and noise by date in the report; split the recording where they change, or give the period of "
-        f"a force or of the time of day: {what}.",
+        f"{said}: on this clock no symmetry is confirmed.",
+        f"Look at drift and noise by date in the report; split the recording where they change, or {what}",
     )
 
 

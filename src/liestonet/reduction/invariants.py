@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy
 
+from liestonet.core.threads import few_threads
 from liestonet.formulas.proved.invariants import closed_invariants
 from liestonet.pipeline.solve import solve
 from liestonet.reduction.equation import Equation
@@ -34,6 +35,7 @@ class Invariant:
     status: str
 
 
+@few_threads
 def find_invariants(result: Result) -> tuple[Invariant, ...]:
     """As many independent invariants as there are, in closed form where one is found."""
     found = equation_findings(result)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import sympy
 
+from liestonet.core.threads import few_threads
 from liestonet.formulas.formula import Formula
 from liestonet.formulas.notation import expression_text
 from liestonet.pipeline.solve import solve
@@ -56,6 +57,7 @@ class _Operator:
         return sympy.Add(self.tau * sympy.diff(function, equation.time), *moved, self.factor * function)
 
 
+@few_threads
 def find_martingales(result: Result) -> tuple[Martingale, ...]:
     """Martingales that the symmetries of the density's equation generate from the constant 1."""
     found = equation_findings(result)

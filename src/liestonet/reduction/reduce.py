@@ -15,6 +15,7 @@ from sympy import Rational
 
 from liestonet.core.domain import Domain
 from liestonet.core.progress import Progress, silent
+from liestonet.core.threads import few_threads
 from liestonet.errors import InputError
 from liestonet.reduction.assemble import assembled, sectioned
 from liestonet.reduction.clock_strategies import autonomous
@@ -40,6 +41,7 @@ WITHOUT_GENERATORS: tuple[Strategy, ...] = (linear_drift, *OF_ONE_COORDINATE)
 WITH_ONE: tuple[Strategy, ...] = (one_at_a_time, moving_frame, autonomous)
 
 
+@few_threads
 def reduce(
     result: Result | Any, generator: int | str | Any | None = None, *, progress: Progress | None = None
 ) -> Reduction:

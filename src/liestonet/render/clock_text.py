@@ -51,7 +51,10 @@ def _level(level: Level) -> str:
 def changes_with_date(found: DataFindings) -> str:
     """That the law depends on the date, where the test says so."""
     date = None if found.clock is None else found.clock.date
-    return "" if date is None or not date.rejected else f"The law changes with the date ({p_clause(date.p_value)})"
+    if date is None or not date.rejected:
+        return ""
+    other = ", or with something slow that was not recorded" if date.period is None else ""
+    return f"The law changes with the date{other} ({p_clause(date.p_value)})"
 
 
 def not_adequate(found: DataFindings) -> str:

@@ -39,7 +39,8 @@ def data_view(result: Result, found: DataFindings) -> SourceView:
         levels=tuple(_levels(result, found)),
         facts=tuple(_facts(result, found)),
         coefficients=f"Estimated from the data, with pointwise {confidence} bands. Grey: density of the data.{imposed}",
-        bands=f"Bands: pointwise {confidence} intervals, from the errors of the estimated coefficients.",
+        bands="The pictures show the estimates, with which the formulas agree to within their errors. "
+        f"Bands: pointwise {confidence} intervals.",
         closure=percent(result.algebra.closure),
         jacobi=percent(result.algebra.jacobi),
         vanish="vanish within their error",
@@ -138,6 +139,9 @@ def _motions(result: Result) -> Iterator[str]:
 
 
 def _likelihood(refit: Refit, error_rate: float) -> Iterator[str]:
+    if not refit.tests_something:
+        yield "These symmetries ask nothing of drift and diffusion on this clock, so no likelihood ratio tests them."
+        return
     answer = "rejects" if refit.p_value < error_rate else "does not reject"
     yield (
         f"Drift and diffusion fitted again with these symmetries imposed: the likelihood-ratio test {answer} them "

@@ -1,11 +1,13 @@
-"""The one next command after a test, a validation, a density, a price or a classification."""
+"""The one next command after a test, a validation, a density, a price, a classification, groups or a full report."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Sequence
+from pathlib import Path
 
-from liestonet.render.next_step import SHOWN, NextStep, Typed, next_step
+from liestonet.groups.comparison import GroupComparison
+from liestonet.render.next_step import SHOWN, NextStep, Typed, next_step, unsettled
 from liestonet.result import Result
 from liestonet.result.classification import Classification
 
@@ -80,6 +82,24 @@ def after_classification(words: Sequence[str], found: Classification) -> NextSte
     if (killing := typed.value("--killing")) is not None:
         command += ["--killing", killing]
     return NextStep(shlex.join(command), f"finds the symmetries where {best.condition}")
+
+
+def after_full_report(result: Result, folder: Path) -> NextStep:
+    """Every kind was searched and every check was made: what is left open, else the evidence."""
+    shown = shlex.join(["liestonet", "open", str(folder / "ito.lsn")])
+    return unsettled(result) or NextStep(shown, "prints the evidence of the first of these answers")
+
+
+def after_groups(words: Sequence[str], found: GroupComparison) -> NextStep | None:
+    """Groups were compared: the evidence of the one that is least decided, where results were kept."""
+    known = [group for group in found.groups if not group.problem]
+    if not known:
+        return None
+    if found.folder is None:
+        return NextStep(Typed(words).with_option("--out", "study"), "keeps a result for each group, and writes a page")
+    least = max(known, key=lambda group: sum(row.verdict == "undecided" for row in group.ladder))
+    kept = str(found.folder / least.folder / "run.lsn")
+    return NextStep(shlex.join(["liestonet", "open", kept]), f"shows the evidence of group {least.label}")
 
 
 def _search(words: Sequence[str], why: str, maps: bool = False) -> NextStep:

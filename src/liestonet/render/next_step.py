@@ -12,6 +12,7 @@ from liestonet.render.clock_text import changes_with_date
 from liestonet.render.limits import FINEST_THINNING, LARGEST_TOLERANCE_ASKED, MOST_MAPPED
 from liestonet.render.numbers import number
 from liestonet.result.findings import DataFindings, EquationFindings
+from liestonet.surrogate.unusable_columns import independent_columns
 
 if TYPE_CHECKING:
     from liestonet.result import Result
@@ -54,6 +55,16 @@ def next_step(result: Result) -> NextStep | None:
             "liestonet.reduce(result)", "uses the symmetries: new coordinates, and the solution if there is one"
         )
     return None
+
+
+def unsettled(result: Result) -> NextStep | None:
+    """What would settle what a recording leaves doubtful or undecided, after `discover` in a terminal."""
+    typed = "" if result.provenance is None else result.provenance.command
+    found = result.findings
+    if not typed.startswith("liestonet discover ") or not isinstance(found, DataFindings):
+        return None
+    words = Typed(shlex.split(typed))
+    return _doubtful(result, found, words) or _undecided(result, found, words)
 
 
 @dataclass(frozen=True)
@@ -126,12 +137,15 @@ def _after_discover(result: Result, found: DataFindings, typed: Typed) -> NextSt
 
 def _doubtful(result: Result, found: DataFindings, typed: Typed) -> NextStep | None:
     """Data that are no diffusion on this clock or at this resolution."""
-    if changes_with_date(found) and not typed.has("--clock"):
-        return NextStep(
-            typed.with_option("--clock", "recorded"), "keeps the recorded time, so that the law may depend on the date"
-        )
-    summary = found.data.summary
     codes = {flag.code for flag in result.flags}
+    if "dependent" in codes:
+        overview = found.surrogate.overview
+        kept = independent_columns(overview.sample, overview.names)
+        if kept and len(kept) < len(overview.names):
+            return NextStep(typed.with_option("--state", ",".join(kept)), "leaves out what other coordinates tell")
+    if changes_with_date(found) and not typed.has("--clock"):
+        return _another_clock(found, typed)
+    summary = found.data.summary
     if "positions-only" in codes and not typed.has("--order"):
         return NextStep(typed.with_option("--order", "2"), "treats the data as positions, and estimates velocities")
     memory = next((test.time for test in found.tests if test.rejected and test.time), None)
@@ -144,6 +158,16 @@ def _doubtful(result: Result, found: DataFindings, typed: Typed) -> NextStep | N
     if any(test.rejected for test in found.tests):
         return NextStep(_look(typed), "shows the paths: no other tolerance or kind of symmetry makes this fit adequate")
     return None
+
+
+def _another_clock(found: DataFindings, typed: Typed) -> NextStep:
+    """The period that was found; where there is none, what shows how the law changes."""
+    period = None if found.clock is None or found.clock.date is None else found.clock.date.period
+    if period is not None:
+        return NextStep(typed.with_option("--clock", f"{period:.6g}"), "takes the phase of this period as the time")
+    if typed.value("--out") is None and not typed.has("--report"):
+        return NextStep(typed.with_option("--out", "run"), "writes a report that shows drift and noise by date")
+    return NextStep(typed.with_option("--clock", "recorded"), "takes the date as the time, on which the law may depend")
 
 
 def _undecided(result: Result, found: DataFindings, typed: Typed) -> NextStep | None:

@@ -32,11 +32,14 @@ STYLES = {
 }
 
 
-def render(view: ResultView) -> Group:
-    """Everything that `solve` and `discover` print."""
+def render(view: ResultView, *more: RenderableType) -> Group:
+    """Everything that `solve` and `discover` print; what is given besides stands before the next command."""
     parts: list[RenderableType] = [Text(view.verdict, style="bold")]
     for block in _blocks(view):
         parts += ["", *block]
+    parts += more
+    if view.next_step is not None:
+        parts += ["", _heading("Next"), *map(indented, (view.next_step.command, f"{view.next_step.why}."))]
     return Group(*parts)
 
 
@@ -69,8 +72,6 @@ def _blocks(view: ResultView) -> Iterator[Iterable[RenderableType]]:
         yield [_heading("Validation"), *map(indented, view.validation)]
     if view.source.data:
         yield [_heading("Data"), _rows([*view.source.data, ("domain", view.domain.text)])]
-    if view.next_step is not None:
-        yield [_heading("Next"), *map(indented, (view.next_step.command, f"{view.next_step.why}."))]
 
 
 def _domain_line(view: ResultView) -> Text:

@@ -20,6 +20,8 @@ def expression_of(given: Any, coefficients: SymbolicCoefficients, what: str) -> 
     """An expression in time, state and parameters: from text, from SymPy or a number; constants checked and exact."""
     known = {symbol.name: symbol for symbol in (coefficients.time, *coefficients.state)}
     if isinstance(given, str):
+        if not given.strip():
+            raise InputError(f"{what} is empty; give an expression in the state.")
         form = Reader(known).form(Parser(tokenise(given), given, known).formula())
         if set(form) != {""}:
             raise InputError(f"{what} is {given!r}, which has a dt or dW; give an expression in the state.")

@@ -18,6 +18,7 @@ from liestonet.surrogate.filter import (
     flow,
     inverses,
     matrices,
+    smeared_at,
     variables_of,
 )
 from liestonet.surrogate.tuning import RECORDING
@@ -40,7 +41,7 @@ def all_steps(model: StepModel, segments: Segments, sums: Collector | None = Non
 
 
 class _Before:
-    """Of the step before: S⁻¹ times the innovation, a, and the length of the step; zero where there is none."""
+    """Of the step before: S⁻¹ times the innovation, a where its end is smeared, its length; zero where none is."""
 
     def __init__(
         self, pulled: Float[np.ndarray, "b n"], instant: Float[np.ndarray, "b n n"], dt: Float[np.ndarray, " b"]
@@ -78,7 +79,9 @@ class _Slab:
         self.values = self.tables[()]
         covariance = self.dt[:, None, None] * matrices(self.values @ model.diffusion, model.entries, model.least)
         self.inverse, self.root = inverses(covariance)
-        self.rest = segments.y[1:][steps].reshape(-1, n) - begin - self.dt[:, None] * (self.values @ model.drift)
+        predicted = begin + self.dt[:, None] * (self.values @ model.drift)
+        self.ahead = segments.t[steps].ravel() + self.dt * domain.half[0], predicted
+        self.rest = segments.y[1:][steps].reshape(-1, n) - predicted
         self.counted = segments.counted[steps].ravel() & ((x >= low) & (x <= high)).all(axis=1)
         standard = np.einsum("bij,bj->bi", self.root, self.rest)
         self.standard = np.where(self.counted[:, None], standard, 0.0)
@@ -88,7 +91,7 @@ class _Slab:
         model, half = self.model, self.model.features.domain.half
         own = _Before(
             np.einsum("bij,bj->bi", self.inverse, self.rest),
-            matrices(self.values @ model.instant, model.entries, model.least),
+            matrices(smeared_at(model, *self.ahead) @ model.instant, model.entries, model.least),
             self.dt,
         )
         kept = np.flatnonzero(self.counted)
@@ -108,9 +111,9 @@ class _Slab:
         scaled = self.dt[kept, None] * self.values[kept]
         moved = root @ step
         smeared = np.einsum("b,bij,bj->bi", before.dt, before.instant, before.pulled)
-        both = before.dt[:, None, None] * _between(moved, own.instant) + own.dt[:, None, None] * _between(
-            root, own.instant
-        )
+        instant = matrices(self.values[kept] @ model.instant, model.entries, model.least)
+        both = before.dt[:, None, None] * _between(moved, instant)
+        both += own.dt[:, None, None] * _between(root, own.instant)
         rows = np.zeros((n + n * (n + 1) // 2, len(kept), model.size))
         values = np.empty(rows.shape[:2])
         for i in range(n):

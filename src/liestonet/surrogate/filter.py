@@ -216,7 +216,9 @@ def filtered(model: StepModel, segments: Segments, sums: Collector | None = None
         before = np.diag(model.error) - model.blur * smeared_for[:, None, None] * instant
         covariance = _symmetric(gain @ before)
         moved = np.einsum("bij,bjk,blk->bil", step, covariance, step) + noise
-        error = np.diag(model.error) - model.blur * dt[:, None, None] * instant
+        ahead = smeared_at(model, segments.t[k] + dt * half[0], predicted)
+        smeared = matrices(ahead @ model.instant, entries, model.least)
+        error = np.diag(model.error) - model.blur * dt[:, None, None] * smeared
         # a series far from the truth may predict less than no covariance; the filter begins anew there
         lost = _smallest(moved + error) < RECORDING.least_left * _smallest(noise)
         moved, error = (np.where(lost[:, None, None], b, a) for a, b in ((moved, noise), (error, np.diag(model.error))))
@@ -231,9 +233,9 @@ def filtered(model: StepModel, segments: Segments, sums: Collector | None = None
             dmean = _turned(step, slope)
             for i in range(n):
                 dmean[:, i, i * width : (i + 1) * width] += dt[:, None] * values
-            added, erred = _direct(model, values, dt, instant)
+            added, erred = _added(model, values, dt), _erred(model, ahead, dt, smeared)
             spread = _turned_after(dgain, before)
-            spread += _turned(gain, _direct(model, values, smeared_for, instant)[1])
+            spread += _turned(gain, _erred(model, values, smeared_for, instant))
             dmoved = _turned_after(_turned(step, spread), np.swapaxes(step, 1, 2)) + added
             dwhole = dmoved + erred
             following = dmoved - _turned(new_gain, dwhole)
@@ -314,24 +316,44 @@ def matrices(
     return lifted * np.outer(size, size)
 
 
-def _direct(
-    model: StepModel, values: Float[np.ndarray, "b c"], dt: Float[np.ndarray, " b"], instant: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """How the covariance of a step, and that of a point's error, change with the parameters of A, with Λ and R."""
+def smeared_at(
+    model: StepModel, t: Float[np.ndarray, " b"], predicted: Float[np.ndarray, "b n"]
+) -> Float[np.ndarray, "b c"]:
+    """The functions where a point is smeared, as far as is known before it: at its prediction.
+
+    A mean over a step is the state in the middle of it but for what noise does on either side, and its prediction is
+    that of the same middle: there the noise has the size that enters its error.
+    """
+    low, high = bounds_of(model.features.domain)
+    return model.features.values(np.column_stack([t, np.clip(predicted * model.features.domain.half[1:], low, high)]))[
+        ()
+    ]
+
+
+def _added(model: StepModel, values: Float[np.ndarray, "b c"], dt: Float[np.ndarray, " b"]) -> np.ndarray:
+    """How the covariance of a step changes with the parameters of A, with Λ and R."""
     n, width = len(model.error), model.features.size
-    count = width * len(model.entries)
-    added = np.zeros((len(dt), n, n, count + n + 1))
+    added = np.zeros((len(dt), n, n, width * len(model.entries) + n + 1))
     for place, (i, j) in enumerate(model.entries):
         columns = slice(place * width, (place + 1) * width)
         added[:, i, j, columns] = added[:, j, i, columns] = dt[:, None] * values
-    erred = np.zeros_like(added)
+    return added
+
+
+def _erred(
+    model: StepModel, values: Float[np.ndarray, "b c"], dt: Float[np.ndarray, " b"], instant: np.ndarray
+) -> np.ndarray:
+    """The same of a point's error, where the functions have these values and the diffusion is this."""
+    n, width = len(model.error), model.features.size
+    count = width * len(model.entries)
+    erred = np.zeros((len(dt), n, n, count + n + 1))
     for place, (i, j) in enumerate(model.entries):
         change = -model.blur * dt[:, None] * (values @ model.back[place * width : (place + 1) * width])
         erred[:, i, j, :count] = erred[:, j, i, :count] = change
     for i in range(n):
         erred[:, i, i, count + i] = 1.0
     erred[..., -1] = -dt[:, None, None] * instant
-    return added, erred
+    return erred
 
 
 def collect(

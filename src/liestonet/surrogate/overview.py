@@ -131,8 +131,8 @@ def look_over(source: IncrementSource, domain: Domain | None = None) -> Overview
     sample, consecutive = _joined(found.sample), found.consecutive
     found.sample.clear()  # as large as the sample
     if domain is None:
-        domain = _box(sample, (float(found.first), float(found.last)), source.names, periods_of(source))
         refuse_degenerate(sample, source.names)
+        domain = _box(sample, (float(found.first), float(found.last)), source.names, periods_of(source))
     inside, begun = inside_domain(domain, sample), inside_domain(domain, consecutive)
     pairs = np.flatnonzero(_followed(consecutive) & begun[:-1] & begun[1:])
     kept = Increments(*(array[inside] for array in sample))
@@ -164,10 +164,6 @@ def _box(sample: Increments, time: tuple[float, float], names: tuple[str, ...], 
     """All times, the middle 99 % of each coordinate, and the whole turn of those that are periodic."""
     low, high = np.quantile(sample.x, [DATA.tail, 1 - DATA.tail], axis=0)
     for name, a, b in zip(names, low, high, strict=True):
-        if not a < b:
-            raise InputError(
-                f"Coordinate {name} hardly ever changes (nearly all values are {a:g}); leave it out of the state."
-            )
         _require_ordinary_units(name, float(b - a), time[1] - time[0])
     intervals = (time, *((float(a), float(b)) for a, b in zip(low, high, strict=True)))
     # a coordinate that stays positive over a wide range may be singular at zero

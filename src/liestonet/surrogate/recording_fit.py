@@ -83,6 +83,8 @@ class RecordingFit:
         self.points = start.overview.points[rows]
         self.dt = sample.dt[rows] / start.domain.half[0]
         self.values = self.features.values(self.points)[()]
+        steps = scaled_block(sample, start.overview.domain)
+        self.shown = np.mean(steps.dx**2 / steps.dt[:, None], axis=0)
         self.last: StepModel | None = None
         self.free = np.array([*self._free_errors(), measurement.exposure == "auto"])
 
@@ -134,10 +136,10 @@ class RecordingFit:
         return columns[:, : self.n], columns[:, self.n :]
 
     def least(self, diffusion: Float[np.ndarray, "c e"]) -> Float[np.ndarray, " n"]:
-        """The smallest A that is believed."""
+        """The smallest A that is believed: a part of its mean, which is never lost beside what the steps show."""
         own = [place for place, (i, j) in enumerate(self.entries) if i == j]
         mean = np.mean(np.maximum(self.values @ diffusion[:, own], 0.0), axis=0)
-        return RECORDING.least_diffusion * np.maximum(mean, np.finfo(float).tiny)
+        return RECORDING.least_diffusion * np.maximum(mean, RECORDING.least_diffusion * self.shown)
 
     def step_model(self, now: _Round) -> tuple[StepModel, Float[np.ndarray, "p p"]]:
         """The moments of a step as series, and their derivative in the parameters."""

@@ -26,6 +26,8 @@ Entry = tuple[int, ...]
 
 # Increments are worked on so many at a time: all features of a piece stay in the processor's cache.
 PIECE = 8192
+# Products of features are formed of so many numbers at a time, which stay in a smaller cache; at least so many rows.
+STRIP, LEAST_STRIP = 65_536, 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +83,13 @@ class Estimate:
     def free(self) -> Float[np.ndarray, "p p"]:
         """Covariance of the parameters under the data alone; a trace of a prior keeps it finite."""
         return inverse(self.precision + np.diag(FIT.unseen * np.diag(self.precision)))
+
+    @property
+    def linear_terms(self) -> Bool[np.ndarray, " p"]:
+        """Which parameters are those of the constant, of linear terms or of simple waves, without time or a pole."""
+        orders, polar = self.features.orders, self.features.polar(self.entry)
+        found = (orders[:, 0] == 0) & (orders[:, 1:].sum(axis=1) <= 1)
+        return found if polar is None else found & (polar == 0)
 
     def block(self, noisy: Bool[np.ndarray, " n"]) -> Block:
         """What is known of the parameters, for what does not ask which coefficient they belong to."""
@@ -180,11 +189,15 @@ def regress_on(
     entries: Sequence[Entry],
     targets: Targets,
     pooled: bool,
+    like: Sequence[Estimate] = (),
 ) -> list[Estimate]:
-    """The same from all increments of a source that begin inside the domain."""
+    """The same from all increments of a source that begin inside the domain.
+
+    Where much the same data were fitted (`like`, an estimate for each entry), the priors are sought near theirs.
+    """
     own, explained, alike = without_shapes(features, entries, targets, pooled)
     found = summed(source, _Regression(domain, explained, Sums(features.plain, len(entries), alike)))
-    return found.sums.estimates(entries, own)
+    return found.sums.estimates(entries, own, [estimate.prior for estimate in like])
 
 
 class _Regression:
@@ -223,9 +236,12 @@ class Sums:
         """Take in one block."""
         fold = self.blocks % FIT.folds
         functions = block.functions(self.features)
-        for position, precision in enumerate(self.precisions[fold]):
-            weighted = functions * np.sqrt(weights[:, position, None])
-            precision += weighted.T @ weighted
+        roots, strip = np.sqrt(weights), max(LEAST_STRIP, STRIP // self.features.size)
+        for first in range(0, len(functions), strip):
+            rows = slice(first, first + strip)
+            for position, precision in enumerate(self.precisions[fold]):
+                weighted = functions[rows] * roots[rows, position, None]
+                precision += weighted.T @ weighted
         self.moments[fold] += functions.T @ (values * weights)
         if self.pooled and len(weights):
             self.scales = weights[0] / weights[0, 0]
@@ -243,19 +259,26 @@ class Sums:
         if later.blocks:
             self.scales = later.scales
 
-    def estimates(self, entries: Sequence[Entry], own: Sequence[Features] | None = None) -> list[Estimate]:
-        """Posterior mean of each entry's parameters, with the prior that its data make likely."""
+    def estimates(
+        self,
+        entries: Sequence[Entry],
+        own: Sequence[Features] | None = None,
+        near: Sequence[Float[np.ndarray, " p"]] = (),
+    ) -> list[Estimate]:
+        """Posterior mean of each entry's parameters, with the prior that its data make likely, sought `near` others."""
         precisions, moments = self.precisions.sum(axis=0), self.moments.sum(axis=0)
+        known = near or [None] * len(entries)
         if not self.pooled:
             features = own or [self.features] * len(entries)
-            parts = zip(entries, precisions, moments.T, features, strict=True)
+            parts = zip(entries, precisions, moments.T, features, known, strict=True)
             found = [
-                replace(self._estimate([entry], precision, moment[:, None], each.released)[0], features=each)
-                for entry, precision, moment, each in parts
+                replace(self._estimate([entry], precision, moment[:, None], each.released, start)[0], features=each)
+                for entry, precision, moment, each, start in parts
             ]
         else:
             # in units of its own noise every entry has the same precision
-            unit = self._estimate(entries, precisions[0], moments / np.sqrt(self.scales))
+            start = known[0] * self.scales[0] if known[0] is not None else None
+            unit = self._estimate(entries, precisions[0], moments / np.sqrt(self.scales), near=start)
             found = [
                 Estimate(e.entry, e.features, e.parameters / np.sqrt(s), e.precision * s, e.prior / s, e.log_evidence)
                 for e, s in zip(unit, self.scales, strict=True)
@@ -272,9 +295,10 @@ class Sums:
         precision: Float[np.ndarray, "p p"],
         moments: Float[np.ndarray, "p c"],
         released: Bool[np.ndarray, " p"] | None = None,
+        near: Float[np.ndarray, " p"] | None = None,
     ) -> list[Estimate]:
         polar = self.features.polar(entries[0])
-        shrinkage = choose_shrinkage(precision, moments, self.features.shrunk_orders, released, polar)
+        shrinkage = choose_shrinkage(precision, moments, self.features.shrunk_orders, released, polar, near)
         parameters = inverse(precision + np.diag(1 / shrinkage.variances)) @ moments
         return [
             Estimate(entry, self.features, parameters[:, j], precision, shrinkage.variances, float(evidence))

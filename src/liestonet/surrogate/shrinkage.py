@@ -89,8 +89,12 @@ def choose_shrinkage(
     degrees: Degrees,
     released: Bool[np.ndarray, " p"] | None = None,
     polar: Int[np.ndarray, " p"] | None = None,
+    near: Float[np.ndarray, " p"] | None = None,
 ) -> Shrinkage:
-    """The prior variances, common to all columns, that the data make most likely, with the penalties above."""
+    """The prior variances, common to all columns, that the data make most likely, with the penalties above.
+
+    They are sought from several places, or, for data much like others, from the variances that these have (`near`).
+    """
     matrix, constant = log_variances(degrees, released, polar)
     sizes, told = matrix.shape[1] - 2, degrees.shape[1] - 1
     poles = 0 if polar is None else len(set(polar[polar > 0].tolist()))
@@ -106,15 +110,14 @@ def choose_shrinkage(
     linear = sizes - 2 - relevances - poles
     bounds = [(smallest, largest)] * (linear + 2) + [(smallest, 0.0)] * relevances + [(smallest, largest)] * poles
     bounds += [(np.log(FIT.fastest_fall), np.log(FIT.slowest_fall))] * 2
-    found = [
-        scipy.optimize.minimize(
-            objective,
-            [first] * linear + [second, third] + [-1.0] * relevances + [0.0, noise][:poles] + [-1.0] * 2,
-            method="L-BFGS-B",
-            jac=True,
-            bounds=bounds,
-        )
-        for first, second, third in ((0.0, 0.0, noise), (0.0, noise, noise), (noise, noise, noise), (0.0, 0.0, 0.0))
-    ]
+    if near is None:
+        triples = (0.0, 0.0, noise), (0.0, noise, noise), (noise, noise, noise), (0.0, 0.0, 0.0)
+        starts = [
+            [first] * linear + [second, third] + [-1.0] * relevances + [0.0, noise][:poles] + [-1.0] * 2
+            for first, second, third in triples
+        ]
+    else:
+        starts = [np.clip(np.linalg.lstsq(matrix, np.log(near) - constant)[0], *np.transpose(bounds))]
+    found = [scipy.optimize.minimize(objective, start, method="L-BFGS-B", jac=True, bounds=bounds) for start in starts]
     variances = np.exp(matrix @ min(found, key=lambda result: result.fun).x + constant)
     return Shrinkage(variances, log_evidence(precision, moments, variances)[0])

@@ -228,10 +228,11 @@ def fit_again(like: Surrogate, source: IncrementSource) -> Surrogate:
     rest = sample.dx if noisy.all() else np.where(noisy, sample.dx, residuals(sample, like.drift_estimates))
     targets = drift_targets(overview, rest, noisy, features)
     entries = [estimate.entry for estimate in like.drift_estimates]
-    drift = regress_on(source, overview.domain, features, entries, *targets)
+    drift = regress_on(source, overview.domain, features, entries, *targets, like.drift_estimates)
     pairs = [estimate.entry for estimate in like.diffusion_estimates]
     squares = diffusion_targets(overview, drift, noisy, features)
-    diffusion = regress_on(source, overview.domain, features, pairs, *squares) if pairs else []
+    known = like.diffusion_estimates
+    diffusion = regress_on(source, overview.domain, features, pairs, *squares, known) if pairs else []
     found = {"drift_estimates": tuple(drift), "diffusion_estimates": tuple(diffusion)}
     return replace(like, overview=overview, joint=None, recorded=None, **found)
 
@@ -359,8 +360,9 @@ class _DriftTargets:
     level: Float[np.ndarray, " n"]
 
     def __call__(self, block: Scaled) -> tuple[np.ndarray, np.ndarray]:
-        local = np.where(self.still, self.level, self.variances(block.points))
-        restored = np.where(self.pulled, self.variances.restored(block.points)[:, None], 1.0)
+        variances, factors = self.variances(block.points)
+        local = np.where(self.still, self.level, variances)
+        restored = np.where(self.pulled, factors[:, None], 1.0)
         return block.dx * restored / block.dt[:, None], block.dt[:, None] / local
 
 
@@ -385,6 +387,6 @@ class _DiffusionTargets:
     def __call__(self, block: Scaled) -> tuple[np.ndarray, np.ndarray]:
         first, second = self.pairs.T
         factor = np.where(first == second, 2.0, 1.0)
-        rest, local = residuals(block, self.drift), self.variances(block.points)
-        values = rest[:, first] * rest[:, second] * (self.variances.restored(block.points) ** 2 / block.dt)[:, None]
+        rest, (local, restored) = residuals(block, self.drift), self.variances(block.points)
+        values = rest[:, first] * rest[:, second] * (restored**2 / block.dt)[:, None]
         return values, 1 / (factor * local[:, first] * local[:, second])

@@ -39,6 +39,9 @@ class DataTuning:
     anew: float = 1.0
     # The same for one of which the others leave less than this part unexplained. Source: by hand.
     follows: float = 1e-4
+    # The same where coordinates are known to be dependent, and which to keep is proposed. Source: by hand; positions
+    # beside the same without a common drift.
+    nearly_follows: float = 1e-2
     # A step may be an error if it is this many times as long as is usual in its block and beside it, and is undone.
     # Source: measured: 0 false alarms on 74 clean data sets (docs/flag_rates.md); clean steps reach 20 times those
     # beside.

@@ -5,6 +5,8 @@ Where a fit is impossible, columns that start anew at every step, or that follow
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from jaxtyping import Float
 
@@ -14,39 +16,43 @@ from liestonet.trajectories.increments import Increments
 
 
 def refuse_degenerate(sample: Increments, names: tuple[str, ...]) -> None:
-    """Name the coordinate without information: constant within each path, or the same function of time in all."""
-    for name, x, dx in zip(names, sample.x.T, sample.dx.T, strict=True):
-        if not dx.any():
-            raise _left_out(f"{name} never changes within a path", name, names)
-        if is_function_of_time(sample.t, x):
-            raise _left_out(f"{name} is a function of the time", name, names)
+    """Name coordinates without information: constant, constant within each path, or a function of time.
 
-
-def _left_out(problem: str, name: str, names: tuple[str, ...]) -> InputError:
-    """The refusal of a coordinate, with what names the others."""
-    others = [other for other in names if other != name]
+    Where there are some, other columns that would prevent a fit are named along with them, so that one command leaves
+    all of them out.
+    """
+    problems, out = list[str](), set[int]()
+    for i, (name, x, dx) in enumerate(zip(names, sample.x.T, sample.dx.T, strict=True)):
+        low, high = np.quantile(x, [DATA.tail, 1 - DATA.tail])
+        if not low < high:
+            problems.append(f"Coordinate {name} hardly ever changes (nearly all values are {low:g})")
+        elif not dx.any():
+            problems.append(f"{name} never changes within a path")
+        elif is_function_of_time(sample.t, x):
+            problems.append(f"{name} is a function of the time")
+        else:
+            continue
+        out.add(i)
+    if not problems:
+        return
+    left = [i for i in range(len(names)) if i not in out]
+    speeds = sample.dx[:, left] / sample.dt[:, None]
+    even = np.ptp(speeds, axis=0) <= DATA.rounding * np.abs(speeds).max(axis=0, initial=0.0)
+    problems += [f"{names[i]} changes at a constant rate" for i, is_even in zip(left, even, strict=True) if is_even]
+    left = [i for i, is_even in zip(left, even, strict=True) if not is_even]
+    kept, causes = _without_causes(sample, names, left)
+    problems += causes if kept else []
+    others = [names[i] for i in kept or left]
+    problem = f"{'; '.join(problems)}; leave {'it' if len(names) - len(others) == 1 else 'them'} out of the state"
     if not others:
-        return InputError(f"{problem}; leave it out of the state.")
-    listed = ("--state", ",".join(others))
-    return UndecidedError(f"{problem}; leave it out of the state", Answer(f"state={others!r}", listed, "the others"))
+        raise InputError(f"{problem}.")
+    raise UndecidedError(problem, Answer(f"state={others!r}", ("--state", ",".join(others)), "the others"))
 
 
 def impossible_fit(sample: Increments, names: tuple[str, ...]) -> InputError:
     """Why drift and diffusion of these coordinates cannot be estimated, and which columns to keep."""
     problem = "Drift and diffusion cannot be estimated from these paths"
-    kept, followers, causes = list[int](), list[str](), list[str]()
-    anew = np.mean(sample.dx**2, axis=0) > DATA.anew * np.var(sample.x, axis=0)
-    correlation = np.atleast_2d(np.corrcoef(sample.x.T))
-    for i in np.flatnonzero(~anew).tolist():
-        leader = next((k for k in kept if correlation[i, k] ** 2 > 1 - DATA.follows), None)
-        if leader is None:
-            kept.append(i)
-        else:
-            followers.append(f"{names[i]} differs too little from {names[leader]}")
-    if anew.any():
-        listed = ", ".join(name for name, is_anew in zip(names, anew, strict=True) if is_anew)
-        causes.append(f"steps are as large as the whole spread of {listed}")
-    causes += followers
+    kept, causes = _without_causes(sample, names, range(len(names)))
     if not causes or not kept:
         return InputError(
             f"{problem}: their increments differ too much in size, or are nearly deterministic. Restrict times and "
@@ -57,6 +63,33 @@ def impossible_fit(sample: Increments, names: tuple[str, ...]) -> InputError:
     return UndecidedError(
         f"{problem}: {'; '.join(causes)}", Answer(f"state={state!r}", ("--state", ",".join(state)), "what is left")
     )
+
+
+def independent_columns(sample: Increments, names: tuple[str, ...]) -> list[str]:
+    """The coordinates without those that nearly follow another one, of coordinates that are known to be dependent."""
+    return [names[i] for i in _without_causes(sample, names, range(len(names)), DATA.nearly_follows)[0]]
+
+
+def _without_causes(
+    sample: Increments, names: tuple[str, ...], among: Sequence[int], follows: float = DATA.follows
+) -> tuple[list[int], list[str]]:
+    """The coordinates without those that start anew at every step or follow another one; and which those are."""
+    kept, followers, causes = list[int](), list[str](), list[str]()
+    anew = np.mean(sample.dx**2, axis=0) > DATA.anew * np.var(sample.x, axis=0)
+    for i in (i for i in among if not anew[i]):
+        leader = next((k for k in kept if _correlation(sample.x[:, i], sample.x[:, k]) ** 2 > 1 - follows), None)
+        if leader is None:
+            kept.append(i)
+        else:
+            followers.append(f"{names[i]} differs too little from {names[leader]}")
+    listed = ", ".join(names[i] for i in among if anew[i])
+    if listed:
+        causes.append(f"steps are as large as the whole spread of {listed}")
+    return kept, causes + followers
+
+
+def _correlation(one: Float[np.ndarray, " b"], other: Float[np.ndarray, " b"]) -> float:
+    return float(np.corrcoef(one, other)[0, 1])
 
 
 def is_function_of_time(t: Float[np.ndarray, " b"], x: Float[np.ndarray, " b"]) -> bool:

@@ -29,16 +29,14 @@ class VarianceMap:
     lost: Float[np.ndarray, " cells"]
     shapes: Features | None = None
 
-    def __call__(self, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "b n"]:
-        values = self.values[_cell(self.edges, points)]
-        return values if self.shapes is None else values * _squares(self.shapes, points)
+    def __call__(self, points: Float[np.ndarray, "b v"]) -> tuple[Float[np.ndarray, "b n"], Float[np.ndarray, " b"]]:
+        """Mean squares at points; what increments there are multiplied by if their weights are made of this map.
 
-    def restored(self, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, " b"]:
-        """What increments are to be multiplied by if their weights are made of this map, and squares by its square.
-
-        To first order (docs/method.md §4.1).
+        Squares are multiplied by the square of that. To first order (docs/method.md §4.1).
         """
-        return 1 + self.lost[_cell(self.edges, points)] / 2
+        cell = _cell(self.edges, points)
+        values = self.values[cell]
+        return values if self.shapes is None else values * _squares(self.shapes, points), 1 + self.lost[cell] / 2
 
     @property
     def uniform(self) -> bool:

@@ -36,6 +36,8 @@ def existing_file(path: Any) -> Path:
     except (OSError, ValueError) as problem:
         if isinstance(problem, InputError):
             raise
+        if isinstance(problem, PermissionError):
+            raise InputError(f"{str(file)!r} cannot be read by this user; change its permissions.") from problem
         raise InputError(f"The path {str(file)!r} cannot be read ({problem}); check its name.") from problem
     return file
 

@@ -12,6 +12,7 @@ from liestonet.errors import InputError
 
 # `x [um]`, `x[um]` and `x (um)` hold a unit; `x[0]`, `x (2)` and `f(x)` do not.
 _SQUARE = re.compile(r"(?P<name>.*\S)\s*\[(?P<unit>[^\[\]]+)\]")
+_COUNTS_BACK = re.compile(r"\b[ky]?BP\b|\bb2k\b|\bbefore (?:present|1950|2000)\b|\bago\b", re.I)
 _ROUND = re.compile(r"(?P<name>.*\S)\s+\((?P<unit>[^()]+)\)")
 
 TIME_NAMES = ("t", "time", "timestamp", "datetime", "date")
@@ -28,6 +29,7 @@ class Columns:
     state: tuple[str, ...]
     remarks: tuple[str, ...] = ()
     dt: float | None = None  # time between rows; beside a time of whole numbers, the time that one of them stands for
+    back: bool = False  # whether the time counts back from the present
 
     @property
     def clock(self) -> str:
@@ -90,10 +92,13 @@ def choose_columns(
         own_time, own_trajectory, own_state, expected = headers[1], headers[0], list(headers[2:]), True
     else:
         own_time, own_trajectory, own_state, expected = None, None, None, False
+    back = isinstance(time, str) and time.startswith("-") and time not in headers
     if clockless:
         time_header = None
+    elif time is not None:
+        time_header = find_column(headers, time[1:] if back else time, "time")
     else:
-        time_header = find_column(headers, time, "time") if time is not None else own_time or _guess_time(headers)
+        time_header = own_time or _guess_time(headers)
     if trajectory is not None:
         trajectory_header = find_column(headers, trajectory, "trajectory")
     else:
@@ -109,12 +114,18 @@ def choose_columns(
     guessed = (time is None and not clockless, trajectory is None and trajectory_header is not None, state is None)
     chosen = Columns(time_header, trajectory_header, tuple(state_headers))
     remark = () if expected and all(guessed) else _remark(chosen, guessed, headers)
-    return Columns(time_header, trajectory_header, tuple(state_headers), remark)
+    back = back or bool(time_header is not None and _COUNTS_BACK.search(time_header))
+    return Columns(time_header, trajectory_header, tuple(state_headers), remark, back=back)
 
 
 def is_own_table(headers: Sequence[str]) -> bool:
     """Whether our own writer made a table with these headers."""
     return list(headers[:1]) == ["trajectory"] and len(headers) > 2 and parse_header(headers[1])[0] == "t"
+
+
+def is_age(header: str) -> bool:
+    """Whether a column holds ages, which count back where the oldest row comes first."""
+    return parse_header(header)[0].lower().split()[:1] == ["age"]
 
 
 def find_column(headers: Sequence[str], wanted: Any, role: str) -> str:
@@ -210,7 +221,7 @@ def _list_of_names(state: Any) -> list[Any]:
 
 
 def _called(headers: Sequence[str], names: Sequence[str]) -> list[str]:
-    return [header for header in headers if parse_header(header)[0].lower() in names]
+    return [header for header in headers if parse_header(header)[0].lower().replace(" ", "_") in names]
 
 
 def _is_number(text: str) -> bool:

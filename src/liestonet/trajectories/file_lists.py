@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import glob
 import os
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
 from liestonet.errors import InputError
 from liestonet.trajectories.broken_files import existing_file
 
+END = 4096  # bytes at either end by which files of one size are told apart
 HIDDEN = (".", "_")  # `_SUCCESS`, `_metadata` and the like lie beside partitioned tables
 
 
@@ -33,7 +36,14 @@ def files_of(pattern: Any, suffixes: Sequence[str]) -> list[Path]:
 
 
 def _matching(pattern: Any, suffixes: Sequence[str]) -> list[Path]:
-    text = os.fspath(pattern)
+    try:
+        return _found(os.fspath(pattern), suffixes)
+    except PermissionError as problem:
+        refused = problem.filename or os.fspath(pattern)
+        raise InputError(f"{str(refused)!r} cannot be read by this user; change its permissions.") from problem
+
+
+def _found(text: str, suffixes: Sequence[str]) -> list[Path]:
     if Path(text).is_dir():
         found = [file for file in _below(Path(text)) if file.name.lower().endswith(tuple(suffixes))]
         if not found:
@@ -63,6 +73,46 @@ def keys_of(file: Path) -> dict[str, str]:
     """Keys and values of folders such as `condition=hot`."""
     pairs = (part.partition("=") for part in file.parent.parts)
     return {key: value for key, equals, value in pairs if equals and key}
+
+
+def refuse_copies(files: Sequence[Path]) -> None:
+    """Two files with the same content would count as twice the data."""
+    for mark in (_size, _ends, _content):  # only what is alike so far is looked at more closely
+        marks = [(mark(file), file) for file in files]
+        counts = Counter(found for found, _ in marks)
+        files = [file for found, file in marks if counts[found] > 1]
+    if files:
+        first = _content(files[0])
+        one, two = called([file for file in files if _content(file) == first][:2])
+        raise InputError(f"The files {one!r} and {two!r} have the same content; leave one of them out.")
+
+
+def _size(file: Path) -> int:
+    return file.stat().st_size
+
+
+def _ends(file: Path) -> tuple[int, bytes, bytes]:
+    with file.open("rb") as stream:
+        begin = stream.read(END)
+        stream.seek(max(0, _size(file) - END))
+        return _size(file), begin, stream.read()
+
+
+def _content(file: Path) -> bytes:
+    with file.open("rb") as stream:
+        return file_digest(stream, "sha256").digest()
+
+
+def called(files: Sequence[Path]) -> list[str]:
+    """Names for files in messages: of two that have one name, with as many folders as tell them apart."""
+    names, depth = [file.name for file in files], 1
+    while len(set(names)) < len(names):
+        depth, counts, before = depth + 1, Counter(names), names
+        longer = zip(files, names, strict=True)
+        names = ["/".join(file.parts[-depth:]) if counts[name] > 1 else name for file, name in longer]
+        if names == before:
+            break
+    return names
 
 
 def short_name(files: Sequence[Path]) -> str:

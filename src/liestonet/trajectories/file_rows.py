@@ -28,16 +28,19 @@ READ_BUFFER = 1 << 20
 class FilePart:
     """One file of a source: its rows, where they begin among those of all files, and its columns.
 
-    `columns` is None for a file that is read whole. `label` is that of all its rows, from the name of a folder.
+    `columns` is None for a file that is read whole. `label` is that of all its rows, from the name of a folder. It is
+    `called` what tells it from the others in messages; its times count from `origin`.
     """
 
     path: Path
+    called: str
     number: int
     rows: int
     begin: int
     columns: Columns | None
     keys: Mapping[str, str] = field(default_factory=dict)
     label: str | None = None
+    origin: float = 0.0
 
     @property
     def end(self) -> int:
@@ -76,19 +79,28 @@ class FileReader:
             if low >= high:
                 continue
             row = low
-            for t, x, codes, found in self._read(file, low - file.begin, high - file.begin, most):
-                starts = np.zeros(len(t), dtype=bool)
-                starts[1:] = np.diff(codes) != 0
-                own = found[int(codes[0])]
-                if row == file.begin:
-                    starts[0] = not (self.continued and known and own == label)
-                elif known:
-                    starts[0] = own != label
-                named = file.columns is not None and own is not None
-                beginning = [found[code] for code in codes[starts].tolist()] if named else None
-                yield Rows(row, t, x, starts, beginning, file)
-                label, known = found[int(codes[-1])], True
-                row += len(t)
+            with calling(file.path, file.called):
+                for t, x, codes, found in self._read(file, low - file.begin, high - file.begin, most):
+                    starts = np.zeros(len(t), dtype=bool)
+                    starts[1:] = np.diff(codes) != 0
+                    own = found[int(codes[0])]
+                    if row == file.begin:
+                        starts[0] = not (self.continued and known and own == label)
+                    elif known:
+                        starts[0] = own != label
+                    named = file.columns is not None and own is not None
+                    beginning = [found[code] for code in codes[starts].tolist()] if named else None
+                    yield Rows(row, t - file.origin if file.origin else t, x, starts, beginning, file)
+                    label, known = found[int(codes[-1])], True
+                    row += len(t)
+
+    def first_time(self, file: FilePart) -> float:
+        """The first time in a file."""
+        for rows in self.rows((file,), file.begin, file.end):
+            finite = np.flatnonzero(np.isfinite(rows.t))
+            if len(finite):
+                return float(rows.t[finite[0]])
+        return 0.0
 
     def label(self, file: FilePart, row: int) -> Any:
         """The label of one row, counted over all files; None where there is none."""
@@ -197,3 +209,14 @@ def naming(file: Path) -> Iterator[None]:
         if file.name in text:
             raise
         raise InputError(f"In the file {file.name!r}: {text}") from problem
+
+
+@contextmanager
+def calling(file: Path, name: str) -> Iterator[None]:
+    """Errors call a file by a name that tells it from others."""
+    try:
+        yield
+    except InputError as problem:
+        if name == file.name:
+            raise
+        raise InputError(str(problem).replace(repr(file.name), repr(name))) from problem

@@ -15,7 +15,7 @@ from jaxtyping import Float
 
 from liestonet.errors import Answer, InputError, UndecidedError
 from liestonet.trajectories.checks import check_names
-from liestonet.trajectories.columns import Columns, choose_columns
+from liestonet.trajectories.columns import Columns, choose_columns, is_age
 from liestonet.trajectories.convert import is_numeric, is_stamp, labels, numbers, stamps
 from liestonet.trajectories.gaps import check_gap, split_at_gaps
 from liestonet.trajectories.measurement import as_measurement, measurement_in
@@ -156,6 +156,11 @@ def assemble(column: Callable[[str], Any], columns: Columns, wanted: Wanted) -> 
         if len(codes) != rows:
             raise InputError(f"The column {columns.trajectory!r} has {len(codes)} rows but the time {rows}.")
     times, units, remarks = read_times(column, columns, codes, dt)
+    if columns.back or (columns.time is not None and is_age(columns.time) and _all_decrease(codes, times, None)):
+        times, remarks = (
+            0.0 - times,
+            (*remarks, f"{columns.time!r} counts back from the present: times are its negative."),
+        )
     if columns.trajectory is None and not wanted.sort and columns.time is not None:
         ask_for_labels(times, dict(zip(columns.state, states, strict=True)), columns)
     order, turned = _order(codes, times, wanted.sort, columns)

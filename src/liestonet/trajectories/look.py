@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from liestonet.core.json_values import JSON
 from liestonet.trajectories.columns import make_header
 from liestonet.trajectories.summary import Summary, steps_within_paths
 from liestonet.trajectories.tuning import LOOK
+from liestonet.trajectories.unwrapping import TURNS, turn_of
 
 if TYPE_CHECKING:
     from liestonet.trajectories.trajectories import Trajectories
@@ -21,7 +21,6 @@ SHOWN_ROWS, SHOWN_PLOTS = 5, 3
 WIDTH, HEIGHT = 64, 8
 DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))  # of a Braille letter, by column and row
 ANGLES = ("theta", "phi", "psi", "angle", "phase", "heading", "orientation", "azimuth", "direction")
-TURNS = {"2pi": 2 * math.pi, "360": 360.0}
 
 
 @dataclass(frozen=True)
@@ -115,20 +114,19 @@ def angle_hints(data: Trajectories) -> Iterator[str]:
     same = np.ones(max(data.points - 1, 0), dtype=bool)
     same[data.offsets[1:-1] - 1] = False
     for name, values in zip(data.names, data.flat_states.T, strict=True):
-        low, high = float(values.min()), float(values.max())
-        jumps = np.abs(np.diff(values))[same]
+        if name in data.periodic:
+            continue
+        steps = np.diff(values)[same]
         called = name.lower() in ANGLES or any(name.lower().endswith(f"_{word}") for word in ANGLES)
-        for text, turn in TURNS.items():
-            edge = LOOK.rounding_of_turn * turn
-            inside = (low >= -edge and high <= turn + edge) or (low >= -turn / 2 - edge and high <= turn / 2 + edge)
-            filled = high - low >= LOOK.filled_turn * turn
-            across = filled and bool((jumps > LOOK.jump_of_turn * turn).any())
-            if inside and filled and (across or called):
-                yield f"Values of {name} stay within one turn and jump across it: --periodic {name}={text}"
-                break
-            if called and high - low > turn and not inside and (turn == TURNS["2pi"] or high - low > 2 * turn):
-                if jumps.size and float(np.median(jumps)) < turn / 4:
-                    turns = (high - low) / turn
+        turn = turn_of(values, steps)
+        if turn is not None and (turn.jumps or called):
+            yield f"Values of {name} stay within one turn and jump across it: --periodic {name}={turn.text}"
+            continue
+        wound = float(np.ptp(values))
+        for text, period in TURNS.items():
+            if called and wound > period * (1 if text == "2pi" else 2):
+                if steps.size and float(np.median(np.abs(steps))) < period / 4:
+                    turns = wound / period
                     yield f"Values of {name} wind through {turns:.3g} turns of {text}: --periodic {name}={text}"
                 break
 

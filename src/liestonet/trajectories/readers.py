@@ -25,6 +25,7 @@ from liestonet.trajectories.plain_arrays import read_npy
 from liestonet.trajectories.roles import Source, arrange
 from liestonet.trajectories.text_files import read_text
 from liestonet.trajectories.trajectories import Trajectories
+from liestonet.trajectories.unwrapping import with_certain_turns
 from liestonet.trajectories.wanted import Wanted
 from liestonet.trajectories.writers import MEASUREMENT_KEY
 
@@ -36,6 +37,8 @@ def read_trajectories(path: Any, wanted: Wanted) -> Trajectories:
     for suffix, reader in READERS.items():
         if file.name.lower().endswith(suffix):
             return reader(file, wanted)
+    if file.suffix.lower() in SHEETS:
+        raise InputError(f"The file {file.name!r} is a spreadsheet, which is not read; save the sheet as CSV.")
     raise InputError(f"The file {file.name!r} has no known suffix; use one of {', '.join(READERS)}.")
 
 
@@ -48,6 +51,11 @@ def _read_parquet(file: Path, wanted: Wanted) -> Trajectories:
     whole = ColumnTable(headers, table.column)
     data = with_json_periods(arrange(Source(whole), wanted), periods, wanted)
     return data if wanted.measurement is not None or measurement is None else replace(data, measurement=measurement)
+
+
+def _read_matlab(file: Path, wanted: Wanted) -> Trajectories:
+    data = read_matlab(file, wanted)
+    return data if wanted.periodic is not None else with_certain_turns(data)
 
 
 def measurement_in(source: parquet.ParquetFile, file: Path) -> Measurement | None:
@@ -72,6 +80,8 @@ def parquet_columns(source: parquet.ParquetFile, time: Any, trajectory: Any, sta
     return choose_columns(parquet_headers(source), numeric, time, trajectory, state)
 
 
+SHEETS = (".xls", ".xlsx", ".xlsm", ".ods")
+
 READERS: dict[str, Callable[[Path, Wanted], Trajectories]] = {
     ".csv": read_text,
     ".csv.gz": read_text,
@@ -80,12 +90,8 @@ READERS: dict[str, Callable[[Path, Wanted], Trajectories]] = {
     ".h5": read_hdf,
     ".hdf5": read_hdf,
     ".nc": read_hdf,
-    ".txt": read_text,
-    ".dat": read_text,
-    ".tsv": read_text,
-    ".txt.gz": read_text,
-    ".dat.gz": read_text,
-    ".tsv.gz": read_text,
+    **dict.fromkeys((".txt", ".dat", ".tsv", ".tab", ".asc", ".prn"), read_text),
+    **dict.fromkeys((".txt.gz", ".dat.gz", ".tsv.gz", ".tab.gz", ".asc.gz", ".prn.gz"), read_text),
     ".npy": read_npy,
-    ".mat": read_matlab,
+    ".mat": _read_matlab,
 }

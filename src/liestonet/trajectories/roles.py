@@ -26,6 +26,7 @@ from liestonet.trajectories.convert import TIME_OF_DAY, compute, decoded, is_num
 from liestonet.trajectories.long_tables import ColumnTable, assemble
 from liestonet.trajectories.trajectories import Trajectories
 from liestonet.trajectories.tuning import READING
+from liestonet.trajectories.unwrapping import with_certain_turns
 from liestonet.trajectories.wanted import Wanted
 from liestonet.trajectories.wide_tables import (
     columns_as_paths,
@@ -53,7 +54,14 @@ class Source:
 
 
 def arrange(source: Source, wanted: Wanted) -> Trajectories:
-    """Trajectories of a table: wide or long, as was asked for or as it shows."""
+    """Trajectories of a table; angles are known by their values, unless periods are given or the table is our own."""
+    data = _arranged(source, wanted)
+    own = is_own_table(source.table.headers)
+    return data if own or wanted.periodic is not None else with_certain_turns(data)
+
+
+def _arranged(source: Source, wanted: Wanted) -> Trajectories:
+    """Wide or long, as was asked for or as the table shows."""
     if wanted.narrowed is not None:
         source = replace(source, table=wanted.narrowed(source.table))
     if wanted.layout == "rows":
@@ -101,7 +109,7 @@ def choose_roles(source: Source, wanted: Wanted, layout: str = "long") -> tuple[
         if wanted.state is None and by_value.unused:
             columns = replace(columns, state=tuple(name for name in columns.state if name not in by_value.unused))
         said = (*said, *(f"{name!r} counts the rows and is not used" for name in by_value.unused))
-        seconds = _seconds_of_counts(table, columns) if wanted.state is None else None
+        seconds = _seconds_of_counts(table, columns, wanted)
         if seconds is not None:
             rest = tuple(name for name in columns.state if name != seconds)
             remark = f"{columns.time!r} and {seconds!r} are the same clock; {seconds!r} is used as the time; "
@@ -286,15 +294,21 @@ def _by_value(table: ColumnTable, wanted: Wanted) -> _ByValue | None:
     return None
 
 
-def _seconds_of_counts(table: ColumnTable, columns: Columns) -> str | None:
-    """The one other column that is a constant times the counts that were found as time, and no count itself."""
-    if columns.trajectory is None or not 1 < len(columns.state) <= READING.certainly_paths:
+def _seconds_of_counts(table: ColumnTable, columns: Columns, wanted: Wanted) -> str | None:
+    """The one other column that is a constant times the counts that were found as time, and no count itself.
+
+    Where the state is given, such a column is none of it.
+    """
+    others = columns.state
+    if wanted.state is not None:
+        others = tuple(name for name in table.numeric() if name not in columns.needed)
+    if columns.trajectory is None or not (wanted.state is None) < len(others) <= READING.certainly_paths:
         return None
     counts = numbers(table.column(columns.clock), columns.clock)
     if not np.all(counts == np.rint(counts)):
         return None
     found = []
-    for header in columns.state:
+    for header in others:
         values = numbers(table.column(header), header)
         if len(values) != len(counts) or not np.isfinite(values).all() or np.ptp(values) == 0:
             continue

@@ -181,7 +181,7 @@ class RowBlocks:
     def _place(self, row: int) -> str:
         """Words for a row: its file, its number there, and the path it belongs to."""
         file = next(file for file in self.files if file.begin <= row < file.end)
-        where = f"row {row - file.begin} of the file {file.path.name!r} (counted from 0)"
+        where = f"row {row - file.begin} of the file {file.called!r} (counted from 0)"
         label = self.reader.label(file, row)
         return f"{where[0].upper()}{where[1:]}" if label is None else f"Trajectory {label!r}, {where}"
 

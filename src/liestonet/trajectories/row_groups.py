@@ -18,7 +18,7 @@ from liestonet.trajectories.readers import read_trajectories
 from liestonet.trajectories.trajectories import Trajectories
 from liestonet.trajectories.wanted import Wanted
 
-SUFFIXES = (".csv", ".txt", ".dat", ".tsv", ".gz", ".parquet")
+SUFFIXES = (".csv", ".txt", ".dat", ".tsv", ".tab", ".asc", ".prn", ".gz", ".parquet")
 
 
 def values_in(file: Path, column: str, reading: Mapping[str, Any]) -> list[str]:

@@ -7,7 +7,10 @@ and what is summed over blocks does not depend on how the rows are spread over f
 from __future__ import annotations
 
 import glob
+import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -24,8 +27,8 @@ from liestonet.trajectories.checks import check_names, check_units
 from liestonet.trajectories.columns import Columns
 from liestonet.trajectories.convert import is_stamp, is_text, stamps
 from liestonet.trajectories.dates import written_date
-from liestonet.trajectories.file_lists import files_of, keys_of, short_name
-from liestonet.trajectories.file_rows import WHOLE, FilePart, FileReader, naming, parquet_batches
+from liestonet.trajectories.file_lists import called, files_of, keys_of, refuse_copies, short_name
+from liestonet.trajectories.file_rows import WHOLE, FilePart, FileReader, calling, naming, parquet_batches
 from liestonet.trajectories.gaps import Gaps, check_gap
 from liestonet.trajectories.increments import BLOCK_ROWS, Increments
 from liestonet.trajectories.measurement import Measurement
@@ -123,7 +126,7 @@ class TrajectoryFiles:
         """Where each part of the rows begins; goes through all files once, unless that has been done before."""
         if self.known.index is None:
             leaves = self._counts()
-            names = [file.path.name for file in self.files]
+            names = [file.called for file in self.files]
             self.known.index = index_of(leaves, names, self.blocks.reader.continued)
         if not self.known.index.increments:
             raise InputError(
@@ -272,7 +275,7 @@ def count_leaves(_: None, blocks: RowBlocks, first: int, last: int) -> list[Leaf
 
 def is_one_file(path: Path) -> bool:
     """Whether this names one file, and no folder or pattern."""
-    return path.is_file() or not (path.is_dir() or glob.has_magic(str(path)))
+    return os.path.isfile(path) or not (os.path.isdir(path) or glob.has_magic(str(path)))  # False without permission
 
 
 def is_small(file: Path) -> bool:
@@ -283,13 +286,21 @@ def is_small(file: Path) -> bool:
         return source.metadata.num_rows * source.metadata.num_columns <= SCAN.in_memory
 
 
-def scan_files(pattern: Any, wanted: Wanted, continued: Any = False) -> TrajectoryFiles:
+def scan_files(pattern: Any, wanted: Wanted, continued: Any = False, own_clock: Any = False) -> TrajectoryFiles:
     """Find the files and their columns, check that they agree, and count rows."""
     wanted.check()
     if not is_truth(continued):
         raise InputError(f"Whether paths go on from file to file must be True or False, not {continued!r}.")
+    if not is_truth(own_clock):
+        raise InputError(f"Whether every file has its own clock must be True or False, not {own_clock!r}.")
+    if continued and own_clock:
+        raise InputError("Paths that go on from file to file have one clock; leave own_clock or continued out.")
     paths = files_of(pattern, tuple(READERS))
-    looks = [_look(path, wanted, bool(continued)) for path in paths]
+    looks, usual = [], Counter(path.suffix for path in paths).most_common(1)[0][0]
+    for path, name in zip(paths, called(paths), strict=True):
+        with calling(path, name), _of_another_kind(path, usual):
+            looks.append(replace(_look(path, wanted, bool(continued)), called=name))
+    refuse_copies(paths)
     first = looks[0]
     for look in looks[1:]:
         _check_agreement(first, look)
@@ -297,18 +308,34 @@ def scan_files(pattern: Any, wanted: Wanted, continued: Any = False) -> Trajecto
     parts, begin = [], 0
     for number, look in enumerate(looks):
         columns = look.columns and replace(look.columns, state=tuple(look.headers[name] for name in first.names))
-        parts.append(FilePart(look.path, number, look.rows, begin, columns, keys_of(look.path), look.label))
+        where = (look.path, look.called, number, look.rows, begin)
+        parts.append(FilePart(*where, columns, keys_of(look.path), look.label))
         begin += look.rows
     if begin < 2:
         raise InputError(
             f"The file {paths[0].name!r} has {begin} rows, but an increment needs two; check how it was made."
         )
     reader = FileReader(wanted, tick, bool(continued))
+    if own_clock:
+        known = zip(parts, looks, strict=True)
+        parts = [replace(p, origin=reader.first_time(p) if look.begin is None else look.begin) for p, look in known]
+        remarks = ("Times are counted in each file from its first row.",)
     blocks = RowBlocks(tuple(parts), reader, first.names, begin, check_gap(wanted.gap), first.periodic)
     notes = (*_of_all(first, len(looks)), *remarks, *_about_labels(looks, bool(continued)))
     measurement = wanted.measurement or first.measurement or Measurement()
     measurement.check_names(first.names)
     return TrajectoryFiles(blocks, first.units, notes, measurement)
+
+
+@contextmanager
+def _of_another_kind(path: Path, usual: str) -> Iterator[None]:
+    """A file that cannot be read and is not of the kind that most are need not hold data."""
+    try:
+        yield
+    except InputError as problem:
+        if path.suffix == usual:
+            raise
+        raise InputError(f"{str(problem).rstrip('.')}. If it holds no data, give the pattern '*{usual}'.") from problem
 
 
 @dataclass(frozen=True)
@@ -327,6 +354,8 @@ class _Look:
     clock: Any = None  # type of the times, where it is one of dates
     label: str | None = None
     labelled: bool = False
+    called: str = ""
+    begin: float | None = None  # first time, of a file that was read whole
 
 
 def _look(path: Path, wanted: Wanted, continued: bool) -> _Look:
@@ -347,6 +376,7 @@ def _look(path: Path, wanted: Wanted, continued: bool) -> _Look:
             _told(data.measurement),
             data.remarks,
             labelled=len(data) > 1,
+            begin=float(data.flat_times[0]),
         )
 
 
@@ -395,7 +425,7 @@ def _look_at_parquet(file: Path, wanted: Wanted) -> _Look:
 
 def _check_agreement(first: _Look, other: _Look) -> None:
     """Refuse a file whose coordinates, units, periods or marks are not those of the first."""
-    one, two = repr(first.path.name), repr(other.path.name)
+    one, two = repr(first.called), repr(other.called)
     if set(first.names) != set(other.names):
         raise InputError(
             f"The file {two} has the coordinates {', '.join(other.names)}, but {one} has {', '.join(first.names)}; "
@@ -436,7 +466,7 @@ def _first_tick(looks: list[_Look]) -> tuple[int | None, tuple[str, ...]]:
         if look.clock is None or look.columns is None:
             continue
         header = look.columns.clock
-        with naming(look.path):
+        with calling(look.path, look.called), naming(look.path):
             for batch in parquet_batches(look.path, [header], 0, look.rows):
                 part = stamps(batch.column(0), header)
                 if part.first is not None:

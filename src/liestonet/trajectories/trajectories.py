@@ -188,6 +188,7 @@ class Trajectories:
         state: str | Iterable[str] | Any = None,
         *,
         continued: bool = False,
+        own_clock: bool = False,
         sort: bool = False,
         gap: float | Any = None,
         dt: float | Any = None,
@@ -206,17 +207,18 @@ class Trajectories:
 
         The other arguments are as in `read`. Coordinates, units, periods and marks must agree between files. Every file
         has paths of its own, whatever their labels; `continued=True` lets a path go on in the next file where that
-        begins with the same label (or where there are no labels). `trajectory` may be the key of folders such as
-        "run=7". Parquet is read a few rows at a time and must be sorted by path and time; of other formats, and with
-        `sort`, `dt` or `columns`, one file at a time is in memory. Every step of a `periodic` coordinate is taken as
-        the shortest that leads to its end.
+        begins with the same label (or where there are no labels). `own_clock=True` counts the times of every file from
+        its first row, for recordings of one system that were made one after another. `trajectory` may be the key of
+        folders such as "run=7". Parquet is read a few rows at a time and must be sorted by path and time; of other
+        formats, and with `sort`, `dt` or `columns`, one file at a time is in memory. Every step of a `periodic`
+        coordinate is taken as the shortest that leads to its end.
         """
         from liestonet.trajectories.scan import scan_files
         from liestonet.trajectories.wanted import Wanted
 
         roles = (time, trajectory, state, sort, gap, dt)
         return scan_files(
-            pattern, Wanted(*roles, columns, layout, delimiter, decimal, measurement, periodic), continued
+            pattern, Wanted(*roles, columns, layout, delimiter, decimal, measurement, periodic), continued, own_clock
         )
 
     @property

@@ -42,12 +42,6 @@ class LookTuning:
 
     # A step that differs from the median by this part of it counts as uneven. Source: by hand.
     uneven_step: float = 0.01
-    # Values beyond a turn by this part of it may come from rounding. Source: by hand.
-    rounding_of_turn: float = 1e-3
-    # An angle that was wrapped fills at least this part of its turn. Source: by hand.
-    filled_turn: float = 0.9
-    # A jump across the seam is longer than this part of a turn. Source: by hand.
-    jump_of_turn: float = 0.75
     # So many paths are few, and a path of so many points is long or short. Source: by hand.
     few_paths: int = 4
     long_path: int = 2000
@@ -63,6 +57,14 @@ class SeamTuning:
 
     # Values that leave a turn by less than this part of it stay within it. Source: by hand; people round 2π.
     rounding: float = 1e-3
+    # An angle that was wrapped fills at least this part of its turn. Source: by hand.
+    filled: float = 0.9
+    # A jump across the seam is longer than this part of a turn. Source: by hand.
+    jump: float = 0.75
+    # So many jumps at least make an angle certain, and so few other steps that are not short, as a part of them.
+    # Source: by hand; steps of noise that fill a turn have all lengths.
+    least_jumps: int = 3
+    between: float = 0.1
     # A longer step may have gone the other way round. Source: theory: with Gaussian steps of which few are longer than
     # a quarter of the period, next to none is longer than half.
     long: float = 0.25

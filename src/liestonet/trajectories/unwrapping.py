@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -10,6 +13,11 @@ from jaxtyping import Float, Int
 from liestonet.errors import InputError
 from liestonet.trajectories.increments import Increments
 from liestonet.trajectories.tuning import SEAMS
+
+if TYPE_CHECKING:
+    from liestonet.trajectories.trajectories import Trajectories
+
+TURNS = {"2pi": 2 * math.pi, "360": 360.0}
 
 
 def unwrap(
@@ -61,6 +69,61 @@ def _require_short(name: str, period: float, steps: Float[np.ndarray, " m"], unw
             f"The period of {name}, {period:.6g}, is too short for its steps, of which {100 * part:g} % and more are "
             f"longer than {limit:g} of it; check the period and its unit, or record more often."
         )
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A turn that the values of a coordinate fill and stay in, as it is typed and as a number.
+
+    `jumps` says that steps lead across its seam, and `certain` that there are next to no steps between these and short
+    ones: no diffusion makes such steps.
+    """
+
+    text: str
+    period: float
+    jumps: bool
+    certain: bool
+
+    @property
+    def in_python(self) -> str:
+        """The period as it is written in Python."""
+        return "2 * math.pi" if self.text == "2pi" else self.text
+
+
+def turn_of(values: Float[np.ndarray, " n"], steps: Float[np.ndarray, " m"]) -> Turn | None:
+    """The turn, from 0 or around 0, in radians or degrees; `steps` are those within paths."""
+    low, high, sizes = float(values.min()), float(values.max()), np.abs(steps)
+    for text, turn in TURNS.items():
+        edge = SEAMS.rounding * turn
+        inside = (low >= -edge and high <= turn + edge) or (low >= -turn / 2 - edge and high <= turn / 2 + edge)
+        if inside and high - low >= SEAMS.filled * turn:
+            across = sizes > SEAMS.jump * turn
+            jumps, short = int(np.count_nonzero(across)), int(np.count_nonzero(sizes < SEAMS.long * turn))
+            between = len(sizes) - jumps - short
+            return Turn(text, turn, jumps > 0, jumps >= SEAMS.least_jumps and between <= SEAMS.between * jumps)
+    return None
+
+
+def with_certain_turns(data: Trajectories) -> Trajectories:
+    """The data with the periods of coordinates that jump across the seam of a turn; notes say so."""
+    found = {}
+    steps = np.diff(data.flat_states, axis=0)
+    within = np.ones(len(steps), dtype=bool)
+    within[data.offsets[1:-1] - 1] = False
+    for column, name in enumerate(data.names):
+        if name not in data.periodic and len(steps):
+            turn = turn_of(data.flat_states[:, column], steps[within, column])
+            if turn is not None and turn.certain:
+                found[name] = turn
+    if not found:
+        return data
+    said = (
+        f"Values of {name} stay within one turn and jump across it, so they are an angle: --periodic "
+        f"{name}={turn.text} (--periodic none takes them as they are)."
+        for name, turn in found.items()
+    )
+    turned = data.with_periods({name: turn.period for name, turn in found.items()})
+    return replace(turned, remarks=(*turned.remarks, *said))
 
 
 def wrap_increments(block: Increments, names: Sequence[str], periods: Mapping[str, float]) -> Increments:

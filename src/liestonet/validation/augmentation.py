@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float
 
 from liestonet.core.domain import Domain
 from liestonet.core.generators import GeneratorFunction
+from liestonet.core.threads import few_threads
 from liestonet.errors import InputError
 from liestonet.trajectories import Trajectories
 from liestonet.trajectories.augmented import Augmented
@@ -20,6 +21,7 @@ from liestonet.validation.tuning import AUGMENTATION
 Factors = Float[np.ndarray, "paths m"]
 
 
+@few_threads
 def augmented(data: Any, result: Any, copies: Any = 8, seed: Any = 0) -> Augmented:
     """The data and `copies` pushed versions of every path, in the clusters of their paths."""
     if not isinstance(data, Trajectories):

@@ -61,10 +61,15 @@ def null_laws(
     put_in: PutIn,
     cloud_of: Callable[[Surrogate], PointCloud],
     costs: Callable[[GivenResiduals], list[tuple[float, float]]] = GivenResiduals.deviances,
+    joined: bool = False,
 ) -> list[NullLaw]:
-    """Laws of the observed deviances (with degrees of freedom), which `costs` reads off the residuals."""
+    """Laws of the observed deviances (with degrees of freedom), which `costs` reads off the residuals.
+
+    Where one p-value is made of all of them (`joined`), no law is drawn if a single one settles it.
+    """
     design, part = design_of(data)
-    hopeless = all(NullLaw().p_value(*each) < RATIO.hopeless for each in observed)
+    settled = [NullLaw().p_value(*each) < RATIO.hopeless for each in observed]
+    hopeless = any(settled) if joined else all(settled)
     # what a coordinate without noise leaves is no diffusion, and nothing to draw
     if part < RATIO.least_part or hopeless or not surrogate.noisy.all():
         return [NullLaw()] * len(observed)

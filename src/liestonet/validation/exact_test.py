@@ -124,15 +124,18 @@ def require_law(symmetry: Any) -> None:
 
 def numeric_equation(sde: SDE) -> SDE:
     """The equation with generic values of parameters that have none; proofs keep the parameters."""
+    return sde.with_parameters(_generic(sde)) if sde.parameters else sde
+
+
+def _generic(sde: SDE) -> dict[str, Any]:
     import sympy
 
-    draws = zip(sde.parameters, GENERIC.draws[0], strict=False)
-    return sde.with_parameters({name: sympy.Rational(*value) for name, value in draws}) if sde.parameters else sde
+    return {name: sympy.Rational(*value) for name, value in zip(sde.parameters, GENERIC.draws[0], strict=False)}
 
 
 def _map(sde: SDE, claim: Any, domain: Any) -> EquationTest:
     box = domain_of(numeric_equation(sde), domain)
-    return map_on_equation(sde, read_map(claim, sde.names, box), box)
+    return map_on_equation(sde, read_map(claim, sde.names, box, _generic(sde)), box)
 
 
 def map_on_equation(sde: SDE, made: PointMap, box: Domain) -> EquationTest:

@@ -11,10 +11,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import scipy.linalg
 from jaxtyping import Float
 
-from liestonet.core.uncertainty import Errors
+from liestonet.core.uncertainty import Errors, inverse
 from liestonet.surrogate.surrogate import Surrogate
+from liestonet.surrogate.tuning import FIT
 from liestonet.symmetry.statistical.evidence import Evidence
 
 
@@ -28,6 +30,29 @@ def shrinkage_bias(surrogate: Surrogate) -> Float[np.ndarray, " p"]:
     """H⁻¹Λθ with the estimate for θ: by how much the prior pulls the mean of all parameters to zero."""
     estimates = (*surrogate.drift_estimates, *surrogate.diffusion_estimates)
     return np.concatenate([estimate.posterior @ (estimate.parameters / estimate.prior) for estimate in estimates])
+
+
+def with_free_linear_terms(surrogate: Surrogate) -> Surrogate:
+    """The same data fitted without a prior on the constant and linear terms of the drift; the rest has its own bias.
+
+    Shrinking makes a square of the drift too small, and by how much depends on the noise of the very terms that are
+    shrunk: it cannot be corrected afterwards. Terms of higher order stay shrunk, as nearly all of theirs is noise.
+    """
+    free = np.concatenate([estimate.linear_terms for estimate in surrogate.drift_estimates])
+    free = np.pad(free, (0, len(surrogate.parameters) - len(free)))
+    errors, known = surrogate.errors, surrogate.errors.scatter.shape[1] - surrogate.errors.hidden
+    cuts = np.cumsum([len(block.parameters) for block in surrogate.information.blocks])[:-1]
+    parameters, bias, maps = [], [], []
+    for block, own in zip(surrogate.information.blocks, np.split(free, cuts), strict=True):
+        made = block.with_prior(np.where(own, 1 / (FIT.unseen * np.diag(block.precision)), block.prior))
+        posterior = inverse(made.posterior_precision)
+        parameters.append(made.parameters)
+        bias.append(posterior @ (made.parameters / made.prior))
+        maps.append(posterior @ block.posterior_precision)
+    seen = np.asarray(scipy.linalg.block_diag(*maps)) @ errors.scatter[:, :known]
+    scatter, left = np.concatenate([seen, errors.scatter[:, known:]], axis=1), np.concatenate(bias)[:, None]
+    found = surrogate.with_parameters(np.concatenate(parameters))
+    return found.with_errors(Errors(scatter, left, errors.complete, errors.hidden))
 
 
 def interval(cautious: Evidence, own: Evidence, k: int, confidence: float) -> tuple[float, float]:

@@ -59,8 +59,12 @@ def likelihood_ratio(
     surrogate: Surrogate,
     clouds: Clouds,
     costs: Costs = GivenResiduals.deviances,
+    joined: bool = False,
 ) -> Ratio:
-    """The ratio for a claim; `put` measures its residuals, `put_claim` is what is imposed, often the same."""
+    """The ratio for a claim; `put` measures its residuals, `put_claim` is what is imposed, often the same.
+
+    `joined` says that all costs make one p-value.
+    """
     measured = put(surrogate, clouds.measured)
     evidence = measured.evidence()
     if not surrogate.errors.complete:  # in many dimensions there is only a sample of the errors
@@ -69,7 +73,7 @@ def likelihood_ratio(
     own = put(with_own_bias(surrogate), clouds.measured).evidence()
     paid = costs(unshrunk_residuals(put_claim, surrogate, clouds.imposed(surrogate)))
     claimed = put_claim(surrogate, clouds.measured).evidence()
-    laws = null_laws(paid, data, surrogate, claimed, put_claim, clouds.imposed, costs)
+    laws = null_laws(paid, data, surrogate, claimed, put_claim, clouds.imposed, costs, joined)
     return Ratio(evidence, own, paid, laws)
 
 

@@ -45,6 +45,7 @@ def test_minibatches_do_not_repeat_a_row():
     assert drawn.dt.min() >= 10
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bits_and_one_compilation(scalar_data, scalar):
     fit_coefficients(scalar_data, quick(), seed=3)  # what was compiled for the fixture may have been forgotten since
     before = set(COMPILED)

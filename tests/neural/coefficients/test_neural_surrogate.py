@@ -38,7 +38,7 @@ def plain_network(surrogate, points):
     return drift, sigma @ np.swapaxes(sigma, 1, 2)
 
 
-@pytest.mark.parametrize("name", ["scalar", "planar", "langevin"])
+@pytest.mark.parametrize("name", ["scalar", pytest.param("planar", marks=pytest.mark.slow), "langevin"])
 def test_values_are_those_of_the_written_network(name, request):
     surrogate = request.getfixturevalue(name)
     points = np.random.default_rng(1).uniform(-1, 1, (150, 1 + surrogate.dimension))
@@ -65,7 +65,7 @@ def test_derivatives_are_slopes_of_the_next_lower_ones(name, request):
                 assert further == pytest.approx(slope, rel=1e-5, abs=1e-6 * (1 + np.abs(slope).max()))
 
 
-@pytest.mark.parametrize("name", ["scalar", "planar"])
+@pytest.mark.parametrize("name", ["scalar", pytest.param("planar", marks=pytest.mark.slow)])
 def test_directions_are_changes_with_the_parameters(name, request):
     surrogate = request.getfixturevalue(name)
     rng = np.random.default_rng(3)
@@ -135,6 +135,7 @@ def test_it_is_made_of_values_that_can_be_stored(scalar):
     assert all(not isinstance(leaf, np.ndarray) or leaf.dtype != object for leaf in leaves(scalar))
 
 
+@pytest.mark.slow
 def test_a_change_of_a_is_made_by_the_outputs_change(planar):
     rng = np.random.default_rng(6)
     change = rng.standard_normal((30, 2, 2))

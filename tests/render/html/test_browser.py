@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 import liestonet as lsn
-from chromium import browser_program, running_browser
+from chromium import browser_program, opened_page, resized, running_browser
 from liestonet.render.html import render_page
-from page_checks import CONTRASTS, IMAGES, OVERFLOWS, SMALL_LETTERS
+from page_checks import ACCESS, CONTRASTS, IMAGES, OVERFLOWS, SMALL_LETTERS
 from report_results import MAKERS, has_symmetries, made, page_of
 
 NARROW, WIDE = 380, 1400
@@ -47,15 +47,19 @@ class Opened:
 
     def shown(self, scheme: str, media: str = "screen") -> Any:
         """On a wide light or dark screen, or on paper."""
-        self.page.set_viewport_size({"width": WIDE, "height": 900})
         self.page.emulate_media(media=media, color_scheme=scheme)
+        self.page.wait_for_function(
+            "([scheme, media]) => matchMedia(`(prefers-color-scheme: ${scheme})`).matches && matchMedia(media).matches",
+            arg=[scheme, media],
+        )
+        resized(self.page, WIDE)
         return self.page
 
 
 @pytest.fixture(scope="module")
 def opened(page_file: Path, browser: Any) -> Iterator[Opened]:
     """Loaded once, which is what takes the time; every test asks for its own screen."""
-    found = Opened(page_file, browser.new_page(viewport={"width": WIDE, "height": 900}))
+    found = Opened(page_file, opened_page(browser, viewport={"width": WIDE, "height": 900}))
     found.page.on("console", lambda message: found.complaints.append(message.text))
     found.page.on("pageerror", lambda problem: found.complaints.append(str(problem)))
     found.page.on("request", lambda asked: found.requests.append(asked.url))
@@ -68,11 +72,11 @@ def opened(page_file: Path, browser: Any) -> Iterator[Opened]:
 def test_page_in_a_browser(opened: Opened, scheme: str, request: pytest.FixtureRequest):
     assert opened.file.stat().st_size < LARGEST_PAGE
     page = opened.shown(scheme)
-    assert page.evaluate(f"() => matchMedia('(prefers-color-scheme: {scheme})').matches")
     for width in (WIDE, NARROW):
-        page.set_viewport_size({"width": width, "height": 900})
+        resized(page, width)
         assert page.evaluate(OVERFLOWS) == []
         assert page.evaluate(SMALL_LETTERS) == []
+        assert page.evaluate(ACCESS) == []
         folder = request.config.getoption("--screenshots")
         if folder:
             Path(folder).mkdir(parents=True, exist_ok=True)
@@ -89,7 +93,7 @@ def test_tables_of_maps_scroll_by_themselves(browser: Any, tmp_path: Path):
     result = made("undecided").with_discrete(lsn.discrete(lsn.catalogue["linear"].simulate(paths=300, seed=2)))
     path = tmp_path / "maps.html"
     path.write_text(render_page(result, tolerances=()), encoding="utf-8")
-    page = browser.new_page(viewport={"width": NARROW, "height": 900})
+    page = opened_page(browser, viewport={"width": NARROW, "height": 900})
     page.goto(path.as_uri())
     assert "among all" in page.text_content("body")
     assert page.evaluate(OVERFLOWS) == []
@@ -118,11 +122,23 @@ def test_paper_is_white(opened: Opened):
 
 def test_the_checks_notice_what_is_wrong(browser: Any):
     """A page with one fault of each kind: faint text, a line that is too long, a picture that is none."""
-    page = browser.new_page(viewport={"width": NARROW, "height": 600})
+    page = opened_page(browser, viewport={"width": NARROW, "height": 600})
     page.set_content(
         "<body style='background: #fff'><p style='color: #999'>faint</p><p style='color: #767676'>enough</p>"
         "<p style='white-space: nowrap'>" + "long " * 40 + "</p><svg><image href='data:image/png;base64,AAAA'/></svg>"
+        "<h1>one</h1><h3>three</h3><button></button><input id='a'><p id='a'></p><style>button { outline: none }</style>"
+        "<svg><path class='moved' style='stroke: #bbb' d='M0,0L9,9'/></svg></body>"
     )
+    wrong = "; ".join(page.evaluate(ACCESS))
+    for fault in (
+        "no name: <button>",
+        "no name: <input",
+        "skips a level",
+        "ids used twice",
+        "moved: contrast",
+        "no focus",
+    ):
+        assert fault in wrong
     assert [row["text"] for row in page.evaluate(CONTRASTS) if row["ratio"] < row["needed"]] == ["faint"]
     assert "the page itself" in page.evaluate(OVERFLOWS)
     assert len(page.evaluate(IMAGES)) == 1

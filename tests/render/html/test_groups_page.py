@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 import liestonet as lsn
-from chromium import running_browser
+from chromium import opened_page, running_browser
 from liestonet.core.ladder import LadderRow
 from liestonet.errors import InputError
 from liestonet.groups.comparison import Group, GroupConstants, SharedConstants
@@ -97,7 +97,7 @@ def test_the_page_can_be_read_on_a_phone(tmp_path: Path):
     page_file.write_text(render_comparison(comparison(*labels)), encoding="utf-8")
     with running_browser() as browser:
         for width in (380, 1400):
-            page = browser.new_page(viewport={"width": width, "height": 900})
+            page = opened_page(browser, viewport={"width": width, "height": 900})
             page.goto(page_file.as_uri())
             assert page.evaluate(OVERFLOWS) == []
             assert page.evaluate(SMALL_LETTERS) == []

@@ -173,3 +173,11 @@ def test_equations_are_well_formed(key):
     lines = mathml.equation_mathml(symbolic)
     assert len(lines) == len(lsn.catalogue[key].sde.names)
     assert all("=" in text_of(line) for line in lines)
+
+
+def test_functions_of_densities_can_be_read():
+    """Bessel functions by their letters, and no fractions with variables in small exponents."""
+    assert text_of(mathml.expression(sympy.besseli(1, x))) == "I1(x)"
+    assert text_of(mathml.expression(sympy.exp(-x / t))) == "exp(−xt)"
+    assert text_of(mathml.expression(sympy.exp(-t / 2))) == "e−t2"
+    assert text_of(mathml.expression(sympy.exp(x * sympy.exp(-t)))).startswith("e")

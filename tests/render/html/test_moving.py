@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 import liestonet as lsn
-from chromium import running_browser
+from chromium import opened_page, resized, running_browser
 from liestonet.core.domain import Domain
 from liestonet.render.html.markup import source
 from liestonet.render.html.moving.embedding import embedded
@@ -48,7 +49,7 @@ def opened(browser: Any, file_of: Any) -> Iterator[Any]:
     pages, complaints = [], []
 
     def page(name: str, **options: Any) -> Any:
-        found = browser.new_page(viewport={"width": 1200, "height": 900}, **options)
+        found = opened_page(browser, viewport={"width": 1200, "height": 900}, **options)
         found.on("console", lambda message: complaints.append(message.text))
         found.on("pageerror", lambda problem: complaints.append(str(problem)))
         found.on("request", lambda asked: asked.url.startswith(("file:", "data:")) or complaints.append(asked.url))
@@ -80,11 +81,24 @@ def two_frames(page: Any) -> None:
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
+def comes_true(page: Any, condition: str, value: Any = None) -> None:
+    """Until a condition on the page holds: what keys and pointers do may be seen later than they were used."""
+    page.wait_for_function(f"value => {condition}", arg=value)
+
+
+AMOUNT = "liestonet.stage.amounts[liestonet.stage.place]"
+NEARLY = f"Math.abs({AMOUNT} - value) <= 1e-9 * Math.abs(value)"
+
+
 def slide(page: Any, part: str, keys: int) -> None:
-    """Arrow keys on a slider."""
-    page.focus(f"[data-part={part}]")
-    for _ in range(abs(keys)):
-        page.keyboard.press("ArrowRight" if keys > 0 else "ArrowLeft")
+    """Arrow keys on a slider, each when the one before has arrived."""
+    slider = part_of(page, part)
+    slider.focus()
+    comes(slider).to_be_focused()
+    place, sign = int(slider.input_value()), 1 if keys > 0 else -1
+    for k in range(1, abs(keys) + 1):
+        slider.press("ArrowRight" if keys > 0 else "ArrowLeft")
+        comes(slider).to_have_value(str(place + sign * k))
 
 
 @pytest.mark.parametrize("name", MOVING_PAGES)
@@ -125,7 +139,7 @@ def test_a_generator_with_an_error_function_moves_as_push_does(browser, tmp_path
     result = lsn.solve(lsn.SDE.parse("dx = (-x*exp(-x^2)/2) dt + exp(-x^2/2) dW"))
     path = tmp_path / "special.html"
     result.report(path)
-    page = browser.new_page()
+    page = opened_page(browser)
     page.goto(path.as_uri())
     moving = data_of(page)["moving"]
     (place,) = [k for k, row in enumerate(moving["generators"]) if "series" in row["field"]]
@@ -147,20 +161,19 @@ def test_a_generator_with_an_error_function_moves_as_push_does(browser, tmp_path
 def test_the_slider_by_keyboard_and_by_mouse(opened):
     page = opened("1-D")
     before = page.evaluate("() => liestonet.points()")
-    slide(page, "epsilon", 3)
-    by_key = page.evaluate("() => liestonet.stage.amounts[liestonet.stage.place]")
-    generator = page.evaluate("() => liestonet.stage.generator.largest")
-    steps = page.evaluate("() => document.querySelector('[data-part=epsilon]').max")
-    assert by_key == pytest.approx(generator * (0.5 + 3 / float(steps)))
-    assert page.evaluate("() => liestonet.points()") != before
-    assert "ΔNLL" in page.text_content("[data-part=said]")
+    largest = page.evaluate("() => liestonet.stage.generator.largest")
     slider = part_of(page, "epsilon")
+    steps = slider.get_attribute("max")
+    slide(page, "epsilon", 3)
+    comes_true(page, NEARLY, largest * (0.5 + 3 / float(steps)))
+    comes_true(page, "JSON.stringify(liestonet.points()) !== JSON.stringify(value)", before)
+    comes(page.locator("#stage [data-part=said]")).to_contain_text("ΔNLL")
     slider.click(position={"x": 1, "y": slider.bounding_box()["height"] / 2})
     comes(slider).to_have_value(f"-{steps}")
-    assert page.evaluate("() => liestonet.stage.amounts[liestonet.stage.place]") == pytest.approx(-generator)
-    page.keyboard.press("End")
+    comes_true(page, NEARLY, -largest)
+    slider.press("End")
     comes(slider).to_have_value(steps)
-    assert page.evaluate("() => liestonet.stage.amounts[liestonet.stage.place]") == pytest.approx(generator)
+    comes_true(page, NEARLY, largest)
 
 
 def test_reduced_motion_has_no_play_and_play_plays(opened):
@@ -172,7 +185,7 @@ def test_reduced_motion_has_no_play_and_play_plays(opened):
     comes(said).not_to_have_text(before)
     play.press("Enter")
     comes(play).to_have_text("Play")
-    assert not opened("1-D", reduced_motion="reduce").is_visible("[data-part=play]")
+    comes(part_of(opened("1-D", reduced_motion="reduce"), "play")).to_be_hidden()
 
 
 RECORDED = {
@@ -196,27 +209,43 @@ def test_other_tolerances_are_what_discover_finds(name, opened):
         verdicts = [row.verdict for row in expected.ladder]
         said = page.locator("#ladder [data-part=said]")
         comes(said).to_contain_text(f"{100 * wanted:g}\u00a0%: {expected.dimension} ")
-        drawn = page.eval_on_selector_all("#ladder .direction", "all => all.map(each => each.classList[1])")
-        assert drawn == verdicts
-        badges = "[data-part=ladder-table] tbody .badge"
-        assert page.eval_on_selector_all(badges, "all => all.map(each => each.classList[1])") == verdicts
+        for places in ("#ladder .direction", "[data-part=ladder-table] tbody .badge"):
+            comes(page.locator(places)).to_have_class([re.compile(rf"\b{verdict}( |$)") for verdict in verdicts])
     slide(page, "tolerance", ladder["own"] - place)
     comes(page.locator("#ladder [data-part=said]")).to_contain_text("as on the rest of this page")
 
 
 def test_a_direction_tells_its_field_and_interval(opened):
     page, result = opened("1-D"), made("1-D")
-    page.locator("#ladder .direction").nth(0).focus()
-    page.keyboard.press("Tab")
-    detail = part_of(page, "detail")
+    detail, directions = part_of(page, "detail"), page.locator("#ladder .direction")
+    comes(detail).to_contain_text("1: symmetry")
+    directions.nth(0).focus()
+    comes(directions.nth(0)).to_be_focused()
+    directions.nth(0).press("Tab")
+    comes(directions.nth(1)).to_be_focused()
     comes(detail).to_contain_text("2: symmetry")
-    told = detail.text_content()
-    assert told.startswith("direction2: symmetry")
+    comes(detail).to_contain_text(f"{100 * result.ladder[1].upper:.1f} %")
     assert data_of(page)["ladder"]["answers"][0]["rows"][0]["interval"]
-    assert f"{100 * result.ladder[1].upper:.1f} %" in told
-    page.locator("#ladder .direction").nth(3).hover()
+    directions.nth(3).hover()
     comes(detail).to_contain_text("4: not a symmetry")
     comes(detail).to_contain_text("∂")
+
+
+def test_what_is_told_stays_when_directions_are_drawn_anew(opened):
+    """With the pointer on one direction and the keyboard on another: the last one asked for counts."""
+    page = opened("1-D")
+    detail, directions = part_of(page, "detail"), page.locator("#ladder .direction")
+    directions.nth(3).hover()
+    comes(detail).to_contain_text("4: ")
+    directions.nth(1).focus()
+    comes(detail).to_contain_text("2: ")
+    resized(page, 1000)
+    comes(directions.nth(1)).to_be_focused()
+    two_frames(page)
+    assert "2: " in detail.text_content()
+    slide(page, "tolerance", 1)
+    two_frames(page)
+    assert "2: " in detail.text_content()
 
 
 def test_canonical_coordinates_and_projections(opened):
@@ -230,22 +259,23 @@ def test_canonical_coordinates_and_projections(opened):
     expected = np.column_stack([(np.exp(2 * paths[0]) - 1) / 2, paths[1] * np.exp(paths[0])])
     assert np.allclose(seen, expected, rtol=1e-12)
     plane = opened("2-D")
-    before = plane.get_attribute("#stage-paths .recorded", "d")
+    recorded, arrows = plane.locator("#stage-paths .recorded"), plane.locator("#stage-paths .arrows")
+    comes(arrows).not_to_have_attribute("d", "")
+    before = recorded.get_attribute("d")
     plane.select_option("[data-part=across]", "0")
-    assert plane.get_attribute("#stage-paths .recorded", "d") != before
-    assert plane.get_attribute("#stage-paths .arrows", "d") == ""
+    comes(recorded).not_to_have_attribute("d", before)
+    comes(arrows).to_have_attribute("d", "")
 
 
 def test_paper_and_pages_without_scripts_are_still(opened):
-    page = opened("1-D")
-    page.emulate_media(media="print")
-    assert not page.is_visible("#stage")
-    assert not page.is_visible("#ladder")
-    assert page.is_visible("[data-part=ladder-still]")
-    still = opened("1-D", java_script_enabled=False)
-    assert not still.is_visible("#stage")
-    assert not still.is_visible("#ladder")
-    assert still.is_visible("[data-part=ladder-still]")
+    printed = opened("1-D")
+    comes(printed.locator("#stage")).to_be_visible()
+    comes(part_of(printed, "ladder-still")).to_be_hidden()
+    printed.emulate_media(media="print")
+    for page in (printed, opened("1-D", java_script_enabled=False)):
+        comes(page.locator("#stage")).to_be_hidden()
+        comes(page.locator("#ladder")).to_be_hidden()
+        comes(part_of(page, "ladder-still")).to_be_visible()
 
 
 def test_a_page_for_one_coordinate_is_light(file_of):
@@ -266,7 +296,7 @@ def test_series_of_every_coordinate_agree_with_numpy(browser):
     fields = Fields(basis, rng.standard_normal((basis.size, 2)))
     points = domain.centre + domain.half * rng.uniform(-1, 1, (50, 4))
     expected = fields.components(points, [()])[()][1]
-    page = browser.new_page()
+    page = opened_page(browser)
     found = page.evaluate(
         f"([program, coordinates, points]) => {{ {source('scripts/fields.js')}\n"
         "const field = fieldOf(program, coordinates), slope = new Float64Array(4);"
@@ -278,7 +308,7 @@ def test_series_of_every_coordinate_agree_with_numpy(browser):
 
 
 def test_other_scripts_do_not_run(browser, file_of):
-    page = browser.new_page()
+    page = opened_page(browser)
     page.goto(file_of("1-D").as_uri())
     page.evaluate(
         "() => { const other = document.createElement('script'); other.textContent = 'window.ran = 1';"
@@ -341,13 +371,13 @@ def nothing_runs(browser: Any, folder: Path, strings: list[str]) -> None:
     text = text.replace("</body>", f'<script type="application/json" id="all">{embedded(strings)}</script></body>')
     path = folder / "hostile.html"
     path.write_text(text, encoding="utf-8")
-    page = browser.new_page()
+    page = opened_page(browser)
     page.goto(path.as_uri())
     page.locator("#ladder .direction").nth(0).focus()
     part_of(page, "play").press("Enter")
     two_frames(page)
     assert page.evaluate("() => window.ran") is None
-    assert page.locator("img, b[onmouseover], svg[onload]").count() == 0
+    comes(page.locator("img, b[onmouseover], svg[onload]")).to_have_count(0)
     assert page.evaluate("() => JSON.parse(document.getElementById('all').textContent)") == strings
     assert [row["label"] for row in data_of(page)["moving"]["variables"]] == [f"t [{strings[0]}]", f"x [{strings[-1]}]"]
     shown = page.eval_on_selector_all(".flags .action", "all => all.map(each => each.textContent)")
@@ -371,13 +401,12 @@ def test_five_hundred_hostile_strings(browser, tmp_path):
 def test_a_notebook_has_the_page_in_a_frame(browser):
     """It moves there, cannot see the notebook, and shows text that has quotes and tags."""
     made_page = made("undecided").show(height=500)
-    page = browser.new_page(viewport={"width": 1000, "height": 700})
+    page = opened_page(browser, viewport={"width": 1000, "height": 700})
     page.set_content(f"<script>window.secret = 1</script>{made_page._repr_html_()}")
-    frame = page.frames[1]
-    frame.wait_for_selector("#ladder .direction")
+    frame = page.locator("iframe").element_handle().content_frame()
+    comes(frame.locator("#ladder .direction").first).to_be_visible()
     slider = frame.locator("[data-part=tolerance]")
-    slider.focus()
-    page.keyboard.press("End")
+    slider.press("End")
     data = lsn.catalogue["linear"].simulate(paths=300, seed=2)
     count = lsn.discover(data, tolerance=0.5, formulas=False).dimension
     said = f"50\u00a0%: {count} {'symmetry' if count == 1 else 'symmetries'}"

@@ -122,6 +122,7 @@ def test_names_of_algebras_are_typeset_and_escaped():
 
 
 @pytest.mark.usefixtures("undrawn")
+@pytest.mark.slow
 def test_an_infinite_algebra_shows_its_family():
     reader = read(render_page(lsn.solve(lsn.SDE.parse("dx = dW; dy = y dt"))))
     assert "∞" in next(iter(reader.texts.values())) + "".join(reader.texts.values())

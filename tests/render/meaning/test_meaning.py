@@ -82,6 +82,23 @@ def test_what_a_count_says_of_a_scalar_equation(text):
         assert sympy.diff(scalar.sigma, scalar.x) == 0
 
 
+ROTORS = {
+    "dx = dt/2 + 7/10 dW": "free-rotor",
+    "dx = ((2 + sin(x))*cos(x)/2 + 3*(2 + sin(x))) dt + (2 + sin(x)) dW": "free-rotor",
+    "dx = sin(x) dt + dW": "driven-rotor",
+}
+
+
+@pytest.mark.parametrize("text", ROTORS)
+def test_what_a_count_says_of_an_angle(text):
+    """A rotor is free where g is constant; what is said of lines (Bessel type, self-similar) is not said of angles."""
+    sde = lsn.SDE.parse(text).with_periods({"x": 2 * np.pi})
+    found = codes(lsn.solve(sde)) & {"free-rotor", "driven-rotor", "brownian", "bessel", "alone"}
+    equation = Scalar(sde)
+    assert found == {ROTORS[text]}
+    assert (sympy.simplify(equation.d(equation.g)) == 0) == (ROTORS[text] == "free-rotor")
+
+
 @pytest.mark.parametrize(
     ("text", "code"),
     [
@@ -124,6 +141,7 @@ def test_what_is_said_of_a_system(text):
     assert ("only-time" in said) == (text == "dx = y dt; dy = (x - x^3 - y) dt + dW" or "sin" in text)
 
 
+@pytest.mark.slow
 def test_rates_have_errors_and_units(tmp_path):
     sde = lsn.SDE.parse("dx = -1.3*x dt + 0.5 dW")
     simulated = sde.simulate(

@@ -279,6 +279,7 @@ def test_brownian_bound_falls_to_its_limit():
     assert counts[-1].free[2] == 6
 
 
+@pytest.mark.slow  # 400 MB
 def test_ten_coordinates_have_their_coupling_where_a_bound_is_too_large():
     """Ornstein–Uhlenbeck with ten different rates: noise allows rotations, but none that change with the time."""
     text = "; ".join(f"dx{i} = -{i}/4*x{i} dt + dW{i}" for i in range(1, 11))

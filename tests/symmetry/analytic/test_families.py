@@ -233,6 +233,7 @@ def test_no_invariant_no_family(kind):
     assert family_of("dx = dW; dy = x dt", kind) is None
 
 
+@pytest.mark.slow
 def test_long_chains_of_integrators_have_no_invariant():
     """Kalman rank 5: every coordinate feels the noise, so nothing but constants stays constant."""
     sde = lsn.SDE.parse("dx1 = x2 dt; dx2 = x3 dt; dx3 = x4 dt; dx4 = x5 dt; dx5 = dW")

@@ -10,6 +10,7 @@ import scipy.linalg
 
 import liestonet as lsn
 from liestonet.errors import InputError
+from liestonet.validation.reversal.reversible import EntropyProduction
 
 GRADIENT = "dx = (-x^3 - 0.5*x*y^2) dt + dW1; dy = (-y - 0.5*x^2*y) dt + dW2"
 LANGEVIN = "dx = v dt; dv = (x - x^3 - 0.5*v) dt + dW"
@@ -61,6 +62,24 @@ def test_entropy_production_of_linear_equations(drift: list[list[float]], square
     assert found.entropy_production is not None
     assert float(found.entropy_production) == pytest.approx(exact_rate(drift, squares), rel=1e-6)
     assert exact_rate([[-1.0, -0.5], [0.5, -1.0]], [1.0, 1.0]) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("directions", [1, 3])
+@pytest.mark.parametrize("truth", [0.0025, 0.05, 0.5])
+def test_the_interval_of_a_square_covers(directions: int, truth: float):
+    """u ~ N(m, λ1) in some directions, e = |m|²/2: 95 % intervals hold e in 93 to 99.5 % of 2,000."""
+    noise, rng = 0.005, np.random.default_rng(directions)
+    mean = np.zeros(directions)
+    mean[0] = np.sqrt(2 * truth)
+    inside = []
+    for _ in range(2_000):
+        u = mean + np.sqrt(noise) * rng.standard_normal(directions)
+        unbiased, along = u @ u / 2 - directions * noise / 2, 2 * noise
+        beside = directions * noise**2 / 2 - along**2 / 8
+        found = EntropyProduction.of_square(unbiased, along, beside, 0.05)
+        assert found.lower <= float(found) <= found.upper
+        inside.append(found.lower <= truth <= found.upper)
+    assert 0.93 < np.mean(inside) < 0.995
 
 
 def test_the_part_that_breaks_balance_is_the_rotation():

@@ -15,6 +15,7 @@ import sympy
 from jaxtyping import Bool, Float
 
 from liestonet.core.p_values import p_clause
+from liestonet.core.threads import few_threads
 from liestonet.errors import InputError
 from liestonet.formulas.formula import Formula
 from liestonet.reduction.recording.candidate_terms import Term, candidate_terms, symbols_of
@@ -41,6 +42,7 @@ from liestonet.surrogate.surrogate import Surrogate
 from liestonet.trajectories.measurement import Measurement
 
 
+@few_threads
 def estimated_equation(result: Result) -> EstimatedEquation:
     """The equation of a recording, as general as its symmetries leave it."""
     surrogate = surrogate_of(result)

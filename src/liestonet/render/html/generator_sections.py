@@ -13,11 +13,14 @@ from liestonet.formulas.notation import field_text
 from liestonet.render.html import generator_plots as plots
 from liestonet.render.html.markup import Section, formula, picture, render
 from liestonet.render.html.mathml import combination, field_mathml, generator_name
-from liestonet.render.html.plot_geometry import VISIBLE, component_sizes, real_paths
+from liestonet.render.html.plot_geometry import VISIBLE, component_sizes, line_through, real_paths
 from liestonet.render.limits import LARGEST_TABLE, MOST_LINES_ON_PAGE, MOST_PICTURED
 from liestonet.render.view import ResultView
 from liestonet.render.view_parts import GeneratorView
 from liestonet.result import Result
+
+# A τ that changes by less than this part of itself is the same at all times.
+STILL = 1e-6
 
 
 class Card(NamedTuple):
@@ -91,7 +94,9 @@ def _is_constant(result: Result, i: int) -> bool:
 def _time_picture(result: Result) -> Markup | None:
     """τ of all generators, where more than a shift of time is among them."""
     sizes = component_sizes(result)
-    if not (sizes[:, 0] > VISIBLE * sizes.max(axis=1)).any():
+    moving = sizes[:, 0] > VISIBLE * sizes.max(axis=1)
+    tau = result.evaluated.components(line_through(result, 0), [()])[()][:, :, 0]
+    if not (moving & (np.ptp(tau, axis=1) > STILL * np.abs(tau).max(axis=1))).any():
         return None
     description = "τ(t) of every generator that moves time"
     return picture(lambda ax: plots.time_parts(result, ax), description, (4.4, 2.8))

@@ -17,6 +17,7 @@ TIMES, SPACE = '<mo lspace="0" rspace="0.12em">&#x2062;</mo>', "<mspace width='0
 DOT, STARTS_WITH_NUMBER = "<mo>·</mo>", re.compile(r"(<mrow>|<msup>)*<mn>")
 PLUS, MINUS, NEGATIVE = "<mo>+</mo>", "<mo>−</mo>", "<mo form='prefix'>−</mo>"
 FUNCTIONS = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "log": "ln"}
+BESSEL = {"besselj": "J", "bessely": "Y", "besseli": "I", "besselk": "K"}
 GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "zeta": "ζ", "eta": "η", "theta": "θ",
     "kappa": "κ", "lambda": "λ", "lamda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "rho": "ρ", "sigma": "σ", "tau": "τ",
@@ -103,6 +104,8 @@ def expression(value: Any) -> str:
         return _sum(value)
     if value.is_Mul or value.is_Rational:
         return _product(value)
+    if isinstance(value, sympy.exp) and _is_tall(value.args[0]):
+        return f"<mrow><mi mathvariant='normal'>exp</mi>{fenced(expression(value.args[0]))}</mrow>"
     if isinstance(value, sympy.exp):
         return f"<msup><mi mathvariant='normal'>e</mi><mrow>{expression(value.args[0])}</mrow></msup>"
     if value.is_Pow:
@@ -110,6 +113,14 @@ def expression(value: Any) -> str:
     if value.is_Function:
         return _function(value)
     return f"<mtext>{escape(str(value))}</mtext>"
+
+
+def _is_tall(exponent: Any) -> bool:
+    """Whether an exponent has a fraction with variables below its bar, which is too small to read above the line."""
+    import sympy
+
+    powers = exponent.atoms(sympy.Pow) - exponent.atoms(sympy.exp)
+    return any(power.exp.could_extract_minus_sign() and power.free_symbols for power in powers)
 
 
 def identifier(name: str) -> str:
@@ -199,6 +210,9 @@ def _function(value: Any, power: str = "") -> str:
     if isinstance(value, sympy.Abs):
         return f"<mrow><mo>|</mo>{arguments}<mo>|</mo></mrow>"
     name = str(value.func)
+    if name in BESSEL:
+        order, argument = value.args
+        return f"<mrow><msub><mi>{BESSEL[name]}</mi>{expression(order)}</msub>{fenced(expression(argument))}</mrow>"
     shown = f"<mi mathvariant='normal'>{escape(FUNCTIONS.get(name, name))}</mi>"
     return f"<mrow>{f'<msup>{shown}<mrow>{power}</mrow></msup>' if power else shown}{fenced(arguments)}</mrow>"
 

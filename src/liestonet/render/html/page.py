@@ -9,6 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from liestonet.core.files import check_page
+from liestonet.core.threads import few_threads
 from liestonet.render.html.markup import algebra_name, render, source
 from liestonet.render.html.moving.embedding import checksum, embedded
 from liestonet.render.html.moving.page_data import not_moved, page_data
@@ -32,6 +33,7 @@ def write_report(result: Result, path: object, tolerances: Sequence[float] | Any
     return target
 
 
+@few_threads
 def render_page(result: Result, tolerances: Sequence[float] | Any | None = None) -> str:
     """The whole page as text; `tolerances` are those of the ladder's slider beside the result's own."""
     view = ResultView.of(result)

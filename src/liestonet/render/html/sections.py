@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from liestonet.render.html.closed_sections import closed_forms
 from liestonet.render.html.evidence_sections import by_date, coefficients, directions
 from liestonet.render.html.generator_sections import algebra, candidates, generators, maps
 from liestonet.render.html.making_sections import data, flags, levels, making
@@ -17,6 +18,7 @@ from liestonet.result import Result
 
 SECTIONS: tuple[Callable[[ResultView, Result], Section | None], ...] = (
     meaning,
+    closed_forms,
     generators,
     candidates,
     directions,

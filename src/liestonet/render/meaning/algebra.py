@@ -18,6 +18,7 @@ from liestonet.result.findings import DataFindings
 # Dimensions that a scalar equation can have, by the theory of method.md §1.4: paths and densities.
 MOST_OF_PATHS, BESSEL_TYPE = 3, 2
 HEAT, INVERSE_SQUARE = 6, 4
+MOST_OF_ANGLES = 2
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,11 @@ class Setting:
         noises = self.result.surrogate.noise
         return self.coordinates == 1 and (self.result.symmetry == "law" or noises == 1)
 
+    @property
+    def turning(self) -> bool:
+        """Whether a coordinate is an angle: symmetries are then those that close round the turn."""
+        return bool(self.result.domain.periodic)
+
     def has(self, shape: type) -> bool:
         return any(isinstance(row, shape) for row in self.shapes)
 
@@ -83,7 +89,9 @@ def algebra_sentences(result: Result, shapes: Sequence[known.Shape | None]) -> I
     if result.symmetry == "fokker-planck":
         yield from _densities(setting)
     elif result.symmetry != "random":
-        yield from _scalar(setting) if setting.scalar else _system(setting)
+        yield from _scalar(setting) if setting.scalar and not setting.turning else ()
+        yield from _angle(setting) if setting.scalar and setting.turning else ()
+        yield from () if setting.scalar else _system(setting)
         if not result.dimension and setting.complete:
             yield (
                 "none",
@@ -125,6 +133,28 @@ def _scalar(setting: Setting) -> Iterator[tuple[str, str]]:
         )
 
 
+def _angle(setting: Setting) -> Iterator[tuple[str, str]]:
+    """One angle whose law does not change with time: two symmetries close round the turn, or time translation alone.
+
+    With y = ∫dθ/σ, a symmetry that closes has constant τ, and c(t) ∂y with c′ = c f′(y) only where f is constant.
+    """
+    if not setting.complete or not setting.has(known.TimeTranslation):
+        return
+    if setting.dimension == MOST_OF_ANGLES:
+        yield (
+            "free-rotor",
+            (
+                "Two symmetries round the turn, the most there can be: a free rotor. In an angle of its own its drift "
+                "and its noise are constant."
+            ),
+        )
+    elif setting.dimension == 1:
+        yield (
+            "driven-rotor",
+            "One symmetry round the turn: in no angle are drift and noise both constant, so the rotor is not free.",
+        )
+
+
 def _resolved(setting: Setting) -> Iterator[tuple[str, str]]:
     """What three symmetries say of drift and noise in the coordinate as it is."""
     plain = known.spanned(setting.shapes)
@@ -143,7 +173,7 @@ def _resolved(setting: Setting) -> Iterator[tuple[str, str]]:
 def _system(setting: Setting) -> Iterator[tuple[str, str]]:
     """Several coordinates, or several noises."""
     n = setting.coordinates
-    if known.rank_of_shifts(setting.shapes) == n:
+    if known.rank_of_shifts(setting.shapes) == n and not setting.turning:
         same = known.common_rate(setting.shapes)
         yield (
             "linear-system",
@@ -157,7 +187,8 @@ def _system(setting: Setting) -> Iterator[tuple[str, str]]:
     turns = sum(isinstance(shape, known.Rotation) for shape in setting.shapes)
     if n > 2 and turns == n * (n - 1) // 2:
         yield "isotropic", f"Rotations in all {turns} planes: no direction in space is special (isotropy)."
-    if n > 1 and setting.dimension == 1 and setting.complete and setting.has(known.TimeTranslation):
+    alone = setting.dimension == 1 and setting.complete and not setting.turning
+    if n > 1 and alone and setting.has(known.TimeTranslation):
         yield (
             "only-time",
             (
@@ -169,7 +200,7 @@ def _system(setting: Setting) -> Iterator[tuple[str, str]]:
 
 def _densities(setting: Setting) -> Iterator[tuple[str, str]]:
     """One coordinate: 6, 4, fewer symmetries of the Fokker–Planck equation."""
-    if setting.coordinates > 1 or not setting.complete:
+    if setting.coordinates > 1 or not setting.complete or setting.turning:
         return
     if setting.dimension == HEAT:
         yield (

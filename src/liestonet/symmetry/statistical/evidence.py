@@ -37,12 +37,13 @@ class Evidence:
     complete: bool
 
     def p_value(self, directions: slice = slice(None)) -> float:
-        """Chance of residuals this large if all the directions are symmetries: two tests, the smaller one doubled.
+        """Chance of residuals this large if all the directions are symmetries: the smallest of three tests, weighted.
 
         The likelihood ratio sees residuals in directions in which the errors would hardly make any; the sum of
         squares sees all others, and stands alone where the errors are known by a sample only. The prior's errors count
-        too: shrinkage biases the estimates by about as much, and a symmetry must not be lost to that; see
-        docs/method.md §5.2.
+        too: shrinkage biases the estimates by about as much, and a symmetry must not be lost to that. But directions
+        in which the prior decides never show a residual, and many of them would hide one that the data show clearly;
+        the third test leaves them out. See docs/method.md §5.2.
         """
         total = float(np.trace(self.residual_gram[directions, directions]))
         if total <= len(self.residual_gram[directions]) * JUDGING.negligible**2:
@@ -51,8 +52,9 @@ class Evidence:
         square = _tail(total, matrix)
         if not self.complete:
             return square
-        ratio = likelihood_ratio(matrix, self.cross[:, directions].sum(axis=1), self.second_order(directions))[1]
-        return min(1.0, 2 * min(ratio, square))
+        along = _Along.of(matrix, self.cross[:, directions].sum(axis=1), self.second_order(directions))
+        told = along.told_by(self.turn[: self.scattered])
+        return min(1.0, 2 * min(along.p_value, square), told.p_value / JUDGING.weight_of_told)
 
     def second_order(self, directions: slice = slice(None)) -> float:
         """Square of what errors of the coefficients do beyond first order: error times error."""
@@ -61,7 +63,8 @@ class Evidence:
     def deviance(self) -> tuple[float, int]:
         """Likelihood that imposing all the directions costs, and the number of conditions; by the data's scatter."""
         data = self.turn[: self.scattered]
-        return _deviance(data @ self.noise.sum(axis=0) @ data.T, data @ self.cross.sum(axis=1))
+        along = _Along.of(data @ self.noise.sum(axis=0) @ data.T, data @ self.cross.sum(axis=1))
+        return along.deviance, len(along.values)
 
     @property
     def spread(self) -> Float[np.ndarray, "k k"]:
@@ -117,22 +120,44 @@ def likelihood_ratio(
     matrix: Float[np.ndarray, "s s"], cross: Float[np.ndarray, " s"], neglected: float | int = 0.0
 ) -> tuple[float, float]:
     """Deviance of the residual and its p-value; `neglected` is the square of a residual that has no first order."""
-    deviance, freedom = _deviance(matrix, cross, neglected)
-    return deviance, float(scipy.special.chdtrc(freedom, deviance)) if freedom else 1.0
+    along = _Along.of(matrix, cross, neglected)
+    return along.deviance, along.p_value
 
 
-def _deviance(
-    matrix: Float[np.ndarray, "s s"], cross: Float[np.ndarray, " s"], neglected: float | int = 0.0
-) -> tuple[float, int]:
-    """The residual, direction by direction of the noise, over its variance there and the model's error.
+@dataclass(frozen=True)
+class _Along:
+    """The residual in directions of the visible noise, over its standard deviation there and the model's error."""
 
-    What the first order neglects is spread over all directions alike.
-    """
-    values, vectors = np.linalg.eigh(matrix)
-    seen = values > JUDGING.model_error**2 / JUDGING.visible
-    along = (vectors.T @ cross)[seen] ** 2 / values[seen]
-    error = JUDGING.model_error**2 + neglected / max(int(seen.sum()), 1)
-    return float(np.sum(along / (values[seen] + error))), int(seen.sum())
+    vectors: Float[np.ndarray, "s v"]
+    values: Float[np.ndarray, " v"]
+
+    @classmethod
+    def of(
+        cls, matrix: Float[np.ndarray, "s s"], cross: Float[np.ndarray, " s"], neglected: float | int = 0.0
+    ) -> _Along:
+        """What the first order neglects is spread over all directions alike."""
+        sizes, vectors = np.linalg.eigh(matrix)
+        seen = sizes > JUDGING.model_error**2 / JUDGING.visible
+        error = JUDGING.model_error**2 + neglected / max(int(seen.sum()), 1)
+        values = (vectors.T @ cross)[seen] / np.sqrt(sizes[seen] * (sizes[seen] + error))
+        return cls(vectors[:, seen], values)
+
+    def told_by(self, data: Float[np.ndarray, "d s"]) -> _Along:
+        """The combinations of which the data's errors, the rows, are at least half of the variance."""
+        rows = data @ self.vectors
+        shares, turn = np.linalg.eigh(rows.T @ rows)
+        told = turn[:, shares >= JUDGING.told_by_data]
+        return _Along(self.vectors @ told, told.T @ self.values)
+
+    @property
+    def deviance(self) -> float:
+        """The sum of squares."""
+        return float(np.sum(self.values**2))
+
+    @property
+    def p_value(self) -> float:
+        """Of the deviance; 1 where nothing is visible."""
+        return float(scipy.special.chdtrc(len(self.values), self.deviance)) if len(self.values) else 1.0
 
 
 def _tail(statistic: float, matrix: Float[np.ndarray, "s s"]) -> float:

@@ -57,6 +57,12 @@ class JudgingTuning:
     # Directions of the noise count if their variance is above the square of that error over this number. Source: by
     # hand.
     visible: int = 10
+    # Combinations of the noise are told by the data if so much of their variance is the data's, the rest being the
+    # prior's. Source: by hand; shrinkage then moves an estimate by no more than the noise does.
+    told_by_data: float = 0.5
+    # Part of the error rate that the test in these directions alone takes, on top of the other two. Source: by hand;
+    # small, so that a symmetry is hardly ever lost to it, as what it detects is many standard errors away.
+    weight_of_told: float = 0.05
     # A residual this small is no evidence against a symmetry: bases and projections are no better. Source: by hand.
     negligible: float = 1e-3
     # Halvings in which an end of an interval is found. Source: theory: 2^-40 of the first guess is far below its error.

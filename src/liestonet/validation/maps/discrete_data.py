@@ -38,6 +38,11 @@ from liestonet.validation.maps.point_map import PointMap
 from liestonet.validation.maps.shared_laws import Claim, shared_laws
 from liestonet.validation.tuning import DISCRETE, RATIO
 
+SHARED_LAWS = (
+    "All candidates share the simulated recordings of their null laws. A test of one map alone simulates its own with "
+    "that map imposed, so that its p-value differs a little; for a map chosen before the data were seen, use that one."
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Tried:
@@ -77,6 +82,8 @@ def of_data(data: Trajectories, criteria: Criteria, measurement: Any, clock: Any
     ]
     left = len(affine) + len(_families(prepared)) - len(tried)
     notes = [f"{left} candidates lead to places that the data have not visited and were left out."] if left else []
+    if any(np.isfinite(law.draws) for rules in laws for law in rules):
+        notes.append(SHARED_LAWS)
     if prepared.autonomous is not None:
         notes.append(without_date(prepared.autonomous))
     notes += [flag.message for flag in prepared.doubts]

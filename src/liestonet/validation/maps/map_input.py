@@ -6,7 +6,8 @@ Text goes through the grammar of equations, so that nothing in it is executed.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -38,13 +39,18 @@ def _callables(given: Any) -> tuple[Any, Any] | None:
     return (given, jacobian) if callable(given) and callable(jacobian) else None
 
 
-def read_map(given: object, names: Sequence[str], domain: Domain) -> PointMap:
-    """A map of time and the named coordinates, checked: smooth and invertible on the box, time runs forwards."""
+def read_map(given: object, names: Sequence[str], domain: Domain, values: Mapping[str, Any] | None = None) -> PointMap:
+    """A map of time and the named coordinates, checked: smooth and invertible on the box, time runs forwards.
+
+    Text may hold parameters of an equation; `values` are those that the numbers are computed with.
+    """
     if isinstance(given, PointMap):
         return given
     if isinstance(given, str):
-        plain = parse_map(given, names)
-        made = PointMap(plain.text, plain.names, regular(_rows(plain), domain, ORDER, f"map {plain.text}"))
+        plain = parse_map(given, names, tuple(values or {}))
+        rows = _rows(plain)
+        numeric = regular(_with_values(rows, values or {}), domain, ORDER, f"map {plain.text}")
+        made = replace(plain, source=numeric, exact=rows.rows[0] if values else None)
     else:
         made = _of_callables(given, names, domain)
     check_map(made, domain)
@@ -64,8 +70,20 @@ def _rows(given: PointMap) -> Formulas:
     return given.source
 
 
-def parse_map(text: str, names: Sequence[str]) -> PointMap:
-    """A map from text: names, an arrow, and as many formulas; coordinates that are not named stay."""
+def _with_values(given: Formulas, values: Mapping[str, Any]) -> Formulas:
+    """The same formulas with numbers for parameters."""
+    from sympy import Symbol
+
+    numbers = {Symbol(name, real=True): value for name, value in values.items()}
+    rows: Any = [[part.xreplace(numbers) for part in row] for row in given.rows]
+    return Formulas(given.variables, tuple(tuple(row) for row in rows))
+
+
+def parse_map(text: str, names: Sequence[str], parameters: Sequence[str] = ()) -> PointMap:
+    """A map from text: names, an arrow, and as many formulas; coordinates that are not named stay.
+
+    Formulas may hold the names of parameters too.
+    """
     from sympy import Symbol
 
     from liestonet.sde.tokens import quote
@@ -92,7 +110,8 @@ def parse_map(text: str, names: Sequence[str]) -> PointMap:
         )
     symbols = {name: Symbol(name, real=True) for name in variables}
     row = dict(symbols) | {
-        name: _expression(text, start, piece, symbols) for name, (start, piece) in zip(moved, pieces, strict=True)
+        name: _expression(text, start, piece, symbols, parameters)
+        for name, (start, piece) in zip(moved, pieces, strict=True)
     }
     if row["t"].free_symbols - {symbols["t"]}:
         raise InputError(f"In the map {quote(text)}, the new time may depend on t only.")
@@ -112,8 +131,10 @@ def _between_commas(text: str, start: int) -> list[tuple[int, str]]:
     return [*pieces, (begin, text[begin:])]
 
 
-def _expression(source: str, start: int, piece: str, symbols: dict[str, Any]) -> Any:
-    """One formula, read by the grammar of equations."""
+def _expression(source: str, start: int, piece: str, symbols: dict[str, Any], parameters: Sequence[str]) -> Any:
+    """One formula, read by the grammar of equations; it may hold the names of parameters."""
+    from sympy import Symbol
+
     from liestonet.sde.grammar import Parser
     from liestonet.sde.parse import Reader
     from liestonet.sde.tokens import quote, tokenise
@@ -127,13 +148,14 @@ def _expression(source: str, start: int, piece: str, symbols: dict[str, Any]) ->
     if set(form) - {""}:
         raise InputError(f"The map {quote(source)} holds a differential such as dt; a map has plain formulas.")
     found: Any = form[""]
-    unknown = sorted(str(s) for s in found.free_symbols - set(symbols.values()))
+    others = found.free_symbols - set(symbols.values())
+    unknown = sorted({str(symbol) for symbol in others} - set(parameters))
     if unknown:
+        known = ", ".join([*symbols, *parameters])
         raise InputError(
-            f"The map {quote(source)} holds {', '.join(unknown)}, but there are {', '.join(symbols)}; write numbers "
-            "for parameters."
+            f"The map {quote(source)} holds {', '.join(unknown)}, but there are {known}; write numbers for parameters."
         )
-    return found
+    return found.xreplace({symbol: Symbol(symbol.name, real=True) for symbol in others})
 
 
 def shown(entries: Sequence[Any], variables: Sequence[str]) -> str:

@@ -205,7 +205,7 @@ def judged(prepared: Prepared, made: PointMap, criteria: Criteria) -> MapTest:
 
     put = partial(put_on, made)
     ratio = likelihood_ratio(
-        put, put, prepared.tried, surrogate, Clouds(cloud, imposed), GivenResiduals.split_deviances
+        put, put, prepared.tried, surrogate, Clouds(cloud, imposed), GivenResiduals.split_deviances, joined=True
     )
     return _outcome(prepared, made.text, ratio, part, criteria)
 

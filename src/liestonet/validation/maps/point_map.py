@@ -37,11 +37,15 @@ class MapJet:
 
 @dataclass(frozen=True)
 class PointMap:
-    """A map of time and state; `text` is how it is written, `source` what it is made of."""
+    """A map of time and state; `text` is how it is written, `source` what it is made of.
+
+    `exact` are its formulas where they hold parameters, which the source has numbers for.
+    """
 
     text: str
     names: tuple[str, ...]
     source: Smooth
+    exact: tuple[Any, ...] | None = None
 
     @property
     def dimension(self) -> int:
@@ -50,6 +54,8 @@ class PointMap:
     @property
     def formulas(self) -> tuple[Any, ...] | None:
         """s and γ^1, …, γ^n as SymPy expressions; None for a callable."""
+        if self.exact is not None:
+            return self.exact
         return self.source.rows[0] if isinstance(self.source, Formulas | Straight) else None
 
     def __call__(self, points: Points) -> Points:

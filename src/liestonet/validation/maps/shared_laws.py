@@ -51,7 +51,7 @@ def shared_laws(
     if not surrogate.errors.complete or not surrogate.noisy.all():
         return laws
     design, part = design_of(data)
-    doubtful = [k for k, costs in enumerate(observed) if any(NullLaw().p_value(*c) > DISCRETE.hopeless for c in costs)]
+    doubtful = [k for k, costs in enumerate(observed) if all(NullLaw().p_value(*c) > DISCRETE.hopeless for c in costs)]
     if part < RATIO.least_part or not doubtful:
         return laws
     say("drawing recordings for the null law")

@@ -27,7 +27,7 @@ from liestonet.trajectories import Trajectories
 from liestonet.validation.bartlett import safely_noisy
 from liestonet.validation.flows import widened
 from liestonet.validation.generator_residuals import GivenResiduals
-from liestonet.validation.intervals import with_own_bias
+from liestonet.validation.intervals import with_free_linear_terms
 from liestonet.validation.maps.map_residuals import low_functions
 from liestonet.validation.maps.map_test import Prepared, joined, prepare, without_date, without_time
 from liestonet.validation.ratio import Clouds, likelihood_ratio
@@ -67,7 +67,7 @@ def of_data(
     put = partial(_put, signs, prepared)
     cloud = _cloud(signs, prepared, surrogate)
     clouds = Clouds(cloud, partial(_cloud, signs, prepared))
-    ratio = likelihood_ratio(put, put, prepared.tried, surrogate, clouds, GivenResiduals.split_deviances)
+    ratio = likelihood_ratio(put, put, prepared.tried, surrogate, clouds, GivenResiduals.split_deviances, joined=True)
     p_value, (lower, upper) = joined(ratio.p_values(), ratio.costs), ratio.interval(0, 1 - criteria.error_rate)
     rejected = p_value <= criteria.error_rate
     say("entropy production")
@@ -263,14 +263,17 @@ def _entropy(signs: Signs, prepared: Prepared, criteria: Criteria) -> tuple[Entr
     surrogate, data = prepared.surrogate, prepared.recorded
     points = np.column_stack([data.flat_times[rows], data.flat_states[rows]])
     points[:, 0] = surrogate.domain.centre[0]
-    value, variance = _rate(signs, with_own_bias(surrogate), points, groups)
-    return EntropyProduction.around(value, float(np.sqrt(variance)), criteria.error_rate), None
+    return _rate(signs, with_free_linear_terms(surrogate), points, groups, criteria.error_rate), None
 
 
 def _rate(
-    signs: Signs, fit: Surrogate, points: Float[np.ndarray, "b v"], groups: Int[np.ndarray, " b"]
-) -> tuple[float, float]:
-    """The rate with the noise of the estimate taken off, and its variance.
+    signs: Signs,
+    fit: Surrogate,
+    points: Float[np.ndarray, "b v"],
+    groups: Int[np.ndarray, " b"],
+    error_rate: float,
+) -> EntropyProduction:
+    """The rate with the noise of the estimate taken off, and its interval.
 
     Errors of the coefficients, their scatter and the bias of shrinking, move u and the metric a⁻¹ that measures it;
     beside them stands the scatter of the points. Scatter alone makes |u|² too large.
@@ -292,8 +295,11 @@ def _rate(
         points
     )
     slope = moved.T @ best.local.ravel() * root - metric / 2
-    value = best.value - 0.5 * float(np.trace(noise))
-    return value, float(slope @ slope) + 0.5 * float(np.sum(noise**2)) + best.variance
+    whole = 0.5 * float(np.mean(np.sum(best.local**2, axis=1)))
+    along = float(slope @ slope) / max(whole, np.finfo(float).tiny)
+    # noise in one direction, that of u, is part of the square; all of it in others stands beside
+    beside = max(0.5 * float(np.sum(noise**2)) - along**2 / 8, 0.0) + best.variance
+    return EntropyProduction.of_square(best.value - 0.5 * float(np.trace(noise)), along, beside, error_rate)
 
 
 def stationary_rows(prepared: Prepared) -> tuple[Int[np.ndarray, " b"], Int[np.ndarray, " b"], str | None]:
@@ -351,4 +357,4 @@ def _changing(data: Trajectories, waiting: float = 0.0) -> float:
         return 1.0
     errors = changes.std(axis=0, ddof=1) / np.sqrt(len(changes))
     largest = float(np.max(np.abs(changes.mean(axis=0)) / np.maximum(errors, np.finfo(float).tiny)))
-    return float(min(1.0, changes.shape[1] * 2 * scipy.special.ndtr(-largest)))
+    return float(min(1.0, changes.shape[1] * 2 * scipy.special.stdtr(len(changes) - 1, -largest)))

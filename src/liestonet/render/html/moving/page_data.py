@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from liestonet.core.tuning import SHARED
+from liestonet.formulas.formula import Formula
 from liestonet.formulas.notation import field_text
 from liestonet.render.html.moving.canonical import canonical_view
 from liestonet.render.html.moving.embedding import on_grid
@@ -73,6 +74,10 @@ def _moving(view: ResultView, result: Result) -> dict[str, Any] | None:
     rows = [row for k in range(count) if (row := _generator(view, result, k, sample)) is not None]
     if not rows:
         return None
+
+    def eventful(k: int) -> tuple[int, int]:
+        return _eventful(rows[k], _formula(view, rows[k]["number"] - 1), result.names)
+
     limits = widened(result.domain, 1.0)  # as far as `Result.push` follows a point
     return {
         "variables": [_variable(result, v) for v in range(len(result.names) + 1)],
@@ -81,7 +86,7 @@ def _moving(view: ResultView, result: Result) -> dict[str, Any] | None:
         "paths": _written(result, sample),
         "simulated": sample.simulated,
         "generators": rows,
-        "first": max(range(len(rows)), key=lambda k: _eventful(rows[k])),
+        "first": max(range(len(rows)), key=eventful),
         "positions": MOVING.positions,
         "range": MOVING.range,
         "canonical": canonical_view(result),
@@ -114,10 +119,11 @@ def _generator(view: ResultView, result: Result, k: int, sample: Sample) -> dict
     found = None
     if result.symmetry != FOKKER_PLANCK.name and k < _with_steps(n):
         found = statistics(result.evaluated, k, sample, largest)
-    said = view.generators.rows[k] if view.generators is not None else None
-    text = "" if said is None else said.first_terms if said.formula is None else field_text(said.formula, view.names)
-    moved = [int(c) + 1 for c in moved_coordinates(result, k)]
+    said, formula = view.generators.rows[k] if view.generators is not None else None, _formula(view, k)
+    text = field_text(formula, view.names) if formula is not None else "" if said is None else said.first_terms
+    moved = [int(c) + 1 for c in moved_coordinates(result, k) if formula is None or formula.xi[c] != 0]
     axes = sorted(moved[:2]) if n > 1 and len(moved) > 1 else [0, moved[0] if moved else 1]
+    about = _about_statistics(result, sample) if found or not _expected(result, sample) else NO_HISTOGRAM
     return {
         "number": k + 1,
         "formula": text,
@@ -125,9 +131,14 @@ def _generator(view: ResultView, result: Result, k: int, sample: Sample) -> dict
         "axes": axes,
         "field": program,
         "statistics": None if found is None else found[0],
-        "note": _about_statistics(result, sample) if found or not _expected(result, sample) else NO_HISTOGRAM,
+        "note": " ".join([*_about_path(result, k, formula), about]),
         "random": None if found is None else quadratic_program(found[1], result.domain),
     }
+
+
+def _formula(view: ResultView, k: int) -> Formula | None:
+    """The formula of a generator, if it has one."""
+    return None if view.generators is None else view.generators.rows[k].formula
 
 
 def _expected(result: Result, sample: Sample) -> bool:
@@ -141,14 +152,24 @@ def _with_steps(coordinates: int) -> int:
     return MOVING.generators_with_steps if few else MOVING.generators_with_steps_of_many
 
 
-def _eventful(row: dict[str, Any]) -> tuple[int, int]:
+def _eventful(row: dict[str, Any], formula: Formula | None, names: Sequence[str]) -> tuple[int, int]:
     """Most is seen of a generator whose components differ from point to point; of equal ones of the first."""
-    field = row["field"]
-    changing = sum("v" in str(part) for part in field.get("formula", ()))
-    for part in field.get("series", ()):
+    if formula is not None:
+        variables = ("t", *names)
+        parts = (formula.tau, *formula.xi)
+        return sum(any(str(symbol) in variables for symbol in part.free_symbols) for part in parts), -row["number"]
+    changing = 0
+    for part in row["field"].get("series", ()):
         sizes = np.abs(part["coefficients"])
         changing += int(np.count_nonzero(sizes > NOTICED * sizes.max(initial=0.0)) > 1)
     return changing, -row["number"]
+
+
+def _about_path(result: Result, k: int, formula: Formula | None) -> list[str]:
+    """That it is the estimate that moves the paths, where a formula stands beside it."""
+    if formula is None or result.estimated is None:
+        return []
+    return [f"Paths move along the estimated X{k + 1}, with which its formula agrees to within its error."]
 
 
 def _about_statistics(result: Result, sample: Sample) -> str:

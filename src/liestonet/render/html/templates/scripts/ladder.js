@@ -22,8 +22,21 @@ class Ladder {
     tolerance.addEventListener("input", () => this.show(Number(tolerance.value)));
     window.addEventListener("beforeprint", () => this.fill(this.data.own));
     window.addEventListener("afterprint", () => this.fill(Number(tolerance.value)));
+    this.listen();
+    this.told = 0;
     this.show(data.own);
     onResize(root, () => this.widen());
+  }
+
+  // Rows are drawn anew while a pointer rests on them, so the picture listens, and to moves only: a row that comes to lie
+  // under a resting pointer is not pointed at.
+  listen() {
+    const { picture, tolerance } = this.parts, point = event => {
+      const row = event.target.closest("[data-row]")?.dataset.row;
+      if (row === undefined || this.silent) return;
+      this.tell(this.data.answers[Number(tolerance.value)].rows[row], Number(row));
+    };
+    for (const event of ["pointermove", "pointerdown", "focusin"]) picture.addEventListener(event, point);
   }
 
   show(place) {
@@ -49,7 +62,7 @@ class Ladder {
     if (!this.width) return;
     const { picture } = this.parts, focused = picture.contains(document.activeElement) ? document.activeElement.dataset.row : null;
     const exact = answer.tolerance === null, least = exact ? LEAST.exact : LEAST.data;
-    const width = Math.max(200, this.width), row = 22, top = 18;
+    const width = Math.max(200, this.width), row = 24, top = 18;
     const height = top + row * answer.rows.length + 42, left = 30, right = 14;
     const highest = 2 * Math.max(answer.tolerance || 0.1, ...answer.rows.flatMap(({ numbers }) => [numbers[0], numbers[2]]));
     const scale = value => left + (width - left - right) * Math.log(Math.max(value, least) / least) / Math.log(highest / least);
@@ -69,7 +82,7 @@ class Ladder {
     if (focused === null) return;
     // Focus goes back to where it was; what is told stays what was last asked for.
     this.silent = true;
-    picture.querySelector(`[data-row="${focused}"]`)?.focus();
+    picture.querySelector(`[data-row="${focused}"]`)?.focus({ preventScroll: true });
     this.silent = false;
   }
 
@@ -82,12 +95,11 @@ class Ladder {
     if (!exact) draw("path", { class: "interval", d: `M${scale(lower)},${y}H${scale(upper)}` }, group);
     if (!exact) draw("path", { class: "noise", d: `M${scale(noise)},${y - 6}V${y + 6}` }, group);
     draw("path", { class: "shape", d: SHAPES[found.verdict], transform: `translate(${scale(residual)},${y})` }, group);
-    for (const event of ["pointerenter", "focus"]) group.addEventListener(event, () => this.tell(found, k));
   }
 
   tell(found, k) {
-    if (this.silent) return;
-    this.told = k;
+    if (this.told === k && this.found === found) return;
+    [this.told, this.found] = [k, found];
     const list = [["direction", `${k + 1}: ${found.word}`], ["residual", found.residual], ["interval", found.interval],
       ["noise floor", found.noise], ["p", found.p], ["field", found.field]];
     this.parts.detail.replaceChildren(...list.filter(([, text]) => text).map(([name, text]) => {

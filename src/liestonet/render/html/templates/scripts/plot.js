@@ -14,12 +14,13 @@ function shown(value, digits = 3) {
   return String(Number(value.toPrecision(digits))).replace("-", "−");
 }
 
+// Round numbers, about so many, but two at least.
 function ticks(low, high, most) {
   const rough = (high - low) / most, power = Math.pow(10, Math.floor(Math.log10(rough)));
   const step = power * [1, 2, 5, 10].find(factor => factor * power >= rough);
   const found = [];
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high * (1 + 1e-12) + 1e-9 * step; k++) found.push(k * step);
-  return found;
+  return found.length > 1 || most > 20 ? found : ticks(low, high, 1.5 * most);
 }
 
 // Drawn in the frame after a change of size: what is drawn may change the size again.

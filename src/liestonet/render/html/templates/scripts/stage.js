@@ -1,6 +1,9 @@
 // The stage: which generator, how far, in which coordinates; by mouse, keyboard or a slow motion to and fro.
 
 const PERIOD = 7000; // milliseconds from one end to the other and back
+const LONGEST = 50; // milliseconds of work that nobody feels
+
+const whenIdle = window.requestIdleCallback || (work => setTimeout(work, 20));
 
 class Stage {
   constructor(root, data) {
@@ -48,7 +51,29 @@ class Stage {
     };
     still.addEventListener("change", calm);
     calm();
-    onResize(this.root, () => this.redraw());
+    onResize(this.root, () => this.widen());
+    for (const event of ["pointerenter", "focusin"]) this.root.addEventListener(event, () => this.prepare());
+  }
+
+  // Drawn again where the width is another one; what is said at an ε changes the height only.
+  widen() {
+    if (Math.round(this.root.getBoundingClientRect().width) !== this.width) this.redraw();
+  }
+
+  // The stops of the slider, from the middle outwards, while nothing else is to be done: the first motion is then as
+  // smooth as later ones. Not where a stop takes so long that it would be felt.
+  prepare() {
+    const { place, random, generator } = this, stops = STOPS * this.data.positions;
+    if (this.preparing === `${place}${random}`) return;
+    this.preparing = `${place}${random}`;
+    let done = 0;
+    const next = () => {
+      if (this.place !== place || this.random !== random) return;
+      const begun = performance.now(), stop = Math.ceil(++done / 2) * (done % 2 ? 1 : -1);
+      this.paths.at(generator, random, generator.largest * stop / stops);
+      if (done < 2 * stops && performance.now() - begun < LONGEST) whenIdle(next);
+    };
+    whenIdle(next);
   }
 
   choose(place) {
@@ -64,7 +89,8 @@ class Stage {
   }
 
   redraw() {
-    if (!this.root.getBoundingClientRect().width) return;
+    this.width = Math.round(this.root.getBoundingClientRect().width);
+    if (!this.width) return;
     this.parts.plane.classList.toggle("unused", this.view.canonical);
     this.parts.new.hidden = !this.view.canonical;
     if (this.view.canonical) this.parts.new.textContent = this.data.canonical.labels;
