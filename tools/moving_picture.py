@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -17,9 +18,11 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from readme_picture import result_of_the_commands
-
 ROOT = Path(__file__).resolve().parent.parent
+COMMANDS = (
+    ["simulate", "dx = -x dt + dW", "--initial", "x=-2:2", "--paths", "400", "--duration", "2", "--out", "paths.csv"],
+    ["discover", "paths.csv", "--time", "t", "--trajectory", "trajectory", "--state", "x", "--out", "run"],
+)
 GENERATOR = "2"  # the decaying shift, counted from 0
 FRAMES, MILLISECONDS, COLOURS = 24, 120, 32
 WIDTH, HEIGHT = 900, 900
@@ -31,6 +34,16 @@ QUIET = """
   document.querySelector("#stage").style.padding = "0.6rem";
 }
 """
+
+
+def result_of_the_commands() -> Any:
+    """What the README's commands find."""
+    import liestonet as lsn
+
+    with tempfile.TemporaryDirectory() as folder:
+        for words in COMMANDS:
+            subprocess.run([sys.executable, "-m", "liestonet", *words, "--quiet"], cwd=folder, check=True)
+        return lsn.load(Path(folder) / "run" / "run.lsn")
 
 
 def pictures(page) -> list[Image.Image]:
@@ -66,8 +79,7 @@ def main() -> None:
     if program is None:
         sys.exit("needs Chromium: apt-get install chromium")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
-        result: Any = result_of_the_commands()
-        report = result.report(Path(folder) / "report.html")
+        report = result_of_the_commands().report(Path(folder) / "report.html")
         browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"] if os.geteuid() == 0 else [])
         for scheme in ("light", "dark"):
             film(browser, report, scheme)
