@@ -18,7 +18,7 @@ from liestonet.algebra.tuning import ALGEBRA
 
 
 def name_indecomposable(ensemble: Ensemble, parts: Parts, decisions: Decisions) -> Named:
-    """The name of an algebra that is no direct sum, from its parts."""
+    """The name of an algebra that is not a direct sum, from its parts."""
     dimension = ensemble.shape[1]
     if not parts.radical.shape[2]:
         return name_semisimple(ensemble, decisions)

@@ -20,7 +20,7 @@ class Simple:
     text: str
     dimension: int
     compact: int
-    series: str  # B and C share their dimensions; everything else is told apart without it
+    series: str  # B and C share their dimensions; everything else is distinguished without it
     rank: int
 
 

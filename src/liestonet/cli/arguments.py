@@ -69,7 +69,7 @@ def _standard_input() -> str:
 def read_domain(
     sde: SDE, texts: Iterable[str], system: System | Any | None = None
 ) -> list[tuple[float, float] | None] | None:
-    """Intervals in the library's order, None for those that nobody gave; a system of the catalogue has its own box."""
+    """Intervals in the library's order, None for those not given; a system of the catalogue has its own box."""
     names = ("t", *sde.names)
     given: dict[str, tuple[float, float] | None] = {
         name: read_interval(value, f"The domain's interval for {name}")

@@ -114,7 +114,7 @@ def write_page(result: Result, path: Path, progress: Callable[[str], None] | Non
 
 
 def reduced(result: Result, progress: Callable[[str], None] | None) -> Used:
-    """What the symmetries of an equation are good for: coordinates, functions that are constant, martingales."""
+    """How the symmetries of an equation are used: coordinates, functions that are constant, martingales."""
     from liestonet.reduction.reduce import reduce
     from liestonet.render.use_view import Used
 

@@ -78,7 +78,7 @@ def usage(problem: Any, words: Sequence[str]) -> str:
 
 
 def _refused(option: str, reason: str, words: Sequence[str]) -> str:
-    """A number that is none, or too small; nothing for other reasons."""
+    """Something that is not a number, or too small; nothing for other reasons."""
     wanted = next((found.expand(text) for pattern, text in WANTED if (found := pattern.search(reason))), "")
     given = [after for word, after in pairwise(words) if word == option]
     given += [word.partition("=")[2] for word in words if word.startswith(f"{option}=")]

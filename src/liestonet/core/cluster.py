@@ -148,7 +148,7 @@ class Scheduler:
                 self.require_workers(f"has lost all its workers, and {self.ending}")
 
     def _failed(self, problem: BaseException) -> Any:
-        """A worker that dies of the same task again and again, or what nobody foresaw."""
+        """A worker that dies of the same task again and again, or an unforeseen error."""
         from distributed.scheduler import KilledWorker
 
         if isinstance(problem, KilledWorker):

@@ -1,6 +1,7 @@
 """One variable of the box and its orthonormal functions: polynomials in s(x), with s chosen by where it is singular.
 
-Near a singular point c functions such as x^k, √x and log x are no good polynomials in x, but entire in log|x − c|.
+Near a singular point c functions such as x^k, √x and log x are not approximated well by polynomials in x, but are
+entire in log|x − c|.
 A periodic variable has the functions 1, cos x, sin x, cos 2x, … of its turn instead, in this order. With a pole p
 outside the interval, the functions are 1, those of 1/(s − p) and 1/(s − p)², and then the polynomials.
 """

@@ -1,4 +1,4 @@
-"""The box of time and state on which coefficients are looked at and generators are sought."""
+"""The box of time and state on which coefficients are evaluated and generators are sought."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Progress as a bar in a notebook, where nobody asked for anything else."""
+"""Progress as a bar in a notebook, unless something else was asked for."""
 
 from __future__ import annotations
 

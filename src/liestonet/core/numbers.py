@@ -1,4 +1,4 @@
-"""What counts as a number where users give one: Python's and NumPy's scalars alike; True and False are none."""
+"""What counts as a number where users give one: Python's and NumPy's scalars alike; True and False are not."""
 
 from __future__ import annotations
 

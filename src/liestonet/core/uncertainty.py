@@ -33,7 +33,7 @@ class Errors:
     felt: Float[np.ndarray, "s_and_q r"] | None = None
 
     def with_hidden(self, more: Float[np.ndarray, "p k"]) -> Errors:
-        """The same with directions that the data do not show; what is felt of them is to be found out anew."""
+        """The same with directions that the data do not show; what is felt of them is to be determined again."""
         scatter = np.concatenate([self.scatter, more], axis=1)
         return Errors(scatter, self.prior, self.complete, self.hidden + more.shape[1])
 

@@ -183,7 +183,7 @@ def _between(low: Expression, high: Expression) -> Expression:
 
 
 def _resolved(expression: Expression, state: Symbol, middle: Expression) -> Expression:
-    """The expression as it is on a piece: which of several is the larger is told by a point inside."""
+    """The expression as it is on a piece: which of several is the larger is decided at a point inside."""
 
     def at(argument: Expression) -> Any:
         return evaluated(argument.subs(state, middle))

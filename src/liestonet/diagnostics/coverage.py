@@ -1,4 +1,4 @@
-"""Where the data are: whether they fill the box that symmetries are judged on, move in it, and are no surface in it."""
+"""Where the data are: whether they fill the box of the symmetries, move in it, and are not only a surface in it."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def _compiled(expression: Any, symbols: tuple[Any, ...]) -> Callable[..., Any]:
 
 
 def independent(columns: Sequence[Column]) -> list[int]:
-    """Positions of columns that are no combination of earlier ones, as cos² is of 1 and sin²."""
+    """Positions of columns that are not combinations of earlier ones, as cos² is of 1 and sin²."""
     kept: list[int] = []
     basis = np.zeros((len(columns[0]) if columns else 0, 0))
     for position, column in enumerate(columns):

@@ -100,7 +100,7 @@ def assemble(formula: ClosedForm, symbols: list[str], style: Style) -> str:
 
 
 def _common_factor(coefficients: list[sympy.Expr]) -> sympy.Expr:
-    """The product of factors that are no numbers and stand in every coefficient."""
+    """The product of factors that are not numbers and occur in every coefficient."""
     import sympy
 
     if any(c.has(sympy.Float) or sympy.count_ops(c) > LARGEST_FACTORED for c in coefficients):

@@ -58,7 +58,7 @@ def without_integrals(expression: Any) -> Any:
 def closed_integral(integrand: Any, x: Any, generic: bool = False) -> Any:
     """An antiderivative in closed form, or None; by rules only, because a general search may never end.
 
-    `generic` says that symbols which are no variables have no special values: of x^p it is x^(p + 1)/(p + 1).
+    `generic` says that symbols that are not variables have no special values: of x^p it is x^(p + 1)/(p + 1).
     """
     import sympy
 

@@ -36,7 +36,7 @@ def sparse_rows(matrix: Float[np.ndarray, "functions m"], flat: list[tuple[int, 
 def _pivots(matrix: Float[np.ndarray, "functions m"], flat: list[tuple[int, Any, float]]) -> list[int]:
     """One function per generator that it alone will have, in τ where there is one; generators with simple ones first.
 
-    Generators that differ in τ are told apart by it, so that those without τ stay without it.
+    Generators that differ in τ are distinguished by it, so that those without τ stay without it.
     """
     import sympy
 

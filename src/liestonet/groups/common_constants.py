@@ -152,7 +152,7 @@ def function_text(function: Any, root: bool) -> str:
 
 
 def equation_text(places: Sequence[Place], names: Sequence[str], coordinates: Sequence[str]) -> str:
-    """The common equation with names for its constants; a noise that is no simple root by its square."""
+    """The common equation with names for its constants; a noise that is not a simple root by its square."""
     rows = []
     for i, coordinate in enumerate(coordinates):
         drift = [_with_name(names[k], f, False) for k, (entry, f) in enumerate(places) if entry == (i,)]

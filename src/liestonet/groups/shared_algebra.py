@@ -67,7 +67,7 @@ def shared_algebra(found: Sequence[Found], level: float = COMPARISON.level) -> S
 def _p_value(group: Found, most: int) -> float:
     """Chance of this group's residuals if it has so many symmetries: 1 where its tests do not exclude the last of them.
 
-    A near-symmetry, whose residual is below the tolerance, is no other algebra.
+    A near-symmetry, whose residual is below the tolerance, is not another algebra.
     """
     excluded = len(group.ladder) >= most and group.ladder[most - 1].verdict == "no"
     return group.ladder[most - 1].p_value if excluded else 1.0

@@ -1,4 +1,4 @@
-"""Which clock a recording is looked at on, and what becomes of the answer when its law depends on the date.
+"""Which clock is used for a recording, and what becomes of the answer when its law depends on the date.
 
 See docs/method.md §4.6 and §5.7.
 """
@@ -25,7 +25,7 @@ PERIOD = "period"
 
 @dataclass(frozen=True)
 class ClockFound:
-    """The clock that data were looked at on.
+    """The clock that was used for the data.
 
     `kind` is "recorded", "restart" or "period"; `window` the time after which the clock restarts, None where it
     never does, and `origin` a time at which it does. `relaxation` is the relaxation time of the state, None where none

@@ -208,7 +208,7 @@ def _trained(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ...]]
 
 
 def _swept(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ...]]:
-    """One training after the other, each from what the one before learnt or anew."""
+    """One training after the other, each from what the one before learnt or from new weights."""
     runs: list[Trained] = []
     rungs: list[Rung] = []
     for count in range(1, _largest(stage) + 1):
@@ -239,7 +239,7 @@ def _from_above(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ..
 
 
 def _checked_dimension(dimension: object, stage: Stage) -> int:
-    # more generators than a quarter of the points or of the recorded steps could be told apart by chance only
+    # more generators than a quarter of the points or of the recorded steps could be distinguished by chance only
     most = max(1, min(len(stage.cloud) // 4, stage.source.overview.count // 4, MOST_GENERATORS))
     if not is_whole(dimension) or not 1 <= dimension <= most:
         raise InputError(

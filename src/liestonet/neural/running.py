@@ -106,7 +106,7 @@ def require_places(settings: Neural) -> None:
 
 
 def begin_losses(settings: Neural) -> None:
-    """Begin the file of losses anew: it holds one run. Trainings taken up again write what their checkpoints know."""
+    """Start the file of losses again: it holds one run. Trainings taken up again write what their checkpoints know."""
     if settings.running.losses is not None:
         with writing("file of losses"):
             header = ",".join(["refitted", "m", "step", *LOSSES])

@@ -1,4 +1,4 @@
-"""How many generators: training for m = 1, 2, …, each from the one before or anew, and two rules that read the curves.
+"""How many generators: training for m = 1, 2, …, from the one before or from new weights, and two rules for the curves.
 
 The paper takes the first minimum of the closure loss L1(m). L1 is an empty sum at m = 1 and every subalgebra closes, so
 that rule can stop anywhere below the truth; ours takes the largest m before the determining equations jump.

@@ -61,7 +61,7 @@ class TrainingProblem(Protocol):
         ...
 
     def remedy(self, terms: tuple[str, ...]) -> str:
-        """What to try where these terms, or the gradient (no terms), are no numbers."""
+        """What to try where these terms, or the gradient (no terms), are not numbers."""
         ...
 
 
@@ -181,7 +181,7 @@ def begin(problem: TrainingProblem, weights: Any, terms: tuple[str, ...] = ()) -
 def train(
     problem: TrainingProblem, start: Trained, material: Material, plan: Plan, watch: OnChunk | None = None
 ) -> Trained:
-    """Train to the end of the plan; `watch` is told of every chunk, with the seconds left."""
+    """Train to the end of the plan; `watch` is called after every chunk, with the seconds left."""
     trained = start
     try:
         for trained, left in _chunks(problem, start, material, plan):
@@ -297,7 +297,7 @@ class _Chunk:
 
 @dataclass(frozen=True)
 class _HeldOut:
-    """The loss on what was held out, as a function that can be told from others."""
+    """The loss on what was held out, as a function that can be compared with others."""
 
     problem: Checked
 

@@ -274,7 +274,7 @@ def _estimated_forms(
 def _span_error(found: Search, count: int) -> float:
     """Angle by which noise may turn the span, roughly: noise of the symmetries over the residual of what is none.
 
-    Shifts taken as exact do not turn, and near-symmetries are told apart by the joint test, not by their size.
+    Shifts taken as exact do not turn, and near-symmetries are distinguished by the joint test, not by their size.
     """
     noise = max((row.noise for row in found.rows[found.exact : count]), default=0.0)
     beyond = next((row.residual for row in found.rows[count:] if row.verdict == "no"), 1.0)

@@ -139,7 +139,7 @@ def _lifted(sde: SDE, kind: Kind, result: Result, draw: Draw) -> _Lifted:
 
 
 def _at_draw(formula: Formula) -> Formula:
-    """A formula that is proved at one value of the parameters only is no proof for all."""
+    """A formula that is proved at one value of the parameters only is not a proof for all."""
     return replace(formula, status="consistent") if formula.status == "proved" else formula
 
 

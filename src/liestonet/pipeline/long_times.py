@@ -49,7 +49,7 @@ Formulas = Callable[[Fields, NullSpace], Found]
 
 @dataclass(frozen=True)
 class Span:
-    """Generators on a window of time, on the whole box, and how the two are told to be the same.
+    """Generators on a window of time, on the whole box, and how it is decided that both agree.
 
     `apart` is known where ∂t tells generators apart, else the columns of `box` are any basis of the span.
     """

@@ -62,7 +62,7 @@ def solve(
     and generators are periodic too. `killing` is a rate at which paths end, an expression in the state such as "r*x":
     then the symmetries are those of the killed Fokker–Planck equation u_t = … − r x u. Parameters without a value stay
     symbols, and the answer is for generic values of them. `formulas=False` leaves out the search for closed forms,
-    which often takes most of the time. `progress` is told each step.
+    which often takes most of the time. `progress` is called at each step.
     """
     kind = kind_named(symmetry)
     if not isinstance(sde, SDE):

@@ -1,4 +1,4 @@
-"""What a symmetry of an equation is good for: coordinates in which the equation is solved, or smaller, or autonomous.
+"""What a symmetry of an equation is used for: coordinates in which the equation is solved, or smaller, or autonomous.
 
 `reduce` takes a result to a `Reduction`; `find_invariants` and `find_martingales` list functions that are constant, or
 constant on average, along the paths. See docs/method.md §18.

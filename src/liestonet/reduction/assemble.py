@@ -61,7 +61,7 @@ def assembled(start: Start, stage: Stage) -> Reduction:
 
 
 def sectioned(start: Start, stage: Stage, section: Section) -> Reduction:
-    """The reduction on a section: an exact equation in coordinates that are computed by numbers."""
+    """The reduction on a section: an exact equation in coordinates that are computed numerically."""
     equation, flows = section.equation, flows_of(section, stage)
     public = stage.setting.public
     symbols = (public(start.inner.time), *start.sde.symbolic.state)  # pyright: ignore

@@ -1,4 +1,4 @@
-"""The inverse of a coordinate, y = Y(x) solved for x: functions peeled off one by one, branches chosen by numbers.
+"""The inverse of a coordinate, y = Y(x) solved for x: functions peeled off one by one, branches chosen numerically.
 
 By rules only, because a general search may never end. What is found is checked at points of the box.
 """

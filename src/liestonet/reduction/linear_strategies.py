@@ -51,7 +51,7 @@ def linear_part(stage: Stage) -> Any:
 
 
 def fundamental_inverse(matrix: Any, time: Symbol, setting: Setting) -> Any:
-    """E(t) with E' = −EM for M = α(t)M₀: exp(−M₀∫α); None where M is no such product or α has no closed integral."""
+    """E(t) with E' = −EM for M = α(t)M₀: exp(−M₀∫α); None where M is not such a product or α has no closed integral."""
     timed = [entry for entry in matrix if entry.has(time)]
     rate = timed[0].as_independent(time, as_Add=False)[1] if timed else sympy.Integer(1)
     steady = (matrix / rate).applyfunc(sympy.simplify)
@@ -89,7 +89,7 @@ def exponential(matrix: Any, factor: Any, setting: Setting) -> Any:
 
 
 def _by_numbers(matrix: Any, factor: Any) -> Any:
-    """exp(M·factor) with eigenvalues and projectors as decimal numbers; None where they cannot be told apart."""
+    """exp(M·factor) with eigenvalues and projectors as decimal numbers; None where they cannot be distinguished."""
     import mpmath
 
     size = matrix.shape[0]

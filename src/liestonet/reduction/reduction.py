@@ -199,7 +199,7 @@ class Reduction:
 
 @dataclass(frozen=True)
 class Flows:
-    """Coordinates without a closed form, by numbers: old to new and new to old, with the largest error seen.
+    """Coordinates without a closed form, computed numerically: old to new and new to old, with the largest error seen.
 
     `crossing` is the part of the box whose orbits cross the section.
     """

@@ -2,7 +2,7 @@
 
 Every orbit crosses the plane x^k = c once. The point where it does, z, and the time θ that the flow takes from there
 are new coordinates; their equation follows from the field and its derivatives on the plane alone. Only the coordinates
-themselves are computed by numbers (docs/method.md §18.3).
+themselves are computed numerically (docs/method.md §18.3).
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _equation(f: Field, k: int, c: Any, stage: Stage) -> Equation:
 
 
 def flows_of(section: Section, stage: Stage) -> Flows:
-    """Coordinates by numbers: along the field to the plane, and from the plane along it."""
+    """Coordinates computed numerically: along the field to the plane, and from the plane along it."""
     symbols = tuple(stage.setting.public(s) for s in (stage.equation.time, *stage.equation.closed))
     field = [stage.setting.public(c) for c in section.field.xi]
     k, c = section.plane, float(section.at)

@@ -136,7 +136,7 @@ def _after_discover(result: Result, found: DataFindings, typed: Typed) -> NextSt
 
 
 def _doubtful(result: Result, found: DataFindings, typed: Typed) -> NextStep | None:
-    """Data that are no diffusion on this clock or at this resolution."""
+    """Data that are not a diffusion on this clock or at this resolution."""
     codes = {flag.code for flag in result.flags}
     if "dependent" in codes:
         overview = found.surrogate.overview
@@ -228,7 +228,7 @@ def _unasked(result: Result, typed: Typed) -> NextStep | None:
 
 
 def _after_solve(result: Result, found: EquationFindings, typed: Typed) -> NextStep | None:
-    """What the symmetries are good for, or which others there may be."""
+    """How the symmetries can be used, or which others there may be."""
     n, sde = result.surrogate.dimension, found.equation
     turning = _turning_coordinate(result, found)
     if turning and not typed.has("--periodic"):

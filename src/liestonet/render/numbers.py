@@ -46,7 +46,7 @@ def interval_digits(lower: float, upper: float) -> int:
 
 
 def percent_interval(lower: float, upper: float, between: str = " – ") -> str:
-    """An interval whose ends can be told apart: 0 % – 2.9 %, 118 % – 121 %."""
+    """An interval whose ends can be distinguished: 0 % – 2.9 %, 118 % – 121 %."""
     digits = interval_digits(lower, upper)
     return f"{percent(lower, digits)}{between}{percent(upper, digits)}"
 

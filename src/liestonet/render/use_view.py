@@ -80,7 +80,7 @@ def solved_text(result: Result) -> str:
 
 
 def use_of(result: Any) -> Used:
-    """Everything that the symmetries of an equation are good for."""
+    """Everything that the symmetries of an equation are used for."""
     from liestonet.reduction.reduce import reduce
 
     return Used(reduce(result), result.invariants(), result.martingales())

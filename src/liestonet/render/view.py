@@ -59,7 +59,7 @@ class ResultView:
 
     @classmethod
     def of(cls, result: Result) -> ResultView:
-        """The view of a result; nobody else asks whether it comes from an equation or from data."""
+        """The view of a result; no other code asks whether it comes from an equation or from data."""
         found = result.findings
         exact = isinstance(found, EquationFindings)
         source = equation_view(result, found) if exact else data_view(result, found)

@@ -170,7 +170,7 @@ class SourceView:
 
     `equation` is the whole text, `equation_line` the one to show where the verdict does not repeat it. `levels` are
     what is said beyond the kind of symmetry that was asked for: the law, the gauge, the likelihood. `closure` and
-    `jacobi` are the algebra's residuals, `vanish` is what a commutator does that is zero as far as can be told. `clock`
+    `jacobi` are the algebra's residuals, `vanish` is what a commutator does that is zero as far as is known. `clock`
     is the clock of data in a sentence, where it is not the recorded one.
     """
 

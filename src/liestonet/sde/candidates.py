@@ -1,4 +1,4 @@
-"""Intervals worth trying for each variable when nobody has given a domain.
+"""Intervals worth trying for each variable when no domain is given.
 
 Breakpoints enter: points of one variable to keep away from. Intervals leave, the most natural first.
 """

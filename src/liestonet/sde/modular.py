@@ -33,7 +33,7 @@ Turn = tuple[int, int]
 
 
 class NoRootError(Exception):
-    """A number that is no square at this point; another point may do."""
+    """A number that is not a square at this point; another point may do."""
 
 
 def residue(number: Fraction | float, prime: int = PRIME) -> int:

@@ -1,10 +1,10 @@
 """Polynomials in parameters, sparse: what exact conditions are made of where names stay free.
 
-Numbers are residues of a prime so large that every fraction met is told by its residue (`rational`): arithmetic is that
-of fractions, and numbers do not grow.
+Numbers are residues of a prime so large that every fraction met is determined by its residue (`rational`): arithmetic
+is that of fractions, and numbers do not grow.
 
 A monomial is one integer, its exponents side by side, so that products of monomials are sums; exponents may be
-negative. Inverses and square roots of what is no monomial are variables of their own with a rule that defines them.
+negative. Inverses and square roots of what is not a monomial are variables of their own with a rule that defines them.
 """
 
 from __future__ import annotations
@@ -206,7 +206,7 @@ def as_residue(number: Fraction | float) -> int:
 
 
 def rational(value: int) -> Fraction | None:
-    """The fraction that a residue stands for (Wang); None where its numbers would be too large to be told."""
+    """The fraction that a residue stands for (Wang); None where its numbers would be too large to be recovered."""
     old, new, s_old, s_new = PRIME, value % PRIME, 0, 1
     while new > LARGEST_FRACTION:
         quotient = old // new

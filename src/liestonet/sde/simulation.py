@@ -69,7 +69,7 @@ def simulate(
 
     The same seed gives the same paths bit for bit, and path k is the same however many paths are asked for
     (if `initial` and the coefficients are); another step, duration or substeps gives other paths.
-    `progress(done, total)` is told of recorded steps at most ten times a second.
+    `progress(done, total)` is called at most ten times a second.
 
     `boundary` keeps coordinates, by name or number from 0, above a lower bound or within (lower, upper), None
     for free: `"x>0"`, `{"x": 0.0}`, `{"x": (0, 1), "y": (None, 5)}`. A coordinate not mentioned stays, path by

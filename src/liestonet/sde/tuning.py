@@ -1,4 +1,4 @@
-"""What decides which box an equation is looked at on, and how callables become series.
+"""What decides the box of an equation, and how callables become series.
 
 What these values lead to: `docs/catalogue.md` (every system on its box). "By hand" here: chosen on the catalogue's
 systems and on those of the tests.

@@ -26,7 +26,7 @@ from liestonet.trajectories.increments import Increments, IncrementSource
 class Segments:
     """Pieces of paths side by side: times and steps, points, the steps that count, and their rows in the block.
 
-    `folds` are the parts of the data that the pieces belong to; empty where nobody asks.
+    `folds` are the parts of the data that the pieces belong to; empty unless asked for.
     """
 
     t: Float[np.ndarray, "k b"]

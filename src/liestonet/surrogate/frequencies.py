@@ -38,7 +38,7 @@ def highest_frequency(
     phases = np.multiply.outer(angle, np.arange(1, count + 1))
     waves = np.concatenate([np.ones((len(angle), 1)), np.cos(phases), np.sin(phases)], axis=1)
     gram = waves.T @ waves
-    # where there are no points some waves cannot be told apart; their covariance says so
+    # where there are no points some waves cannot be distinguished; their covariance says so
     covariance = np.linalg.inv(gram + FIT.unseen * len(angle) * np.eye(len(gram)))
     coefficients = covariance @ (waves.T @ targets)
     variances = np.mean((targets - waves @ coefficients) ** 2, axis=0)

@@ -107,7 +107,7 @@ class FitTuning:
     least_in_shape: int = 20
     # Highest degree of the logarithm of the noise, where no power does. Source: by hand.
     shape_degree: int = 4
-    # Increments on which coordinates without noise are told apart for that. Source: cost.
+    # Increments on which coordinates without noise are distinguished for that. Source: cost.
     tried_shapes: int = 20_000
     # A shape whose deviance exceeds this number times that of cells is none. Source: by hand; 0.8 to 1.7 on systems
     # whose shape is in the families, 11 on one whose is not.

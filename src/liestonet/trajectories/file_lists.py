@@ -13,7 +13,7 @@ from typing import Any
 from liestonet.errors import InputError
 from liestonet.trajectories.broken_files import existing_file
 
-END = 4096  # bytes at either end by which files of one size are told apart
+END = 4096  # bytes at either end by which files of one size are distinguished
 HIDDEN = (".", "_")  # `_SUCCESS`, `_metadata` and the like lie beside partitioned tables
 
 

@@ -62,7 +62,7 @@ def unwrap(
 
 
 def _require_short(name: str, period: float, steps: Float[np.ndarray, " m"], unwrapped: bool) -> None:
-    """Refuse steps that are no small part of a turn: wrapped ones cannot be told apart, others show no coefficients."""
+    """Refuse steps that are large parts of a turn: wrapped ones are ambiguous, others show no coefficients."""
     limit, part = (SEAMS.longest, 0.5) if unwrapped else (SEAMS.long, SEAMS.most_long)
     if len(steps) and np.mean(steps > limit * period) > part:
         raise InputError(

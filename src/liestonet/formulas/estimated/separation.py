@@ -1,4 +1,4 @@
-"""Generators told apart by their rates: [∂t, ·] splits an algebra that holds ∂t, and each part has one rate only."""
+"""Generators distinguished by their rates: [∂t, ·] splits an algebra that holds ∂t, and each part has one rate only."""
 
 from __future__ import annotations
 

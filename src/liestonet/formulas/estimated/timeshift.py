@@ -1,7 +1,7 @@
 """Rates of exponentials from what ∂t does to an algebra that holds it, with their uncertainties (docs/method.md §10.2).
 
 [∂t, X] is the time derivative of X. In a basis whose first vector is ∂t it is a matrix with a first column of zeros;
-the eigenvalues of the rest are the rates. They are no smooth functions where they meet, but the coefficients of the
+the eigenvalues of the rest are the rates. They are not smooth functions where they meet, but the coefficients of the
 characteristic polynomial are: hypotheses about equal or vanishing rates are tested on these, the simplest first.
 """
 

@@ -37,7 +37,7 @@ class EstimatedTuning:
     bracket_rounding: float = 1e-6
     # Rates closer than this many times their scatter may be one. Source: by hand; three standard errors.
     same_rate: float = 3.0
-    # Exponentials, or rates of ∂t on the span, that are told apart at most. Source: cost.
+    # Exponentials, or rates of ∂t on the span, that are distinguished at most. Source: cost.
     most_rates: int = 6
     # A constant is zero, or an exact number, within this many uncertainties. Source: measured (docs/constants.md).
     within: float = 2.0

@@ -69,7 +69,7 @@ class Frame:
 def scalar_fields(
     coefficients: SymbolicCoefficients, domain: Domain, exponentials: list[Any] | None, has_beta: bool
 ) -> list[Field]:
-    """Generators of which those of a scalar equation can be made; none where noise is no product c(t)s(x).
+    """Generators of which those of a scalar equation can be made; none where noise is not a product c(t)s(x).
 
     `exponentials` are the functions of time of a span that maps into itself under ∂t, if it does.
     """
@@ -91,7 +91,7 @@ def scalar_fields(
 
 
 def _noise_parts(coefficients: SymbolicCoefficients, domain: Domain) -> tuple[Any, Any] | None:
-    """c(t) and s(x) with c s = √a, numbers in s; None where √a is no such product."""
+    """c(t) and s(x) with c s = √a, numbers in s; None where √a is not such a product."""
     import sympy
 
     t, x = coefficients.time, coefficients.state[0]

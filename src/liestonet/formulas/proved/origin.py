@@ -1,8 +1,8 @@
 """Formulas on boxes far from the origin, and whether a formula shows the generator that it stands for.
 
 On a box around x = 100000 of width one, x and √x and 1 are the same function to five digits, and e^{2t} around
-t = 1000000 is no number of a computer. Counted from the middle of the box both are ordinary, so that is where formulas
-are sought when the usual search proves too little.
+t = 1000000 overflows. Counted from the middle of the box both are ordinary, so that is where formulas are sought when
+the usual search proves too little.
 """
 
 from __future__ import annotations

@@ -170,7 +170,7 @@ def _roots(coefficients: SymbolicCoefficients, values: Mapping[Any, Any]) -> Ite
 
 
 def _with_numbers(function: Any, read: Callable[[Any], Any]) -> Any:
-    """The function with the numbers in its arguments and exponents read anew, each as the largest constant part."""
+    """The function with the numbers in its arguments and exponents read again, each as the largest constant part."""
     if not function.args or function.is_number:
         return function
     if function.is_Mul or function.is_Add:

@@ -51,7 +51,7 @@ def random_quadrature(
 ) -> RandomQuadrature | None:
     """The solution of an equation extended by dw = dW; None where its random symmetries do not give one.
 
-    For one coordinate the symmetry is found anew, with all its parts. For several, `phis` are as many proved
+    For one coordinate the symmetry is found again, with all its parts. For several, `phis` are as many proved
     symmetries as there are coordinates: columns of a matrix Φ, and ∂u/∂x = Φ⁻¹.
     """
     import sympy

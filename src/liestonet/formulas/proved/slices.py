@@ -83,7 +83,7 @@ def _closed_under_noise(fields: Directions, domain: Domain) -> list[Vector]:
 
 
 def _is_new(field: Vector, known: Sequence[Vector], fields: Directions, domain: Domain) -> bool:
-    """Whether a field is no sum of others times numbers."""
+    """Whether a field is not a sum of others times numbers."""
     columns = [_values(each, fields, domain) for each in (*known, field)]
     if not all(np.isfinite(column).all() for column in columns):
         return False

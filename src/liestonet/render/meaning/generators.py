@@ -25,7 +25,7 @@ class Speaker:
     """Words for shapes: of one kind of symmetry, for coordinates with these names, with these errors and units.
 
     `density` says that a Fokker–Planck generator multiplies the density by a factor that is not constant beside moving
-    the state, so that it is no symmetry of paths.
+    the state, so that it is not a symmetry of paths.
     """
 
     kind: str

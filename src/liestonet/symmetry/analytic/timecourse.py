@@ -104,7 +104,7 @@ class Places:
 
 @dataclass(frozen=True)
 class Continued:
-    """Generators on a window, told apart by how they grow, and the same on the whole box: e^{logarithm} times those.
+    """Generators on a window, distinguished by how they grow, and the same on the whole box: e^{logarithm} times those.
 
     `fastest` is the largest of their rates, of growth or of turning.
     """

@@ -204,7 +204,7 @@ class TimeTuning:
     resolved: float = 1e-9
     # Coefficients below this part of the largest are left out. Source: theory: rounding.
     negligible: float = 1e-11
-    # Rates that make less than this factor over the whole box are not told apart. Source: by hand.
+    # Rates that make less than this factor over the whole box are not distinguished. Source: by hand.
     same_growth: float = 2.0
     # Nor are rates that differ by less than this in units of the window. Source: by hand; rounding may make that of
     # equal ones.
