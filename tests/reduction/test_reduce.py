@@ -162,7 +162,7 @@ def test_a_result_of_solve_is_reduced_and_text_latex_and_values_agree():
     ("generator", "message"),
     [
         (9, "There are 3 generators, counted from 0"),
-        ("x^2 d_x", "is no symmetry of"),
+        ("x^2 d_x", "is not a symmetry of"),
         ("d_t; exp(-t) d_x", "2 generators were given"),
         (3.5, "A generator is its number, text"),
     ],

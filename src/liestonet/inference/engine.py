@@ -104,7 +104,7 @@ class Training(Protocol):
 class Discovered:
     """What an engine found: estimated coefficients, judged directions, and the coefficients refitted with `count`.
 
-    `law_dimension` is the number of symmetries of the law, None if it was not computed. `notes` are what a reader should
+    `law_dimension` is the number of symmetries of the law, None if not computed. `notes` are what a reader should
     know about how the engine came to it, and `tuning` the numbers that only this engine decides by. `clock` is the one
     that the data were on, with the test against the date; `tests` are those of the fit.
     """
