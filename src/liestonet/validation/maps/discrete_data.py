@@ -39,8 +39,8 @@ from liestonet.validation.maps.shared_laws import Claim, shared_laws
 from liestonet.validation.tuning import DISCRETE, RATIO
 
 SHARED_LAWS = (
-    "All candidates share the simulated recordings of their null laws. A test of one map alone simulates its own with "
-    "that map imposed, so that its p-value differs a little; for a map chosen before the data were seen, use that one."
+    "All candidates share the recordings that their null laws come from. A test of one map alone draws its own with "
+    "that map imposed, so that its p-value differs a little; for a map chosen before the data were seen, take that one."
 )
 
 
