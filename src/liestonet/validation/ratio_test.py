@@ -60,7 +60,7 @@ from liestonet.validation.null_model import stream
 from liestonet.validation.ratio import Clouds, Ratio, data_cloud, likelihood_ratio
 from liestonet.validation.smoothness import ORDER, regular
 from liestonet.validation.tuning import RATIO
-from liestonet.validation.written import deviance_text, percent, percent_range
+from liestonet.validation.written import claimed, deviance_text, percent, percent_range
 
 
 @dataclass(frozen=True)
@@ -126,8 +126,7 @@ class SymmetryTest:
 
     def sentences(self) -> list[str]:
         """The outcome in words, the verdict first."""
-        many = len(self.rows) > 1
-        what = f"{'these' if many else 'this'} {SPOKEN[self.symmetry]} {'symmetries' if many else 'symmetry'}"
+        what = claimed(SPOKEN[self.symmetry], len(self.rows) > 1)
         doubt = self.doubts[0].code if self.doubts else ""
         start = f"Provided that the data are a diffusion, which is in doubt ({doubt}): the" if doubt else "The"
         said = "rejects" if self.rejected else "does not reject"

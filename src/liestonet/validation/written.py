@@ -16,7 +16,8 @@ def percent_range(lower: float, upper: float) -> str:
 def deviance_text(deviance: float, dof: float, expected: float | None) -> str:
     """The deviance beside what exact symmetries would give: the one number that says whether it is large."""
     mean = dof if expected is None or abs(expected - dof) < 0.05 else expected
-    given = f" ({dof:.1f} degrees of freedom)" if mean != dof else ", its degrees of freedom"
+    alike = f"{mean:.1f}" == f"{dof:.1f}"
+    given = ", its degrees of freedom" if alike else f" ({dof:.1f} degrees of freedom)"
     return f"deviance {deviance:.1f}, where an exact symmetry gives {mean:.1f} on average{given}"
 
 
@@ -29,3 +30,9 @@ def balance_verdict(verdict: str) -> str:
     """What readers see for the stored verdict on detailed balance."""
     shown = {"symmetry": "balanced", "near-symmetry": "nearly balanced", "no": "not balanced"}
     return shown.get(verdict, verdict)
+
+
+def claimed(spoken: str, many: bool) -> str:
+    """`this Itô symmetry`, `these symmetries of the law`."""
+    noun = "symmetries" if many else "symmetry"
+    return f"{'these' if many else 'this'} " + (f"{noun} of the law" if spoken == "law" else f"{spoken} {noun}")
