@@ -13,7 +13,7 @@ from liestonet.formulas.notation import field_text
 from liestonet.render.html import generator_plots as plots
 from liestonet.render.html.markup import Section, formula, picture, render
 from liestonet.render.html.mathml import combination, field_mathml, generator_name
-from liestonet.render.html.plot_geometry import VISIBLE, component_sizes, line_through, real_paths
+from liestonet.render.html.plot_geometry import VISIBLE, component_sizes, line_through, moved_coordinates, real_paths
 from liestonet.render.limits import LARGEST_TABLE, MOST_LINES_ON_PAGE, MOST_PICTURED
 from liestonet.render.view import ResultView
 from liestonet.render.view_parts import GeneratorView
@@ -69,7 +69,7 @@ def _pictures(result: Result, i: int) -> Iterator[tuple[Markup, str]]:
     n, sizes = len(result.names), component_sizes(result)[i]
     visible = sizes > VISIBLE * max(float(sizes.max()), np.finfo(float).tiny)
     where = "over the data" if real_paths(result) else "over the domain"
-    if visible[1 : n + 1].any():
+    if len(moved_coordinates(result, i)):
         what = f"ξ of X{i + 1} {where}"
         caption = what if n <= 2 else f"{what}; the coordinates it moves most, the others at their midpoints"
         yield picture(lambda ax: plots.state_part(result, ax, generator=i), caption), caption

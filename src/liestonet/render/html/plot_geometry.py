@@ -108,10 +108,16 @@ def component_sizes(result: Result) -> Float[np.ndarray, "m components"]:
 
 
 def moved_coordinates(result: Result, generator: int) -> Int[np.ndarray, " k"]:
-    """Coordinates that a generator moves visibly, most moved first; ties keep their order."""
+    """Coordinates that a generator moves visibly, most moved first; ties keep their order.
+
+    Where a formula agrees with an estimate, what it leaves alone is moved by errors only, and does not count.
+    """
     sizes = component_sizes(result)[generator]
     state = sizes[1 : len(result.names) + 1]
     order = np.argsort(-np.round(state / max(float(state.max()), np.finfo(float).tiny), 2), kind="stable")
+    known = result.closed_forms[generator] if result.closed_forms else None
+    if known is not None and known.status != "numerical":
+        order = order[[known.xi[c] != 0 for c in order]]
     return order[state[order] > VISIBLE * max(float(sizes.max()), np.finfo(float).tiny)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import io
 import re
@@ -12,6 +13,8 @@ from liestonet.render.html.palette import VARIABLES
 
 DOTS = 90  # resolution of what is rasterised
 LONG_NUMBER = re.compile(r"(\d+\.\d)\d+")
+IMAGE = re.compile(r"(data:image/png;base64,)([^\"]+)")
+COLOURS = 64  # of clouds of points, which have one colour and its mixtures with the paper
 FONT = re.compile(r"font: ([0-9.]+px) [^;\"]*")
 
 
@@ -20,8 +23,24 @@ def inline(figure: Any, description: str) -> str:
     text = io.StringIO()
     figure.savefig(text, format="svg", dpi=DOTS, metadata={"Date": None, "Creator": None, "Format": None})
     content = text.getvalue()
+    content = IMAGE.sub(lambda found: found[1] + few_colours(found[2]), content)
     mark = hashlib.sha256(f"{description}{content}".encode()).hexdigest()[:8]
     return with_description(page_colours(own_identifiers(short_numbers(content), mark)), description)
+
+
+def few_colours(encoded: str) -> str:
+    """A cloud of points by a palette, where it is lighter like this; a colour scale, which covers all, as it is."""
+    from PIL import Image
+
+    small = io.BytesIO()
+    with Image.open(io.BytesIO(base64.b64decode(encoded))) as image:
+        whole = image.convert("RGBA")
+        if whole.getchannel("A").getextrema()[0] == 255:
+            return encoded
+        found = whole.quantize(COLOURS, method=Image.Quantize.FASTOCTREE)
+        found.save(small, "png", optimize=True)
+    shorter = base64.b64encode(small.getvalue()).decode()
+    return min(encoded, shorter, key=len)
 
 
 def short_numbers(svg: str) -> str:

@@ -121,7 +121,7 @@ def _generator(view: ResultView, result: Result, k: int, sample: Sample) -> dict
         found = statistics(result.evaluated, k, sample, largest)
     said, formula = view.generators.rows[k] if view.generators is not None else None, _formula(view, k)
     text = field_text(formula, view.names) if formula is not None else "" if said is None else said.first_terms
-    moved = [int(c) + 1 for c in moved_coordinates(result, k) if formula is None or formula.xi[c] != 0]
+    moved = [int(c) + 1 for c in moved_coordinates(result, k)]
     axes = sorted(moved[:2]) if n > 1 and len(moved) > 1 else [0, moved[0] if moved else 1]
     about = _about_statistics(result, sample) if found or not _expected(result, sample) else NO_HISTOGRAM
     return {
