@@ -13,7 +13,8 @@ reads every increment and adds up its square. Seconds of the processor, of all p
 the clock, which other work on the machine lengthens; the load says how much other work there was. "Longest" are the
 seconds of the processor of this process and of its busiest worker: what the clock would say if nothing else ran and
 nobody waited for anybody. The fit is that of drift and diffusion: index, overview, drift, diffusion. What `discover`
-does beyond it does not grow with the data. Data: linear systems with noise, by Euler steps, seed by file.
+does beyond it does not grow with the data. Data: linear systems with noise, by Euler steps
+and marked as such, seed by file.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ def simulate(folder: Path, increments: int, coordinates: int) -> None:
         for k in range(STEPS):
             noise = STEP**0.5 * rng.standard_normal((PATHS_A_FILE, coordinates))
             x[:, k + 1] = x[:, k] + STEP * x[:, k] @ drift.T + noise
-        lsn.Trajectories.from_arrays(STEP * np.arange(STEPS + 1), x).write(file)
+        exact = lsn.Measurement.exact()
+        lsn.Trajectories.from_arrays(STEP * np.arange(STEPS + 1), x, measurement=exact).write(file)
 
 
 def measure(folder: Path, workers: int | None) -> dict[str, Any]:
@@ -70,8 +72,9 @@ def measure(folder: Path, workers: int | None) -> dict[str, Any]:
     stop = threading.Event()
 
     def look() -> None:
+        children = own.children(recursive=True)  # a list of all processes each time would cost much of a processor
         while not stop.wait(0.1):
-            for child in own.children(recursive=True):
+            for child in children:
                 try:
                     peaks[child.pid] = max(peaks.get(child.pid, 0.0), child.memory_info().rss / 2**20)
                     used = child.cpu_times()

@@ -53,7 +53,7 @@ NO_DECISION = {
     "symmetry/determining/fields.py": {"CHUNK", "DENSE"},
     "symmetry/determining/operator.py": {"CHUNK", "KEPT_BYTES", "CHUNK_BYTES"},
     "symmetry/statistical/noisy_operator.py": {"KEPT_BYTES"},
-    "surrogate/regression.py": {"PIECE"},
+    "surrogate/regression.py": {"PIECE", "STRIP", "LEAST_STRIP"},
     "diagnostics/turnover.py": {"MEDIAN_SQUARE"},
     "validation/flows.py": {"PIECE", "STAGES", "ERROR"},
     "validation/smoothness.py": {"ORDER"},

@@ -98,6 +98,21 @@ def test_one_process_two_workers_and_a_dying_worker_agree(folder: Path, tmp_path
     assert_agree(alone, numbers_of(one_dies))
 
 
+def test_errors_of_the_recording_are_fitted_by_workers_too(folder: Path, tmp_path: Path) -> None:
+    rng = np.random.default_rng(6)
+    for file in sorted(folder.iterdir()):
+        exact = Trajectories.read(file)
+        noisy = [states + 0.02 * rng.standard_normal(states.shape) for states in exact.states]
+        Trajectories.from_arrays(exact.times, noisy, ["x"]).write(tmp_path / file.name)
+    alone, both = lsn.fit(scanned(tmp_path)), lsn.fit(scanned(tmp_path), workers=2)
+    assert alone.recorded is not None
+    assert alone.recorded == both.recorded
+    np.testing.assert_array_equal(alone.parameters, both.parameters)
+    assert alone.joint is not None
+    assert both.joint is not None
+    np.testing.assert_array_equal(alone.joint.precision, both.joint.precision)
+
+
 def test_a_piece_that_cannot_be_read_is_named(folder: Path, tmp_path: Path) -> None:
     copies = tmp_path / "copies"
     copies.mkdir()

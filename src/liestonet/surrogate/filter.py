@@ -51,9 +51,11 @@ def segments_of(
             yield replace(piece, folds=piece.folds % FIT.folds)
 
 
-def segments_in(block: Increments, domain: Domain, settling: int = RECORDING.settling) -> Iterator[Segments]:
-    """The same for increments at hand."""
-    yield from _pieces(block, domain, settling)
+def segments_in(
+    block: Increments, domain: Domain, settling: int = RECORDING.settling, number: int = 0, every: int = 1
+) -> Iterator[Segments]:
+    """The same for increments at hand; `number` pieces came before, of which one of so many was taken."""
+    yield from _pieces(block, domain, settling, number * every, every)
 
 
 def _pieces(block: Increments, domain: Domain, settling: int, number: int = 0, every: int = 1) -> Iterator[Segments]:

@@ -28,16 +28,17 @@ from liestonet.surrogate.filter import (
     flow,
     matrices,
     segments_in,
-    segments_of,
 )
 from liestonet.surrogate.inertial_filter import InertialModel, followed, inertial_segments_in, known_model
 from liestonet.surrogate.newton import bounded_step, evident_prior
 from liestonet.surrogate.noiseless_coordinates import residuals
 from liestonet.surrogate.one_step import one_step
 from liestonet.surrogate.recording_errors import Level, RecordingErrors
+from liestonet.surrogate.recording_sums import RecordingSums
 from liestonet.surrogate.regression import Estimate, scaled_block
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.surrogate.tuning import FIT, RECORDING
+from liestonet.trajectories.block_sums import summed
 from liestonet.trajectories.clock import Relabelled
 from liestonet.trajectories.increments import Increments, IncrementSource
 from liestonet.trajectories.measurement import Measurement
@@ -238,18 +239,15 @@ class RecordingFit:
 
     def sums(self, model: StepModel, rough: bool) -> Sums:
         """Score and information over all the data; a rough sum is that of a part, for a step that others follow."""
-        result, every = Sums(model.size), 1
+        every = 1
         if self.source is None:
             raise RuntimeError("there is no source to sum over")
         if rough:
             every = max(1, min(RECORDING.rough_part, self.start.overview.count // RECORDING.rough_steps))
-        for segments in segments_of(self.source, self.start.domain, every):
-            _run(model, segments, result)
-        result.finish()
-        return result.scaled(every)
+        return summed(self.source, RecordingSums(run_filter, model, self.start.domain, every)).sums.scaled(every)
 
 
-def _run(model: StepModel, segments: Segments, collector: Collector | None = None) -> Float[np.ndarray, "k b n"]:
+def run_filter(model: StepModel, segments: Segments, collector: Collector | None = None) -> Float[np.ndarray, "k b n"]:
     """The filter along segments; all steps at once where points have no error."""
     return (all_steps if model.points_are_exact else filtered)(model, segments, collector)
 
@@ -364,7 +362,7 @@ def _filtered(
             yield segments, followed(model, segments, collector).innovations
     else:
         for segments in segments_in(block, surrogate.domain):
-            yield segments, _run(model, segments, collector)
+            yield segments, run_filter(model, segments, collector)
 
 
 _MODELS: WeakKeyDictionary[Surrogate, StepModel | InertialModel] = WeakKeyDictionary()
