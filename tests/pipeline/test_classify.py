@@ -15,6 +15,7 @@ from liestonet import cli
 from liestonet.errors import InputError
 
 CIR = "dx = kappa*(theta - x) dt + sigma*sqrt(x) dW"
+HESTON = "dS = mu*S dt + sqrt(v)*S dW1; dv = kappa*(theta - v) dt + sigma*sqrt(v) dW2"
 SPRING = "dx = v dt; dv = (-gamma*v - k*x) dt + s dW"
 
 # Equation, kind, generic dimension, and conditions as polynomials with the dimension there, from docs/method.md §2.6:
@@ -32,6 +33,7 @@ KNOWN = [
     ("dx = (a*x + b*y) dt + dW1; dy = (c*x + d*y) dt + dW2", "ito", 3, {"b": 4, "c": 4, "a - d": 4}),
     (SPRING, "ito", 3, {"3*gamma**2 - 16*k": 4}),
     ("dx = v dt; dv = (-gamma*v - omega^2*x) dt + s dW", "ito", 3, {"3*gamma**2 - 16*omega**2": 4}),
+    (HESTON, "ito", 2, {"sigma": math.inf}),
 ]
 # No value of the parameters at which noise is left makes these more symmetric.
 GENERIC = [

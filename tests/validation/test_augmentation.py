@@ -82,6 +82,32 @@ def test_copies_of_copies_are_copies_of_the_recorded_paths(symmetries, copies):
     assert copies.augmented(symmetries, copies=1).clusters.max() == copies.clusters.max()
 
 
+def recording(cube: float, paths: int) -> lsn.Trajectories:
+    sde = lsn.SDE.parse(f"dx = (-x - {cube}*x^3) dt + dW")
+    return sde.simulate(lambda rng, k: rng.uniform(-2, 2, (k, 1)), 1.0, 0.05, paths, seed=7, substeps=20)
+
+
+def test_symmetries_that_were_discovered_push_the_data_that_they_were_found_in():
+    """All data reach the edge of the box they were found on; formulas go on beyond it."""
+    data = recording(0, 400)
+    found = lsn.discover(data)
+    more = data.augmented(found, copies=2, seed=1)
+    assert len(more) > 2.8 * len(data)
+    steps = more.take(np.flatnonzero(more.copied)).increments()
+    whitened = (steps.dx[:, 0] + steps.x[:, 0] * steps.dt) / np.sqrt(steps.dt)
+    assert abs(whitened.var() - 1) < 0.1
+
+
+def test_the_note_says_how_far_discovered_symmetries_are_known(data, copies):
+    near = recording(0.02, 1000)
+    found = lsn.discover(near)
+    upper = max(row.upper for row in list(found.ladder)[: found.dimension])
+    assert upper > 0.01
+    remarks = near.take(np.arange(200)).augmented(found, copies=1).remarks
+    assert any(f"known to {upper:.2g} of their size only" in remark for remark in remarks)
+    assert not any("copies can be wrong" in remark for remark in copies.remarks)
+
+
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [

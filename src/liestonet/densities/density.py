@@ -6,7 +6,7 @@ checks.py), the ends and the kernel (plan.py), and its proof (checks.py).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -246,15 +246,21 @@ def density(
 
 
 def density_from(
-    sde: Any, killing: Any, boundary: Any, domain: Any, start: float | None, progress: Progress | None = None
+    sde: Any,
+    killing: Any,
+    boundary: Any,
+    domain: Any,
+    start: float | None,
+    progress: Progress | None = None,
+    near: Sequence[float] | None = None,
 ) -> Density:
-    """The same on the interval around a start."""
+    """The same on the interval around a start, with the kernel of parameters near given values."""
     say = progress or silent
     sde = SDE.parse(sde) if isinstance(sde, str) else sde
     require_scalar(sde)
     sde = sde if killing is None else sde.with_killing(killing)
     say("looking for the state space")
-    equation = scalar_equation(sde, domain, start)
+    equation = scalar_equation(sde, domain, start, near)
     say("testing the potential")
     dimension = dimension_of(equation)
     counted = counted_dimension(sde, equation)

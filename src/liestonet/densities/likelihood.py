@@ -103,9 +103,12 @@ def fit_model(
     found = density_from(sde, None, boundary, domain, float(np.median(steps.x[:, 0])), say)
     _require_inside(found, data)
     begin = _given_start(sde, start)
-    exact = _Exact(found, steps)
     say("looking for starting values")
-    first = begin if begin is not None else _first_values(found, steps, exact)
+    guesses = [begin] if begin is not None else _guesses(found, steps)
+    if not np.isfinite(_part(found, steps)(guesses[0])):
+        found = _kernel_at(guesses[0], found, boundary, domain, steps)
+    first = _best(guesses, _part(found, steps))
+    exact = _Exact(found, steps)
     say("maximising the likelihood")
     best = _maximised(exact, first)
     say("computing errors")
@@ -144,16 +147,48 @@ class _Exact:
         return -np.inf if found is None else float(found.sum())
 
 
-def _first_values(found: Density, steps: Increments, exact: _Exact) -> Values:
-    """Starting values: the best of many draws by Euler's likelihood, which is quick and roughly right."""
+def _part(found: Density, steps: Increments) -> _Exact:
+    """The likelihood of some of the steps."""
+    count = len(steps.dt)
+    return _Exact(found, steps).part(np.linspace(0, count - 1, min(count, LIKELIHOOD.sampled)).astype(int))
+
+
+def _kernel_at(values: Values, found: Density, boundary: Any, domain: Any, steps: Increments) -> Density:
+    """The density with the kernel of constants near these, which may be another one: x^g is real on one side of g = 1.
+
+    The density as it is where these have none.
+    """
+    try:
+        other = density_from(found.sde, None, boundary, domain, float(np.median(steps.x[:, 0])), near=values.tolist())
+    except InputError:
+        return found
+    return other if np.isfinite(_part(other, steps)(values)) else found
+
+
+def _best(guesses: Sequence[Values], exact: _Exact) -> Values:
+    """The guess with the highest likelihood."""
+    best, values = max(((exact(values), values) for values in guesses), key=lambda pair: pair[0])
+    if not np.isfinite(best):
+        raise InputError(
+            "No constants were found at which the model can have made the data; give start={...} near them."
+        )
+    return values
+
+
+def _guesses(found: Density, steps: Increments) -> list[Values]:
+    """Starting values, the best first, of many draws by Euler's likelihood, which is quick and roughly right."""
     equation = found.kernel.plan.structure.equation
     parts = compiled([equation.time, equation.state, *equation.free], [equation.drift, equation.squared])
     count = len(steps.dt)
     rows = np.linspace(0, count - 1, min(count, LIKELIHOOD.sampled)).astype(int)
-    few, part = Increments(*(array[rows] for array in steps)), exact.part(rows)
+    few = Increments(*(array[rows] for array in steps))
     rng = np.random.default_rng(LIKELIHOOD.seed)
     signs = np.array([1.0 if value > 0 else -1.0 for value in equation.draw.values()])
-    draws = [signs * np.exp(rng.normal(0.0, LIKELIHOOD.spread, len(signs))) for _ in range(LIKELIHOOD.draws)]
+    units = _units(steps)
+    draws = [
+        signs * np.exp(rng.normal(0.0, LIKELIHOOD.spread, len(signs))) * (rng.choice(units, len(signs)) if k % 2 else 1)
+        for k in range(LIKELIHOOD.draws)
+    ]
     scored = sorted(draws, key=lambda draw: _euler(parts, few, draw))
     tried = []
     for draw in scored[: LIKELIHOOD.tried]:
@@ -161,13 +196,15 @@ def _first_values(found: Density, steps: Increments, exact: _Exact) -> Values:
             lambda values: _euler(parts, few, values), draw, method="Nelder-Mead", options=_simplex(len(draw))
         )
         tried.append(np.asarray(rough.x))
-    valued = [(part(values), values) for values in (*tried, *scored[: LIKELIHOOD.tried])]
-    best, values = max(valued, key=lambda pair: pair[0])
-    if not np.isfinite(best):
-        raise InputError(
-            "No constants were found for which the data are possible under the model; give start={...} near them."
-        )
-    return values
+    return sorted([*tried, *scored[: LIKELIHOOD.tried]], key=lambda values: _euler(parts, few, values))
+
+
+def _units(steps: Increments) -> Values:
+    """Sizes that constants may have in the units of the data: of states, rates, speeds and noise."""
+    size, span = float(np.median(np.abs(steps.x))), float(np.median(steps.dt))
+    noise = float(np.sqrt(np.mean(steps.dx**2 / steps.dt[:, None])))
+    sizes = np.array([1.0, size, 1 / span, size / span, noise, 1 / np.sqrt(span), noise / size if size > 0 else 1.0])
+    return sizes[np.isfinite(sizes) & (sizes > 0)]
 
 
 def _simplex(count: int) -> dict[str, Any]:
@@ -195,8 +232,11 @@ def _maximised(exact: _Exact, first: Values) -> Values:
 
     rough = minimize(cost, first, method="Nelder-Mead", options=_simplex(len(first)))
     values, level = np.asarray(rough.x, dtype=float), exact(np.asarray(rough.x, dtype=float))
+    steps = _differences(exact, values)
     for _ in range(LIKELIHOOD.newton_steps):
-        slope, bend = _derivatives(exact, values)
+        slope, bend = _derivatives(exact, values, steps)
+        if not (np.isfinite(slope).all() and np.isfinite(bend).all()):
+            break
         move = _newton_move(slope, bend)
         for _ in range(LIKELIHOOD.halvings):
             higher = exact(values + move)
@@ -219,9 +259,23 @@ def _newton_move(slope: Values, bend: Matrix) -> Values:
     return vectors @ ((vectors.T @ slope) / safe)
 
 
-def _derivatives(function: Callable[[Values], Any], values: Values) -> tuple[Any, Any]:
-    """First and second derivatives by central differences, of a number or of every step's logarithm."""
+def _differences(exact: _Exact, values: Values) -> Values:
+    """A step for each constant that changes the likelihood by little, and by more than rounding: whatever its unit."""
     steps = LIKELIHOOD.difference * np.maximum(np.abs(values), LIKELIHOOD.least_size)
+    level = exact(values)
+    for unit, position in zip(np.eye(len(values)), range(len(values)), strict=True):
+        step = steps[position]
+        for _ in range(LIKELIHOOD.searches):
+            change = abs(2 * level - exact(values + step * unit) - exact(values - step * unit))
+            if LIKELIHOOD.least_change <= change <= LIKELIHOOD.most_change:
+                steps[position] = step
+                break
+            step = step * LIKELIHOOD.finer if not change <= LIKELIHOOD.most_change else step / LIKELIHOOD.finer
+    return steps
+
+
+def _derivatives(function: Callable[[Values], Any], values: Values, steps: Values) -> tuple[Any, Any]:
+    """First and second derivatives by central differences, of a number or of every step's logarithm."""
     units = np.diag(steps)
     middle = function(values)
     around = [(function(values + unit), function(values - unit)) for unit in units]
@@ -239,10 +293,11 @@ def _fitted(
     found: Density, exact: _Exact, values: Values, data: Trajectories, model: str, flags: tuple[Flag, ...]
 ) -> ModelFit:
     names = found.parameters
-    scores = _scores(exact, values)
+    steps = _differences(exact, values)
+    scores = _scores(exact, values, steps)
     _require_determined(names, scores)
-    _, bend = _derivatives(exact, values)
-    scale = np.maximum(np.abs(values), LIKELIHOOD.least_size)
+    _, bend = _derivatives(exact, values, steps)
+    scale = steps / LIKELIHOOD.difference
     sizes = np.linalg.eigvalsh(-bend * np.outer(scale, scale)) if np.isfinite(bend).all() else np.zeros(1)
     if not sizes.min() > LIKELIHOOD.least_curvature * max(sizes.max(), 1.0):
         _refuse_flat(names)
@@ -258,16 +313,18 @@ def _fitted(
     )
 
 
-def _scores(exact: _Exact, values: Values) -> Float[np.ndarray, "n p"]:
+def _scores(exact: _Exact, values: Values, steps: Values) -> Float[np.ndarray, "n p"]:
     """The derivative of every step's log density by every constant."""
-    steps = LIKELIHOOD.difference * np.maximum(np.abs(values), LIKELIHOOD.least_size)
     columns = []
     for unit, step in zip(np.diag(steps), steps, strict=True):
         up, down = exact.terms(values + unit), exact.terms(values - unit)
         if up is None or down is None:
             _refuse_flat(exact.density.parameters)
         columns.append((up - down) / (2 * step))
-    return np.stack(columns, axis=1)
+    found = np.stack(columns, axis=1)
+    if not np.isfinite(found).all():
+        _refuse_flat(exact.density.parameters)
+    return found
 
 
 def _refuse_flat(names: Sequence[str]) -> NoReturn:
@@ -319,6 +376,8 @@ def _require_inside(found: Density, data: Trajectories) -> None:
 def _given_start(sde: SDE, start: Mapping[str, Any] | None) -> Values | None:
     if start is None:
         return None
+    if not isinstance(start, Mapping):
+        raise InputError(f"start is {start!r}; give a value for each constant, such as start={{'k': 1.5}}.")
     for name in sde.parameters:
         if not is_real(start.get(name)):
             raise InputError(f"start has no number for {name}; give one for each of {', '.join(sde.parameters)}.")

@@ -6,7 +6,7 @@ A `ScalarEquation` enters every further step: drift, noise (positive there), kil
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -125,13 +125,19 @@ def require_scalar(sde: SDE | Any) -> SymbolicCoefficients:
     return sde.symbolic
 
 
-def scalar_equation(sde: SDE, domain: Any = None, start: float | None = None) -> ScalarEquation:
-    """The equation on its state space: on `domain`, or on the interval around `start`, or on the most usual one."""
+def scalar_equation(
+    sde: SDE, domain: Any = None, start: float | None = None, near: Sequence[float] | None = None
+) -> ScalarEquation:
+    """The equation on its state space: on `domain`, or on the interval around `start`, or on the most usual one.
+
+    `near` are values of its free parameters where it is to make sense.
+    """
     symbolic = require_scalar(sde)
     if symbolic.diffusion.is_zero_matrix:
         raise InputError("The equation has no noise, so that there is no density; add a noise.")
     problem: InputError | None = None
-    for draw in _draws(sde.parameters):
+    draws = _draws(sde.parameters) if near is None else [_draw_near(sde.parameters, near)]
+    for draw in draws:
         try:
             return _at_draw(sde, symbolic, draw, domain, start)
         except InputError as error:
@@ -153,6 +159,12 @@ def _draws(names: tuple[str, ...]) -> Iterator[dict[str, Expression]]:
     turned = [tuple(-1 if j == i else 1 for j in range(count)) for i in range(count)]
     for signs in dict.fromkeys([(1,) * count, *turned, (-1,) * count]):
         yield {name: sign * value for name, sign, value in zip(names, signs, values, strict=False)}
+
+
+def _draw_near(names: tuple[str, ...], values: Sequence[float]) -> dict[str, Expression]:
+    """Values next to given ones, moved a little, each by another part, so that they are not special."""
+    moved = (value * (1 + STATE_SPACE.moved * (k + 1)) for k, value in enumerate(values))
+    return {name: sympy.Rational(f"{value:.9g}") for name, value in zip(names, moved, strict=True)}
 
 
 def _at_draw(

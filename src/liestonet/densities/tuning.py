@@ -31,6 +31,8 @@ class StateSpaceTuning:
     reach: float = 10.0
     # Values of free parameters at which an equation is looked at. Source: by hand; none of them is special.
     draws: tuple[tuple[int, int], ...] = ((7, 5), (11, 13), (17, 19), (23, 29), (31, 27), (37, 41))
+    # Part by which given values of parameters are moved, so that they are not special. Source: by hand.
+    moved: float = 1.37e-3
 
 
 STATE_SPACE = StateSpaceTuning()
@@ -306,10 +308,16 @@ class LikelihoodTuning:
     halvings: int = 20
     # A gain of the log likelihood below this ends the search. Source: theory: errors are of size one half.
     gained: float = 1e-7
-    # Step of differences, as a part of a constant, and the size below which a constant counts as this large. Source:
-    # theory: fourth root of rounding.
+    # Step of differences to begin with, as a part of a constant, and the size below which a constant counts as this
+    # large. Source: theory: fourth root of rounding.
     difference: float = 3e-4
     least_size: float = 1e-3
+    # The step is changed by a factor, so often at most, until the log likelihood changes by a number between these.
+    # Source: theory: a hundredth of an error changes it by 1e-4; rounding of a thousand steps is 1e-12.
+    finer: float = 0.25
+    searches: int = 24
+    least_change: float = 1e-6
+    most_change: float = 1e-3
     # A curvature below this part of the largest is none. Source: theory: errors of second differences.
     least_curvature: float = 1e-9
     # Scores of constants are dependent below this singular value of theirs, each of length one. Source: theory:

@@ -112,6 +112,23 @@ def closed_fields(
     return ClosedFields(fields, tuple(usable), symbols) if any(usable) else fields
 
 
+def estimated_fields(fields: Fields, formulas: Sequence[Formula], names: Sequence[str]) -> ClosedFields | None:
+    """The generators by formulas that fit the data, constants at their estimates; None where one has no such formula.
+
+    Beyond the box a formula goes on as it is, and a series is nothing there.
+    """
+    import sympy
+
+    if not formulas or any(row.status == "numerical" for row in formulas):
+        return None
+    symbols = tuple(sympy.Symbol(name, real=True) for name in ("t", *names))
+    rows = []
+    for row in formulas:
+        values = {constant.symbol: sympy.Float(constant.value) for constant in row.constants}
+        rows.append(_components(row, values, fields.has_beta))
+    return ClosedFields(fields, tuple(rows), symbols) if all(_is_finite(row, symbols, fields) for row in rows) else None
+
+
 def _components(formula: Formula, values: Mapping[Any, Any], has_beta: bool) -> tuple[sympy.Expr, ...]:
     entries = formula.tau, *formula.xi, *((formula.beta,) if has_beta else ())
     return tuple(entry.subs(values) if values else entry for entry in entries)

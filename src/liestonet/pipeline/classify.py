@@ -12,6 +12,7 @@ from liestonet.errors import InputError
 from liestonet.pipeline.free_parameters import MOST_PARAMETERS, check_names
 from liestonet.pipeline.solve import solve, with_killing_of
 from liestonet.result.classification import Classification, KindCase, SpecialCase
+from liestonet.result.classification import count as written
 from liestonet.sde.sde import SDE
 from liestonet.symmetry.analytic.tuning import CLASSIFICATION
 from liestonet.symmetry.determining.kinds import Kind, kind_named
@@ -200,10 +201,11 @@ def _row(kind: Kind, root: Any, branch: Any, dimension: float | int, prove: bool
 
     text = condition_text(branch.equations)
     equations = [SDE.from_coefficients(way.coefficients, ()) for way in (branch, *other_ways(root, branch))]
-    if prove and not math.isinf(dimension):
-        say(f"proving that {text} gives dimension {int(dimension)}")
+    if prove:
+        say(f"proving that {text} gives dimension {written(dimension)}")
+        proved = _is_proved_infinite if math.isinf(dimension) else _is_proved
         for equation in equations:
-            if _is_proved(equation, kind, dimension):
+            if proved(equation, kind, dimension):
                 return SpecialCase(kind.name, text, dimension, "proved", branch.equations, equation)
     return SpecialCase(kind.name, text, dimension, "numerical", branch.equations, equations[0])
 
@@ -218,6 +220,24 @@ def _is_proved(equation: SDE, kind: Kind, dimension: float | int) -> bool:
         return False  # no box on which to solve: the exact count stands alone
     rows = result.formulas()
     return result.dimension == dimension == len(rows) and all(row.status == "proved" for row in rows)
+
+
+def _is_proved_infinite(equation: SDE, kind: Kind, _: float | int) -> bool:
+    """Whether a coordinate moves by itself without noise, so that a function I of it and of time is constant along
+    every path, and h(I)X is a symmetry for every h and a proved X without time component (docs/method.md §3.6).
+    """
+    known: Any = equation.symbolic
+    still = {k for k in range(known.dimension) if known.diffusion[k, :].is_zero_matrix}
+    for _step in range(known.dimension):
+        moving = {known.state[k] for k in range(known.dimension) if k not in still}
+        still = {k for k in still if not known.drift[k].free_symbols & moving}
+    if not still or kind.name == "fokker-planck":
+        return False
+    try:
+        rows = solve(equation, kind.name).formulas()
+    except InputError:
+        return False
+    return any(row.status == "proved" and row.tau == 0 and any(row.xi) for row in rows)
 
 
 def _has_density(equation: SDE, kind: Kind, dimension: float | int) -> bool:

@@ -94,9 +94,10 @@ def fit(
     if model is not None:
         from liestonet.densities.likelihood import fit_model
 
-        return fit_model(
-            require_state(marked(in_memory(data), measurement), "A model"), model, boundary, start, domain, progress
-        )
+        source = in_memory(data)
+        if isinstance(source, IncrementSource):
+            source = require_state(marked(source, measurement), "A model")
+        return fit_model(source, model, boundary, start, domain, progress)
     if boundary is not None or start is not None or domain is not None:
         raise InputError("boundary, start and domain are settings of a model; give model='dx = ... dt + ... dW' too.")
     with with_crew(_checked(data, measurement), scheduler, workers, progress or silent) as (source, say):

@@ -12,6 +12,7 @@ from liestonet.core.domain import Domain
 from liestonet.core.generators import GeneratorFunction
 from liestonet.core.threads import few_threads
 from liestonet.errors import InputError
+from liestonet.formulas.closed_fields import estimated_fields
 from liestonet.trajectories import Trajectories
 from liestonet.trajectories.augmented import Augmented
 from liestonet.trajectories.reshaping import ranges, whole_number
@@ -63,15 +64,20 @@ def _group(result: Any, data: Trajectories) -> _Group:
         raise InputError(
             f"The result has {result.domain.dimension} coordinates and the data have {data.dimension}; both must agree."
         )
-    proved = _is_proved(result)
-    box = _around(result.domain, data) if proved else result.domain
-    return _Group(result.generators, int(dimension), box, AUGMENTATION.proved_margin if proved else 0.0)
+    formulas = _by_formula(result)
+    if formulas is None:
+        return _Group(result.generators, int(dimension), result.domain, AUGMENTATION.series_margin)
+    return _Group(formulas, int(dimension), _around(result.domain, data), AUGMENTATION.formula_margin)
 
 
-def _is_proved(result: Any) -> bool:
-    """Proved formulas hold beyond the box that they were found on."""
+def _by_formula(result: Any) -> GeneratorFunction | None:
+    """The generators by formulas, which go on beyond the box that they were found on; None where one has none."""
     rows = result.formulas()
-    return len(rows) == result.dimension and all(row.status == "proved" for row in rows)
+    if len(rows) != result.dimension:
+        return None
+    if all(row.status == "proved" for row in rows):
+        return result.generators
+    return None if result.draw else estimated_fields(result.fields, rows, result.names)
 
 
 def _around(box: Domain, data: Trajectories) -> Domain:
@@ -109,13 +115,14 @@ def _speeds(group: _Group, data: Trajectories) -> Float[np.ndarray, " m"]:
 
 
 def _fitting(group: _Group, data: Trajectories, sizes: np.ndarray, random: np.random.Generator) -> float:
-    """The factor at which enough flows stay inside."""
+    """The factor at which enough flows stay inside, of paths that are there to begin with."""
     factor = 1.0
+    there = np.tile(_pushed(group, data, np.zeros((len(data), group.count)))[1], AUGMENTATION.trials)
     for _ in range(AUGMENTATION.most_halvings):
         drawn = random.standard_normal((AUGMENTATION.trials * len(data), group.count)) * sizes * factor
         rounds = np.split(drawn, AUGMENTATION.trials)
         arrived = np.concatenate([_pushed(group, data, part)[1] for part in rounds])
-        if arrived.mean() > AUGMENTATION.least_arrived:
+        if there.any() and arrived[there].mean() > AUGMENTATION.least_arrived:
             return factor
         factor /= 2
     raise InputError(
