@@ -64,7 +64,7 @@ def test_wrong_periods_of_an_equation(period: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("period", "words"), [("phi=1", "too short for its steps"), ("x=360", "no coordinate 'x'"), ("phi=nan", "positive")]
+    ("period", "words"), [("phi=1", "jump across that range"), ("x=360", "no coordinate 'x'"), ("phi=nan", "positive")]
 )
 def test_wrong_periods_of_a_table(table: Path, period: str, words: str) -> None:
     for command in (["discover"], ["test", "--generator", "d_t"]):

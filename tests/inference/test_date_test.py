@@ -16,6 +16,7 @@ from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories.clock import Relabelled
 
 STEP, COUNT = 0.05, 10_000
+EXACT = lsn.Measurement.exact(steps="euler")
 SPAN = STEP * COUNT
 
 
@@ -134,3 +135,14 @@ def test_two_coordinates_with_correlated_noise(measurement: lsn.Measurement | No
     found = date_test(source, fit_spectral(source), times.rate, LAW, Criteria())
     assert found.p_value > 1e-3
     assert len(found.labels) == 6
+
+
+def test_blocks_of_a_few_relaxation_times_are_no_dates() -> None:
+    """Stationary paths of 100 relaxation times: a test given the states would reject a fifth of them."""
+    found = []
+    for seed in range(40):
+        data = recording(1000 + seed)
+        part = lsn.Trajectories.from_arrays([data.times[0][:2001]], [data.states[0][:2001]], measurement=EXACT)
+        families = {family.against: family.p_value for family in asked(part).families}
+        found.append(families["blocks: force"])
+    assert np.mean(np.array(found) < 0.05) <= 0.1

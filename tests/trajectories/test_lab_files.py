@@ -126,3 +126,11 @@ def test_any_column_of_times_may_be_said_to_count_back(tmp_path):
     (tmp_path / "a.csv").write_text("age,x\n" + rows)
     data = Trajectories.read(tmp_path / "a.csv", time="-age")
     np.testing.assert_array_equal(data.times[0], -AGES[::-1])
+
+
+def test_one_row_for_each_particle_is_no_path(tmp_path):
+    rng = np.random.default_rng(4)
+    rows = "".join(f"{k},0,{x:.3f},{y:.3f}\n" for k, (x, y) in enumerate(rng.normal(size=(50, 2))))
+    (tmp_path / "frame.csv").write_text("particle,frame,x,y\n" + rows)
+    with pytest.raises(InputError, match="Each value of 'particle' has one row"):
+        Trajectories.read(tmp_path / "frame.csv")

@@ -182,3 +182,11 @@ def test_a_table_of_our_own_is_read_as_it_was_written(tmp_path) -> None:
     again = Trajectories.read(tmp_path / "own.csv")
     assert not again.periodic
     np.testing.assert_array_equal(again.flat_states, data.flat_states)
+
+
+@pytest.mark.parametrize("period", [1.0, 6.0, math.pi])
+def test_values_wrapped_at_another_period_are_refused(period: float) -> None:
+    with pytest.raises(InputError, match=r"jump across that range, so they are wrapped at about 6\.2"):
+        Trajectories.from_arrays(
+            0.1 * np.arange(4000), (rotor() % P)[None, :, None], ["theta"], periodic={"theta": period}
+        )

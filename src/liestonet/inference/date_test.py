@@ -140,14 +140,17 @@ def _against(
 
 
 def _joint(scores: DateScores, functions: Float[np.ndarray, "bins m"], columns: Columns) -> float:
-    """p-value of all these changes together: a score test, with what constant coefficients explain taken out."""
+    """p-value of all these changes together: a score test, with what constant coefficients explain taken out.
+
+    Their covariance is that of the scores as they were before. Sums of residuals over a block move the state of the
+    block, and with it what constant coefficients explain there: given the states the scores would seem to vary less
+    than they do.
+    """
     statistic, freedom = 0.0, 0
     for kind in scores.kinds(columns):
         weights, own, mixing = kind.weights, kind.functions, kind.mixing
         total = np.einsum("bm,bc->mc", functions, kind.scores).reshape(-1)
-        shared = np.einsum("bm,bcf->mcf", functions, weights[:, own])
         products = np.einsum("bm,bl,bcd->mcld", functions, functions, weights[:, own[:, None], own], optimize=True)
-        products -= np.einsum("mcf,fg,ldg->mcld", shared, np.linalg.pinv(weights.sum(axis=0)), shared, optimize=True)
         spread = (products * mixing[:, None, :]).reshape([len(total)] * 2)
         square, rank = _square(spread, total)
         statistic, freedom = statistic + square, freedom + rank

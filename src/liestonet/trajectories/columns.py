@@ -123,6 +123,11 @@ def is_own_table(headers: Sequence[str]) -> bool:
     return list(headers[:1]) == ["trajectory"] and len(headers) > 2 and parse_header(headers[1])[0] == "t"
 
 
+def is_label_name(header: str) -> bool:
+    """Whether a column has a usual name for the label of paths."""
+    return bool(_called([header], TRAJECTORY_NAMES))
+
+
 def is_age(header: str) -> bool:
     """Whether a column holds ages, which count back where the oldest row comes first."""
     return parse_header(header)[0].lower().split()[:1] == ["age"]

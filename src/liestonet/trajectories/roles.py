@@ -18,6 +18,7 @@ from liestonet.trajectories.columns import (
     TIME_NAMES,
     Columns,
     choose_columns,
+    is_label_name,
     is_own_table,
     listed,
     parse_header,
@@ -280,7 +281,7 @@ def _by_value(table: ColumnTable, wanted: Wanted) -> _ByValue | None:
     if not first or first[0] != table.headers[0]:
         return _labelled(table, first, table.headers[0]) if first else None
     values = numbers(table.column(first[0]), first[0])
-    if _monotone(values):
+    if _monotone(values) and not is_label_name(first[0]):
         counting = bool(np.all(np.diff(values) == 1))
         second = numbers(table.column(first[1]), first[1]) if len(first) > 1 else np.zeros(0)
         if counting and len(table.headers) > 2 and _monotone(second):
@@ -407,6 +408,11 @@ def _no_time(source: Source, table: ColumnTable, wanted: Wanted, layout: str) ->
             ]
             return UndecidedError(problem, *answers)
         return UndecidedError(problem, by_step)
+    alone = [header for header in table.headers if is_label_name(header) and _all_differ(table, header)]
+    if alone:
+        return InputError(
+            f"Each value of {alone[0]!r} has one row, so there are no steps to learn from; give several times of each."
+        )
     if not table.headers:
         return InputError("There are no columns; give a table with a time and at least one coordinate.")
     by_column = [Answer(f"time={name!r}", ("--time", name)) for name in _possible_times(table)[:1]]
@@ -416,6 +422,12 @@ def _no_time(source: Source, table: ColumnTable, wanted: Wanted, layout: str) ->
         by_step,
         ending=f"The columns are {listed(table.headers)}.",
     )
+
+
+def _all_differ(table: ColumnTable, header: str) -> bool:
+    """Whether no value of a column occurs twice."""
+    column = table.column(header)
+    return len(column) > 1 and len(column.unique()) == len(column)
 
 
 def _possible_times(table: ColumnTable) -> list[str]:

@@ -65,6 +65,9 @@ class SeamTuning:
     # Source: by hand; steps of noise that fill a turn have all lengths.
     least_jumps: int = 3
     between: float = 0.1
+    # Values that jump across a range this much longer than the period are wrapped at another one. Source: by hand;
+    # errors of the points add less.
+    other_turn: float = 1.03
     # A longer step may have gone the other way round. Source: theory: with Gaussian steps of which few are longer than
     # a quarter of the period, next to none is longer than half.
     long: float = 0.25

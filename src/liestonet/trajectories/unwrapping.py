@@ -38,6 +38,8 @@ def unwrap(
         turns = np.round(steps / period)
         shortest = np.abs(steps - period * turns)[inside]
         wound = bool(np.ptp(values) > period * (1 + SEAMS.rounding))
+        if wound:
+            _refuse_other_turn(name, period, values, np.abs(steps)[inside])
         own = wound and bool((shortest > SEAMS.long * period).any())
         _require_short(name, period, np.abs(steps)[inside] if own else shortest, own)
         crossed = int(np.count_nonzero(turns[inside]))
@@ -59,6 +61,25 @@ def unwrap(
         starts = np.repeat(shift[offsets[:-1]], np.diff(offsets))
         result[:, column] = values + period * (shift - starts)
     return result, tuple(remarks)
+
+
+def _refuse_other_turn(
+    name: str, period: float, values: Float[np.ndarray, " n"], steps: Float[np.ndarray, " m"]
+) -> None:
+    """Values that leave the turn are unwrapped; they are not if they jump across all of their range."""
+    extent = float(np.ptp(values))
+    if extent > SEAMS.other_turn * period and _jumps(steps, extent)[1]:
+        raise InputError(
+            f"Values of {name} go from {values.min():.4g} to {values.max():.4g} and jump across that range, so they "
+            f"are wrapped at about {extent:.4g}, not at the period {period:.6g}; give the period of the wrapping."
+        )
+
+
+def _jumps(sizes: Float[np.ndarray, " m"], turn: float) -> tuple[int, bool]:
+    """How many steps lead across a turn; whether they are certain: several, and next to none between them and short."""
+    jumps, short = np.count_nonzero(sizes > SEAMS.jump * turn), np.count_nonzero(sizes < SEAMS.long * turn)
+    between = len(sizes) - jumps - short
+    return int(jumps), bool(jumps >= SEAMS.least_jumps and between <= SEAMS.between * jumps)
 
 
 def _require_short(name: str, period: float, steps: Float[np.ndarray, " m"], unwrapped: bool) -> None:
@@ -97,10 +118,8 @@ def turn_of(values: Float[np.ndarray, " n"], steps: Float[np.ndarray, " m"]) -> 
         edge = SEAMS.rounding * turn
         inside = (low >= -edge and high <= turn + edge) or (low >= -turn / 2 - edge and high <= turn / 2 + edge)
         if inside and high - low >= SEAMS.filled * turn:
-            across = sizes > SEAMS.jump * turn
-            jumps, short = int(np.count_nonzero(across)), int(np.count_nonzero(sizes < SEAMS.long * turn))
-            between = len(sizes) - jumps - short
-            return Turn(text, turn, jumps > 0, jumps >= SEAMS.least_jumps and between <= SEAMS.between * jumps)
+            jumps, certain = _jumps(sizes, turn)
+            return Turn(text, turn, jumps > 0, certain)
     return None
 
 
