@@ -21,6 +21,7 @@ from liestonet.validation.intervals import interval, with_own_bias
 from liestonet.validation.maps.affine import AffineMap, plane_rotations, signed_permutations
 from liestonet.validation.maps.centre import Family, FoundCentre, find_centre
 from liestonet.validation.maps.discrete import Centre, Discrete, DiscreteRow, holm, in_order
+from liestonet.validation.maps.equation_candidates import exact_number
 from liestonet.validation.maps.groups import Group, generated, group_of
 from liestonet.validation.maps.map_input import check_map
 from liestonet.validation.maps.map_test import (
@@ -38,10 +39,9 @@ from liestonet.validation.maps.point_map import PointMap
 from liestonet.validation.maps.shared_laws import Claim, shared_laws
 from liestonet.validation.tuning import DISCRETE, RATIO
 
-
 SHARED_LAWS = (
-    "All candidates share the recordings that their null laws come from. A test of one map alone draws its own with that "
-    "map imposed, so that its p-value differs a little; for a map chosen before the data were seen, take that one."
+    "All candidates share the recordings that their null laws come from. A test of one map alone draws its own with "
+    "that map imposed, so that its p-value differs a little; for a map chosen before the data were seen, take that one."
 )
 
 
@@ -106,7 +106,7 @@ def candidates(surrogate: Surrogate) -> list[AffineMap]:
     found = [AffineMap.of(matrix, None, 0, periods) for matrix in matrices if _keeps_turns(matrix, periods[1:])]
     for i in range(n):
         for k in range(2, DISCRETE.largest_part + 1) if periods[i + 1] else ():
-            offset = [periods[i + 1] / k if j == i else 0 for j in range(n)]
+            offset = [exact_number(periods[i + 1]) / k if j == i else 0 for j in range(n)]
             found.append(AffineMap.of(sympy.eye(n), offset, 0, periods))
     return _one_each(found)
 
