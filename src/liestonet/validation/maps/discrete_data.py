@@ -203,9 +203,7 @@ def _measure(prepared: Prepared, each: Tried, confidence: float) -> Measured:
     cloud, _ = covered(prepared, each.map, _measured(prepared))
     cautious = each.claim.put(surrogate, cloud).evidence()
     own = each.claim.put(with_own_bias(surrogate), cloud).evidence()
-    p_value = (
-        1.0 if surrogate.errors.complete else cautious.p_value()
-    )  # where errors are known it is a likelihood ratio
+    p_value = 1.0 if surrogate.errors.complete else cautious.p_value()
     return Measured(cautious.residual(0), *interval(cautious, own, 0, confidence), p_value)
 
 
