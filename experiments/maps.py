@@ -44,6 +44,7 @@ class Case:
     linear: tuple[tuple[tuple[float, float], ...], tuple[float, ...]] | None = None
     title: str = ""
     step: float = 0.02
+    first: int = FIRST_SEED
 
 
 LINE, PLANE = ((-1.8, 1.8),), ((-1.5, 1.5), (-1.5, 1.5))
@@ -79,7 +80,9 @@ def _turning(rate: float) -> tuple[tuple[tuple[float, float], ...], tuple[float,
 CASES = {
     "mirror-well": Case("mirror", well(0), LINE, 128, 4.0, 200, "x -> -x", title="double well"),
     "mirror-well-2d": Case("mirror", well_2d(0), PLANE, 128, 4.0, 200, "x -> -x", title="well in the plane"),
-    "mirror-lorenz": Case("mirror", *LORENZ, 96, 4.0, 200, "x, y -> -x, -y", title="Lorenz-like, half-turn"),
+    "mirror-lorenz": Case(
+        "mirror", *LORENZ, 96, 4.0, 200, "x, y -> -x, -y", title="Lorenz-like, half-turn", first=66_000
+    ),
     "tilt-0.05": Case("mirror", well(0.05), LINE, 128, 4.0, 100, "x -> -x", True, title="double well, tilt 0.05"),
     "tilt-0.1": Case("mirror", well(0.1), LINE, 128, 4.0, 100, "x -> -x", True, title="double well, tilt 0.1"),
     "tilt-0.2": Case("mirror", well(0.2), LINE, 128, 4.0, 100, "x -> -x", True, title="double well, tilt 0.2"),
@@ -168,14 +171,14 @@ def jobs(seeds: int | None) -> list[Job]:
     return [
         Job(
             "maps",
-            f"{name}-{seed}",
+            f"{name}-{case.first + place}",
             "maps:run",
-            {"case": name, "seed": seed},
+            {"case": name, "seed": case.first + place},
             given={"equation": case.equation, "paths": case.paths, "duration": case.duration, "step": case.step},
         )
-        for seed in range(FIRST_SEED, FIRST_SEED + (seeds or most))
+        for place in range(seeds or most)
         for name, case in CASES.items()
-        if seed < FIRST_SEED + (seeds or case.runs)
+        if place < (seeds or case.runs)
     ]
 
 
@@ -266,7 +269,9 @@ MEASURED = f"""The centre is that of `lsn.discrete` on 512 paths. Runs without a
 
 ## How this was measured
 
-`python experiments/maps.py`: seeds from {FIRST_SEED}, none of which was used during development. Recordings for mirrors
+`python experiments/maps.py`: seeds from {FIRST_SEED}, none of which was used during development. Those of the
+Lorenz-like system begin at {CASES["mirror-lorenz"].first}: 7 of its first 45 recordings had p ≤ 0.05, which led to a
+repair of the null law (conditions that do not scatter were counted), and seeds are not used twice. Recordings for mirrors
 have 128 paths (Lorenz-like: 96) of 4 time units, those for detailed balance 32 paths of 20, with steps of 0.02 and
 uniform starts. The tables count the runs that are finished. The same command does what is missing, up to 200 of each
 true symmetry, 100 of each broken one, 150 of the two larger entropy productions, and 400 of the centre. The truth of

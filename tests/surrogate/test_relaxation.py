@@ -72,6 +72,8 @@ def test_what_is_not_long() -> None:
     assert few.long
     assert not few.shared
     assert recorded_times(many).long
+    # a path that never returns looks as if it did, many of them together do not
+    assert recorded_times(many.take(range(16)), together=True).rate > few.rate
     assert recorded_times(many).shared
 
 

@@ -46,6 +46,15 @@ def test_few_draws_make_f_of_chi_square():
     assert NullLaw(2.0).p_value(0.0, 0.0) == 1.0
 
 
+def test_conditions_that_do_not_scatter_are_not_counted():
+    """Half of the conditions add nothing: the deviance is χ² with half the freedom (KS at 0.1 %), not with all."""
+    seen = np.random.default_rng(5).chisquare(20, 3000)
+    p_values = np.array([NullLaw.of_part(0.5, 1e9).p_value(deviance, 40) for deviance in seen])
+    assert scipy.stats.kstest(p_values, "uniform").pvalue > 1e-3
+    assert NullLaw(0.5, 1e9).p_value(34.2, 40) < 0.5 * NullLaw.of_part(0.5, 1e9).p_value(34.2, 40)
+    assert NullLaw.of_part(1.4, 12.0) == NullLaw(1.4, 12.0)
+
+
 def test_draws_are_euler_chains_of_the_model():
     """Mean and variance of x after 40 steps of x ← (1 − hΔt) x + √(aΔt) z, exactly, within four standard errors."""
     data = recording(30, 1, steps=40)

@@ -60,8 +60,11 @@ class RecordedTimes:
         return min(max(lasting, CLOCK.least_steps * self.step), longest)
 
 
-def recorded_times(source: IncrementSource) -> RecordedTimes:
-    """Look at the beginning of a source, all of it where it is not very long."""
+def recorded_times(source: IncrementSource, together: bool = False) -> RecordedTimes:
+    """Look at the beginning of a source, all of it where it is not very long.
+
+    What paths that never return would show is taken off the rate: one path over all dates, or all of them `together`.
+    """
     blocks: list[Increments] = []
     for block in source.chunks():
         blocks.append(block)
@@ -72,9 +75,9 @@ def recorded_times(source: IncrementSource) -> RecordedTimes:
     seen = _on_circles(Increments(*(np.concatenate(arrays) for arrays in zip(*blocks, strict=True))), source)
     paths = int(np.count_nonzero(np.diff(seen.trajectory))) + 1
     first, last = float(seen.t.min()), float((seen.t + seen.dt).max())
-    return RecordedTimes(
-        first, last, float(seen.dt.sum()), paths, float(np.median(seen.dt)), _rate(seen, last - first), source.dimension
-    )
+    total, step = float(seen.dt.sum()), float(np.median(seen.dt))
+    rate = _rate(seen, last - first, total if together else last - first)
+    return RecordedTimes(first, last, total, paths, step, rate, source.dimension)
 
 
 def _on_circles(seen: Increments, source: IncrementSource) -> Increments:
@@ -91,8 +94,8 @@ def _on_circles(seen: Increments, source: IncrementSource) -> Increments:
     return seen._replace(x=np.stack(x, axis=1), dx=np.stack(dx, axis=1)) if source.periodic else seen
 
 
-def _rate(seen: Increments, span: float) -> float:
-    """The fastest rate, over all and within parts; less what a path that never returns would show."""
+def _rate(seen: Increments, span: float, watched: float) -> float:
+    """The fastest rate, over all and within parts; less what a path that never returns would show in the time."""
     spread = seen.x.std(axis=0)
     kept = spread > 0
     followed = np.flatnonzero(np.diff(seen.trajectory) == 0) + 1
@@ -104,7 +107,7 @@ def _rate(seen: Increments, span: float) -> float:
     for parts in CLOCK.parts:
         part = np.minimum((parts * ((seen.t - seen.t.min()) / span)).astype(np.int64), parts - 1)[followed]
         found = _linear_drift(x[followed - 1], x[followed], seen.dt[followed], dx[followed], part)
-        chance = CLOCK.chance_rate * x.shape[1] * parts / span
+        chance = CLOCK.chance_rate * x.shape[1] * parts / watched
         rates.append(float(np.abs(np.linalg.eigvals(found)).max()) - chance)
     return min(max(rates), 1 / float(np.median(seen.dt)))
 

@@ -37,12 +37,14 @@ class NullLaw:
     """Deviance over degrees of freedom where the generators are exact: a χ² scaled to a mean that draws gave.
 
     `draws` is the number of recordings of the data's own size that the mean is worth; infinite where it is exact.
-    `note` says why there is no correction where one was wanted.
+    `note` says why there is no correction where one was wanted. `freedom` is the part of the degrees of freedom that
+    scatter: conditions that the data hardly move add little to the mean and nothing to the scatter.
     """
 
     mean: float = 1.0
     draws: float = float("inf")
     note: str | None = None
+    freedom: float = 1.0
 
     def p_value(self, deviance: float, dof: float | int) -> float:
         """Chance of a deviance at least this large; F, as the mean is that of so many other deviances."""
@@ -50,7 +52,13 @@ class NullLaw:
             return 1.0
         if not np.isfinite(self.draws):
             return float(scipy.special.chdtrc(dof, deviance))
-        return float(scipy.special.fdtrc(dof, dof * self.draws, deviance / (dof * self.mean)))
+        scattered = dof * self.freedom
+        return float(scipy.special.fdtrc(scattered, scattered * self.draws, deviance / (dof * self.mean)))
+
+    @classmethod
+    def of_part(cls, mean: float, draws: float) -> NullLaw:
+        """The law of a part of the conditions: a mean below one says that so many of them scatter."""
+        return cls(mean, draws, freedom=min(mean, 1.0))
 
 
 def null_laws(
@@ -83,7 +91,8 @@ def null_laws(
         return [NullLaw(note=too_few(len(ratios), count))] * len(observed)
     # what exceeds χ² falls with the size of the data, and so does the error of what is known of it
     means = [mean_ratio(each, dof) for each, (_, dof) in zip(np.transpose(ratios), observed, strict=True)]
-    return [NullLaw(1 + part * (mean - 1), len(ratios) / part**2) for mean in means]
+    law = NullLaw.of_part if joined else NullLaw
+    return [law(1 + part * (mean - 1), len(ratios) / part**2) for mean in means]
 
 
 def mean_ratio(ratios: Float[np.ndarray, " draws"], dof: float | int) -> float:

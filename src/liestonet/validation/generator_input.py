@@ -319,16 +319,23 @@ def project(generators: Callable[..., Any], domain: Domain) -> Fields:
 def _components(generators: Callable[..., Any], points: np.ndarray, n: int) -> Float[np.ndarray, "m b components"]:
     """All components at points, from a callable, checked."""
     try:
-        parts = [np.asarray(part, dtype=float) for part in generators(points[:, 0], points[:, 1:])]
+        returned = generators(points[:, 0], points[:, 1:])
+        is_map = isinstance(returned, np.ndarray) and returned.shape == (len(points), n)
+        parts = [np.asarray(part, dtype=float) for part in returned]
     except (TypeError, ValueError) as problem:
         raise InputError(f"The generators could not be called with t (B,) and x (B, {n}): {problem}.") from problem
+    if is_map:
+        raise InputError(
+            "A callable that returns states is a map, and a map needs its Jacobian: give the pair (map, jacobian)."
+        )
     shapes = [part.shape for part in parts]
     count = shapes[0][0] if shapes and shapes[0] else 0
     if (
         len(parts) not in (2, 3)
         or shapes != [(count, len(points)), (count, len(points), n), (count, len(points))][: len(parts)]
     ):
-        raise InputError(f"Generators must return tau (m, B), xi (m, B, {n}) and perhaps beta (m, B); got {shapes}.")
+        got = ", ".join([*map(str, shapes[:3]), *(["…"] if len(shapes) > 3 else [])])
+        raise InputError(f"Generators must return tau (m, B), xi (m, B, {n}) and perhaps beta (m, B); got {got}.")
     values = np.concatenate([parts[0][:, :, None], parts[1], *(beta[:, :, None] for beta in parts[2:])], axis=2)
     if not count or not np.isfinite(values).all():
         raise InputError("The generators are not finite everywhere on the data's box; give others.")

@@ -93,6 +93,11 @@ class MapTuning:
     wrong_slope: float = 1e-6
     # Points at which a map is called and checked. Source: cost.
     checked_points: int = 200
+    # Half of the points on a line along which a callable is looked at for jumps. Source: cost.
+    looked_along: int = 500
+    # A largest step of more than this part of that over twice the distance is a jump. Source: theory: one half for a
+    # smooth function, one for a jump.
+    jump: float = 0.8
     # Points whose images are compared in pairs. Source: cost.
     paired_points: int = 600
     # Points that are this many half-widths apart are different ones. Source: by hand.
@@ -177,6 +182,11 @@ class DiscreteTuning:
     starts: int = 40
     # Half-widths of the box within which they count. Source: by hand.
     reach: float = 3.0
+    # A zero of the drift at which its derivative shrinks a direction to less than this part may be one of a line of
+    # them. Source: theory: rounding of zeros that are found in floats.
+    flat_zero: float = 1e-5
+    # More such zeros than this fill a line. Source: by hand; single ones are rare.
+    most_flat: int = 3
     # Coordinates up to which eigenvectors are tried. Source: cost of exact eigenvectors.
     most_spectral: int = 4
     # Branches of an inverse function that are tried. Source: cost.
@@ -211,6 +221,9 @@ class ReversalTuning:
     degrees: tuple[int, ...] = (8, 7, 5, 3)
     # Diffusion below this part of the usual one is lifted to it, where it is divided by. Source: by hand.
     least_noise: float = 0.05
+    # Noise of which a combination of coordinates has less than this part comes from fewer sources than there are
+    # coordinates. Source: by hand; far below what a finite step leaves of a combination without noise.
+    fewer_sources: float = 1e-3
     # Combinations of functions below this part of the largest are not seen. Source: theory: rounding.
     seen: float = 1e-9
     # Linear drifts that leave less than this part in the equations are in balance. Source: theory: rounding.

@@ -49,6 +49,14 @@ def test_groups_of_larger_equations(text: str, name: str, order: int):
     assert (found.group.name, found.group.order) == (name, order)
 
 
+def test_a_line_of_fixed_points_gives_no_candidates_of_its_own():
+    """Every point with a = b is a fixed point; a mirror about one of them is the mirror and a shift of both angles."""
+    sde = lsn.SDE.parse("da = sin(b - a) dt + 0.5 dW1; db = sin(a - b) dt + 0.5 dW2")
+    found = lsn.discrete(sde.with_periods({"a": 2 * np.pi, "b": 2 * np.pi}))
+    assert (found.group.name, found.group.order) == ("Z2 x Z2", 4)
+    assert {row.map for row in found.symmetries} == {"a, b -> b, a", "a, b -> -a, -b", "a, b -> -b, -a"}
+
+
 def test_a_scalar_equation_without_a_mirror_has_none():
     found = lsn.discrete(lsn.SDE.parse("dx = (x - x^3 + 0.2) dt + dW"))
     assert found.complete
@@ -70,6 +78,7 @@ def test_the_mirror_of_a_well_and_its_centre():
     assert about.centre is not None
     assert abs(about.centre.value) < 4 * about.centre.error
     assert about.centre.error < 0.05
+    assert "share the recordings that their null laws come from" in str(found)
     (plain,) = [row for row in found if row.map == "x -> -x"]
     assert plain.adjusted >= plain.p_value
     assert plain.verdict != "no"

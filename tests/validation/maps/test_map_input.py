@@ -117,3 +117,22 @@ def test_callables_must_fit():
             read_map(given, ("x",), LINE)
     with pytest.raises(InputError, match=r"callable with \.jacobian"):
         read_map(3, ("x",), LINE)
+
+
+def test_jumps_of_a_jacobian_between_the_points_of_a_lattice_are_seen():
+    def bent(t: np.ndarray, x: np.ndarray) -> np.ndarray:
+        return -x + 0.01 * np.abs(x)
+
+    def slope(t: np.ndarray, x: np.ndarray) -> np.ndarray:
+        return (-1 + 0.01 * np.sign(x))[:, :, None]
+
+    with pytest.raises(InputError, match="not smooth on the box: it or its Jacobian jumps"):
+        read_map((bent, slope), ("x",), LINE)
+
+    def steep(t: np.ndarray, x: np.ndarray) -> np.ndarray:
+        return -x - 0.1 * np.tanh(x / 0.1)
+
+    def steep_slope(t: np.ndarray, x: np.ndarray) -> np.ndarray:
+        return (-1 - 1 / np.cosh(x / 0.1) ** 2)[:, :, None]
+
+    read_map((steep, steep_slope), ("x",), LINE)

@@ -115,6 +115,23 @@ def test_data_of_a_gradient_system_and_of_a_turning_one():
     json.dumps(turning.to_dictionary())
 
 
+@pytest.mark.parametrize("text", ["dx = -x dt + dW; dy = -y dt + dW", "dx = -x dt + dW; dy = -3*y dt + 2 dW"])
+def test_fewer_sources_of_noise_than_coordinates_are_refused(text: str):
+    for given in (lsn.SDE.parse(text), recorded(text, 4, paths=12)):
+        with pytest.raises(InputError, match="comes from fewer sources than there are of them"):
+            lsn.reversible(given)
+
+
+@pytest.mark.slow
+def test_a_recorded_particle_is_reversible_with_its_velocity_odd():
+    """The true one is rejected at 0.1 % in one seed of a thousand; without signs dx = v dt is a current."""
+    data = recorded(LANGEVIN, 5, paths=40)
+    found = lsn.reversible(data, "v")
+    assert found.p_value > 1e-3
+    assert found.lower == 0.0
+    assert lsn.reversible(data).p_value < 1e-6
+
+
 def test_bad_input_is_refused_in_a_sentence():
     sde = lsn.SDE.parse(LANGEVIN)
     with pytest.raises(InputError, match="odd names 'w', but the coordinates are x, v"):

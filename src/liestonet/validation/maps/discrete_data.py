@@ -21,6 +21,7 @@ from liestonet.validation.intervals import interval, with_own_bias
 from liestonet.validation.maps.affine import AffineMap, plane_rotations, signed_permutations
 from liestonet.validation.maps.centre import Family, FoundCentre, find_centre
 from liestonet.validation.maps.discrete import Centre, Discrete, DiscreteRow, holm, in_order
+from liestonet.validation.maps.equation_candidates import exact_number
 from liestonet.validation.maps.groups import Group, generated, group_of
 from liestonet.validation.maps.map_input import check_map
 from liestonet.validation.maps.map_test import (
@@ -68,17 +69,18 @@ def of_data(data: Trajectories, criteria: Criteria, measurement: Any, clock: Any
         )
     say(f"testing {len(tried)} candidates")
     surrogate = prepared.surrogate
+    measured = [_measure(prepared, each, 1 - criteria.error_rate) for each in tried]
     if surrogate.errors.complete:
         observed = [each.claim.costs(surrogate) for each in tried]
         laws = shared_laws([each.claim for each in tried], observed, prepared.tried, surrogate, say)
         p_values = [_joint(costs, rules) for costs, rules in zip(observed, laws, strict=True)]
     else:
         laws = [[NullLaw()]] * len(tried)
-        p_values = [_evidence(prepared, each)[0].p_value() for each in tried]
+        p_values = [each.p_value for each in measured]
     adjusted = holm(p_values)
     rows = [
-        _row(prepared, each, p, among, rules, criteria)
-        for each, p, among, rules in zip(tried, p_values, adjusted, laws, strict=True)
+        _row(each, found, p, among, rules, criteria)
+        for each, found, p, among, rules in zip(tried, measured, p_values, adjusted, laws, strict=True)
     ]
     left = len(affine) + len(_families(prepared)) - len(tried)
     notes = [f"{left} candidates lead to places that the data have not visited and were left out."] if left else []
@@ -105,7 +107,7 @@ def candidates(surrogate: Surrogate) -> list[AffineMap]:
     found = [AffineMap.of(matrix, None, 0, periods) for matrix in matrices if _keeps_turns(matrix, periods[1:])]
     for i in range(n):
         for k in range(2, DISCRETE.largest_part + 1) if periods[i + 1] else ():
-            offset = [periods[i + 1] / k if j == i else 0 for j in range(n)]
+            offset = [exact_number(periods[i + 1]) / k if j == i else 0 for j in range(n)]
             found.append(AffineMap.of(sympy.eye(n), offset, 0, periods))
     return _one_each(found)
 
@@ -185,36 +187,46 @@ def _measured(prepared: Prepared) -> PointCloud:
     return mixed_cloud(prepared.surrogate.domain, prepared.surrogate.overview.points, RATIO.measured_points)
 
 
-def _evidence(prepared: Prepared, each: Tried) -> tuple[Any, Any]:
-    """Residual and noise of a candidate on points all over what the data cover: cautious, and with its own bias."""
+@dataclass(frozen=True)
+class Measured:
+    """The residual of a candidate with its interval, and its p-value by the residual where only that can be had."""
+
+    residual: float
+    lower: float
+    upper: float
+    p_value: float
+
+
+def _measure(prepared: Prepared, each: Tried, confidence: float) -> Measured:
+    """On points all over what the data cover: with cautious errors, and with the estimate's own bias."""
     surrogate = prepared.surrogate
     cloud, _ = covered(prepared, each.map, _measured(prepared))
     cautious = each.claim.put(surrogate, cloud).evidence()
-    return cautious, each.claim.put(with_own_bias(surrogate), cloud).evidence()
+    own = each.claim.put(with_own_bias(surrogate), cloud).evidence()
+    p_value = 1.0 if surrogate.errors.complete else cautious.p_value()
+    return Measured(cautious.residual(0), *interval(cautious, own, 0, confidence), p_value)
 
 
 def _row(
-    prepared: Prepared, each: Tried, p_value: float, adjusted: float, laws: list[NullLaw], criteria: Criteria
+    each: Tried, found: Measured, p_value: float, adjusted: float, laws: list[NullLaw], criteria: Criteria
 ) -> DiscreteRow:
-    cautious, own = _evidence(prepared, each)
-    lower, upper = interval(cautious, own, 0, 1 - criteria.error_rate)
     rejected = adjusted <= criteria.error_rate
     centre: Centre | None = None if each.centre is None else each.centre.interval(laws, criteria.error_rate)
     return DiscreteRow(
-        map=each.map.text if centre is None else _about(each, centre, prepared),
-        verdict=verdict_of(not rejected, rejected, lower, upper, criteria.tolerance),
+        map=each.map.text if centre is None else _about(centre),
+        verdict=verdict_of(not rejected, rejected, found.lower, found.upper, criteria.tolerance),
         p_value=p_value,
         adjusted=adjusted,
-        residual=cautious.residual(0),
-        lower=lower,
-        upper=upper,
+        residual=found.residual,
+        lower=found.lower,
+        upper=found.upper,
         status="tested",
         centre=centre,
         order=each.affine.element.order(DISCRETE.largest_order),
     )
 
 
-def _about(each: Tried, centre: Centre, prepared: Prepared) -> str:
+def _about(centre: Centre) -> str:
     return f"{centre.coordinate} -> {2 * centre.value:.4g} - {centre.coordinate}"
 
 

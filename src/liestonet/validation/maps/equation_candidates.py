@@ -116,7 +116,11 @@ def exact_number(value: float) -> Any:
 
 
 def _zeros(coefficients: SymbolicCoefficients, domain: Domain) -> list[np.ndarray]:
-    """Zeros of the drift inside the box, by Newton's method from points all over it."""
+    """Zeros of the drift inside the box, by Newton's method from points all over it.
+
+    Zeros that fill a line or more are left out: each is as good as any other, and what maps them to one another is a
+    continuous symmetry.
+    """
     import sympy
 
     entries: list[Any] = [*coefficients.drift]
@@ -128,6 +132,7 @@ def _zeros(coefficients: SymbolicCoefficients, domain: Domain) -> list[np.ndarra
     jacobian = sympy.lambdify(coefficients.state, slopes, ["scipy", "numpy"])
     half, centre = domain.half[1:], domain.centre[1:]
     found: list[np.ndarray] = []
+    flat: list[np.ndarray] = []
     starts = [centre, *lattice_cloud(domain, DISCRETE.starts).points[:, 1:]]
     for start in starts:
         with np.errstate(all="ignore"):
@@ -145,8 +150,11 @@ def _zeros(coefficients: SymbolicCoefficients, domain: Domain) -> list[np.ndarra
         if not good or (np.abs(place - centre) > DISCRETE.reach * half).any():
             continue
         place = np.where(np.abs(place) < 1e-10 * half, 0.0, place)
-        if all(np.abs(place - other).max() > 1e-7 * half.max() for other in found):
-            found.append(place)
+        sizes = np.linalg.svd(np.array(jacobian(*place), dtype=float).reshape(n, n) * half, compute_uv=False)
+        known = flat if n > 1 and sizes[-1] <= DISCRETE.flat_zero * sizes[0] else found
+        if all(np.abs(place - other).max() > 1e-7 * half.max() for other in known):
+            known.append(place)
+    found += flat if len(flat) <= DISCRETE.most_flat else []
     return sorted(found, key=lambda place: float(np.abs((place - centre) / half).sum()))[: DISCRETE.most_centres]
 
 

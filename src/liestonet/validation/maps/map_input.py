@@ -194,7 +194,22 @@ def _of_callables(given: object, names: Sequence[str], domain: Domain) -> PointM
                 "The map is not smooth on the box, or the Jacobian is not that of the map: they differ by "
                 f"{wrong.max():.2g} in units of the box."
             )
+    if _jumps(source, domain):
+        raise InputError("The map is not smooth on the box: it or its Jacobian jumps. Give one that is smooth there.")
     return made
+
+
+def _jumps(source: Called, domain: Domain) -> bool:
+    """Whether the map or its Jacobian jumps along a line through the middle of the box: smooth steps halve with it."""
+    for v, (low, high) in list(enumerate(domain.intervals))[1:]:
+        line = np.tile(domain.centre, (2 * MAPS.looked_along + 1, 1))
+        line[:, v] = np.linspace(low, high, len(line))
+        for values in (source.values(line)[:, 1:], source.slopes(line).reshape(len(line), -1)):
+            near, far = (np.abs(np.diff(values[::k], axis=0)).max(axis=0) for k in (1, 2))
+            rough = near > MAPS.jump * far
+            if (rough & (near > np.sqrt(MAPS.same_place) * np.abs(values).max())).any():
+                return True
+    return False
 
 
 def _check_clock(made: PointMap, domain: Domain) -> None:

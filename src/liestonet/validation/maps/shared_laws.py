@@ -89,4 +89,4 @@ def _laws(ratios: list[list[float]], observed: Sequence[tuple[float, float]], pa
     if len(usable) < RATIO.least_fitted * RATIO.fewest_drawn:
         return [NullLaw(note=too_few(len(usable), RATIO.fewest_drawn))] * len(observed)
     means = [mean_ratio(column, dof) for column, (_, dof) in zip(np.transpose(usable), observed, strict=True)]
-    return [NullLaw(1 + part * (mean - 1), len(usable) / part**2) for mean in means]
+    return [NullLaw.of_part(1 + part * (mean - 1), len(usable) / part**2) for mean in means]

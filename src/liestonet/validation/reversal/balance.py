@@ -24,6 +24,11 @@ from liestonet.core.tuning import by_dimension
 from liestonet.symmetry.determining.basis import Basis
 from liestonet.validation.tuning import REVERSAL
 
+FEWER_SOURCES = (
+    "The noise of several coordinates comes from fewer sources than there are of them; detailed balance is tested for "
+    "noise of full rank in the coordinates that have any."
+)
+
 Points = Float[np.ndarray, "b v"]
 ORDER = JetOrder(drift=1, diffusion_squared=1)
 

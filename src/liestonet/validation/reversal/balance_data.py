@@ -20,6 +20,8 @@ from liestonet.core.p_values import p_clause
 from liestonet.core.points import PointCloud
 from liestonet.core.progress import Progress
 from liestonet.errors import InputError
+from liestonet.surrogate.noiseless_coordinates import residuals
+from liestonet.surrogate.regression import scaled_block
 from liestonet.surrogate.relaxation import recorded_times
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.statistical.verdicts import Criteria, verdict_of
@@ -32,6 +34,7 @@ from liestonet.validation.maps.map_residuals import low_functions
 from liestonet.validation.maps.map_test import Prepared, joined, prepare, without_date, without_time
 from liestonet.validation.ratio import Clouds, likelihood_ratio
 from liestonet.validation.reversal.balance import (
+    FEWER_SOURCES,
     ORDER,
     Balanced,
     Coefficients,
@@ -63,6 +66,8 @@ def of_data(
             f"reversible takes data of at most three coordinates, not {surrogate.dimension}: with more, only a sample "
             "of the errors is known. Ask about fewer."
         )
+    if _fewer_sources(surrogate):
+        raise InputError(FEWER_SOURCES)
     say("testing detailed balance")
     put = partial(_put, signs, prepared)
     cloud = _cloud(signs, prepared, surrogate)
@@ -137,6 +142,17 @@ def _cloud(signs: Signs, prepared: Prepared, surrogate: Surrogate) -> PointCloud
             )
     points = points[np.linspace(0, len(points) - 1, min(wanted, len(points))).astype(int)]
     return safely_noisy(surrogate, points)
+
+
+def _fewer_sources(surrogate: Surrogate) -> bool:
+    """Whether increments, less the drift, show a combination of noisy coordinates that has no noise."""
+    noisy = np.flatnonzero(surrogate.noisy)
+    sample = scaled_block(surrogate.overview.sample, surrogate.domain)
+    left = residuals(sample, surrogate.drift_estimates)[:, noisy] / np.sqrt(sample.dt)[:, None]
+    sizes = np.maximum(np.sqrt(np.mean(left**2, axis=0)), np.finfo(float).tiny)
+    return len(noisy) > 1 and float(np.linalg.eigvalsh((left / sizes).T @ (left / sizes))[0]) < (
+        REVERSAL.fewer_sources * len(left)
+    )
 
 
 def _put(signs: Signs, prepared: Prepared, surrogate: Surrogate, cloud: PointCloud) -> GivenResiduals:
@@ -306,7 +322,7 @@ def stationary_rows(prepared: Prepared) -> tuple[Int[np.ndarray, " b"], Int[np.n
     """Rows of the paths that are stationary, blocks that they belong to, and why there are none, if so."""
     recorded = prepared.recorded
     nothing = np.zeros(0, dtype=np.int64)
-    rate = recorded_times(recorded).rate
+    rate = recorded_times(recorded, together=True).rate
     if rate <= 0:
         return nothing, nothing, "No relaxation is seen, so that the data have no stationary state to average over."
     waiting = REVERSAL.relaxations / rate

@@ -30,6 +30,7 @@ from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.validation.exact_test import numeric_equation
 from liestonet.validation.maps.equation_candidates import exact_number
 from liestonet.validation.reversal.balance import (
+    FEWER_SOURCES,
     ORDER,
     Coefficients,
     Signs,
@@ -131,10 +132,7 @@ def _noisy(source: Source, box: Domain) -> Bool[np.ndarray, " n"]:
     determinant = np.linalg.det(squared[:, noisy][:, :, noisy])
     sizes = np.prod(np.diagonal(squared, axis1=1, axis2=2)[:, noisy], axis=1)
     if (np.abs(determinant) <= MAPS.same * np.abs(sizes)).any():
-        raise InputError(
-            "The noise of several coordinates comes from fewer sources than there are of them; detailed balance is "
-            "tested for noise of full rank in the coordinates that have any."
-        )
+        raise InputError(FEWER_SOURCES)
     return own
 
 
