@@ -94,6 +94,14 @@ class AdequacyTuning:
     material: float = 0.05
     # Cells in each coordinate, for one, two, three and more. Source: by hand; eight periods show in 32.
     cells: tuple[int, ...] = (32, 6, 8)
+    # Cells of a coordinate where steps arrive, in up to two coordinates. Source: by hand; eight periods show in 32.
+    arrival_cells: int = 32
+    # Polynomials of their ranks up to this degree are left out: what steps that are not Gaussian do to the density
+    # varies so slowly, and slower deviations of the drift show in its cells. Source: by hand; 4.5 periods are left.
+    slow_degree: int = 8
+    # With fewer distinct values than this part of the sample a coordinate is rounded, and where steps arrive is not
+    # asked. Source: by hand.
+    distinct: float = 0.5
     # Steps back that may predict a step. Source: by hand; memory between one and sixteen steps.
     lags: tuple[int, ...] = (1, 2, 4, 16)
     # Paths at most that have a function each; the scatter of more is tested as a whole. Source: cost.
