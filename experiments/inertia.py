@@ -187,9 +187,9 @@ is 1 (mean ± standard deviation over the runs).
 """
 
 NEAR = """The harmonic equation has a fourth direction, whose residual in the boxes of these runs is {low:.1f} to
-{high:.1f} %. That is below the tolerance of 10 %, so that it counts as a symmetry wherever the data bound it well enough,
-and exactly 3 come out only where the noise of its residual, {quiet:.0f} to {loud:.0f} % in these runs, is well below it.
-Else four are found, or some of the four stay undecided. Exactly 3 were found in {exactly} of {count} runs.
+{high:.1f} %. That is below the tolerance of 10 %, so that it counts as a symmetry wherever the data bound it well
+enough, and exactly 3 come out only where the noise of its residual, {quiet:.0f} to {loud:.0f} % in these runs, is well
+below it. Else four are found, or some of the four stay undecided. Exactly 3 were found in {exactly} of {count} runs.
 """
 
 MEASURED = """## How this was measured

@@ -22,7 +22,7 @@ from liestonet.inference.path_sums import PathSums
 from liestonet.inference.tuning import ADEQUACY
 from liestonet.surrogate.filter import Told
 from liestonet.surrogate.overview import inside_domain, quantile_edges
-from liestonet.surrogate.recording_fit import collect_steps
+from liestonet.surrogate.recording_fit import collect_steps, step_in_relaxations
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.trajectories.block_sums import some_blocks
 from liestonet.trajectories.increments import Increments, IncrementSource
@@ -111,7 +111,11 @@ class _Part:
 def adequacy_of(source: IncrementSource, surrogate: Surrogate) -> tuple[FitTest, ...]:
     """The tests in the order in which they should be read: a misfit of the series can look like what comes after it."""
     functions = _Functions.of(surrogate)
-    collected = [_Collected(surrogate, block, functions) for block in _blocks(source, surrogate)]
+    every = max(1, min(surrogate.overview.count, ADEQUACY.most_steps) // ADEQUACY.most_arrivals)
+    collected = [
+        _Collected(surrogate, block, functions, arriving=number % every == 0)
+        for number, block in enumerate(_blocks(source, surrogate))
+    ]
     parts = _parts(surrogate, functions, collected)
     if not parts:
         return ()
@@ -180,7 +184,8 @@ class _Functions:
         paths = int(overview.sample.trajectory.max()) + 1
         spread = np.sqrt(np.mean(overview.consecutive.dx**2, axis=0))
         few = paths if 1 < paths <= ADEQUACY.most_paths else 0
-        noisy = [] if surrogate.from_positions or n > 2 else np.flatnonzero(surrogate.noisy).tolist()
+        asked = n <= 2 and not surrogate.from_positions and step_in_relaxations(surrogate) < ADEQUACY.longest_arrival
+        noisy = np.flatnonzero(surrogate.noisy).tolist() if asked else []
         ends = (Arrivals.of(overview, surrogate.domain, i, place) for place, i in enumerate(noisy))
         return cls(surrogate.domain, edges, n <= 2, few, spread, tuple(each for each in ends if each is not None))
 
@@ -305,8 +310,9 @@ def _accumulate(
 class _Collected:
     """What the steps of one block tell, by coefficient, with the functions that could predict them."""
 
-    def __init__(self, surrogate: Surrogate, block: Increments, functions: _Functions) -> None:
+    def __init__(self, surrogate: Surrogate, block: Increments, functions: _Functions, arriving: bool) -> None:
         self.block, self.functions = block, functions
+        self.arrivals = functions.arrivals if arriving else ()
         same = np.zeros(len(block.t), dtype=bool)
         longest = ADEQUACY.lags[-1]
         same[longest:] = block.trajectory[longest:] == block.trajectory[:-longest]
@@ -342,7 +348,7 @@ class _Collected:
             joint[:, row.used] += row.values * score[:, None]
             information[row.used[:, None], row.used] += row.values.T @ row.values
         scatter = joint.T @ joint
-        for key, cells in enumerate(self.functions.arrivals):
+        for key, cells in enumerate(self.arrivals):
             rows_of, i = told.steps[kept], cells.coordinate
             ends = (self.block.x[rows_of, i] + self.block.dx[rows_of, i]) / self.functions.domain.half[1 + i]
             _accumulate(self.arrived, key, cells.sums(told, kept, ends, joint, (information, scatter)))
@@ -423,8 +429,8 @@ def _parts(surrogate: Surrogate, functions: _Functions, collected: Sequence[_Col
 
 def _arrived(surrogate: Surrogate, functions: _Functions, collected: Sequence[_Collected]) -> Iterator[_Part]:
     """Sums over all blocks of the cells where steps arrive."""
-    steps = sum(each.counts for each in collected)
-    for key, cells in enumerate(functions.arrivals):
+    steps = sum(each.counts for each in collected if each.arrived)
+    for key, cells in enumerate(functions.arrivals if steps else ()):
         gram, score, scatter = _summed([each.arrived.get(key) for each in collected])
         i = cells.coordinate
         relative = _drift_signal(surrogate, i) / (cells.slope**2 * _noise_signal(surrogate, i) / 4)

@@ -268,18 +268,18 @@ def is_modelled(start: Surrogate, source: IncrementSource) -> bool:
         and start.overview.outlier is None
         and len(start.overview.pairs) >= FIT.least_pairs
     )
-    return possible and (autonomous or not measurement.is_exact or _are_coarse(start))
+    return possible and (autonomous or not measurement.is_exact or step_in_relaxations(start) > RECORDING.coarse)
 
 
-def _are_coarse(start: Surrogate) -> bool:
-    """Whether the drift changes by more than a small part of itself within a step."""
+def step_in_relaxations(start: Surrogate) -> float:
+    """By which part of itself the drift changes within a step."""
     sample = start.overview.sample
     rows = np.linspace(0, len(sample.t) - 1, min(RECORDING.step_points, len(sample.t))).astype(int)
     points = start.overview.points[rows]
     jet = start.jet(points[:, 0], points[:, 1:], JetOrder(drift=1))
     slopes = np.stack([jet.drift[(j + 1,)] for j in range(start.dimension)], axis=2)
     rate = np.sqrt(np.mean(np.sum(slopes**2, axis=(1, 2))))
-    return bool(rate * np.median(sample.dt) > RECORDING.coarse)
+    return float(rate * np.median(sample.dt))
 
 
 def fit_recording(start: Surrogate, source: IncrementSource, say: Progress) -> Surrogate:
