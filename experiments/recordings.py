@@ -25,7 +25,7 @@ from liestonet.study.jobs import Job
 
 FIRST_SEED = 15_300
 ROOT = Path(__file__).resolve().parent.parent
-FINE, RUNS, TOLERANCE = 20, 2, 0.1
+FINE, RUNS, TOLERANCE = 20, 3, 0.1
 # Paths and points of each.
 LAYOUTS = {"short": (400, 100), "long": (1, 20_000)}
 
@@ -111,6 +111,7 @@ def jobs(seeds: int | None) -> list[Job]:
             "recordings:run",
             {"layout": layout, "system": system, "step": step, "noise": noise, "blur": blur, "seed": seed},
             given={"layout": list(LAYOUTS[layout]), "fine": FINE},
+            revision=2,
         )
         for seed in range(FIRST_SEED, FIRST_SEED + (seeds or RUNS))
         for layout in LAYOUTS

@@ -61,6 +61,18 @@ def test_likelihood_of_a_linear_process(error: float, blur: float) -> None:
     assert standard == pytest.approx(np.linalg.solve(np.linalg.cholesky(covariance), rest), rel=1e-9)
 
 
+def test_a_point_is_smeared_where_it_is_predicted() -> None:
+    """The first step from a known point has the variance ΔA(y) − RΔ a(y + ΔF(y)); a grows with the state."""
+    model, segments = linear_model(0.0, 0.15), segments_from(np.random.default_rng(4), 1)
+    points = np.array([[0.0, -0.5], [0.0, 0.5]])
+    rising = np.linalg.solve(model.features.values(points)[()], 0.3 + 0.2 * points[:, 1])[:, None]
+    standard = filtered(replace(model, instant=rising), segments)[0, 0, 0]
+    (y, ends), dt = segments.y[:2, 0, 0], segments.dt[0, 0]
+    predicted = y + dt * (0.1 - 0.8 * y)
+    variance = dt * (0.3 - 0.15 * (0.3 + 0.2 * predicted))
+    assert standard == pytest.approx((ends - predicted) / np.sqrt(variance), rel=1e-12)
+
+
 @pytest.mark.parametrize("dimension", [1, 2])
 def test_derivatives(dimension: int) -> None:
     """The score is the gradient of the likelihood, but for what the slope of F does to covariances: none at F' = 0."""

@@ -183,10 +183,22 @@ def test_exposure_is_identified_where_the_diffusion_changes() -> None:
             x = x + h * (1.5 - x) + 0.8 * np.sqrt(np.abs(x) * h) * rng.standard_normal(400)
             point += x / fine
     data = lsn.Trajectories.from_arrays([np.arange(100) * step] * 400, list(points.T[:, :, None]))
-    recorded = lsn.fit(data, measurement=lsn.Measurement(noise=0)).recorded
+    surrogate = lsn.fit(data, measurement=lsn.Measurement(noise=0))
+    recorded = surrogate.recorded
     assert recorded is not None
     assert recorded.exposure is not None
     assert abs(recorded.exposure.value - 1) < 3 * recorded.exposure.error + 0.03
+    # taken as smeared at the point before, a would be too small by a tenth where the drift goes up
+    x = np.quantile(points, [0.05, 0.25, 0.5, 0.75, 0.95])[:, None]
+    t = np.full(5, 0.5 * data.times[0][-1])
+
+    def diffusion(fit: Surrogate) -> np.ndarray:
+        return fit.diffusion_squared(t, x)[:, 0, 0]
+
+    columns = surrogate.errors.root.T
+    changes = [diffusion(surrogate.with_parameters(surrogate.parameters + 1e-3 * each)) for each in columns]
+    errors = np.sqrt(np.sum((np.array(changes) - diffusion(surrogate)) ** 2, axis=0)) / 1e-3
+    assert np.all(np.abs(diffusion(surrogate) - 0.64 * x[:, 0]) < 3 * errors + 0.03)
 
 
 @pytest.mark.usefixtures("undrawn")

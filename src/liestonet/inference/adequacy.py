@@ -17,10 +17,12 @@ from jaxtyping import Float, Int
 
 from liestonet.core.coefficients import JetOrder
 from liestonet.core.domain import Domain
+from liestonet.inference.arrivals import Arrivals
+from liestonet.inference.path_sums import PathSums
 from liestonet.inference.tuning import ADEQUACY
 from liestonet.surrogate.filter import Told
 from liestonet.surrogate.overview import inside_domain, quantile_edges
-from liestonet.surrogate.recording_fit import collect_steps
+from liestonet.surrogate.recording_fit import collect_steps, step_in_relaxations
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.trajectories.block_sums import some_blocks
 from liestonet.trajectories.increments import Increments, IncrementSource
@@ -109,42 +111,45 @@ class _Part:
 def adequacy_of(source: IncrementSource, surrogate: Surrogate) -> tuple[FitTest, ...]:
     """The tests in the order in which they should be read: a misfit of the series can look like what comes after it."""
     functions = _Functions.of(surrogate)
-    collected = [_Collected(surrogate, block, functions) for block in _blocks(source, surrogate)]
+    every = max(1, min(surrogate.overview.count, ADEQUACY.most_steps) // ADEQUACY.most_arrivals)
+    collected = [
+        _Collected(surrogate, block, functions, arriving=number % every == 0)
+        for number, block in enumerate(_blocks(source, surrogate))
+    ]
     parts = _parts(surrogate, functions, collected)
-    nuisance = np.arange(functions.size, len(parts[0].score)) if parts else np.zeros(0, dtype=int)
-    tests = []
-    for name, columns in functions.tests:
-        if name == PATHS and not len(columns) and parts:
-            tests += _many_paths(parts, collected)
+    if not parts:
+        return ()
+    arrived = list(_arrived(surrogate, functions, collected))
+    nuisance = np.arange(functions.size, len(parts[0].score))
+    tests: dict[str, FitTest] = {}
+    for name in (CELLS, MEMORY, PATHS):
+        columns = functions.columns(name)
+        if not len(columns):
             continue
         beside = nuisance if name == CELLS else np.concatenate([functions.columns(CELLS), nuisance])
         found = [(*_score_test(part, columns, beside), part) for part in parts]
-        if not found or not len(columns):
-            continue
+        if name == CELLS:
+            found += [(*_fine_test(part, len(nuisance)), part) for part in arrived]
         p_value, size, part = min(found, key=lambda each: (each[0], -each[1]))
         time = functions.strongest_lag(part, beside) * _step(surrogate) if name == MEMORY else None
-        tests.append(FitTest(name, min(1.0, len(found) * p_value), size, part.of, time))
-    return tuple(tests)
+        tests[name] = FitTest(name, min(1.0, len(found) * p_value), size, part.of, time)
+    if PATHS not in tests and (differ := _many_paths(parts, collected, tests[MEMORY].rejected)):
+        tests[PATHS] = differ
+    return tuple(tests[name] for name in (CELLS, PATHS, MEMORY) if name in tests)
 
 
-def _many_paths(parts: Sequence[_Part], collected: Sequence[_Collected]) -> list[FitTest]:
-    """Paths too many for a function each: are the squares of their sums larger than those of independent steps?"""
+def _many_paths(parts: Sequence[_Part], collected: Sequence[_Collected], remembering: bool) -> FitTest | None:
+    """Paths too many for a function each."""
     found = []
     for key, part in enumerate(parts):
-        pieces = [each.by_path[key] for each in collected if key in each.by_path]
-        totals, squares = (np.concatenate([piece[k] for piece in pieces]) for k in range(2))
-        counted = squares > 0
-        if counted.sum() < ADEQUACY.least_paths:
-            return []
-        totals, squares = totals[counted], squares[counted]
-        weight = float(np.sum(squares**2))
-        freedom = float(np.sum(squares)) ** 2 / weight  # of the χ² with the mean and the variance of the sum
-        p_value = scipy.special.chdtrc(freedom, freedom * float(np.sum(totals**2)) / float(np.sum(squares)))
-        share = max(float(np.sum(totals**2 - squares)), 0.0) / weight  # variance of the paths' own means
+        sums = PathSums.together([each.by_path(key) for each in collected if key in each.scores])
+        if len(sums.squares) < ADEQUACY.least_paths:
+            return None
+        p_value, share = sums.differ(remembering)
         size = np.sqrt(share * part.steps / max(part.reference, np.finfo(float).tiny))
-        found.append((float(p_value), float(size), part.of))
+        found.append((p_value, float(size), part.of))
     p_value, size, of = min(found, key=lambda each: (each[0], -each[1]))
-    return [FitTest(PATHS, min(1.0, len(found) * p_value), size, of)]
+    return FitTest(PATHS, min(1.0, len(found) * p_value), size, of)
 
 
 def _blocks(source: IncrementSource, surrogate: Surrogate) -> Iterator[Increments]:
@@ -168,6 +173,7 @@ class _Functions:
     joint: bool
     paths: int
     spread: Float[np.ndarray, " n"]
+    arrivals: tuple[Arrivals, ...]
 
     @classmethod
     def of(cls, surrogate: Surrogate) -> _Functions:
@@ -178,7 +184,10 @@ class _Functions:
         paths = int(overview.sample.trajectory.max()) + 1
         spread = np.sqrt(np.mean(overview.consecutive.dx**2, axis=0))
         few = paths if 1 < paths <= ADEQUACY.most_paths else 0
-        return cls(surrogate.domain, edges, n <= 2, few, spread)
+        asked = n <= 2 and not surrogate.from_positions and step_in_relaxations(surrogate) < ADEQUACY.longest_arrival
+        noisy = np.flatnonzero(surrogate.noisy).tolist() if asked else []
+        ends = (Arrivals.of(overview, surrogate.domain, i, place) for place, i in enumerate(noisy))
+        return cls(surrogate.domain, edges, n <= 2, few, spread, tuple(each for each in ends if each is not None))
 
     @property
     def cells(self) -> int:
@@ -194,11 +203,6 @@ class _Functions:
     @property
     def size(self) -> int:
         return self.cells + self.paths + self.past
-
-    @property
-    def tests(self) -> tuple[tuple[str, Int[np.ndarray, " k"]], ...]:
-        """The tests and their columns."""
-        return tuple((name, self.columns(name)) for name in (CELLS, PATHS, MEMORY))
 
     def columns(self, name: str) -> Int[np.ndarray, " k"]:
         """Places of the functions of one test."""
@@ -293,17 +297,29 @@ def _symmetric(
     return np.block([[first, shared], [shared.T, second]])
 
 
+def _accumulate(
+    sums: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]],
+    key: int,
+    added: tuple[np.ndarray, np.ndarray, np.ndarray],
+) -> None:
+    """Add to what is there."""
+    known = sums.get(key)
+    sums[key] = added if known is None else (known[0] + added[0], known[1] + added[1], known[2] + added[2])
+
+
 class _Collected:
     """What the steps of one block tell, by coefficient, with the functions that could predict them."""
 
-    def __init__(self, surrogate: Surrogate, block: Increments, functions: _Functions) -> None:
+    def __init__(self, surrogate: Surrogate, block: Increments, functions: _Functions, arriving: bool) -> None:
         self.block, self.functions = block, functions
+        self.arrivals = functions.arrivals if arriving else ()
         same = np.zeros(len(block.t), dtype=bool)
         longest = ADEQUACY.lags[-1]
         same[longest:] = block.trajectory[longest:] == block.trajectory[:-longest]
         self.usable = same & inside_domain(surrogate.domain, block)
         self.sums: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
-        self.by_path: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        self.arrived: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
+        self.scores: dict[int, np.ndarray] = {}
         self.counts = 0
         self.noisy = np.flatnonzero(surrogate.noisy)
         if surrogate.recorded is not None:
@@ -332,6 +348,10 @@ class _Collected:
             joint[:, row.used] += row.values * score[:, None]
             information[row.used[:, None], row.used] += row.values.T @ row.values
         scatter = joint.T @ joint
+        for key, cells in enumerate(self.arrivals):
+            rows_of, i = told.steps[kept], cells.coordinate
+            ends = (self.block.x[rows_of, i] + self.block.dx[rows_of, i]) / self.functions.domain.half[1 + i]
+            _accumulate(self.arrived, key, cells.sums(told, kept, ends, joint, (information, scatter)))
         for key, place in enumerate(places):
             asked, score = values if key < n else squares, scores[place]
             own = asked.onto(rows[place].values)
@@ -343,17 +363,12 @@ class _Collected:
                 total,
                 _symmetric(scored.gram, scored.onto(joint), scatter),
             )
-            known = self.sums.get(key, (0.0, 0.0, 0.0))
-            self.sums[key] = known[0] + added[0], known[1] + added[1], known[2] + added[2]
-            self._add_by_path(key, told.steps[kept], score)
+            _accumulate(self.sums, key, added)
+            self.scores.setdefault(key, np.zeros(len(self.block.t)))[told.steps[kept]] = score
 
-    def _add_by_path(self, key: int, steps: Int[np.ndarray, " s"], score: Float[np.ndarray, " s"]) -> None:
-        """Sums of scores and of their squares for every path in the block."""
-        first, last = int(self.block.trajectory[0]), int(self.block.trajectory[-1])
-        path, count = self.block.trajectory[steps] - first, last - first + 1
-        sums = np.bincount(path, score, count), np.bincount(path, score**2, count)
-        known = self.by_path.get(key, (0.0, 0.0))
-        self.by_path[key] = known[0] + sums[0], known[1] + sums[1]
+    def by_path(self, key: int) -> PathSums:
+        """Sums over the paths of the block for one coefficient."""
+        return PathSums.of(self.block.trajectory, self.scores[key])
 
     def _plain(self, surrogate: Surrogate) -> None:
         """Increments as they are: what is left of them, and the functions of the fit."""
@@ -391,7 +406,9 @@ def _plainly_told(surrogate: Surrogate, block: Increments, steps: Int[np.ndarray
             row[:, starts[place] : starts[place + 1]] = diffusion[entry] * (dt / size)[:, None]
             rows.append(row)
             values.append(np.sqrt(0.5) * (z[:, a] * z[:, b] - (a == b)))
-    return Told(np.concatenate(rows), np.concatenate(values), steps, np.zeros(len(steps), dtype=np.int64))
+    folds = np.zeros(len(steps), dtype=np.int64)
+    root = surrogate.domain.half[1 + noisy] / np.sqrt(variance)
+    return Told(np.concatenate(rows), np.concatenate(values), steps, folds, root[:, :, None] * np.eye(len(noisy)))
 
 
 def _parts(surrogate: Surrogate, functions: _Functions, collected: Sequence[_Collected]) -> list[_Part]:
@@ -402,12 +419,34 @@ def _parts(surrogate: Surrogate, functions: _Functions, collected: Sequence[_Col
     noisy = np.flatnonzero(surrogate.noisy).tolist()
     parts = []
     for key in range(2 * len(noisy)):
-        gram, score, scatter = (sum(each.sums[key][k] for each in collected if key in each.sums) for k in range(3))
+        gram, score, scatter = _summed([each.sums.get(key) for each in collected])
         i, squared = noisy[key % len(noisy)], key >= len(noisy)
         of = f"{'diffusion' if squared else 'drift'} of {surrogate.names[i]}"
         reference = 0.5 * steps if squared else steps * _drift_signal(surrogate, i)
-        parts.append(_Part(of, np.asarray(gram), np.asarray(score), np.asarray(scatter), reference, steps))
+        parts.append(_Part(of, gram, score, scatter, reference, steps))
     return parts
+
+
+def _arrived(surrogate: Surrogate, functions: _Functions, collected: Sequence[_Collected]) -> Iterator[_Part]:
+    """Sums over all blocks of the cells where steps arrive."""
+    steps = sum(each.counts for each in collected if each.arrived)
+    for key, cells in enumerate(functions.arrivals if steps else ()):
+        gram, score, scatter = _summed([each.arrived.get(key) for each in collected])
+        i = cells.coordinate
+        relative = _drift_signal(surrogate, i) / (cells.slope**2 * _noise_signal(surrogate, i) / 4)
+        yield _Part(f"drift of {surrogate.names[i]}", gram, score, scatter, steps * relative, steps)
+
+
+def _summed(parts: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray] | None]) -> Sequence[np.ndarray]:
+    """Gram, score and scatter over all blocks that have any."""
+    return [np.sum(each, axis=0) for each in zip(*(part for part in parts if part is not None), strict=True)]
+
+
+def _noise_signal(surrogate: Surrogate, i: int) -> float:
+    """Mean of a Δt in units of the box, squared."""
+    sample, half = surrogate.overview.sample, surrogate.domain.half[1 + i]
+    a = surrogate.diffusion_squared(sample.t, sample.x)[:, i, i]
+    return float(np.mean(np.maximum(a, 0.0) * sample.dt)) / half**2
 
 
 def _drift_signal(surrogate: Surrogate, i: int) -> float:
@@ -422,6 +461,12 @@ def _drift_signal(surrogate: Surrogate, i: int) -> float:
     a = np.maximum(a, ADEQUACY.least_diffusion * a.mean())
     crossing = a / surrogate.domain.half[1 + i]
     return float(np.mean((jet.drift[()][:, i] ** 2 + crossing**2) * dt / a))
+
+
+def _fine_test(part: _Part, parameters: int) -> tuple[float, float]:
+    """The test of cells where steps arrive, beside the parameters, which come last."""
+    own = len(part.score) - parameters
+    return _score_test(part, np.arange(own), np.arange(own, len(part.score)))
 
 
 def _score_test(part: _Part, columns: Int[np.ndarray, " q"], beside: Int[np.ndarray, " p"]) -> tuple[float, float]:

@@ -97,6 +97,20 @@ class AdequacyTuning:
     material: float = 0.05
     # Cells in each coordinate, for one, two, three and more. Source: by hand; eight periods show in 32.
     cells: tuple[int, ...] = (32, 6, 8)
+    # Cells of a coordinate where steps arrive, in up to two coordinates. Source: by hand; eight periods show in 32.
+    arrival_cells: int = 32
+    # Polynomials of their ranks up to this degree are left out: what steps that are not Gaussian do to the density
+    # varies so slowly, and slower deviations of the drift show in its cells. Source: by hand; 4.5 periods are left.
+    slow_degree: int = 8
+    # Steps at most in which the drift changes by this part of itself; longer ones are too far from Gaussian where the
+    # noise grows or the drift bends. Source: CIR and the double well at .6, seeds from 971, are rejected without it.
+    longest_arrival: float = 0.2
+    # Steps of which that is asked at most, as blocks: of more, smaller deviations from Gaussian steps would show.
+    # Source: by hand; the same at .18 and 20,000 points show none.
+    most_arrivals: int = 32_768
+    # With fewer distinct values than this part of the sample a coordinate is rounded, and where steps arrive is not
+    # asked. Source: by hand.
+    distinct: float = 0.5
     # Steps back that may predict a step. Source: by hand; memory between one and sixteen steps.
     lags: tuple[int, ...] = (1, 2, 4, 16)
     # Paths at most that have a function each; the scatter of more is tested as a whole. Source: cost.

@@ -134,7 +134,7 @@ class _Slab:
                 rows[place, :, -1] = -scale * both[:, i, j]
                 values[place] = scale * (standard[:, i] * standard[:, j] - (i == j))
                 place += 1
-        return Told(rows.reshape(-1, model.size), values.ravel(), self.rows[kept], self.folds[kept])
+        return Told(rows.reshape(-1, model.size), values.ravel(), self.rows[kept], self.folds[kept], root)
 
 
 def _between(root: Float[np.ndarray, "b n n"], matrix: Float[np.ndarray, "b n n"]) -> Float[np.ndarray, "b n n"]:

@@ -120,13 +120,15 @@ class Told:
     """What steps tell: whitened derivatives of means, then of covariances, and the whitened values that they explain.
 
     All steps of the first coordinate come first, then those of the second, and so on; then, for every entry of the
-    lower triangle of the covariance, all steps again. `steps` are their rows in the block of increments.
+    lower triangle of the covariance, all steps again. `steps` are their rows in the block of increments; `root` makes
+    standard values of innovations.
     """
 
     rows: Float[np.ndarray, "r q"]
     values: Float[np.ndarray, " r"]
     steps: Int[np.ndarray, " s"]
     folds: Int[np.ndarray, " s"]
+    root: Float[np.ndarray, "s n n"]
 
 
 @runtime_checkable
@@ -370,8 +372,8 @@ def collect(
     first: int,
 ) -> None:
     """Add what counted steps say: of their means, then of their covariances (each off-diagonal twice)."""
-    n, steps = standard.shape[1], int(counted.sum())
-    if not steps:
+    n, count = standard.shape[1], int(counted.sum())
+    if not count:
         return
     root, standard = root[counted], standard[counted]
     means = _turned(root, dmean[counted])
@@ -380,8 +382,9 @@ def collect(
     for i in range(n):
         for j in range(i + 1):
             scale = np.sqrt(0.5) if i == j else 1.0
-            row = np.zeros((steps, means.shape[2]))
+            row = np.zeros((count, means.shape[2]))
             row[:, first:] = scale * turned[:, i, j]
             rows.append(row)
             values.append(scale * (standard[:, i] * standard[:, j] - (i == j)))
-    sums.add(Told(np.concatenate(rows), np.concatenate(values), segments.rows[k][counted], segments.folds[counted]))
+    steps, folds = segments.rows[k][counted], segments.folds[counted]
+    sums.add(Told(np.concatenate(rows), np.concatenate(values), steps, folds, root))

@@ -268,30 +268,33 @@ def is_modelled(start: Surrogate, source: IncrementSource) -> bool:
         and start.overview.outlier is None
         and len(start.overview.pairs) >= FIT.least_pairs
     )
-    return possible and (autonomous or not measurement.is_exact or _are_coarse(start))
+    return possible and (autonomous or not measurement.is_exact or step_in_relaxations(start) > RECORDING.coarse)
 
 
-def _are_coarse(start: Surrogate) -> bool:
-    """Whether the drift changes by more than a small part of itself within a step."""
+def step_in_relaxations(start: Surrogate) -> float:
+    """By which part of itself the drift changes within a step."""
     sample = start.overview.sample
     rows = np.linspace(0, len(sample.t) - 1, min(RECORDING.step_points, len(sample.t))).astype(int)
     points = start.overview.points[rows]
     jet = start.jet(points[:, 0], points[:, 1:], JetOrder(drift=1))
     slopes = np.stack([jet.drift[(j + 1,)] for j in range(start.dimension)], axis=2)
     rate = np.sqrt(np.mean(np.sum(slopes**2, axis=(1, 2))))
-    return bool(rate * np.median(sample.dt) > RECORDING.coarse)
+    return float(rate * np.median(sample.dt))
 
 
 def fit_recording(start: Surrogate, source: IncrementSource, say: Progress) -> Surrogate:
     """The fit to increments corrected for what recording has done to them; as it was, if that does not converge."""
     fit = RecordingFit(start, source, source.measurement)
     now, found = fit.begin(), None
+    begun, last = now.prior, RECORDING.rounds + RECORDING.later_rounds - 1
     # where nothing has to be found but small errors, the fit begins so near that all rounds are of all the data
     near = now.first_order
     first, held = (0 if near else each for each in (RECORDING.shrinking_rounds[0], RECORDING.held_rounds))
     chosen = 1 if near else RECORDING.shrinking_rounds[1]
-    for count in range(RECORDING.rounds):
+    for count in range(last + 1):
         say(f"errors of the recording, round {count + 1}")
+        if count == RECORDING.rounds:  # steps that go on and on follow what the filter neglects: less is left free
+            now = replace(now, prior=begun, step=None)
         choosing = first <= count < RECORDING.shrinking_rounds[1]
         try:
             model, jacobian = fit.step_model(now)
@@ -300,7 +303,7 @@ def fit_recording(start: Surrogate, source: IncrementSource, say: Progress) -> S
             before, (now, moved) = now, _next(fit, now, whole, sums, choosing, count < held)
         except np.linalg.LinAlgError:  # parameters have run away
             break
-        enough = RECORDING.standing if count + 1 < RECORDING.rounds else RECORDING.wandering
+        enough = RECORDING.standing if count < last else RECORDING.wandering
         if count >= chosen and moved < enough and before.first_order == now.first_order:
             found = _surrogate(fit, now, whole, sums)
             break
