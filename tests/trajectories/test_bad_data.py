@@ -316,13 +316,13 @@ MANY = {
     ),
     "a label of two files that are to be continued": (
         lambda: list(
-            Trajectories.scan(many(a=FINE, b=FINE | {"path": [1, 1]}, c=FINE), continued=True).chunks(),
+            Trajectories.scan(many(a=FINE, b=FINE | {"path": [1, 1]}, c=FINE | {"x": [3.0, 4.0]}), continued=True).chunks(),
         ),
         "0 comes back in row 0 of the file 'c.parquet'",
         "in the order of time",
     ),
     "files that go on before they ended": (
-        lambda: list(Trajectories.scan(many(a=FINE, b=FINE), continued=True).chunks()),
+        lambda: list(Trajectories.scan(many(a=FINE, b=FINE | {"x": [3.0, 4.0]}), continued=True).chunks()),
         "row 0 of the file 'b.parquet'",
         "time 0 after 1",
     ),

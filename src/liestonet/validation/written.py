@@ -13,7 +13,7 @@ def percent_range(lower: float, upper: float) -> str:
     return f"{percent(lower)} to {percent(upper)}"
 
 
-def deviance_text(deviance: float, dof: float, expected: float | None) -> str:
+def deviance_text(deviance: float, dof: float | int, expected: float | None) -> str:
     """The deviance beside what exact symmetries would give: the one number that says whether it is large."""
     mean = dof if expected is None or abs(expected - dof) < 0.05 else expected
     alike = f"{mean:.1f}" == f"{dof:.1f}"
