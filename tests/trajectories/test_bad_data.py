@@ -316,7 +316,9 @@ MANY = {
     ),
     "a label of two files that are to be continued": (
         lambda: list(
-            Trajectories.scan(many(a=FINE, b=FINE | {"path": [1, 1]}, c=FINE | {"x": [3.0, 4.0]}), continued=True).chunks(),
+            Trajectories.scan(
+                many(a=FINE, b=FINE | {"path": [1, 1]}, c=FINE | {"x": [3.0, 4.0]}), continued=True
+            ).chunks(),
         ),
         "0 comes back in row 0 of the file 'c.parquet'",
         "in the order of time",
