@@ -78,7 +78,7 @@ def fit_model(
     data: Any,
     model: Any,
     boundary: Any = None,
-    start: Mapping[str, Any] | None = None,
+    start: Mapping[str, Any] | Any | None = None,
     domain: Any = None,
     progress: Progress | None = None,
 ) -> ModelFit:
@@ -237,7 +237,7 @@ def _maximised(exact: _Exact, first: Values) -> Values:
         slope, bend = _derivatives(exact, values, steps)
         if not (np.isfinite(slope).all() and np.isfinite(bend).all()):
             break
-        move = _newton_move(slope, bend)
+        move = steps * _newton_move(slope * steps, bend * np.outer(steps, steps))
         for _ in range(LIKELIHOOD.halvings):
             higher = exact(values + move)
             if higher >= level:
@@ -373,7 +373,7 @@ def _require_inside(found: Density, data: Trajectories) -> None:
         )
 
 
-def _given_start(sde: SDE, start: Mapping[str, Any] | None) -> Values | None:
+def _given_start(sde: SDE, start: Mapping[str, Any] | Any | None) -> Values | None:
     if start is None:
         return None
     if not isinstance(start, Mapping):
