@@ -45,6 +45,7 @@ TITLES = {
     "midnight.csv": "Times of day, past midnight",
     "dates.csv": "Date and time in two columns",
     "newest_first.csv": "Newest row first",
+    "core.tab": "Ages before present",
     "no_time.txt": "No times",
     "columns.csv": "A wide table: each column a path",
     "rows.txt": "A wide table: each row a path",

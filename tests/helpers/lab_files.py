@@ -95,6 +95,8 @@ def kinds(rows: int = ROWS, paths: int = 20) -> dict[str, bytes]:
         "dates.csv": "Date;Time;x\n"
         + noon.replace(".", ",").replace("31-01-", "31.01."),
         "newest_first.csv": "t,x\n" + lines("{:.3f},{:.5f}", t[::-1], x[::-1, 0]),
+        "core.tab": "/* core 7 */\nAge [ka BP]\td18O [per mil]\n"
+        + lines("{:.3f}\t{:.5f}", t[-1] - t[::-1], x[::-1, 0]),
         "no_time.txt": "# sampling rate 20 Hz\n" + lines("{:.5f}", x[:, 0]),
         "columns.csv": "t," + ",".join(f"bead_{index}" for index in range(paths)) + "\n"
         + "".join(f"{s:.3f}," + ",".join(f"{v:.5f}" for v in row) + "\n" for s, row in zip(t, wide, strict=True)),

@@ -156,14 +156,14 @@ def assemble(column: Callable[[str], Any], columns: Columns, wanted: Wanted) -> 
         if len(codes) != rows:
             raise InputError(f"The column {columns.trajectory!r} has {len(codes)} rows but the time {rows}.")
     times, units, remarks = read_times(column, columns, codes, dt)
-    if columns.back or (columns.time is not None and is_age(columns.time) and _all_decrease(codes, times, None)):
-        times, remarks = (
-            0.0 - times,
-            (*remarks, f"{columns.time!r} counts back from the present: times are its negative."),
-        )
+    back = columns.back or (columns.time is not None and is_age(columns.time) and _all_decrease(codes, times, None))
+    times = 0.0 - times if back else times
     if columns.trajectory is None and not wanted.sort and columns.time is not None:
         ask_for_labels(times, dict(zip(columns.state, states, strict=True)), columns)
     order, turned = _order(codes, times, wanted.sort, columns)
+    if back:
+        so = ", and the rows were turned round" if turned else ""
+        turned = (f"{columns.time!r} counts back from the present: times are its negative{so}.",)
     block = np.empty((len(times), len(states)))
     for index, values in enumerate(states):
         block[:, index] = values if order is None else values[order]
