@@ -11,9 +11,11 @@ import pytest
 
 import liestonet as lsn
 from liestonet.inference.clock import choose_clock
+from liestonet.surrogate import recording_fit
 from liestonet.surrogate.recording_fit import RecordingFit, innovations, is_modelled
 from liestonet.surrogate.spectral_fit import fit_again, fit_spectral
 from liestonet.surrogate.surrogate import Surrogate
+from liestonet.surrogate.tuning import RECORDING
 
 RATE = 1.0
 
@@ -171,6 +173,25 @@ def test_small_errors_at_first_order(monkeypatch: pytest.MonkeyPatch) -> None:
     assert one is not None
     assert two is not None
     assert abs(one.value**2 - two.value**2) < 0.1 * ((two.value + two.error) ** 2 - two.value**2)
+
+
+def test_a_fit_that_goes_on_keeps_the_shrinkage_of_the_increments(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps that seem to go on for as long as the shrinkage is that of the filter's evidence."""
+    step, priors = recording_fit._next, list[np.ndarray]()
+
+    def going_on(fit, now, *rest):
+        priors.append(now.prior)
+        found, moved = step(fit, now, *rest)
+        return found, moved if len(priors) > RECORDING.rounds else 0.3
+
+    monkeypatch.setattr(recording_fit, "_next", going_on)
+    data = recording(ornstein_uhlenbeck(0.1, 1.0, False, seed=6, points=3000), 0.1)
+    surrogate = fit_spectral(choose_clock(data, "restart")[0])
+    assert RECORDING.rounds < len(priors) <= RECORDING.rounds + RECORDING.later_rounds
+    assert not np.array_equal(priors[RECORDING.rounds - 1], priors[0])
+    assert np.array_equal(priors[RECORDING.rounds], priors[0])
+    assert surrogate.joint is not None
+    assert np.array_equal(surrogate.joint.prior, priors[0])
 
 
 def test_exposure_is_identified_where_the_diffusion_changes() -> None:
