@@ -271,7 +271,8 @@ MEASURED = f"""The centre is that of `lsn.discrete` on 512 paths. Runs without a
 
 `python experiments/maps.py`: seeds from {FIRST_SEED}, none of which was used during development. Those of the
 Lorenz-like system begin at {CASES["mirror-lorenz"].first}: 7 of its first 45 recordings had p ≤ 0.05, which led to a
-repair of the null law (conditions that do not scatter were counted), and no seed decides twice. Recordings for mirrors
+repair of the null law (conditions that do not scatter were counted), and no seed decides twice. The runs of the other
+systems are of the code before that repair. Recordings for mirrors
 have 128 paths (Lorenz-like: 96) of 4 time units, those for detailed balance 32 paths of 20, with steps of 0.02 and
 uniform starts. The tables count the runs that are finished. The same command does what is missing, up to 200 of each
 true symmetry, 100 of each broken one, 150 of the two larger entropy productions, and 400 of the centre. The truth of
