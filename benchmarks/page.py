@@ -122,9 +122,9 @@ def main() -> None:
 Made by `python benchmarks/page.py` on {platform.machine()} with {os.cpu_count()} processors and Python
 {platform.python_version()}; load of the machine at the end: {load}. Search and page in seconds of the processor; frames
 in milliseconds, {PATHS} paths of {POINTS} points moved along a generator: between frames as it plays (median and 95th
-percentile, in the quietest of {WINDOWS} windows of {SECONDS} s), and the script's work at a stop of the slider, the first
-time and again. A screen with 60 frames a second has 16.7 ms for each. Where the load is above the number of processors,
-the browser waits for its turn, and the time between frames is that of the queue; the script's work is not.
+percentile, in the quietest of {WINDOWS} windows of {SECONDS} s), and the script's work at a stop of the slider, the
+first time and again. A screen with 60 frames a second has 16.7 ms for each. Where the load is above the number of
+processors, the browser waits for its turn, and the time between frames is that of the queue; the script's work is not.
 
 | result | search s | page s | kB | between frames | 95 % | work, first time | work, again |
 |---|---|---|---|---|---|---|---|
