@@ -149,7 +149,7 @@ def test_a_group_with_other_coordinates_does_not_stop_the_others(compared: lsn.G
     kept = without_other_coordinates(groups, {"300K": x, "310K": y, "320K": x})
     assert (kept[0], kept[2]) == (groups[0], groups[2])
     assert kept[1].problem.startswith("The group 310K has the coordinates y, but 300K has x;")
-    assert kept[1].increments is None
+    assert kept[1].increments == 0
 
 
 def test_columns_and_memory_give_what_files_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
