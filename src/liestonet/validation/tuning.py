@@ -359,9 +359,9 @@ class AugmentationTuning:
     trials: int = 4
     # The seed of these draws. Source: by hand; any.
     trial_seed: int = 0
-    # How far flows may leave the box, in half-widths: by formulas, which go on there, and by series. Source: by hand;
-    # a polynomial of degree four is three times as large a tenth beyond as at the edge.
+    # How far flows may leave the box by formulas, which go on there, in half-widths. Source: by hand.
     formula_margin: float = 1.0
+    # The same by series. Source: theory: a polynomial of degree four is three times as large a tenth beyond the edge.
     series_margin: float = 0.1
     # Residuals below this are taken as exact. Source: by hand; far below what a learner notices.
     exact: float = 0.01
