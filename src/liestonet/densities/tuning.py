@@ -107,9 +107,9 @@ class BesselTuning:
     series: float = 400.0
     # Orders beyond this are large: Debye's expansion with four terms has nine digits there. Source: theory.
     large: float = 20.0
-    # Beyond this multiple of 1 + ν² the expansion for large arguments is used, with so many terms. Source: theory: its
-    # terms fall by 1e-4 each.
+    # Beyond this multiple of 1 + ν² the expansion for large arguments is used. Source: theory: its terms fall by 1e-4.
     far: float = 1e4
+    # Its terms. Source: theory: the last is below rounding.
     terms: int = 6
     # z² below this is next to zero: two terms of the power series are exact. Source: theory: rounding.
     near: float = 1e-8
@@ -312,10 +312,12 @@ class LikelihoodTuning:
     # large. Source: theory: fourth root of rounding.
     difference: float = 3e-4
     least_size: float = 1e-3
-    # The step is changed by a factor, so often at most, until the log likelihood changes by a number between these.
-    # Source: theory: a hundredth of an error changes it by 1e-4; rounding of a thousand steps is 1e-12.
+    # The step is changed by this factor until the log likelihood changes by little, and so often at most. Source: by
+    # hand; 4^24 takes a constant to any unit.
     finer: float = 0.25
     searches: int = 24
+    # Changes of the log likelihood that are neither rounding nor curved. Source: theory: a hundredth of an error makes
+    # 1e-4, and rounding of a thousand steps 1e-12.
     least_change: float = 1e-6
     most_change: float = 1e-3
     # A curvature below this part of the largest is none. Source: theory: errors of second differences.
