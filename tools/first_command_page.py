@@ -28,8 +28,8 @@ file. Where something cannot be decided, the message holds the command to type, 
 [your data](data.md#rules). `liestonet look FILE` shows the same, with rows and a plot, before anything is computed.
 
 All files hold paths of `dx = −x dt + dW`, of 1,000 points each, some with a second coordinate of the same kind (seeds 0
-to 19). One path of 1,000 points is too little to confirm a symmetry, and the result says so; what counts here is what
-was read. `python tools/first_command_page.py` makes the files and writes this page.
+to 19). There are three symmetries in one coordinate and four in two; where some are undecided, these data are too few.
+What counts here is what was read. `python tools/first_command_page.py` makes the files and writes this page.
 """
 TITLES = {
     "comma.csv": "Commas",
