@@ -163,8 +163,8 @@ MEASURED = """## How this was measured
 `python experiments/recordings.py`: points made by twenty fine Euler steps each and given as plain arrays; noise in
 units of one step's standard deviation, blur 1 a mean over the whole step, kΔ the step in relaxation times. Seeds from
 15300, none of which was used to choose a number. An earlier run of one of them, a long CIR path with a whole exposure
-at kΔ = .3, had confirmed a false generator, and a later one left two undecided there: both causes were found and removed
-on seeds 950 to 956. Runs are few, so that rates of right answers are rough; the rows of one system and seed share their
+at kΔ = .3, had confirmed a false generator, and later ones were undecided there: both causes were found and removed on
+seeds 950 to 956. Runs are few, so that rates of right answers are rough; the rows of one system and seed share their
 random numbers, so that they deviate together.
 """
 
