@@ -280,8 +280,9 @@ points and blur by {little:.2f} units of the logarithm on average, and with size
 MEASURED = """## How this was measured
 
 `python experiments/adequacy.py`: default call, plain arrays, seeds from 16300, none of which was used to choose a
-number. That the force of eight periods with size 0.5 was missed in an earlier run of them led to the test of where steps
-arrive, made on seeds from 950. Rows of one system and seed share their random numbers. Runs are few: rates are rough.
+number. That the force of eight periods with size 0.5 was missed in an earlier run of them led to the test of where
+steps arrive, made on seeds from 950. Rows of one system and seed share their random numbers. Runs are few: rates are
+rough.
 """
 
 
