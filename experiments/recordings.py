@@ -5,7 +5,7 @@
 
 40,000 points in 400 short paths, or 20,000 in one long path, made by twenty fine Euler steps a point, given as plain
 arrays with the default call. `noise` is the error of a point in units of one step, `blur` the exposure, kΔ the step in
-relaxation times. Seeds begin at 15300; none of them was looked at while the method was built.
+relaxation times. Seeds begin at 15300; none of them was used to choose a number.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from liestonet.study.jobs import Job
 
 FIRST_SEED = 15_300
 ROOT = Path(__file__).resolve().parent.parent
-FINE, RUNS, TOLERANCE = 20, 3, 0.1
+FINE, RUNS, TOLERANCE = 20, 2, 0.1
 # Paths and points of each.
 LAYOUTS = {"short": (400, 100), "long": (1, 20_000)}
 
@@ -162,8 +162,10 @@ MEASURED = """## How this was measured
 
 `python experiments/recordings.py`: points made by twenty fine Euler steps each and given as plain arrays; noise in
 units of one step's standard deviation, blur 1 a mean over the whole step, kΔ the step in relaxation times. Seeds from
-15300, none of which was used during development. Runs are few, so that rates of right answers are rough; the rows of
-one system and seed share their random numbers, so that they deviate together.
+15300, none of which was used to choose a number. An earlier run of one of them, a long CIR path with a whole exposure
+at kΔ = .3, had confirmed a false generator, and later ones were undecided there: both causes were found and removed on
+seeds 950 to 956. Runs are few, so that rates of right answers are rough; the rows of one system and seed share their
+random numbers, so that they deviate together.
 """
 
 
