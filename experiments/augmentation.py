@@ -155,8 +155,8 @@ The network has one hidden layer of {UNITS} tanh units of time and state with ra
 inner weights; its last layer is fitted by least squares with a ridge. Given symmetries are the three of
 dx = −x dt + dW. Discovered ones are those of `discover` on the same paths; runs that found none are left out of
 their column. "Symmetry imposed" is the invariant model dx = −kx dt + s dW by exact likelihood. The last column
-is the stated error of k: `fit` uses the recorded paths alone, so copies do not shrink it. Computing time set the number of
-runs, not what they showed; the command goes on to 11 runs, and to 5 of 10,000 paths.
+is the stated error of k: `fit` uses the recorded paths alone, so copies do not shrink it. Computing time set
+the number of runs, not what they showed; the command goes on to 11 runs, and to 5 of 10,000 paths.
 """
 
 
