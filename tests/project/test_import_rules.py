@@ -29,6 +29,7 @@ LIBRARIES = {
     "sympy mpmath": "*",
     "jax jaxlib equinox optax diffrax optimistix lineax": "neural",
     "matplotlib": "render.html reproduction.figures",
+    "PIL": "render.html.svg",
     "jinja2 markupsafe": "render.html",
     "rich": "render cli",
     "typer": "cli",
