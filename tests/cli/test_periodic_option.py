@@ -48,10 +48,10 @@ def test_a_table_in_degrees(table: Path) -> None:
     ("period", "words"),
     [
         ("theta=0", "positive number"),
-        ("theta=-2pi", "no period"),
+        ("theta=-2pi", "not a period"),
         ("theta=-2", "positive number"),
         ("phi=2pi", "no coordinate 'phi'"),
-        ("theta", "no period"),
+        ("theta", "not a period"),
         ("theta=6.28", "does not have the period"),
         ("theta=2pi,theta=1", "twice"),
     ],

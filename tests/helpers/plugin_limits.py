@@ -37,7 +37,7 @@ SLOW = 1800.0  # seconds for a slow test, on a machine with other things to do
 GRACE = 30.0
 LARGEST = 1536  # MB: two such processes on a machine with 4 GB
 LARGEST_SLOW = 3072  # MB, where slow tests run: ten coordinates, networks of the paper's size
-RELEASED = 900  # MB; most tests that use no JAX leave less
+RELEASED = 700  # MB; most tests that use no JAX leave less
 LISTED = 15
 
 stack_file = pytest.StashKey[TextIO]()
@@ -124,12 +124,14 @@ def held() -> int:
 
 
 def release() -> None:
-    """Forget compiled functions, collect garbage, and hand free memory back."""
+    """Forget compiled functions and what SymPy remembers, collect garbage, and hand free memory back."""
     training = sys.modules.get("liestonet.neural.training")
     if training is not None:
         training.COMPILED.clear()  # the trainings keep their own
     if "jax" in sys.modules:
         sys.modules["jax"].clear_caches()
+    if "sympy.core.cache" in sys.modules:
+        sys.modules["sympy.core.cache"].clear_cache()
     gc.collect()
     if sys.platform == "linux":
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # GNU's C library has it

@@ -254,7 +254,7 @@ def test_data_with_symmetries():
     assert all(len(row.cells) == 4 for row in view.source.ladder.rows)
     assert view.source.digest == estimated.data.digest
     assert dict(view.source.data)["increments"].startswith(f"{estimated.data.increments:,}")
-    assert view.source.levels[0].startswith(f"Symmetries of the law: {estimated.law_dimension} (there is one noise)")
+    assert view.source.levels[0].startswith(f"Symmetries of the law: {estimated.law_dimension}, the same as the Itô")
     assert estimated.refit is not None
     assert "likelihood-ratio test does not reject them (p > 0.99)" in view.source.levels[1]
     assert view.generators is not None

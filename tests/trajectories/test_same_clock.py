@@ -20,7 +20,7 @@ def test_seconds_beside_frames_are_the_time(tmp_path):
     data = lsn.Trajectories.read(tmp_path / "a.csv")
     assert data.names == ("x", "y")
     np.testing.assert_allclose(data.times[1], np.arange(1, 31) / 24, atol=1e-6)
-    assert any("same clock" in note and "'t_s' is taken" in note for note in data.notes)
+    assert any("same clock" in note and "'t_s' is used" in note for note in data.notes)
 
 
 def test_a_column_that_is_not_proportional_stays_a_coordinate(tmp_path):

@@ -67,7 +67,7 @@ def _ladder(result: Result, found: DataFindings) -> LadderView:
     """Residual, interval, noise, p-value and verdict of every direction."""
     confidence = confidence_text(found)
     return LadderView(
-        heading="Directions by relative residual",
+        heading="Candidate directions",
         legend=f"A residual of 0 % is an exact symmetry, which a small p rejects. Symmetries are the directions that p "
         f"does not reject and whose interval is below {percent(found.criteria.tolerance)}; X1, X2, … below are "
         "combinations of them.",
@@ -110,9 +110,10 @@ def _levels(result: Result, found: DataFindings) -> Iterator[str]:
     """Symmetries of the law, for which the choice of σ does not matter, and the likelihood-ratio test."""
     if result.symmetry == "ito" and found.law_dimension is not None:
         several = found.surrogate.noise > 1
-        why, turned = ("for any choice of σ", ", and may rotate the noise") if several else ("there is one noise", "")
+        why = "for any choice of σ" if several else "the same as the Itô symmetries, because there is one noise"
+        turned = ", and may rotate the noise" if several else ""
         yield (
-            f"Symmetries of the law: {found.law_dimension} ({why}). They map solutions to "
+            f"Symmetries of the law: {found.law_dimension}, {why}. They map solutions to "
             f"processes with the same drift and σσᵀ{turned}."
         )
         if several:
@@ -146,7 +147,8 @@ def _likelihood(refit: Refit, error_rate: float) -> Iterator[str]:
     yield (
         f"Drift and diffusion fitted again with these symmetries imposed: the likelihood-ratio test {answer} them "
         f"({p_clause(refit.p_value)}). The deviance, twice the log-likelihood lost, is {refit.deviance:.1f}; if the "
-        f"symmetries are exact, its mean is at most {refit.degrees_of_freedom:.1f} (the degrees of freedom)."
+        f"symmetries are exact, it is at most {refit.degrees_of_freedom:.1f} on average (the degrees of freedom), and "
+        "less where the fit's prior has removed most of it already."
     )
     if np.isfinite(refit.held_out):
         yield (

@@ -49,7 +49,7 @@ def _ladder(result: Result, found: EquationFindings) -> LadderView:
     bound = "" if found.bound is None else f" {_bounding(result)} bound the dimension by {found.bound}."
     factor = short(found.gap).replace("> ", "more than ")
     return LadderView(
-        heading="Directions by relative residual",
+        heading="Candidate directions",
         legend="The residual says how far a direction is from solving the determining equations; 0 is a symmetry.",
         explanation="A direction is a vector field X. It is a symmetry if it solves the determining equations, linear "
         "equations written DX = 0 for short. The relative residual ‖DX‖/‖X‖ is by how much it fails to; for a symmetry "

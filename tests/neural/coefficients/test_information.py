@@ -46,6 +46,7 @@ def test_score_and_information_are_derivatives_of_the_likelihood(name, request):
             assert block.information == pytest.approx(-hessian, rel=1e-8, abs=1e-6 * np.abs(hessian).max())
 
 
+@pytest.mark.slow  # 250 MB
 def test_information_about_the_diffusion_is_the_scatter_of_its_score():
     settings = quick()
     form = Form(2, (0, 1), False, settings.activation, settings.skip, settings.time_dependent, settings.floor)

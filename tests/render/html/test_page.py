@@ -91,7 +91,7 @@ def test_the_verdict_comes_first_and_all_evidence_follows(name):
     headings = [heading.strip() for heading in reader.texts if heading.strip()]
     assert headings[0].replace("\u00a0", " ") == verdict(result)
     for row in result.ladder:
-        assert row.verdict in reader.texts["Directions by relative residual"]
+        assert row.verdict in reader.texts["Candidate directions"]
     for flag in ResultView.of(result).flags:
         assert flag.action in reader.texts["Flags"]
     if result.estimated is not None:

@@ -60,11 +60,11 @@ class Setting:
 
     @property
     def level(self) -> str:
-        """` at a resolution of 3.5 %`, where the answer comes from data."""
+        """` (residuals below 3.5 %)`, where the answer comes from data."""
         if not isinstance(self.result.findings, DataFindings):
             return ""
         upper = max((row.upper for row in self.result.ladder if row.verdict == "symmetry"), default=0.0)
-        return f" at a resolution of {percent(upper)}" if upper else ""
+        return f" (residuals below {percent(upper)})" if upper else ""
 
     @property
     def scalar(self) -> bool:
