@@ -72,7 +72,7 @@ def test_prints_the_verdict_first_then_the_evidence(table):
     )
     assert re.fullmatch(wanted, sentence)
     for heading in (
-        "Directions",
+        "Candidate directions",
         "Generators (a basis of the symmetries)",
         "Algebra: Bianchi VI",
         "Commutators",

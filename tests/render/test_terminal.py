@@ -34,14 +34,14 @@ def test_long_ladders_are_folded_and_fit(count, shown):
     text = printed(replace(made("undecided"), ladder=(*[YES] * count, NO)))
     lines = text.splitlines()
     assert max(map(len, lines)) <= 80
-    ladder = text.split("Directions")[1].split("\n\n")[0].splitlines()
+    ladder = text.split("Candidate directions")[1].split("\n\n")[0].splitlines()
     assert sum(line.endswith("  symmetry") and "more" not in line for line in ladder) == shown
     assert (f"{count - 6} more" in text) == (count > 16)
 
 
 def test_the_gap_stands_between_what_is_taken_and_what_is_left():
     text = printed(lsn.solve(lsn.SDE.parse("dx = dW"), formulas=False))
-    ladder = text.split("Directions")[1].split("\n\n")[0]
+    ladder = text.split("Candidate directions")[1].split("\n\n")[0]
     assert ladder.index("  3  ") < ladder.index("gap: a factor of") < ladder.index("  4  ")
 
 
