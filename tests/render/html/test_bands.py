@@ -34,9 +34,13 @@ def distances(result: Result) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.slow
 def test_bands_cover_the_exact_generators():
-    """95 % bands, pointwise; neighbouring points are right or wrong together, so 12 recordings leave some scatter."""
+    """95 % bands, pointwise; neighbouring points are right or wrong together.
+
+    The part that a recording covers scatters by 0.16 (30 others, seeds from 400), the mean of 30 by 0.03: right bands
+    are below the bound once in a thousand.
+    """
     covered, squares, variances = [], 0.0, 0.0
-    for seed in range(12):
+    for seed in range(30):
         data = lsn.catalogue[SYSTEM].simulate(paths=300, seed=100 + seed)
         result = lsn.discover(data, formulas=False, dimension=3)
         missed, deviations = distances(result)
