@@ -13,7 +13,7 @@ from numpy.polynomial import legendre
 import liestonet as lsn
 from liestonet.core.domain import Domain
 from liestonet.core.periods import NO_PERIODS
-from liestonet.surrogate.covariance import parameter_errors
+from liestonet.surrogate.covariance import Regression, parameter_errors
 from liestonet.surrogate.features import Features, rich_degrees
 from liestonet.surrogate.overview import look_over
 from liestonet.surrogate.regression import PIECE, Scaled, evaluate, pieces_of, regress
@@ -60,7 +60,7 @@ def test_the_covariance_is_that_of_all_scores_at_once(monkeypatch):
     def targets(part: Scaled) -> tuple[np.ndarray, np.ndarray]:
         return part.dx / part.dt[:, None], np.ones((len(part.dt), 1))
 
-    regressions = [(surrogate.drift_estimates, targets)]
+    regressions = [Regression(surrogate.drift_estimates, targets)]
     whole = parameter_errors(surrogate.overview, regressions).scatter
     monkeypatch.setattr("liestonet.surrogate.regression.PIECE", 100)
     pieces = parameter_errors(surrogate.overview, regressions).scatter

@@ -6,6 +6,8 @@ comparisons with other seeds, plus the bias that the docs state.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -48,6 +50,29 @@ def slope_and_size(surrogate: Surrogate) -> tuple[np.ndarray, np.ndarray]:
     middle, root = both(surrogate), surrogate.errors.root
     changes = [both(surrogate.with_parameters(surrogate.parameters + 1e-3 * column)) - middle for column in root.T]
     return middle, np.sqrt(np.sum((np.array(changes) / 1e-3) ** 2, axis=0))
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_fit_that_runs_away_begins_again_nearly_linear(monkeypatch: pytest.MonkeyPatch) -> None:
+    """dx = (0.5 − x) dt + dW at kΔ = 1, by its exact law: with this seed Gauss–Newton overflows at first."""
+    begun_again, usual = [], RecordingFit.nearly_linear
+
+    def nearly_linear(*given: Any) -> Any:
+        begun_again.append(True)
+        return usual(*given)
+
+    monkeypatch.setattr(RecordingFit, "nearly_linear", nearly_linear)
+    rng, decay = np.random.default_rng(500), np.exp(-1.0)
+    states = [np.full(20, 0.5)]
+    for _ in range(50):
+        states.append(0.5 + decay * (states[-1] - 0.5) + np.sqrt((1 - decay**2) / 2) * rng.standard_normal(20))
+    measurement = lsn.Measurement(noise=0, exposure=0, steps="continuous")
+    data = lsn.Trajectories.from_arrays(np.arange(51.0), np.stack(states, axis=1)[:, :, None], measurement=measurement)
+    surrogate = fit_spectral(data)
+    assert begun_again
+    assert surrogate.recorded is not None
+    found, errors = slope_and_size(surrogate)
+    assert np.all(np.abs(found - [-1, 1]) < 3 * errors)
 
 
 @pytest.mark.parametrize(

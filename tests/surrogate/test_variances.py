@@ -50,6 +50,27 @@ def test_weights_from_the_same_data_do_not_bias_means() -> None:
         assert abs(np.mean(found) - true) < 4 * error + 0.15 * (true - uncorrected)  # second order in 4/60
 
 
+def test_weights_from_the_same_data_spread_means_of_squares_as_stated() -> None:
+    """Squares of unit increments in 36 cells of about 55: the mean's variance is the widened one of its scores.
+
+    To four standard errors of a variance from 1,500 draws, 15 %; what is added to the scores is 37 %.
+    """
+    rng, means, stated = np.random.default_rng(9), [], []
+    for _ in range(1500):
+        x = rng.uniform(-1, 1, (2000, 1))
+        dx = rng.standard_normal((2000, 1))
+        sample = Increments(rng.uniform(0, 1, 2000), x, np.ones(2000), dx, np.arange(2000))
+        overview = Overview(Domain(((-1.0, 1.0), (-1.0, 1.0))), ("x",), 2000, sample, 1, sample, np.zeros(0, dtype=int))
+        cells = map_variances(overview, dx)
+        values, restored = cells(overview.points)
+        weights, squares = 1 / (2 * values[:, 0] ** 2), dx[:, 0] ** 2 * restored**2
+        mean = np.average(squares, weights=weights)
+        scores = (weights * (squares - mean)) ** 2
+        means.append(mean)
+        stated.append(np.sum(scores * cells.widened(overview.points)) / weights.sum() ** 2)
+    assert np.var(means) == pytest.approx(np.mean(stated), rel=4 * np.sqrt(2 / 1500))
+
+
 @pytest.mark.parametrize(
     ("system", "logarithmic"), [("bessel", True), ("bessel-3d", True), ("cir", False), ("geometric-brownian", False)]
 )

@@ -98,13 +98,12 @@ def test_symmetries_that_were_discovered_push_the_data_that_they_were_found_in()
     assert abs(whitened.var() - 1) < 0.1
 
 
-def test_the_note_says_how_far_discovered_symmetries_are_known(data, copies):
+def test_the_note_bounds_the_residuals_of_discovered_symmetries(data, copies):
     near = recording(0.02, 1000)
     found = lsn.discover(near)
     upper = max(row.upper for row in list(found.ladder)[: int(found.dimension)])
-    assert upper > 0.01
     remarks = near.take(np.arange(200)).augmented(found, copies=1).remarks
-    assert any(f"known to {upper:.2g} of their size only" in remark for remark in remarks)
+    assert any(f"residuals of these symmetries are below {upper:.2g}" in remark for remark in remarks)
     assert not any("copies can be wrong" in remark for remark in copies.remarks)
 
 

@@ -6,7 +6,8 @@ roughly right. The scores of a sample of increments say how much (a sandwich est
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -19,12 +20,18 @@ from liestonet.surrogate.regression import Estimate, Scaled, Targets, pieces_of,
 from liestonet.surrogate.tuning import ERRORS
 from liestonet.trajectories.increments import Increments
 
-Regression = tuple[Sequence[Estimate], Targets]
+
+class Regression(NamedTuple):
+    """The estimates of one regression, what they explain, and what the variance of its scores is multiplied by."""
+
+    estimates: Sequence[Estimate]
+    targets: Targets
+    widened: Callable[[Scaled], Float[np.ndarray, " b"]] | None = None
 
 
 def parameter_errors(overview: Overview, regressions: Sequence[Regression]) -> Errors:
     """The errors of all parameters in order, in units of the box."""
-    estimates = [estimate for found, _ in regressions for estimate in found]
+    estimates = [estimate for found in regressions for estimate in found.estimates]
     blocks = [estimate.posterior for estimate in estimates]
     priors = [block / np.sqrt(estimate.prior) for block, estimate in zip(blocks, estimates, strict=True)]
     if overview.domain.dimension > SHARED.few_coordinates or sum(len(block) for block in blocks) > ERRORS.most_joint:
@@ -51,7 +58,7 @@ def sketch(roots: Sequence[np.ndarray], count: int, seed: int) -> Float[np.ndarr
 
 def _score_root(overview: Overview, regressions: Sequence[Regression]) -> Float[np.ndarray, "p p"]:
     """A root of the covariance of Σ_k φ(x_k) w_k (y_k − φ(x_k)ᵀθ), the sum that each regression sets to zero."""
-    count = sum(len(estimate.parameters) for estimates, _ in regressions for estimate in estimates)
+    count = sum(len(estimate.parameters) for found in regressions for estimate in found.estimates)
     rows = slice(None, None, max(1, len(overview.sample.t) // max(ERRORS.scored, ERRORS.scored_work // count**2)))
     sample = scaled_block(Increments(*(array[rows] for array in overview.sample)), overview.domain)
     total = np.zeros((count, count))
@@ -64,8 +71,10 @@ def _score_root(overview: Overview, regressions: Sequence[Regression]) -> Float[
 def _scores(sample: Scaled, regressions: Sequence[Regression]) -> Float[np.ndarray, "b p"]:
     """φ(x_k) w_k (y_k − φ(x_k)ᵀθ) of every increment and parameter."""
     columns = []
-    for estimates, targets in regressions:
+    for estimates, targets, widened in regressions:
         values, weights = targets(sample)
+        if widened is not None:
+            weights = weights * np.sqrt(widened(sample))[:, None]
         for column, estimate in enumerate(estimates):
             functions = sample.functions(estimate.features)
             rest = values[:, column] - functions @ estimate.parameters

@@ -131,6 +131,12 @@ class RecordingFit:
             )
         return _Round(np.concatenate(parts), error, blur, np.concatenate(priors), first_order=False)
 
+    def nearly_linear(self, begun: _Round) -> _Round:
+        """The same with drift and squared noise linear but for a little: a start from which fewer fits run away."""
+        linear = np.concatenate([estimate.linear_terms for estimate in self.coefficients])
+        prior = np.where(linear, begun.prior, RECORDING.nearly_linear * begun.prior)
+        return replace(begun, parameters=np.where(linear, begun.parameters, 0.0), prior=prior)
+
     def split(self, parameters: Float[np.ndarray, " p"]) -> tuple[np.ndarray, np.ndarray]:
         """Drift (c, n) and diffusion (c, e)."""
         columns = parameters.reshape(-1, self.features.size).T
@@ -156,7 +162,7 @@ class RecordingFit:
         self.last = StepModel(self.features, self.entries, drift, diffusion, instant, error, blur, least, back)
         return self.last, jacobian
 
-    def enters_at_first_order(self, errors: Float[np.ndarray, " m"], covariance: Float[np.ndarray, "m m"]) -> bool:
+    def enters_at_first_order(self, errors: Float[np.ndarray, " m"], covariance: Float[np.ndarray, "f f"]) -> bool:
         """Whether the filter may run without these errors of the points and R, known with this covariance.
 
         They change the parameters by as many standard errors as they are themselves; what is beyond the first order is
@@ -285,29 +291,38 @@ def step_in_relaxations(start: Surrogate) -> float:
 def fit_recording(start: Surrogate, source: IncrementSource, say: Progress) -> Surrogate:
     """The fit to increments corrected for what recording has done to them; as it was, if that does not converge."""
     fit = RecordingFit(start, source, source.measurement)
-    now, found = fit.begin(), None
+    begun = fit.begin()
+    found = _converged(fit, begun, say)
+    if found is None:
+        fit.last = None
+        found = _converged(fit, fit.nearly_linear(begun), say, RECORDING.linear_rounds)
+    return start if found is None else found
+
+
+def _converged(fit: RecordingFit, now: _Round, say: Progress, waiting: int = 0) -> Surrogate | None:
+    """The fit where Gauss–Newton stands still, if it does; `waiting` rounds keep the shrinkage that it begins with."""
     begun, last = now.prior, RECORDING.rounds + RECORDING.later_rounds - 1
     # where nothing has to be found but small errors, the fit begins so near that all rounds are of all the data
     near = now.first_order
     first, held = (0 if near else each for each in (RECORDING.shrinking_rounds[0], RECORDING.held_rounds))
-    chosen = 1 if near else RECORDING.shrinking_rounds[1]
+    chosen = waiting + (1 if near else RECORDING.shrinking_rounds[1])
     for count in range(last + 1):
         say(f"errors of the recording, round {count + 1}")
         if count == RECORDING.rounds:  # steps that go on and on follow what the filter neglects: less is left free
             now = replace(now, prior=begun, step=None)
-        choosing = first <= count < RECORDING.shrinking_rounds[1]
+        choosing = first <= count - waiting < RECORDING.shrinking_rounds[1]
         try:
-            model, jacobian = fit.step_model(now)
-            sums = fit.sums(model, rough=count + 1 < chosen)
-            whole = np.asarray(scipy.linalg.block_diag(jacobian, np.eye(fit.n + 1)))
-            before, (now, moved) = now, _next(fit, now, whole, sums, choosing, count < held)
+            with np.errstate(over="ignore", invalid="ignore"):  # what overflows shows in the sums
+                model, jacobian = fit.step_model(now)
+                sums = fit.sums(model, rough=count + 1 < chosen)
+                whole = np.asarray(scipy.linalg.block_diag(jacobian, np.eye(fit.n + 1)))
+                before, (now, moved) = now, _next(fit, now, whole, sums, choosing, count < held)
         except np.linalg.LinAlgError:  # parameters have run away
-            break
+            return None
         enough = RECORDING.standing if count < last else RECORDING.wandering
         if count >= chosen and moved < enough and before.first_order == now.first_order:
-            found = _surrogate(fit, now, whole, sums)
-            break
-    return start if found is None else found
+            return _surrogate(fit, now, whole, sums)
+    return None
 
 
 def _next(
@@ -317,6 +332,8 @@ def _next(
     size = len(now.parameters)
     precision = whole.T @ sums.information.sum(axis=0) @ whole
     score = whole.T @ sums.score.sum(axis=0)
+    if not (np.isfinite(precision).all() and np.isfinite(score).all() and (np.diag(precision)[:size] > 0).all()):
+        raise np.linalg.LinAlgError("the sums are no likelihood near its maximum")
     prior = evident_prior(fit.features, precision, score, now.parameters) if shrinking else now.prior
     extra = np.concatenate([1 / prior, np.zeros(fit.n), [RECORDING.blur_spread**-2]])
     present, known = (np.append(now.parameters, errors) for errors in (now.filtered_with, now.errors))

@@ -17,7 +17,7 @@ from liestonet.core.progress import Progress, silent
 from liestonet.core.tuning import SHARED
 from liestonet.core.uncertainty import Errors
 from liestonet.errors import InputError
-from liestonet.surrogate.covariance import parameter_errors
+from liestonet.surrogate.covariance import Regression, parameter_errors
 from liestonet.surrogate.discretisation import step_directions
 from liestonet.surrogate.error_directions import resolved_errors
 from liestonet.surrogate.features import (
@@ -170,7 +170,8 @@ def _fitted_in(overview: Overview, features: Features, source: IncrementSource |
     pairs = list(combinations_with_replacement(np.flatnonzero(noisy).tolist(), 2))
     diffusion = _regressed(source, overview, features, pairs, *squares) if pairs else []
     say("covariance of the estimates")
-    errors = parameter_errors(overview, [(drift, targets[0]), (diffusion, squares[0])])
+    regressions = [Regression(drift, targets[0]), Regression(diffusion, squares[0], squares[0].widened)]
+    errors = parameter_errors(overview, regressions)
     surrogate = Surrogate(overview, tuple(drift), tuple(diffusion), errors, noisy)
     surrogate = replace(surrogate, errors=errors.with_hidden(step_directions(surrogate)))
     if errors.complete and surrogate.dimension > 1:
@@ -368,7 +369,7 @@ class _DriftTargets:
 
 def diffusion_targets(
     overview: Overview, drift: Sequence[Estimate], noisy: Bool[np.ndarray, " n"], features: Features | None = None
-) -> tuple[Targets, bool]:
+) -> tuple[_DiffusionTargets, bool]:
     """rrᵀ/Δt = a + noise of variance a^{ii}a^{jj} + (a^{ij})², r the residual of the drift, among noisy coordinates."""
     variances = map_variances(overview, residuals(scaled_block(overview.sample, overview.domain), drift), features)
     pairs = list(combinations_with_replacement(np.flatnonzero(noisy).tolist(), 2))
@@ -390,3 +391,7 @@ class _DiffusionTargets:
         rest, (local, restored) = residuals(block, self.drift), self.variances(block.points)
         values = rest[:, first] * rest[:, second] * (restored**2 / block.dt)[:, None]
         return values, 1 / (factor * local[:, first] * local[:, second])
+
+    def widened(self, block: Scaled) -> Float[np.ndarray, " b"]:
+        """What the variance of the scores is multiplied by."""
+        return self.variances.widened(block.points)

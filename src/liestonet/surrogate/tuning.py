@@ -334,6 +334,11 @@ class RecordingTuning:
     # Part of a step that is taken where it goes back on the one before. Source: theory: steps that overshoot by as much
     # as they should go then end where they should.
     damped: float = 0.5
+    # What is left of the prior variances of terms beyond linear ones where a fit that began without this ran away.
+    # Source: by hand; the evidence chooses them again in later rounds.
+    nearly_linear: float = 1e-3
+    # Rounds that such a fit keeps them. Source: by hand; Gauss–Newton on a linear drift stands still after three.
+    linear_rounds: int = 4
     # A round that moves the parameters by less than this many standard errors is the last. Source: by hand.
     standing: float = 0.05
     # After all rounds a fit is kept if the last moved it by less than this. Source: by hand; errors of the recording

@@ -38,6 +38,13 @@ class VarianceMap:
         values = self.values[cell]
         return values if self.shapes is None else values * _squares(self.shapes, points), 1 + self.lost[cell] / 2
 
+    def widened(self, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, " b"]:
+        """What the variance of means of squares is multiplied by because their weights are made of this map.
+
+        To second order: 1 + 22/m for cells of m squares, beside the covariance of the scores (docs/method.md §4.1).
+        """
+        return 1 + 22 / 4 * self.lost[_cell(self.edges, points)]
+
     @property
     def uniform(self) -> bool:
         """Whether there is one cell only."""

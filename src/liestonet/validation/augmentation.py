@@ -189,13 +189,12 @@ def _remarks(result: Any, kept: np.ndarray, sizes: np.ndarray) -> tuple[str, ...
     dropped = f"; {lost:,} left the box and were dropped whole" if lost else ""
     first = f"{made:,} copies were pushed by random elements of a group of {len(sizes)} generators{dropped}."
     bound = _residual_bound(result)
-    if bound is None or bound <= AUGMENTATION.exact:
+    if bound is None:
         return (first,)
     return (
         first,
-        f"The symmetries are known to {bound:.2g} of their size only (95 % confidence), so copies can be wrong by as "
-        "much, and a learner follows them: use the symmetries whose ladder rows have small upper ends alone, or more "
-        "data.",
+        f"The residuals of these symmetries are below {bound:.2g} (95 % confidence). Copies can be wrong by as much, "
+        "which harms a learner whose own error is smaller; use only symmetries whose residuals are small enough for it.",
     )
 
 

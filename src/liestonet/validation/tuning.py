@@ -377,8 +377,6 @@ class AugmentationTuning:
     # The same for flows by series. Source: by hand; a polynomial of degree four can be three times as large a tenth
     # beyond as at the edge.
     series_margin: float = 0.1
-    # Residuals below this are taken as exact. Source: by hand; far below what a learner notices.
-    exact: float = 0.01
 
 
 GIVEN = GivenTuning()
