@@ -113,9 +113,9 @@ def ladder(*rows: tuple[float, float, float, str]) -> tuple[LadderRow, ...]:
 YES, NEAR = (0.01, 0.0, 0.03, "symmetry"), (0.015, 0.01, 0.02, "near-symmetry")
 OPEN, NO = (0.05, 0.0, 0.3, "undecided"), (0.5, 0.4, 0.6, "no")
 SENTENCES = {
-    "found and near": (2, (YES, YES, NEAR, NO), "2 Itô symmetries, residuals below 3 % (95 % confidence), consistent "
-                       "with exact symmetry (p = 0.5); 1 near-symmetry, residual below 2 %."),
-    "one": (1, (YES, NO), "1 Itô symmetry, residual below 3 % (95 % confidence), consistent with exact symmetry "
+    "found and near": (2, (YES, YES, NEAR, NO), "2 Itô symmetries, residuals below 3 % (95 % confidence), exact "
+                       "symmetry not rejected (p = 0.5); 1 near-symmetry, residual below 2 %."),
+    "one": (1, (YES, NO), "1 Itô symmetry, residual below 3 % (95 % confidence), exact symmetry not rejected "
             "(p = 0.5)."),
     "none": (0, (NO, NO), "No Itô symmetry (95 % confidence): the nearest direction has residual 40 % to 60 %."),
     "open": (0, (OPEN, NO), "No Itô symmetry can be confirmed (95 % confidence); 1 direction undecided (residual "
@@ -250,7 +250,7 @@ def test_data_with_symmetries():
     result = made("1-D")
     view, estimated = ResultView.of(result), of_data(result)
     assert view.source.origin == "from data"
-    assert view.source.ladder.columns == ("residual", "95 % interval", "noise floor", "p")
+    assert view.source.ladder.columns == ("residual", "95 % interval", "if exact", "p")
     assert all(len(row.cells) == 4 for row in view.source.ladder.rows)
     assert view.source.digest == estimated.data.digest
     assert dict(view.source.data)["increments"].startswith(f"{estimated.data.increments:,}")

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class LadderRow:
-    """One direction: relative residual ‖DX‖/‖X‖ with its interval, its noise floor, p-value and verdict."""
+    """One direction: relative residual ‖DX‖/‖X‖ with its interval, p-value and verdict.
+
+    `noise` is the residual that an exact symmetry would show.
+    """
 
     residual: float
     lower: float

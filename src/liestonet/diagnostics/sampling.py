@@ -42,7 +42,10 @@ def _too_little(known: Knowledge, overview: Overview, rows: Sequence[LadderRow],
     if part > FLAGS.largest_error:
         reason, excess = f"the error of the {name} is {100 * part:.0f} % of its size", part / tolerance
     elif noise > tolerance:
-        reason, excess = f"even the best direction has a noise floor of {100 * noise:.0f} %", noise / tolerance
+        reason, excess = (
+            f"even the best direction would show a residual of {100 * noise:.0f} % if it were exact",
+            noise / tolerance,
+        )
     elif overview.count < FLAGS.few_increments:
         reason = f"{overview.count} increments resolve only large terms, so small ones that break a symmetry go unseen"
         excess = (FLAGS.few_increments / overview.count) ** 0.5

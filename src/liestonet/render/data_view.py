@@ -73,15 +73,18 @@ def _ladder(result: Result, found: DataFindings) -> LadderView:
         "combinations of them.",
         explanation="A direction is a vector field X. It is a symmetry if it solves the determining equations, linear "
         "equations written DX = 0 for short. The relative residual ‖DX‖/‖X‖ is by how much it fails to, 0 % for an "
-        "exact symmetry. The noise floor is the residual that estimation errors alone would give an exact symmetry. p "
+        "exact symmetry. 'If exact' is the residual that estimation errors alone would give an exact symmetry. p "
         "is the probability of residuals at least this large if the direction and the accepted ones above it are "
         "exact symmetries. A small p rejects them; a large p proves nothing, and values near 1 are common because the "
         "test is cautious. A direction counts as a symmetry if p does not reject it and its "
         f"{confidence} interval lies below the tolerance of {percent(found.criteria.tolerance)}; it is not a symmetry "
-        "if the interval lies above. The generators X1, X2, … are combinations of the accepted directions.",
-        caption=f"Bars: {confidence} intervals. Grey ticks: noise floor. Arrows: the interval reaches zero, which a "
-        "logarithmic axis cannot show.",
-        columns=("residual", f"{confidence} interval", "noise floor", "p"),
+        "if the interval lies above. The tolerance is a choice, not a property of the data; --tolerance changes it. "
+        "The generators X1, X2, … are combinations of the accepted directions. Their numbers and those of the fitted "
+        "equation are two estimates from the same data, so they differ within their errors. Mirrors and other discrete "
+        "symmetries are not directions; --discrete tests them.",
+        caption=f"Bars: {confidence} intervals. Grey ticks: residual to expect if exact. Arrows: the interval reaches "
+        "zero, which a logarithmic axis cannot show.",
+        columns=("residual", f"{confidence} interval", "if exact", "p"),
         rows=tuple(_direction(k, row) for k, row in enumerate(result.ladder, start=1)),
         taken=result.fields.count,
         gap="",

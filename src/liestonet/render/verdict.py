@@ -123,7 +123,7 @@ def _found(result: Result, taken: Sequence[LadderRow], confidence: str) -> str:
     upper, p_value = max(row.upper for row in taken), min(row.p_value for row in taken)
     counted = KINDS[result.symmetry].counted(len(taken))
     within = f"{_residuals(len(taken))} below {percent(upper)} ({confidence} confidence)"
-    return f"{counted}, {within}, consistent with exact symmetry ({p_clause(p_value)})"
+    return f"{counted}, {within}, exact symmetry not rejected ({p_clause(p_value)})"
 
 
 def _none(result: Result, confidence: str) -> str:

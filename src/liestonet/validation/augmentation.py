@@ -194,7 +194,7 @@ def _remarks(result: Any, kept: np.ndarray, sizes: np.ndarray) -> tuple[str, ...
     return (
         first,
         f"The residuals of these symmetries are below {bound:.2g} (95 % confidence). Copies can be wrong by as much, "
-        "which harms a learner whose own error is smaller; use only symmetries whose residuals are small enough for it.",
+        "which harms a learner whose own error is smaller; use only symmetries whose residuals are below that.",
     )
 
 

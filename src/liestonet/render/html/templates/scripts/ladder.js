@@ -101,7 +101,7 @@ class Ladder {
     if (this.told === k && this.found === found) return;
     [this.told, this.found] = [k, found];
     const list = [["direction", `${k + 1}: ${found.word}`], ["residual", found.residual], ["interval", found.interval],
-      ["noise floor", found.noise], ["p", found.p], ["field", found.field]];
+      ["if exact", found.noise], ["p", found.p], ["field", found.field]];
     this.parts.detail.replaceChildren(...list.filter(([, text]) => text).map(([name, text]) => {
       const pair = document.createElement("div");
       for (const [tag, content] of [["dt", name], ["dd", text]])
