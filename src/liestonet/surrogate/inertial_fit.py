@@ -124,8 +124,7 @@ def fit_positions(start: Surrogate, source: IncrementSource, say: Progress) -> S
         if count >= INERTIA.shrinking_rounds and moved < enough:
             return _surrogate(fit, now, sums)
     raise InputError(
-        "With order=2 no equation fits these positions: steps are too long compared "
-        "with the time over which "
+        "With order=2 no equation fits these positions: steps are too long compared with the time over which "
         "velocities change, errors of the points hide the velocities, or the process has none. Record more densely or "
         "more accurately, or give order=1."
     )
