@@ -53,7 +53,7 @@ class _Group:
 
 
 def _group(result: Any, data: Trajectories) -> _Group:
-    """What a result says about flows; refuses results that cannot push these data."""
+    """The generators of a result and the box for their flows; refuses results that cannot push these data."""
     dimension = getattr(result, "dimension", None)
     if dimension is None or not hasattr(result, "generators"):
         raise InputError(f"Paths are augmented with a result of solve or discover, not with a {type(result).__name__}.")
@@ -71,7 +71,7 @@ def _group(result: Any, data: Trajectories) -> _Group:
 
 
 def _by_formula(result: Any) -> GeneratorFunction | None:
-    """The generators by formulas, which go on beyond the box that they were found on; None where one has none."""
+    """The generators as formulas, valid beyond the box on which they were found; None where one has no formula."""
     rows = result.formulas()
     if len(rows) != result.dimension:
         return None
@@ -91,7 +91,7 @@ def _around(box: Domain, data: Trajectories) -> Domain:
 def _sizes(group: _Group, data: Trajectories) -> Float[np.ndarray, " m"]:
     """How far each generator is pushed (one standard deviation): halved until flows stay inside the box.
 
-    First one by one, so that a generator that soon leaves does not hold back the others, then all together.
+    First one by one, so that a generator that soon leaves the box does not shrink the others, then all together.
     """
     random = np.random.default_rng(AUGMENTATION.trial_seed)
     some = data.take(np.sort(random.permutation(len(data))[: AUGMENTATION.trial_paths]))
@@ -115,7 +115,7 @@ def _speeds(group: _Group, data: Trajectories) -> Float[np.ndarray, " m"]:
 
 
 def _fitting(group: _Group, data: Trajectories, sizes: np.ndarray, random: np.random.Generator) -> float:
-    """The factor at which enough flows stay inside, of paths that are there to begin with."""
+    """The factor at which enough flows of paths that begin inside the box stay inside."""
     factor = 1.0
     there = np.tile(_pushed(group, data, np.zeros((len(data), group.count)))[1], AUGMENTATION.trials)
     for _ in range(AUGMENTATION.most_halvings):
@@ -134,7 +134,7 @@ def _fitting(group: _Group, data: Trajectories, sizes: np.ndarray, random: np.ra
 def _pushed(group: _Group, data: Trajectories, factors: Factors) -> tuple[np.ndarray, Bool[np.ndarray, " paths"]]:
     """All points after exp(Σ ε_i X_i) with each path's own ε, and which paths arrived whole.
 
-    The ε are further coordinates that do not move, so that all paths flow at once.
+    The ε are additional coordinates that do not move, so that all paths are pushed at once.
     """
     lengths, n = np.diff(data.offsets), data.dimension
 
@@ -194,13 +194,13 @@ def _remarks(result: Any, kept: np.ndarray, sizes: np.ndarray) -> tuple[str, ...
     return (
         first,
         f"The symmetries are known to {bound:.2g} of their size only (95 % confidence), so copies can be wrong by as "
-        "much, and a learner follows them: use the symmetries whose ladder rows have small upper ends alone, or more "
+        "much, and a learner learns this error too: use only symmetries with small upper ends on the ladder, or more "
         "data.",
     )
 
 
 def _residual_bound(result: Any) -> float | None:
-    """The largest upper end of the residuals of the generators; None for those of an equation."""
+    """The largest upper end of the generators' residuals; None if they come from an equation."""
     rows = list(result.ladder)[: int(result.dimension)]
     uppers = [float(row.upper) for row in rows if row.upper is not None and np.isfinite(row.upper)]
     return max(uppers) if uppers and getattr(result.surrogate, "symbolic", None) is None else None
