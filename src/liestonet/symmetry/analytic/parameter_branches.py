@@ -119,7 +119,7 @@ def _on(
 
 
 def _only_together(polynomial: Any, symbol: Any) -> list[Any] | None:
-    """The discriminant's factors and derivative of a never positive or never negative quadratic; else None."""
+    """For a quadratic with discriminant ≤ 0, factors of it and the derivative: all vanish at a real zero; else None."""
     poly = sympy.Poly(polynomial, symbol)
     if poly.degree() != 2:
         return None
