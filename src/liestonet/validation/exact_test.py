@@ -160,7 +160,7 @@ def map_on_equation(sde: SDE, made: PointMap, box: Domain) -> EquationTest:
 def compared(
     made: PointMap, source: Coefficients, cloud: PointCloud, domain: Domain
 ) -> tuple[np.ndarray, float, tuple[np.ndarray, np.ndarray]]:
-    """Both sides of the equations of a map at points, without units, the size of the coefficients, and labels."""
+    """Residuals of a map's equations without units, the size of the coefficients, and wanted and found values."""
     order = JetOrder(drift=0, diffusion=0, diffusion_squared=0)
     jet = made.jet(cloud.points)
     both = [source.jet(points[:, 0], points[:, 1:], order) for points in (cloud.points, jet.images)]

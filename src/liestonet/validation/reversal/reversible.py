@@ -66,8 +66,8 @@ class EntropyProduction(float):
 class Reversibility:
     """Detailed balance of an equation or of data.
 
-    `holds` is True or False for an equation and None for data, which have a `p_value`. `residual` is the relative part
-    of the drift, in units of the noise, that no density can balance, between 0 and 1, with an interval for data.
+    `holds` is True or False for an equation and None for data, which have a `p_value`. `residual` is the relative size,
+    in the metric of the noise, of the drift that no density can balance, between 0 and 1, with an interval for data.
     `breaking(x)` is that part of the drift at states x (B, n). `entropy_production` is the rate in the stationary state
     with its error, None where there is no such state or it is not known (`notes` say why).
     """
