@@ -2,7 +2,7 @@
 
     python benchmarks/classify.py
 
-Prints a table and writes benchmarks/classify.md. Seconds are those of the processor, one run each; nothing is random.
+Prints a table and writes benchmarks/classify.md. Seconds are processor time, one run each; nothing is random.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ CASES = [
 
 
 def row(equation: str, kind: str) -> str:
-    """One line of the table: conditions counted, then each proved."""
+    """One line of the table: the conditions counted, then each one proved."""
     parameters = len(lsn.SDE.parse(equation).parameters)
     begun = time.process_time()
     counted = lsn.classify(equation, kind, prove=False)

@@ -3,8 +3,8 @@
     python benchmarks/closed_forms.py           solves the catalogue (long), writes benchmarks/closed_forms.md
     python benchmarks/closed_forms.py --kept    takes the catalogue's seconds from the last `make catalogue`
 
-Seconds are those of the search alone, in one process without parallel threads, as the processor counts them: the clock
-also counts what else the machine does.
+Seconds are those of the search alone, in one process without parallel threads, in processor time: the clock also counts
+other work of the machine.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ NOTHING = {
 
 
 def timed(equation: str, kind: str) -> tuple[float, list[str]]:
-    """Seconds of the search alone, and what it found."""
+    """Seconds of the search alone, and its result."""
     from liestonet.pipeline.solve import solve
     from liestonet.sde import SDE
 

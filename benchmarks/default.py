@@ -1,11 +1,11 @@
-"""What it costs not to know that points are exact: `discover` on clean data, marked exact and not, in one run.
+"""The price of unknown measurement errors: `discover` on clean data, marked as exact and unmarked, in one run.
 
     python benchmarks/default.py                     the paper's examples and systems of the catalogue, seed 800
     python benchmarks/default.py --seed 801 --only cir brownian
 
-512 paths of 100 steps; the catalogue marks them as points without error. Beside them the same numbers as
+512 paths of 100 steps; the catalogue marks them as points without error. For comparison, the same numbers are given as
 plain arrays, for which errors of the points, blur and whole steps are part of the model and the fit is tested. Seconds
-are those of the processor, the smaller of two runs, without formulas. Writes benchmarks/default.md.
+are processor time, the smaller of two runs, without formulas. Writes benchmarks/default.md.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""How long a million values of a closed-form density take, beside a million exponentials.
+"""How long a million values of a closed-form density take, compared with a million exponentials.
 
     python benchmarks/densities.py
 
-Prints a table and writes benchmarks/densities.md. Seconds are those of the processor, medians of five runs.
+Prints a table and writes benchmarks/densities.md. Seconds are processor time, medians of five runs.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""How long `discover` takes and how much memory it needs, beside a plain pass over the same data.
+"""How long `discover` takes and how much memory it needs, compared with a plain pass over the same data.
 
     python benchmarks/discover.py           Example 1 in memory, and 10⁴ … 10⁷ increments left in Parquet
     python benchmarks/discover.py --full    up to 10⁸ increments
 
 Prints tables, writes benchmarks/discover.md and docs/figures/discover_scaling.svg. Every case runs in a process of its
-own, so that peak memory is its own; what imports and the data need is measured before and named. A plain pass reads
-every increment and adds up its square: what anything that looks at all the data has to pay. Beside the seconds on the
-clock stand those of the processor, which other work on the machine hardly touches.
+own, so that peak memory is its own; the memory of imports and data is measured before and reported. A plain pass reads
+every increment and adds up its square: the least cost of reading all the data. Processor time, which other work on the
+machine hardly changes, is given beside the time on the clock.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def peak_megabytes() -> float:
 
 
 def brownian(paths: int, seed: int) -> tuple[Any, Any]:
-    """Times and states of Brownian motion that begins uniformly on (−2, 2)."""
+    """Times and states of Brownian motion with starts uniform on (−2, 2)."""
     import numpy as np
 
     rng = np.random.default_rng(seed)
@@ -48,7 +48,7 @@ def brownian(paths: int, seed: int) -> tuple[Any, Any]:
 
 
 def plain_pass(source: Any) -> float:
-    """Seconds of the processor to read every increment and add up its square."""
+    """Processor seconds to read every increment and add up its square."""
     start, total = time.process_time(), 0.0
     for block in source.chunks():
         total += float((block.dx**2).sum())
@@ -58,7 +58,7 @@ def plain_pass(source: Any) -> float:
 
 
 def measure_arrays() -> dict[str, Any]:
-    """Example 1, arrays to result, in this process."""
+    """Measure Example 1, from arrays to result, in this process."""
     import liestonet as lsn
 
     times, states = brownian(PATHS, 1)
@@ -89,7 +89,7 @@ def measure_arrays() -> dict[str, Any]:
 
 
 def measure_stream(path: str) -> dict[str, Any]:
-    """One file, streamed, in this process."""
+    """Measure one streamed file in this process."""
     import liestonet as lsn
 
     source = lsn.Trajectories.scan(path)
@@ -110,7 +110,7 @@ def measure_stream(path: str) -> dict[str, Any]:
 
 
 def write_file(increments: int, path: Path) -> None:
-    """Parquet with Brownian paths of 500 steps, group by group."""
+    """Write a Parquet file with Brownian paths of 500 steps, group by group."""
     import numpy as np
     import pyarrow as arrow
     from pyarrow import parquet

@@ -1,11 +1,11 @@
-"""What the neural engine's losses cost: CPU milliseconds for value and gradient, compilation, growth in m, n and B.
+"""Computing time of the neural engine's losses: CPU milliseconds for value and gradient, compilation, growth.
 
     python benchmarks/neural.py            prints tables and writes benchmarks/neural.md
     python benchmarks/neural.py --quick    the table of losses alone
     python benchmarks/neural.py --peaks    memory and traces of whole runs alone, the other tables as they were
     python benchmarks/neural.py --page     the page again, with the whole runs recorded since
 
-Processor time, not time on the clock: other work on the machine hardly touches it. Separate networks of the paper's
+Processor time, not time on the clock: other work on the machine hardly changes it. Separate networks of the paper's
 widths at m = 3 and B = 2048, as in the paper's table of an H100, and the shared layers that `Neural()` uses.
 """
 
@@ -44,7 +44,7 @@ def problem(count: int, dimension: int, batch: int, shared: bool) -> tuple[Any, 
 
 
 def losses_table() -> list[str]:
-    """Every loss alone, and together."""
+    """Time of every loss alone, and of all together."""
     lines = ["| losses | separate networks | shared layers | compilation, s | paper, H100 |", "|---|---|---|---|---|"]
     rows: list[tuple[str, tuple[int, ...], dict[str, Any]]] = [
         ("L1, global constants", (1,), {}),
@@ -65,7 +65,7 @@ def losses_table() -> list[str]:
 
 
 def growth_table() -> list[str]:
-    """L1, L2, L5 and L6 together on shared layers, one size varied at a time."""
+    """Time of L1, L2, L5 and L6 together on shared layers, one size varied at a time."""
     lines = ["| varied | values | CPU ms |", "|---|---|---|"]
     sizes = {"m": [(3, 1, 256), (6, 1, 256), (12, 1, 256)], "n": [(3, 1, 256), (3, 3, 256), (3, 10, 256)]}
     sizes["B"] = [(3, 1, 256), (3, 1, 1024), (3, 1, 4096)]
@@ -108,7 +108,7 @@ def training_table() -> list[str]:
 
 
 def memory_table() -> list[str]:
-    """Memory that the compiled value and gradient need beside their arguments, as the compiler plans it."""
+    """Memory of the compiled value and gradient without their arguments, as planned by the compiler."""
     lines = ["| losses | m | n | B | MB |", "|---|---|---|---|---|"]
     for numbers, count, dimension, batch in (
         ((5,), 3, 1, 2048),
@@ -127,7 +127,7 @@ def memory_table() -> list[str]:
 
 
 def runs_table() -> list[str]:
-    """Whole runs at the true dimension as `liestonet reproduce angles` keeps them, medians over seeds."""
+    """Whole runs at the true dimension from the results of `liestonet reproduce angles`, medians over seeds."""
     rows = Store(RESULTS).values(angles.jobs(Options()))
     lines = [
         "| case | settings | seeds | CPU s | largest angle | CPU s beside `Neural()` |",
@@ -149,7 +149,7 @@ def runs_table() -> list[str]:
 
 
 def peaks_table() -> list[str]:
-    """Whole runs on Example 1, each in a process of its own: the most memory it held, and how often a step was traced.
+    """Whole runs on Example 1, each in a process of its own: its peak memory, and how often a step was traced.
 
     The paper's recipe trains generators for 500 steps only: every step takes the same memory.
     """
@@ -167,7 +167,7 @@ def peaks_table() -> list[str]:
 
 
 def watched_run(name: str, steps: int) -> tuple[float, float, int]:
-    """`discover` on the data of Example 1: megabytes held before and at most, and the largest number of traces."""
+    """Run `discover` on the data of Example 1: megabytes before and at the peak, and the largest number of traces."""
     from dataclasses import replace
 
     import liestonet as lsn
@@ -182,7 +182,7 @@ def watched_run(name: str, steps: int) -> tuple[float, float, int]:
 
 
 def peak_megabytes() -> float:
-    """The most memory this process held, as Linux counts it; `getrusage` would count that of the parent too."""
+    """The peak memory of this process by Linux; `getrusage` would include that of the parent."""
     line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
     return int(line.split()[1]) / 1024
 

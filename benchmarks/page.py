@@ -1,4 +1,4 @@
-"""The moving page: how long it takes to write, how heavy it is, and how fast it moves 20 paths of 200 points.
+"""The moving page: the time to write it, its size, and its speed with 20 paths of 200 points.
 
     python benchmarks/page.py
 
@@ -51,7 +51,7 @@ WORK = """
 
 
 def page_of(system: str, paths: int) -> tuple[float, float, str]:
-    """Seconds of the processor for the search and for the page, and the page."""
+    """Processor seconds for the search and for the page, and the page."""
     import liestonet as lsn
     from liestonet.render.html import render_page
 
@@ -64,7 +64,7 @@ def page_of(system: str, paths: int) -> tuple[float, float, str]:
 
 
 def with_paths(page: str) -> str:
-    """The same page with 20 paths of 200 points: the paths it has, repeated and filled up by lines between points."""
+    """The page with 20 paths of 200 points: its own paths, repeated and filled up by lines between points."""
     import numpy as np
 
     from liestonet.render.html.moving.embedding import embedded
@@ -84,7 +84,7 @@ def with_paths(page: str) -> str:
 
 
 def frames_of(browser, page: str) -> tuple[list[float], list[list[float]]]:
-    """Milliseconds between frames while it plays, and of the work at each stop of the slider: first time and again."""
+    """Milliseconds between frames while it plays, and of the work at each stop of the slider, first and second time."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "page.html"
         file.write_text(page, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Pushing a million points through three generators: seconds and error, against exact flows.
+"""Pushing a million points through three generators: seconds and error, compared with exact flows.
 
 python benchmarks/push.py            # prints a table and writes benchmarks/push.md
 """

@@ -1,4 +1,4 @@
-"""What random symmetries cost beside ordinary ones: processor time and memory of `solve`, up to three coordinates.
+"""Random symmetries compared with ordinary ones: processor time and memory of `solve`, up to three coordinates.
 
     python benchmarks/random_kind.py    prints the table and writes benchmarks/random_kind.md; a number after it
                                         replaces the number of repeats
@@ -37,7 +37,7 @@ SYSTEMS = {
 
 
 def measure(equation: str, kind: str) -> dict[str, Any]:
-    """One run, in this process."""
+    """Measure one run in this process."""
     import liestonet as lsn
 
     for first in ("ito", "random"):  # what is imported when first used is not timed
@@ -52,7 +52,7 @@ def measure(equation: str, kind: str) -> dict[str, Any]:
 
 
 def measured(equation: str, kind: str, repeats: int) -> dict[str, Any]:
-    """The median of several runs, each in a process of its own."""
+    """The median of several runs, each in its own process."""
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     runs = []
     for _ in range(repeats):
@@ -68,7 +68,7 @@ def measured(equation: str, kind: str, repeats: int) -> dict[str, Any]:
 
 
 def table(repeats: int) -> str:
-    """Markdown: one row a system."""
+    """Markdown: one row per system."""
     lines = [
         "| system | coordinates | ito: dimension | seconds | peak MB | random: dimension | seconds | peak MB | × ito |",
         "|---|---|---|---|---|---|---|---|---|",
@@ -85,7 +85,7 @@ def table(repeats: int) -> str:
 
 
 def main() -> None:
-    """The table, printed and kept."""
+    """Print and save the table."""
     if sys.argv[1:2] == ["--one"]:
         sys.stdout.write(json.dumps(measure(*sys.argv[2:4])))
         return

@@ -1,4 +1,4 @@
-"""How long a fit to files takes, by one process and by workers, beside a plain pass over the same files.
+"""How long a fit to files takes, by one process and by workers, compared with a plain pass over the same files.
 
     python benchmarks/scan.py                        10⁷ increments of two coordinates in 20 Parquet files
     python benchmarks/scan.py --increments 100000000 or 300000000; half a million in each file
@@ -8,13 +8,12 @@
     python benchmarks/scan.py --only-page            the page once more
 
 Keeps what it measures in benchmarks/scan.json and writes benchmarks/scan.md of all that is there. Every case runs in a
-process of its own, so that peak memory is its own; memory of workers is looked at ten times a second. A plain pass
-reads every increment and adds up its square. Seconds of the processor, of all processes together, stand beside those on
-the clock, which other work on the machine lengthens; the load says how much other work there was. "Longest" are the
-seconds of the processor of this process and of its busiest worker: what the clock would say if nothing else ran and
-nobody waited for anybody. The fit is that of drift and diffusion: index, overview, drift, diffusion. What `discover`
-does beyond it does not grow with the data. Data: linear systems with noise, by Euler steps
-and marked as such, seed by file.
+process of its own, so that peak memory is its own; memory of workers is sampled ten times a second. A plain pass reads
+every increment and adds up its square. Processor time, of all processes together, is given beside the time on the
+clock, which other work on the machine lengthens; the load says how much other work there was. "Longest" is the
+processor time of this process and of its busiest worker: the time on the clock if nothing else ran and no process
+waited for another. The fit is that of drift and diffusion: index, overview, drift, diffusion. The rest of `discover`
+does not grow with the data. Data: linear systems with noise, by Euler steps and marked as such, seed by file.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ STEPS, STEP, PATHS_A_FILE = 100, 0.01, 5000  # half a million increments a file
 
 
 def simulate(folder: Path, increments: int, coordinates: int) -> None:
-    """Files of paths of the same length; those that are there are kept."""
+    """Write files of paths of the same length; existing files are kept."""
     import numpy as np
 
     import liestonet as lsn
@@ -61,7 +60,7 @@ def simulate(folder: Path, increments: int, coordinates: int) -> None:
 
 
 def measure(folder: Path, workers: int | None) -> dict[str, Any]:
-    """One pass (workers None), or a fit by this process (0) or by so many workers."""
+    """Measure one pass (`workers` None), or a fit by this process (0) or by that many workers."""
     import psutil
 
     import liestonet as lsn
@@ -130,7 +129,7 @@ def peak_megabytes() -> float:
 
 
 def alone(folder: Path, workers: int | None) -> dict[str, Any]:
-    """A case in a process of its own."""
+    """Measure a case in its own process."""
     words = [sys.executable, __file__, "--case", json.dumps(workers), "--folder", str(folder)]
     one = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
     out = subprocess.run(words, check=True, capture_output=True, text=True, env=os.environ | one)
@@ -138,7 +137,7 @@ def alone(folder: Path, workers: int | None) -> dict[str, Any]:
 
 
 def table(found: dict[str, Any]) -> str:
-    """The cases of one set of files as a table of Markdown."""
+    """The cases of one set of files as a Markdown table."""
     increments, cases, one = found["increments"], found["cases"], {case["workers"]: case for case in found["cases"]}
     plain = one[None]
     rows = [
@@ -173,7 +172,7 @@ def table(found: dict[str, Any]) -> str:
 
 
 def page(measured: list[dict[str, Any]]) -> str:
-    """All sets of files."""
+    """The page of all sets of files."""
     made = measured[0]["machine"]
     head = (
         "# A fit to files, by one process and by workers\n\nMade by `python benchmarks/scan.py`; its beginning says "

@@ -3,7 +3,7 @@
     python benchmarks/solve.py    prints the table, writes benchmarks/solve.md and docs/figures/solve_growth.svg
 
 Every system runs in a process of its own with one thread, so that peak memory is its own. Seconds are processor time
-after import, which a machine shared with others distorts least; they are the median of the repeats, beside a reference
+after import, which other work on the machine distorts least; they are the median of the repeats, with a reference
 (factoring a 1500 × 1500 matrix) measured in the same process, because machines differ.
 """
 
@@ -60,7 +60,7 @@ DEGREES = (4, 6, 8, 10, 12, 14, 16)
 
 
 def reference_seconds() -> float:
-    """Factor a fixed matrix: what the machine can do right now."""
+    """Seconds to factor a fixed matrix: a reference for the machine's present speed."""
     import numpy as np
 
     matrix = np.random.default_rng(0).standard_normal((1500, 1500))
@@ -94,7 +94,7 @@ def measure(text: str, kind: str, domain: list[list[float]] | None, repeats: int
 
 
 def formula_seconds(text: str, kind: str, domain: list[list[float]] | None) -> float:
-    """The same with closed forms, once."""
+    """Seconds of one solution with closed forms."""
     import liestonet as lsn
 
     start = time.process_time()
@@ -103,7 +103,7 @@ def formula_seconds(text: str, kind: str, domain: list[list[float]] | None) -> f
 
 
 def measure_degree(degree: int) -> dict[str, float | int]:
-    """One null space in a full basis of the given total degree, for a system with two coordinates."""
+    """Measure one null space in a full basis of the given total degree, for a system with two coordinates."""
     import liestonet as lsn
     from liestonet.core.domain import Domain
     from liestonet.core.multiindex import total_degree
@@ -125,14 +125,14 @@ def measure_degree(degree: int) -> dict[str, float | int]:
 
 
 def in_process(*arguments: str) -> dict[str, Any]:
-    """Run this file again for one measurement, on one thread, and read what it prints."""
+    """Run this file in a new process for one measurement, on one thread, and read its output."""
     command, alone = [sys.executable, __file__, *arguments], {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     output = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | alone).stdout
     return json.loads(output.splitlines()[-1])
 
 
 def plot(growth: dict[int, dict], degrees: dict[int, dict], target: Path) -> None:
-    """Seconds and memory against n, seconds and residual against degree."""
+    """Plot seconds and memory against n, and seconds and residual against degree."""
     import matplotlib
 
     matplotlib.use("svg")

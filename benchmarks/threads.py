@@ -1,9 +1,9 @@
-"""What the threads of linear algebra do to `discover`: with one, as it is up to three coordinates, and with all.
+"""The effect of linear algebra threads on `discover`: with one, the default up to three coordinates, and with all.
 
     python benchmarks/threads.py
 
-Prints a table and writes benchmarks/threads.md. Every case runs in a process of its own, whose environment says nothing
-about threads. Beside the seconds of the processor stand those on the clock, which other work on the machine changes.
+Prints a table and writes benchmarks/threads.md. Every case runs in its own process, without environment variables for
+threads. Processor time is given with the time on the clock, which other work on the machine changes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def measure(system: str, threads: str) -> tuple[float, float]:
-    """Median seconds of the processor and of the clock for one search, in this process."""
+    """Median seconds of processor and clock for one search, in this process."""
     import liestonet as lsn
     from liestonet.pipeline import discover
 
@@ -43,7 +43,7 @@ def measure(system: str, threads: str) -> tuple[float, float]:
 
 
 def measured_apart(system: str, threads: str) -> tuple[float, float]:
-    """The same in a process of its own."""
+    """The measurement in its own process."""
     environment = {name: value for name, value in os.environ.items() if name not in VARIABLES}
     command = [sys.executable, __file__, system, threads]
     printed = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout

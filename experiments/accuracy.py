@@ -1,11 +1,11 @@
-"""How far is `Spectral()` from someone who knows the family of the equation? Angles, verdicts and seconds.
+"""How close does `Spectral()` come to a fit that knows the family of the equation? Angles, verdicts and seconds.
 
     python experiments/accuracy.py                       # what is missing, then the table
     python experiments/accuracy.py --only cev            # runs whose names begin like this
     python experiments/accuracy.py --seeds 3
 
 512 paths of the catalogue's own experiment. The oracle is the true form of the equation, fitted to the same data
-(`liestonet.reproduction.fitted`); angles of both are lifted to .1° before they are divided. Seeds begin at 24000. The
+(`liestonet.reproduction.fitted`); angles below .1° count as .1° before they are divided. Seeds begin at 24000. The
 first runs are of the catalogue's systems on which the angles were worst; names that begin with `random-` are systems of
 `liestonet/reproduction/random_systems.py`, on which nothing was run while the method was built.
 """
@@ -36,7 +36,7 @@ SYSTEMS = (
 
 
 def run(system: str, seed: int) -> dict[str, Any]:
-    """Verdicts, angle, that of the fitted form, and seconds of processor time."""
+    """One run: verdicts, the angle, that of the fitted form, and seconds of processor time."""
     if not system.startswith("random-"):
         return _timed(lambda: confusion.run(system, PATHS, seed))
     known = random_system(int(system.removeprefix("random-")))

@@ -1,12 +1,12 @@
-"""Tests of the fit: how often is a true diffusion rejected, and how often are data that are none?
+"""Tests of the fit: how often do they reject a true diffusion, and how often data that are not one?
 
     python experiments/adequacy.py              # all cells, as far as they are not there; docs/adequacy.md
     python experiments/adequacy.py --seeds 4
 
 True diffusions as in experiments/recordings.py at kΔ = .05, with errors of the points of 0, .5 and 1 step. Data of
 other kinds are one path of 20,000 points, or 20 paths of 1,000, at kΔ = .1, in two sizes. Default call. Seeds begin at
-16300; none of them was used to choose a number. What is confirmed on data of other kinds is put into the
-determining equations of the force that made them, hidden variable and own centre included.
+16300; none of them was used to choose a number. Symmetries confirmed on data of other kinds are inserted into the
+determining equations of the true force, with its hidden variable or own centre.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def plane(noise: float, seed: int) -> lsn.Trajectories:
 
 
 def other(name: str, size: float, seed: int) -> tuple[lsn.Trajectories, Float[np.ndarray, " s"]]:
-    """A linear relaxation with what makes it no diffusion in x, or none that the series follows, and its force."""
+    """A linear relaxation made no diffusion in x, or one that the series cannot represent; and its force."""
     rng, paths = np.random.default_rng(seed), 20 if name == "particles" else 1
     points, fine = POINTS // paths, STEP / FINE
     root, spread = fine**0.5, 0.5**0.5
@@ -77,7 +77,7 @@ def other(name: str, size: float, seed: int) -> tuple[lsn.Trajectories, Float[np
 def _force(
     name: str, size: float, x: Float[np.ndarray, " p"], hidden: Float[np.ndarray, " p"], centre: Float[np.ndarray, " p"]
 ) -> Float[np.ndarray, " p"]:
-    """The drift of x: hidden is a stationary variable of variance one."""
+    """The drift of x; the hidden variable is stationary with variance one."""
     if name == "eight-periods":
         return -x + size * EDGE * np.sin(8 * np.pi * x / EDGE)
     if name == "memory":
@@ -121,7 +121,7 @@ def residuals(
 
 
 def run(layout: str, system: str, size: float, seed: int) -> dict[str, Any]:
-    """What the tests of the fit say, the test against the date, and how many symmetries are confirmed."""
+    """One run: the tests of the fit, the test against the date, and the number of confirmed symmetries."""
     forces = None
     if layout == "other":
         data, forces = other(system, size, seed)
@@ -174,7 +174,7 @@ def jobs(seeds: int | None) -> list[Job]:
 
 
 def told_by(size: float) -> float:
-    """Mean log-likelihood by which points tell a force with memory from one relaxation with errors and blur.
+    """Mean log-likelihood ratio between a force with memory and one relaxation with errors and blur.
 
     The latter is an autoregression with a moving average, the former has two of each; both by their spectra (Whittle).
     """
@@ -207,7 +207,7 @@ def page(records: list[dict[str, Any]]) -> str:
 
 
 def level(records: list[dict[str, Any]]) -> str:
-    """Markdown: one row a true diffusion."""
+    """Markdown: one row for each true diffusion."""
     lines = [
         "| paths | system | noise | runs | rejected | a p-value below 0.05 | date rejected | more | false |",
         "|---|---|---|---|---|---|---|---|---|",

@@ -3,10 +3,10 @@
     python experiments/after_push.py               # what is not there yet, then docs/after_push.md
     python experiments/after_push.py --only-page   # the page alone
 
-Generators are found on the paper's amount of data, as many as there are, scaled to unit length on their box, and
-written as formulas where the data give one. As in the paper, fresh paths of the exact equation are pushed by ε = 1, 3,
-5 and fitted again; misfits are mean squares in units of the box, against the exact coefficients. The exact generators
-go the same way, to show what no generator could do better.
+As many generators as there are are found on the paper's amount of data, scaled to unit length on their box, and written
+as formulas where the data allow it. As in the paper, fresh paths of the exact equation are pushed by ε = 1, 3, 5 and
+fitted again; misfits are mean squares in units of the box, against the exact coefficients. The exact generators are
+treated in the same way, to show the best possible result.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class UnitLength:
 
 
 def run(example: str, seed: int) -> dict[str, Any]:
-    """Refits and likelihoods after pushes; those of the exact generators for the first seed only."""
+    """One run: refits and likelihoods after pushes; those of the exact generators for the first seed only."""
     case = CASES[EXAMPLES[example]]
     system = lsn.catalogue[case.system]
     data, fresh = case.data(seed, 1.0), case.data(FRESH + seed, PUSHED)
@@ -127,7 +127,7 @@ def cell(rows: list[dict[str, Any]], name: str) -> str:
 
 
 def median(values: list[float | None]) -> float:
-    """Of numbers as results keep them: None is one that is not finite."""
+    """The median of stored numbers, where None stands for one that is not finite."""
     return float(np.median(np.array(values, dtype=float)))
 
 

@@ -1,4 +1,4 @@
-"""Copies of paths pushed by symmetries: what they do to a drift network, where the symmetry is exact or only near.
+"""Copies of paths pushed by symmetries: their effect on a drift network, for exact and for near-symmetries.
 
     python experiments/augmentation.py   # all runs, as far as they are not there; docs/augmentation_checks.md
 
@@ -70,7 +70,11 @@ class Network:
 
 
 def run(case: str, seed: int, paths: int) -> dict[str, Any]:
+<<<<<<< HEAD
     """Root-mean-square errors of the drift on [0, 1] × [−2, 2], errors of our own fit, and the bound that is noted."""
+=======
+    """One run: root-mean-square errors of the drift on [0, 1] × [−2, 2], errors of `fit`, and whether a note warned."""
+>>>>>>> words-d3
     data = data_of(case, seed, paths)
     more = data.augmented(symmetries(), copies=COPIES, seed=seed)
     t, x = (grid.reshape(-1) for grid in np.meshgrid(np.linspace(0, DURATION, 11), np.linspace(-2, 2, 41)))
@@ -136,7 +140,7 @@ def table(records: list[dict[str, Any]]) -> str:
 
 
 def spread(values: list[float]) -> str:
-    """A mean with its standard error."""
+    """A mean with its standard error, as text."""
     found = np.array(values)
     return f"{found.mean():.3f} ± {found.std(ddof=1) / np.sqrt(len(found)):.3f}" if len(found) > 1 else "–"
 

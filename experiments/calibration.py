@@ -1,5 +1,5 @@
-"""Are the p-values uniform under truth, do the intervals cover, how much data does a near miss need, and how often is a
-symmetry found where there is none?
+"""Are the p-values uniform under truth, do the intervals cover, how much data are needed to reject a near miss, and how
+often is a symmetry found where there is none?
 
     python experiments/calibration.py                      # everything that is not there yet, then the page
     python experiments/calibration.py --only ratio power   # some parts only
@@ -63,7 +63,7 @@ def ratio(system: str, seed: int) -> dict[str, Any]:
 
 
 def invariance(system: str, seed: int) -> dict[str, Any]:
-    """One set: the bootstrap statistic of the data and of a few parametric draws (warp speed)."""
+    """One set: the bootstrap statistics of the data and of a few parametric draws (warp speed)."""
     from liestonet.validation.push_test import warp_speed
 
     generator = SYSTEMS[system][1]
@@ -72,7 +72,7 @@ def invariance(system: str, seed: int) -> dict[str, Any]:
 
 
 def found(system: str, seed: int) -> dict[str, Any]:
-    """Three generators found on half of the paths and tested on the other half; both systems have three."""
+    """One set: three generators found on half of the paths and tested on the other half; both systems have three."""
     first, second = recording(system, seed).split(0.5, seed)
     result = lsn.discover(first, symmetry="law", dimension=3, formulas=False)
     tested = lsn.test(second, result)
@@ -81,7 +81,7 @@ def found(system: str, seed: int) -> dict[str, Any]:
 
 
 def free(system: str, seed: int) -> dict[str, Any]:
-    """How many symmetries are found where there is none."""
+    """One set: the number of symmetries found where there is none."""
 
     def initial(rng: np.random.Generator, count: int) -> np.ndarray:
         return rng.uniform(-1.5, 1.5, (count, 1))
@@ -92,7 +92,7 @@ def free(system: str, seed: int) -> dict[str, Any]:
 
 
 def power(system: str, seed: int) -> dict[str, Any]:
-    """P-values of the near miss at several numbers of paths."""
+    """One seed: p-values of the near miss at several numbers of paths."""
     near = SYSTEMS[system][2]
     return {str(paths): lsn.test(recording(system, seed, paths), near).p_value for paths in POWER_PATHS}
 
@@ -192,7 +192,7 @@ def warp(observed: np.ndarray, drawn: np.ndarray) -> np.ndarray:
 def row_of(
     check: str, system: str, generator: str, records: list[dict[str, Any]], values: Any, uniform: float | None = None
 ) -> list[str]:
-    """One row; `uniform` is the p-value of uniformity where it is not that of a plain Kolmogorov–Smirnov test."""
+    """One row; `uniform` is the p-value of uniformity, by default that of a plain Kolmogorov–Smirnov test."""
     if not records:
         return []
     p_values = np.asarray(values)

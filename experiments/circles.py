@@ -1,10 +1,10 @@
-"""Angles and phases: what `discover` finds in data of systems on circles, against what `solve` finds in the equations.
+"""Angles and phases: what `discover` finds in data, compared with what `solve` finds in the equations.
 
     python experiments/circles.py                 # 10 runs of each, as far as they are not there; docs/circles.md
     python experiments/circles.py --seeds 3 --only pendulum
 
-Data: Euler steps of 0.02 (0.005 for the eight periods), T = 1 or 2, angles begin all round the turn. Seeds begin at
-13000; none of them was looked at while the method was built. Every other seed is given wrapped into one turn.
+Data: Euler steps of 0.02 (0.005 for the eight periods), T = 1 or 2, angles begin everywhere on the circle. Seeds begin
+at 13000; none of them was used while the method was built. Every other seed is given wrapped into one turn.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Case:
         return lsn.SDE.parse(self.equation).with_periods(dict.fromkeys(self.angles, TURN))
 
     def data(self, seed: int) -> lsn.Trajectories:
-        """Paths as they wind, or wrapped for every other seed."""
+        """Simulated paths, with angles wrapped for every other seed."""
         low, high = np.array(self.begins).T
 
         def initial(rng: np.random.Generator, paths: int) -> np.ndarray:
@@ -99,7 +99,7 @@ CASES = {
 
 
 def run(case: str, seed: int) -> dict[str, Any]:
-    """How many symmetries data and equation have, and the largest angle between both spans."""
+    """One run: the numbers of symmetries of data and equation, and the largest angle between both spans."""
     chosen = CASES[case]
     result = lsn.discover(chosen.data(seed), symmetry=chosen.kind)
     box = [None if v in result.domain.periodic else pair for v, pair in enumerate(result.domain.intervals)]
@@ -115,7 +115,7 @@ def run(case: str, seed: int) -> dict[str, Any]:
 
 
 def _angle(result: lsn.Result, exact: lsn.Result) -> float:
-    """In degrees, unit-free, at points all over the box."""
+    """The largest angle between the spans, in degrees, unit-free, at points all over the box."""
     domain = result.domain
     points = domain.centre + domain.half * np.random.default_rng(0).uniform(-1, 1, (POINTS, len(domain.half)))
     scale = (float(domain.half[0]), domain.half[1:])
@@ -147,7 +147,7 @@ def page(records: list[dict[str, Any]]) -> str:
 
 
 def table(records: list[dict[str, Any]]) -> str:
-    """Markdown: one row a case."""
+    """Markdown: one row per case."""
     lines = [
         "| system | equation | kind | `solve` | `discover` | false generator in | largest angle | undecided |",
         "|---|---|---|---|---|---|---|---|",

@@ -1,4 +1,4 @@
-"""What the symmetry search makes of a real recording: 1 µm latex spheres in water, filmed at 24 frames a second.
+"""The symmetry search on a real recording: 1 µm latex spheres in water, filmed at 24 frames a second.
 
     LIESTONET_DATA=… python experiments/colloid.py    # prints a table for several lags, in two frames of reference
     python experiments/colloid.py --only-page         # the same from kept results, without the recording
@@ -28,7 +28,7 @@ KNOWN = ("∂t", "∂x", "∂y", "2t∂t + x∂x + y∂y", "x∂y − y∂x")
 
 
 def recording() -> lsn.Trajectories:
-    """All tracks, without the flow that all particles share, in micrometres and seconds."""
+    """All tracks, less the flow common to all particles, in micrometres and seconds."""
     folder = os.environ.get("LIESTONET_DATA")
     if not folder:
         raise InputError("Set LIESTONET_DATA to the folder of the recordings.")
@@ -37,7 +37,7 @@ def recording() -> lsn.Trajectories:
 
 
 def from_the_start(data: lsn.Trajectories) -> lsn.Trajectories:
-    """Every track as seen from its first point: time and displacement since then."""
+    """Every track relative to its first point: time and displacement since then."""
     times = [t - t[0] for t in data.times]
     states = [x - x[0] for x in data.states]
     return lsn.Trajectories.from_arrays(times, states, list(data.names), units=dict(data.units))
@@ -52,7 +52,7 @@ def diffusion_constant(result: Result) -> float:
 
 
 def excess_kurtosis(data: lsn.Trajectories) -> float:
-    """Of single steps, in units of √Δt: 0 for a Gaussian, large where some steps are far too long."""
+    """Excess kurtosis of single steps, in units of √Δt: 0 for a Gaussian, large if some steps are far too long."""
     increments = data.increments()
     steps = increments.dx / np.sqrt(increments.dt)[:, None]
     steps = steps - steps.mean(axis=0)
@@ -60,13 +60,13 @@ def excess_kurtosis(data: lsn.Trajectories) -> float:
 
 
 def counts(result: Result) -> str:
-    """How many directions got which verdict: symmetries, near-symmetries, undecided."""
+    """Numbers of directions by verdict: symmetries, near-symmetries, undecided."""
     verdicts = [row.verdict for row in result.ladder]
     return " + ".join(str(verdicts.count(verdict)) for verdict in ("symmetry", "near-symmetry", "undecided"))
 
 
 def brownian_generators(t: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What free Brownian motion in the plane has at law level, in the order of KNOWN."""
+    """The law symmetries of free Brownian motion in the plane, in the order of KNOWN."""
     zero, one = np.zeros_like(t), np.ones_like(t)
     tau = np.stack([one, zero, zero, 2 * t, zero])
     xi = [np.zeros_like(x), np.stack([one, zero], 1), np.stack([zero, one], 1), x, np.stack([-x[:, 1], x[:, 0]], 1)]
@@ -74,7 +74,7 @@ def brownian_generators(t: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def only(position: int) -> Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
-    """One of the generators above."""
+    """One of the generators of `brownian_generators`."""
 
     def generator(t: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         tau, xi = brownian_generators(t, x)
@@ -96,7 +96,7 @@ def overview() -> dict[str, Any]:
 
 
 def look(view: str, lag: int) -> dict[str, Any]:
-    """One line of the table: what is found in a frame of reference at a lag."""
+    """The result in a frame of reference at a lag, for one line of the table."""
     data = VIEWS[view](recording()).thin(lag)
     law, ito = (lsn.discover(data, symmetry=kind, formulas=False) for kind in ("law", "ito"))
     return {
@@ -121,7 +121,7 @@ def known_angles(view: str, lag: int) -> dict[str, Any]:
 
 
 def jobs(seeds: int | None) -> list[Job]:
-    """A recording has no seeds."""
+    """The jobs of the study, without seeds, since the recording is fixed."""
     rows = [("look", view, lag) for view in VIEWS for lag in LAGS] + [("known_angles", FROM_THE_START, LAGS[-1])]
     looks = [
         _job(f"{function.replace('_', '-')}-{view.replace(' ', '-')}-{lag}", function, {"view": view, "lag": lag})

@@ -2,8 +2,8 @@
 
     python experiments/constants.py              # 25 seeds a case, as far as they are not there; docs/constants.md
 
-The rates of these systems are no simple numbers, so that they stay constants with an uncertainty in the formulas. Seeds
-begin at 4100; none of them was looked at while the method was built.
+The rates of these systems are not simple numbers, so they appear in the formulas as constants with an uncertainty.
+Seeds begin at 4100; none of them was used while the method was built.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CASES: dict[str, tuple[str, int, list[list[float]], float, tuple[float, ...]]] =
 
 
 def run(case: str, seed: int) -> dict[str, Any]:
-    """The rates that the formulas hold, each beside the true one that is nearest, and what was not found."""
+    """One run: the rates in the formulas, each with the nearest true one, and the number not found."""
     import sympy
 
     equation, paths, (low, high), duration, rates = CASES[case]
@@ -73,7 +73,7 @@ def page(records: list[dict[str, Any]]) -> str:
 
 
 def table(records: list[dict[str, Any]]) -> str:
-    """Markdown: one row a case."""
+    """Markdown: one row per case."""
     lines = [
         "| case | equation | runs | formulas for all | rates with ± | median ± | within 1 σ | within 2 σ | rounded, "
         "within 0.1 |",

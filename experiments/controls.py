@@ -1,12 +1,12 @@
-"""Systems with few symmetries: how often is a false generator admitted?
+"""Systems with few symmetries: how often is a false generator accepted?
 
     python experiments/controls.py                # 100 runs of each, as far as they are not there; docs/controls.md
     python experiments/controls.py --seeds 30 --only fitzhugh-nagumo
 
-A change of the fit that may change the counts gets a name in FITS, and its runs stand beside the earlier ones.
+A change of the fit that may change the counts gets a name in FITS, and its runs are shown beside the earlier ones.
 
 Data: 512 paths of the catalogue's own experiment (for the forced cubic: T = 4, Δt = .01, x₀ ~ U(−1.5, 1.5)). A false
-generator is one more than the true number. Seeds begin at 9000; none of them was looked at while the method was built.
+generator is one more than the true number. Seeds begin at 9000; none of them was used while the method was built.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def data_of(case: str, seed: int) -> lsn.Trajectories:
 
 
 def run(case: str, seed: int, fit: str = "") -> dict[str, Any]:
-    """How many symmetries are found; by the present fit only."""
+    """One run: the number of symmetries found, with the present fit only."""
     if fit != list(FITS)[-1]:
         raise ValueError(f"Runs of an earlier fit ({fit or 'the first'}) cannot be made any more.")
     return {"found": lsn.discover(data_of(case, seed), formulas=False).dimension}
@@ -69,7 +69,7 @@ def page(records: list[dict[str, Any]]) -> str:
 
 
 def table(records: list[dict[str, Any]]) -> str:
-    """Markdown: one row a fit and case."""
+    """Markdown: one row for each fit and case."""
     lines = ["| fit | system | true | runs | found | false generator in |", "|---|---|---|---|---|---|"]
     for fit, told in FITS.items():
         for case, true in TRUE.items():

@@ -1,4 +1,4 @@
-"""Exact densities against samples drawn without them: Kolmogorov–Smirnov distances of ten systems.
+"""Exact densities compared with samples drawn without them: Kolmogorov–Smirnov distances of ten systems.
 
     python experiments/densities.py      # one run of each, as far as they are not there; docs/density_checks.md
 
@@ -73,7 +73,7 @@ def sample(case: str, rng: np.random.Generator) -> np.ndarray:
 
 
 def run(case: str, seed: int) -> dict[str, Any]:
-    """The largest distance between the distribution function and that of the sample, at quantiles of the sample."""
+    """One run: the largest distance between the distribution function and that of the sample, at sample quantiles."""
     equation, x0, t = CASES[case]
     draws = np.sort(sample(case, np.random.default_rng(seed)))
     boundary = "reflecting" if "reflected" in case else None

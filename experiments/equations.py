@@ -1,10 +1,9 @@
-"""Equations from recordings: is the truth in the 95 % region, and do the bands of forecasts hold what they should?
+"""Equations from recordings: is the truth in the 95 % region, and do forecast bands cover as stated?
 
     python experiments/equations.py             # what is missing, then docs/equation_checks.md
     python experiments/equations.py --only ou-  # systems whose names begin like this
 
-Each run: 4,096 paths of a catalogue system, `discover`, `equation`. Seeds begin at 127000 and were not looked at
-before.
+Each run: 4,096 paths of a catalogue system, `discover`, `equation`. Seeds begin at 127000 and were not used before.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ Row = dict[str, Any]
 
 
 def equation(key: str, seed: int) -> Row:
-    """One recording: the equation, how far the truth is from it, and how much a forecast holds."""
+    """One recording: the equation, its distance from the truth, and the coverage of a forecast."""
     system = lsn.catalogue[key]
     begin = time.process_time()
     data = system.simulate(paths=PATHS, seed=seed)
@@ -54,7 +53,7 @@ def equation(key: str, seed: int) -> Row:
 
 
 def placed(found: Any, sde: Any, times: np.ndarray, states: np.ndarray) -> Row:
-    """The constants nearest to the true coefficients at points of the data, and χ² of the estimate there."""
+    """The constants closest to the true coefficients at points of the data, and χ² of the estimate there."""
     import scipy.optimize
     import scipy.stats
     import sympy
@@ -90,7 +89,7 @@ def placed(found: Any, sde: Any, times: np.ndarray, states: np.ndarray) -> Row:
 
 
 def held(found: Any, sde: Any, begin: np.ndarray, seed: int) -> float:
-    """The share of new true paths inside the band of the forecast, averaged over the coordinates."""
+    """The fraction of new true paths inside the forecast band, averaged over the coordinates."""
     band = found.forecast(begin, [HORIZON], NEW_PATHS, seed + 500, level=LEVEL)
     paths = sde.simulate(begin, HORIZON, HORIZON, NEW_PATHS, seed + 900, substeps=400)
     ends = np.array([path[-1] for path in paths.states])
@@ -98,7 +97,7 @@ def held(found: Any, sde: Any, begin: np.ndarray, seed: int) -> float:
 
 
 def jobs(seeds: int | None = None) -> list[Job]:
-    """The first seed of every system, then the second, so that what is finished is spread over all systems."""
+    """The first seed of every system, then the second, so that finished runs are spread over all systems."""
     given = {"paths": PATHS, "new_paths": NEW_PATHS, "horizon": HORIZON}
     return [
         Job(
@@ -118,7 +117,7 @@ def page(records: list[Row]) -> str:
 
 
 def interval(count: int, total: int) -> str:
-    """A share with its 95 % interval by Clopper and Pearson."""
+    """A fraction with its 95 % interval by Clopper and Pearson."""
     from scipy.stats import binomtest
 
     low, high = binomtest(count, total).proportion_ci(0.95)
@@ -126,7 +125,7 @@ def interval(count: int, total: int) -> str:
 
 
 def summary(records: list[Row]) -> Iterator[str]:
-    """Totals."""
+    """The totals over all systems, as Markdown."""
     if not records:
         yield "Not run yet."
         return
@@ -152,7 +151,7 @@ def covered(rows: list[Row]) -> int:
 
 
 def table(records: list[Row]) -> Iterator[str]:
-    """Markdown: one row a system."""
+    """Markdown: one row per system."""
     yield "| system | runs | true terms | truth inside | band holds | first run |"
     yield "|---|---|---|---|---|---|"
     for key in SYSTEMS:

@@ -1,4 +1,4 @@
-"""Constants by exact likelihood where steps are as long as the relaxation time, beside `lsn.fit` without a model.
+"""Constants by exact likelihood for steps as long as the relaxation time, compared with `lsn.fit` without a model.
 
     python experiments/exact_likelihood.py        # all runs, as far as they are not there; docs/exact_likelihood.md
 
@@ -45,7 +45,7 @@ def next_states(case: str, x: np.ndarray, rng: np.random.Generator) -> np.ndarra
 
 
 def data_of(case: str, seed: int, declared: bool = True) -> lsn.Trajectories:
-    """A recording; `declared` says that its points have no error, are instants, and are of an equation in time."""
+    """A recording; if `declared`, it states that points have no error and no exposure and that time is continuous."""
     rng = np.random.default_rng(seed)
     states = [np.full(PATHS, CASES[case][2])]
     for _ in range(STEPS):
@@ -57,7 +57,7 @@ def data_of(case: str, seed: int, declared: bool = True) -> lsn.Trajectories:
 
 
 def run(case: str, seed: int) -> dict[str, Any]:
-    """Estimates and errors by exact likelihood, with drift and squared noise at one point."""
+    """One run: estimates and errors by exact likelihood, with drift and squared noise at one point."""
     found = lsn.fit(data_of(case, seed), CASES[case][0])
     slope, noise = at_one_point(case, found.sde)
     estimates = {row.name: [row.value, row.error] for row in found.constants}
@@ -65,7 +65,7 @@ def run(case: str, seed: int) -> dict[str, Any]:
 
 
 def beside(case: str, seed: int, declared: bool) -> dict[str, Any]:
-    """Drift and squared noise at the same point by the estimator for recordings, which knows no model."""
+    """Drift and squared noise at the same point by the estimator for recordings, which uses no model."""
     slope, noise = at_one_point(case, lsn.fit(data_of(case, seed, declared)))
     return {"slope": slope, "noise": noise}
 
@@ -149,7 +149,7 @@ def compared(records: list[dict[str, Any]]) -> str:
 
 
 def spread(values: list[float]) -> str:
-    """Mean, standard deviation and number of runs."""
+    """Mean, standard deviation and number of runs, as text."""
     return f"{np.mean(values):.3f} ± {np.std(values, ddof=1):.3f} ({len(values)})" if len(values) > 1 else "–"
 
 

@@ -1,10 +1,10 @@
-"""The paper's examples from data: dimension and angle over seeds, the parametric oracle beside them.
+"""The paper's examples from data: dimension and angle over seeds, compared with a parametric oracle.
 
     python experiments/examples.py                     # ten seeds a case, as far as not there; docs/examples.md
     python experiments/examples.py --only ex1 ex2 --seeds 3
 
 Data and angles are those of the paper's benchmarks: raw stack on 4,000 data points inside the central 98 % of each
-coordinate. Seeds begin at 8000; none of them was looked at while the method was built.
+coordinate. Seeds begin at 8000; none of them was used while the method was built.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def page(records: list[dict[str, Any]]) -> str:
 
 
 def table(records: list[dict]) -> str:
-    """Markdown: one row a case."""
+    """Markdown: one row per case."""
     lines = [
         "| case | seeds | dimension right | max angle, median (range) | unit-free | oracle | paper "
         "| seconds (processor) |",
@@ -125,7 +125,7 @@ def table(records: list[dict]) -> str:
 
 
 def details(records: list[dict]) -> str:
-    """What was found where the dimension was not the true one, and the fourth direction of Example 3."""
+    """The results with a wrong dimension, and the verdicts on the fourth direction of Example 3."""
     lines = [
         f"- {CASES[record['case']].title}, seed {record['seed']}: {record['found']} instead of {record['true']} "
         f"(first {record['true'] + 1} directions: {_counted(record['verdicts'][: record['true'] + 1])})"
@@ -139,7 +139,7 @@ def details(records: list[dict]) -> str:
 
 
 def twelve(records: list[dict]) -> str:
-    """All angles of 10-D Brownian motion, medians over the runs, beside the paper's."""
+    """All angles of 10-D Brownian motion, medians over the runs, with those of the paper."""
     rows = [record["angles"] for record in records if record["case"] == "ten"]
     if not rows:
         return ""

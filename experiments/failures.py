@@ -1,10 +1,10 @@
-"""Deliberate failures: which check catches which, at which number of paths?
+"""Deliberate errors: which check detects which, with how many paths?
 
     python experiments/failures.py               # what is not there yet, then docs/failures.md
     python experiments/failures.py --only-page   # the page alone
 
-Paths begin at U(−2, 2), T = 1, Δt = .01. The likelihood ratio and the pushes (ε = .3, 19 bootstrap draws) reject at
-5 %, the gates fail at 1 % together.
+Paths begin at U(−2, 2), T = 1, Δt = .01. The likelihood ratio and the pushes (ε = .3, 19 bootstrap draws) reject at 5
+%, the gates together fail at 1 %.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def recording(case: str, paths: int, seed: int) -> lsn.Trajectories:
 
 
 def claimed(case: str, data: lsn.Trajectories) -> str:
-    """The generator under test; that of a linear drift fitted by least squares where one is asked for."""
+    """The generator under test, if needed from a linear drift fitted by least squares."""
     if CASES[case][1] != "fitted":
         return CASES[case][1]
     steps = data.increments()
@@ -97,7 +97,7 @@ def caught(record: dict[str, Any], check: str) -> bool:
 
 
 def table(records: list[dict[str, Any]]) -> str:
-    """One row an error, one column a check; a cell has the runs that noticed it, for each number of paths."""
+    """A row per error and a column per check; cells count the runs that detected it, for each number of paths."""
     lines = [f"| what is wrong | {' | '.join(CHECKS)} |", "|---|" + "---|" * len(CHECKS)]
     for case in CASES:
         cells = []

@@ -1,10 +1,10 @@
-"""How often each flag about the data is raised without reason, and how often with.
+"""How often each flag about the data is a false alarm, and how often it detects a fault.
 
     python experiments/flags.py              # what is not there yet, then docs/flag_rates.md
     python experiments/flags.py --seeds 10   # ten seeds a system for clean and for faulty data
 
-Clean data are simulations of every catalogue system of up to three coordinates; faulty data are the same made worse on
-purpose, or simulated with the wrong noise.
+Clean data are simulations of every catalogue system of up to three coordinates; faulty data are deliberately degraded,
+or simulated with the wrong noise.
 """
 
 from __future__ import annotations
@@ -82,14 +82,14 @@ def _slug(title: str) -> str:
 
 
 def clean(system: str, seed: int) -> dict[str, Any]:
-    """The flags of clean data, and how large a step's addition and the fit's error are in truth."""
+    """The flags of clean data, with the true change of coefficients within a step and the true error of the fit."""
     surrogate = lsn.fit(simulated(system, seed))
     added, error = true_sizes(surrogate, lsn.catalogue[system].sde)
     return {"flags": sorted({flag.code for flag in data_flags(surrogate)}), "added": added, "error": error}
 
 
 def simulated(name: str, seed: int, increments: int = INCREMENTS) -> Trajectories:
-    """About so many increments of a system."""
+    """Simulated paths of a system with about the wanted number of increments."""
     system = lsn.catalogue[name]
     steps = len(system.simulate(paths=1, seed=0).times[0]) - 1
     return system.simulate(paths=-(-increments // steps), seed=seed)
@@ -114,7 +114,7 @@ def true_sizes(surrogate: Surrogate, sde: lsn.SDE) -> tuple[float, float]:
 
 
 def with_zeros(arrays: Mapping[Derivative, np.ndarray], shape: tuple[int, ...]) -> dict[Derivative, np.ndarray]:
-    """One set of parameters, and derivatives that are absent because they vanish."""
+    """The arrays of a jet with a last axis of length one, and zeros for absent derivatives."""
     return {
         key: np.asarray(arrays[key])[..., None] if key in arrays else np.zeros((*shape, 1))
         for key in derivatives(shape[1] + 1, 2)
@@ -122,12 +122,12 @@ def with_zeros(arrays: Mapping[Derivative, np.ndarray], shape: tuple[int, ...]) 
 
 
 def size(values: np.ndarray) -> float:
-    """Root mean square over points of the length."""
+    """The root mean square, over points, of the length."""
     return float(np.sqrt(np.sum(values**2) / len(values)))
 
 
 def justified(code: str, record: dict[str, Any]) -> bool:
-    """Whether clean data deserve a flag: coverage is a count, two others have a true size to compare with."""
+    """Whether clean data justify a flag: coverage is a count, two others are compared with a true size."""
     limits = {"coarse-steps": record["added"] > 0.05, "too-little-data": record["error"] > 0.2}
     return code == "coverage" or limits.get(code, False)
 
@@ -140,7 +140,7 @@ Make = Callable[[str, int], Trajectories]
 
 @dataclass(frozen=True)
 class Fault:
-    """Data with something wrong, from the name of a system and a seed, and the flag that should be raised."""
+    """Faulty data, from the name of a system and a seed, and the flag that should be raised."""
 
     code: str
     make: Make
@@ -153,7 +153,7 @@ def faulty(fault: str, system: str, seed: int) -> dict[str, Any]:
 
 
 def worse(**how: float) -> Make:
-    """Catalogue data through `degrade`."""
+    """Catalogue data changed by `degrade`."""
 
     def make(name: str, seed: int) -> Trajectories:
         blur = int(how.get("blur", 1))
@@ -164,7 +164,7 @@ def worse(**how: float) -> Make:
 
 
 def changed(change: Callable[[Trajectories], Trajectories], increments: int = INCREMENTS) -> Make:
-    """Catalogue data through a function."""
+    """Catalogue data changed by a function."""
     return lambda name, seed: change(simulated(name, seed, increments))
 
 
@@ -192,7 +192,7 @@ def student(freedom: float) -> Callable:
 
 
 def jumping(rate: float, height: float) -> Callable:
-    """Gaussian steps, and jumps of a normal height at a rate."""
+    """Gaussian steps, and jumps of normal size at a rate."""
 
     def noise(rng: np.random.Generator, paths: int, dt: float) -> Iterator[np.ndarray]:
         while True:
@@ -220,7 +220,7 @@ def coloured(memory: float) -> Callable:
 
 
 def rounded(part: float) -> Callable[[Trajectories], Trajectories]:
-    """Values on a grid of this part of the typical step of each coordinate."""
+    """Values rounded to a grid, given as a part of the typical step of each coordinate."""
 
     def change(data: Trajectories) -> Trajectories:
         grid = part * np.sqrt(np.mean(data.increments().dx ** 2, axis=0))
@@ -230,12 +230,12 @@ def rounded(part: float) -> Callable[[Trajectories], Trajectories]:
 
 
 def joined(column: Callable[[np.ndarray], np.ndarray]) -> Callable[[Trajectories], Trajectories]:
-    """One more coordinate, a function of the others."""
+    """The data with one more coordinate, a function of the others."""
     return lambda data: Trajectories.from_arrays(data.times, [np.column_stack([x, column(x)]) for x in data.states])
 
 
 def first_only(data: Trajectories) -> Trajectories:
-    """The first coordinate alone."""
+    """The data with the first coordinate alone."""
     return Trajectories.from_arrays(data.times, [x[:, :1] for x in data.states])
 
 
@@ -246,7 +246,7 @@ def along_diagonal(data: Trajectories) -> Trajectories:
 
 
 def after_one_step(data: Trajectories) -> Trajectories:
-    """Paths that end when they have hardly begun to move."""
+    """Paths that end after one step."""
     return Trajectories.from_arrays([t[:2] for t in data.times], [x[:2] for x in data.states])
 
 
@@ -337,7 +337,7 @@ where the true coefficients change by more than 5 % within a step, `too-little-d
 
 
 def false_alarms(code: str, runs: list[dict[str, Any]]) -> str:
-    """Counts in words."""
+    """False alarms in words."""
     raised = [record for record in runs if code in record["flags"]]
     false = sum(not justified(code, record) for record in raised)
     text = f"{false} of {len(runs)}"

@@ -1,9 +1,9 @@
-"""Level and power of the tests between groups, and which verdicts groups of one algebra get.
+"""Level and power of the tests between groups, and the verdicts on groups of one algebra.
 
     python experiments/groups.py --jobs 2        # all runs, as far as they are not there; docs/group_checks.md
 
-Groups are fitted one by one and put together to comparisons afterwards, each group in one comparison of a row. Seeds
-begin at 31000 (constants) and 32000 (algebras).
+Groups are fitted one by one and then combined into comparisons, each group in one comparison of a row. Seeds begin at
+31000 (constants) and 32000 (algebras).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CUBIC = (((0,), x), ((0,), x**3), ((0, 0), sympy.Integer(1)))
 
 @dataclass(frozen=True)
 class Pool:
-    """Groups that are alike: how many are fitted, rate and noise, and the number of paths and of their steps."""
+    """Equal groups: how many are fitted, rate and noise, and the number of paths and of their steps."""
 
     groups: int
     rate: float = 1.0
@@ -99,7 +99,7 @@ def data_of(pool: Pool, seed: int) -> lsn.Trajectories:
 
 
 def fits(pool: str, seed: int) -> dict[str, Any]:
-    """Constants of a batch of groups with their covariances, the terms of the equation known."""
+    """Constants of a batch of groups with their covariances, for known terms of the equation."""
     chosen = FITTED[pool]
     places = CUBIC if chosen.wells else LINEAR
     drawn = [data_of(chosen, seed + k) for k in range(BATCH)]
@@ -108,7 +108,7 @@ def fits(pool: str, seed: int) -> dict[str, Any]:
 
 
 def searches(pool: str, seed: int) -> dict[str, Any]:
-    """What `discover` says of a batch of groups."""
+    """The results of `discover` for a batch of groups."""
     found = []
     for k in range(BATCH):
         result = lsn.discover(data_of(SEARCHED[pool], seed + k), formulas=False)
@@ -142,7 +142,7 @@ def pools_of(records: list[dict[str, Any]], kind: str) -> dict[str, list[dict[st
 
 
 def sets_of(pools: dict[str, list[Any]], wanted: Sequence[str]) -> Iterator[list[Any]]:
-    """Comparisons in which every group is another one."""
+    """Comparisons of different groups."""
     if all(name in pools for name in wanted):
         each = {name: wanted.count(name) for name in wanted}
         for number in range(min(len(pools[name]) // count for name, count in each.items())):
@@ -217,7 +217,7 @@ def _found(label: str, group: dict[str, Any]) -> Found:
 
 
 def percentage(count: int, total: int) -> str:
-    """A share with its binomial standard error."""
+    """A percentage with its binomial standard error."""
     share = count / total
     return f"{100 * share:.1f} ± {100 * np.sqrt(share * (1 - share) / total):.1f} %"
 

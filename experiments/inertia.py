@@ -1,12 +1,12 @@
-"""Positions of systems with inertia: are drift, diffusion and symmetries as right as with velocities recorded?
+"""Positions of systems with inertia: are drift, diffusion and symmetries as accurate as with recorded velocities?
 
     python experiments/inertia.py                 # all cells, as far as they are not there; docs/inertia_checks.md
     python experiments/inertia.py --seeds 1 --only long-harmonic
 
-16,000 points of dx = v dt, dv = F dt + dW, in one long path or in 160 short ones, made by twenty fine steps a point. Of
-them only x is given, as plain arrays with order=2; beside it a quarter of the same points with the true velocities and
-the default call. `noise` is the error of a position in units of √(Δ³), what noise does to a position in a step. Seeds
-begin at 16400; none of them was looked at while the method was built.
+16,000 points of dx = v dt, dv = F dt + dW, in one long path or in 160 short ones, made by twenty fine steps a point.
+Only x is given, as plain arrays with order=2; for comparison, a quarter of the same points with the true velocities and
+the default call. `noise` is the error of a position in units of √(Δ³), the effect of the noise on a position in one
+step. Seeds begin at 16400; none of them was used while the method was built.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LAYOUTS = {"short": (160, 100), "long": (1, 16_000)}
 
 @dataclass(frozen=True)
 class System:
-    """A force, the same as text, the dimension of its Itô algebra, and the terms that the force is made of."""
+    """A force, its text, the dimension of its Itô algebra, and the terms of the force."""
 
     force: Callable[[Any, Any], Any]
     text: str
@@ -56,7 +56,7 @@ WAYS = ("positions", "velocities")
 
 
 def data_of(layout: str, system: str, step: float, noise: float, seed: int) -> tuple[Any, Any, Any]:
-    """Times, recorded positions and true states, one column a path."""
+    """Times, recorded positions and true states, one column per path."""
     force, rng, (paths, points) = SYSTEMS[system].force, np.random.default_rng(seed), LAYOUTS[layout]
     x, v, fine = rng.uniform(-1, 1, paths), rng.uniform(-1, 1, paths), step / FINE
     first = 0 if paths > 1 else -round(BEFORE / step)
@@ -72,7 +72,7 @@ def data_of(layout: str, system: str, step: float, noise: float, seed: int) -> t
 
 
 def run(way: str, layout: str, system: str, step: float, noise: float, seed: int) -> dict[str, Any]:
-    """Symmetries found, near ones of the equation itself in the same box, and the terms of the force."""
+    """One run: symmetries found, near-symmetries of the true equation in the same box, and the terms of the force."""
     times, recorded, states = data_of(layout, system, step, noise, seed)
     made, paths = SYSTEMS[system], recorded.shape[1]
     if way == "positions":
@@ -137,7 +137,7 @@ def beyond() -> tuple[float, float]:
 
 
 def table(records: list[dict[str, Any]]) -> str:
-    """Markdown: one row a cell and way."""
+    """Markdown: one row for each cell and kind of recording."""
     lines = [
         "| system | paths | Δ | noise | given | runs | right | fewer | near | false | rejected | force / true | "
         "diffusion | CPU s |",

@@ -1,11 +1,11 @@
-"""One long recording by default: are its symmetries found, and is a law that changes with the date told?
+"""One long recording with default options: are its symmetries found, and is a law that changes with the date detected?
 
     python experiments/long_recordings.py                # all runs that are not there; docs/long_recording_checks.md
     python experiments/long_recordings.py --seeds 1      # the first group of each kind only
 
 Data: one path of 40,001 points, Euler steps of Δt = .02, without the mark that simulated data have, as a file from an
-instrument is. A job simulates a group of twenty paths that begin at 0 and looks at each alone. Seeds begin at 17000;
-none of them was looked at while the method was built.
+instrument is. A job simulates a group of twenty paths that begin at 0 and analyses each alone. Seeds begin at 17000;
+none of them was used while the method was built.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def equation(system: str, force: str) -> str:
 
 
 def recorded(sde: lsn.SDE, paths: int, seed: int) -> lsn.Trajectories:
-    """Simulated paths that do not say how they were made."""
+    """Simulated paths without a statement of how they were made."""
     data = sde.simulate(initial=np.zeros(sde.dimension), duration=DURATION, step=STEP, paths=paths, seed=seed)
     return replace(data, measurement=lsn.Measurement())
 
@@ -70,7 +70,7 @@ def level(system: str, seed: int) -> dict[str, Any]:
 
 
 def verdicts(system: str, force: str, seed: int) -> dict[str, Any]:
-    """What the default call says: dimension, what becomes of ∂t, and the p-value of the date."""
+    """Results of the default call: dimension, verdict on ∂t, and the p-value of the test against the date."""
     rows = []
     for data in recordings(system, force, seed):
         result = lsn.discover(data, formulas=False)
@@ -91,7 +91,7 @@ def windows(system: str, seed: int) -> dict[str, Any]:
 
 
 def several(system: str, seed: int) -> dict[str, Any]:
-    """What the default call says of one path in several coordinates, and how far it is from what `solve` finds."""
+    """The default call on one path in several coordinates, and its distance from the result of `solve`."""
     text, kind, true = SEVERAL[system]
     sde = lsn.SDE.parse(text)
     solved = lsn.solve(sde, symmetry=kind, formulas=False)

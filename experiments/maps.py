@@ -3,7 +3,7 @@
     python experiments/maps.py                    # what is missing, then docs/map_rates.md; stop it when you like
     python experiments/maps.py --only mirror- --seeds 50
 
-Every record is one simulated recording. Seeds begin at 64000; none of them was looked at while the method was built.
+Every record is one simulated recording. Seeds begin at 64000; none of them was used while the method was built.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True)
 class Case:
-    """One experiment: an equation, a box of starts, the size of a recording, the question, and how often it is asked.
+    """One experiment: an equation, a box of starts, the size of a recording, the test, and the number of runs.
 
     `broken` says that the symmetry does not hold, so that rejections are power. A linear equation has its drift matrix
-    and the squares of its noise in `linear`, from which the production of entropy follows.
+    and the squares of its noise in `linear`, from which the entropy production follows.
     """
 
     question: str
@@ -132,7 +132,7 @@ def data_of(case: Case, seed: int) -> lsn.Trajectories:
 
 
 def run(case: str, seed: int) -> dict[str, Any]:
-    """One recording, asked the question of its case."""
+    """The test of a case on one recording."""
     given = CASES[case]
     return ASKED[given.question](given, data_of(given, seed))
 
@@ -166,7 +166,7 @@ ASKED: dict[str, Callable[[Case, lsn.Trajectories], dict[str, Any]]] = {
 
 
 def jobs(seeds: int | None) -> list[Job]:
-    """Runs seed by seed, so that a study that was stopped has about as many of each case."""
+    """Runs seed by seed, so that a stopped study has about equal numbers for all cases."""
     most = max(case.runs for case in CASES.values())
     return [
         Job(
@@ -183,7 +183,7 @@ def jobs(seeds: int | None) -> list[Job]:
 
 
 def share(count: int, of: int) -> str:
-    """A part in percent with the 95 % interval of Clopper and Pearson."""
+    """A percentage with the 95 % interval of Clopper and Pearson."""
     low, high = scipy.stats.binomtest(count, of).proportion_ci(0.95)
     return f"{count} of {of} ({count / of:.0%}; {low:.0%} to {high:.0%})"
 
@@ -235,7 +235,7 @@ def power_table(by_case: dict[str, list[dict[str, Any]]]) -> str:
 
 
 def interval_table(by_case: dict[str, list[dict[str, Any]]]) -> str:
-    """Markdown: how often 95 % intervals hold the truth."""
+    """Markdown: how often 95 % intervals contain the truth."""
     lines = ["| system | quantity | truth | runs | mean estimate | covered |", "|---|---|---|---|---|---|"]
     for name, case in CASES.items():
         if case.question == "centre":

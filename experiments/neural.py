@@ -1,4 +1,4 @@
-"""The neural engine on the paper's examples: dimensions by sweep, over seeds, beside angles at the true dimension.
+"""The neural engine on the paper's examples: dimensions by sweep over seeds, and angles at the true dimension.
 
     python experiments/neural.py                    # five seeds of a sweep on Examples 1 to 4; writes docs/neural.md
     python experiments/neural.py --only ex1 ex2 --seeds 2
@@ -32,7 +32,7 @@ AIMS = {"ex1": 1.5, "ex2": 4.0, "ex3": 4.0, "ex4": 3.0, "fp": 6.0, "10d": 8.0}
 
 
 def run(case: str, seed: int) -> dict[str, Any]:
-    """A sweep of one seed, data and training: what each rule says, and the verdicts of the ladder."""
+    """A sweep for one seed of data and training: the dimension by each rule, and the verdicts of the ladder."""
     chosen = CASES[case]
     engine = networks(polish=True)
     result = lsn.discover(chosen.data(seed, 1.0), engine, chosen.symmetry, formulas=False, seed=seed)
@@ -60,7 +60,7 @@ def jobs(seeds: int | None) -> list[Job]:
 
 
 def angle_text(runs: list[dict[str, Any]], name: str) -> str:
-    """Median of the largest angles, and the largest of all where there are several seeds."""
+    """The median of the largest angles, with the largest of all in brackets if there are several seeds."""
     worst = [max(row[name]) for row in runs]
     if not worst:
         return "–"

@@ -1,12 +1,12 @@
-"""How well networks and series learn drift and diffusion of the paper's examples: root mean square errors on the box.
+"""Accuracy of networks and series for drift and diffusion of the paper's examples: root mean square errors on the box.
 
     python experiments/neural_surrogate.py                            # three seeds, all sizes and settings
     python experiments/neural_surrogate.py --seeds 1 --only ex1-512   # the small data of Example 1
     python experiments/neural_surrogate.py --only-page                # the table of what is there
 
 Data are the benchmarks' (2048 paths, 256,000 increments), or a quarter of them. Errors are taken at 4,000 uniform
-points of the box that the data chose. `z` is the root mean square of error over stated standard error: 1 for honest
-errors, less for cautious ones. Prints a table.
+points of the box that the data chose. `z` is the root mean square of error over stated standard error: 1 for correct
+standard errors, less for cautious ones. Prints a table.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ METHODS = ("ours", "ours without polish", "paper", "series")
 
 
 def methods(case: str) -> dict[str, Callable[[lsn.Trajectories, int], Any]]:
-    """What is compared, in the order of METHODS: our defaults, the paper's settings, and the spectral surrogate."""
+    """The methods compared, in the order of METHODS: our defaults, the paper's settings, and the spectral surrogate."""
     from liestonet.neural.coefficients.fit_coefficients import fit_coefficients
     from liestonet.neural.coefficients.settings import PAPER, CoefficientSettings
 
@@ -107,7 +107,7 @@ def jobs(seeds: int | None) -> list[Job]:
 
 
 def table(records: list[dict[str, Any]]) -> str:
-    """Root mean square over seeds of everything that is there."""
+    """Root mean squares over the seeds that have been run."""
     rows: dict[tuple[str, int, str], list[dict[str, Any]]] = defaultdict(list)
     for record in records:
         rows[record["case"], record["paths"], record["method"]].append(record)

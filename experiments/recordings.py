@@ -1,4 +1,4 @@
-"""Recordings with measurement errors, blur and coarse steps: are drift, diffusion and symmetries still right?
+"""Recordings with measurement errors, blur and coarse steps: are drift, diffusion and symmetries still correct?
 
     python experiments/recordings.py              # all cells, as far as they are not there; docs/recordings.md
     python experiments/recordings.py --seeds 2 --only short-ou
@@ -53,7 +53,7 @@ CELLS = [(0.05, 0.0, 0), (0.05, 1.0, 0), (0.05, 0.0, 1), (0.3, 0.0, 0), (0.3, 0.
 
 
 def data_of(layout: str, system: str, step: float, noise: float, blur: int, seed: int) -> lsn.Trajectories:
-    """The recording as arrays, of which nothing is known."""
+    """The recording as plain arrays, without information on how it was made."""
     made, rng, (paths, points) = SYSTEMS[system], np.random.default_rng(seed), LAYOUTS[layout]
     dt = step / made.rate
     x: Any = rng.uniform(*made.begin, paths) if paths > 1 else float(np.mean(made.begin))
@@ -74,13 +74,13 @@ def data_of(layout: str, system: str, step: float, noise: float, blur: int, seed
 
 
 def tolerable(equation: str, result: lsn.Result) -> int:
-    """How many directions of the true equation have a residual below the tolerance in the data's box."""
+    """Number of directions of the true equation with a residual below the tolerance in the data's box."""
     exact = lsn.solve(lsn.SDE.parse(equation), domain=result.domain.intervals, formulas=False)
     return sum(row.residual < TOLERANCE for row in exact.ladder)
 
 
 def run(layout: str, system: str, step: float, noise: float, blur: int, seed: int) -> dict[str, Any]:
-    """Symmetries found, and slope of the drift and mean diffusion over their true values."""
+    """One run: symmetries found, and slope of the drift and mean diffusion over their true values."""
     data, made = data_of(layout, system, step, noise, blur, seed), SYSTEMS[system]
     begun = process_time()
     result = lsn.discover(data, formulas=False)
@@ -125,7 +125,7 @@ def page(records: list[dict[str, Any]]) -> str:
 
 
 def table(records: list[dict[str, Any]]) -> str:
-    """Markdown: one row a cell."""
+    """Markdown: one row per cell."""
     lines = [
         "| paths | system | true | kΔ | noise | blur | runs | right | fewer | more | false | rejected | drift / true | "
         "diffusion / true |",

@@ -1,10 +1,11 @@
-"""Every system of the catalogue: what its symmetries are good for, and whether samples are exact.
+"""Every system of the catalogue: what its symmetries give, and whether samples are exact.
 
     python experiments/reductions.py              # what is missing, then docs/reductions.md
     python experiments/reductions.py --only cir-  # systems whose names begin like this
 
-Nothing about the reductions is random. Samples: one step of length 1 by `Reduction.sample` against Euler–Maruyama with
-fine steps, 100,000 paths each, two-sided Kolmogorov–Smirnov test; seeds begin at 41000 and were not looked at before.
+Nothing about the reductions is random. Samples: one step of length 1 by `Reduction.sample`, compared with
+Euler–Maruyama with fine steps, 100,000 paths each, two-sided Kolmogorov–Smirnov test; seeds begin at 41000 and were not
+used before.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ Row = dict[str, Any]
 
 
 def use(key: str) -> Row:
-    """What the symmetries of one system are good for: of Itô's equations and, with several noises, of the law."""
+    """What the symmetries of one system give: those of Itô's equations and, with several noises, those of the law."""
     system = lsn.catalogue[key]
     begin = time.process_time()
     result = lsn.solve(system.sde, "ito", system.box)
@@ -53,7 +54,7 @@ def use(key: str) -> Row:
 
 
 def described(made: Any) -> Row:
-    """A reduction in plain values."""
+    """A reduction as plain values."""
     from liestonet.reduction.wording import verdict
 
     return {
@@ -120,14 +121,14 @@ def page(records: list[Row]) -> str:
 
 
 def best(row: Row) -> Row:
-    """The better of the reductions by Itô's symmetries and by those of the law."""
+    """The better of the two reductions, by Itô's symmetries or by those of the law."""
     order = {"solved": 0, "reduced": 1, "none": 2}
     found = [row["ito"], *([row["law"]] if "law" in row else [])]
     return min(found, key=lambda made: (order[made["kind"]], made["level"] == "law"))
 
 
 def summary(rows: list[Row]) -> Iterator[str]:
-    """Totals."""
+    """The totals over the catalogue, as Markdown."""
     count = {kind: sum(best(row)["kind"] == kind for row in rows) for kind in ("solved", "reduced", "none")}
     proved = sum(best(row)["status"] == "proved" and best(row)["kind"] != "none" for row in rows)
     scalar = [row for row in rows if lsn.catalogue[row["key"]].sde.dimension == 1 and row["dimension"] in ("2", "3")]
@@ -168,7 +169,7 @@ def table(rows: list[Row]) -> Iterator[str]:
 
 
 def martingale_words(found: list[Any]) -> str:
-    """How many there are, and the shortest."""
+    """The number of martingales, and the shortest of them."""
     if not found:
         return "—"
     local = sum(bool(row[1]) for row in found)
@@ -178,12 +179,12 @@ def martingale_words(found: list[Any]) -> str:
 
 
 def escaped(text: str) -> str:
-    """Bars would end a cell."""
+    """The text with vertical bars escaped, which would end a cell."""
     return text.replace("|", "\\|")
 
 
 def comparison(rows: list[Row]) -> Iterator[str]:
-    """Markdown: one row a system."""
+    """Markdown: one row per system."""
     if not rows:
         yield "Not run yet; the same command goes on."
         return

@@ -1,1 +1,1 @@
-"""Drift and diffusion from recorded increments, with the covariance of what was estimated."""
+"""Drift and diffusion estimated from recorded increments, with the covariance of the estimates."""

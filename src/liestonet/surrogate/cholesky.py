@@ -1,6 +1,6 @@
-"""The gauge of an Itô answer from data: σ is the lower triangular root of a, and so are its derivatives and errors.
+"""The gauge of Itô symmetries found from data: σ is the lower triangular root of a, with its derivatives and errors.
 
-Trajectories know a only (docs/method.md §2.5). σ = chol(a) in the order of the coordinates, without the rows and
+Trajectories determine only a (docs/method.md §2.5). σ = chol(a) in the order of the coordinates, without the rows and
 columns of those that have no noise. With Φ = lower triangle with halved diagonal, δσ = σ Φ(σ⁻¹ δa σ⁻ᵀ).
 """
 
@@ -20,7 +20,7 @@ Sigmas = dict[Derivative, np.ndarray]
 def cholesky_jet(
     squared: Mapping[Derivative, Float[np.ndarray, "b n n s"]], noisy: Bool[np.ndarray, " n"]
 ) -> tuple[Sigmas, Sigmas]:
-    """σ and its first derivatives (b, n, r), and their changes (b, n, r, s − 1) for the further columns of a."""
+    """σ and its first derivatives (b, n, r), and their changes (b, n, r, s − 1) along the further columns of a."""
     active = np.flatnonzero(noisy)
     a = {d: array[:, active][:, :, active] for d, array in squared.items() if len(d) <= 1}
     root = np.linalg.cholesky(_positive(a[()][..., 0]))
@@ -41,7 +41,7 @@ def cholesky_jet(
 
 
 def root_change(root: Float[np.ndarray, "b r r"], change: Float[np.ndarray, "b r r"]) -> Float[np.ndarray, "b r r"]:
-    """Change of σ = chol(a) when a changes."""
+    """The change δσ of σ = chol(a) caused by a change of a."""
     return _factor_change(root, np.linalg.inv(root), change[..., None])[..., 0]
 
 
@@ -52,7 +52,7 @@ def _second_change(
     inner: Float[np.ndarray, "b r r"],
     derivative_change: Float[np.ndarray, "b r r s"],
 ) -> Float[np.ndarray, "b r r s"]:
-    """Change of ∂σ = σ Φ(X), X = σ⁻¹ ∂a σ⁻ᵀ, when a changes: δσ Φ(X) + σ Φ(δX)."""
+    """The change of ∂σ = σ Φ(X), X = σ⁻¹ ∂a σ⁻ᵀ, caused by a change of a: δσ Φ(X) + σ Φ(δX)."""
     relative = _after(_before(inverse, change), inner)
     moved = _turned(inverse, derivative_change) - relative - np.swapaxes(relative, 1, 2)
     return _after(change, _half_triangle(inner)) + _before(root, _half_triangles(moved))
@@ -69,13 +69,13 @@ def _turned(inverse: Float[np.ndarray, "b r r"], matrices: Float[np.ndarray, "b 
 
 
 def _before(factor: Float[np.ndarray, "b r r"], matrices: Float[np.ndarray, "b r r s"]) -> np.ndarray:
-    """A product with one matrix from the left; the many run along memory."""
+    """Products of one matrix, on the left, with many, whose index is the last in memory."""
     shape = matrices.shape
     return (factor @ matrices.reshape(*shape[:2], shape[2] * shape[3])).reshape(shape)
 
 
 def _after(matrices: Float[np.ndarray, "b r r s"], factor: Float[np.ndarray, "b r r"]) -> np.ndarray:
-    """The same from the right."""
+    """Products of many matrices with one matrix on the right."""
     return np.swapaxes(factor, 1, 2)[:, None] @ matrices
 
 
@@ -93,7 +93,7 @@ def _halves(size: int) -> Float[np.ndarray, "r r"]:
 
 
 def _positive(matrix: Float[np.ndarray, "b r r"]) -> Float[np.ndarray, "b r r"]:
-    """The matrix itself where it is safely positive, else with its eigenvalues lifted; in units of its own diagonal."""
+    """The matrix; where it is not safely positive, with eigenvalues raised, in units of its diagonal."""
     diagonal = np.median(np.abs(np.diagonal(matrix, axis1=1, axis2=2)), axis=0)
     units = np.sqrt(np.maximum(diagonal, np.finfo(float).tiny))
     values, vectors = np.linalg.eigh(matrix / units / units[:, None])

@@ -1,7 +1,8 @@
 """Covariance of all parameters together, as square roots whose columns are the directions δ_s of docs/method.md §4.4.
 
 Different coefficients are estimated from the same increments, so their errors are correlated, and the weights are only
-roughly right. The scores of a sample of increments say how much (a sandwich estimate); the prior adds its part.
+approximately right. The scores of a sample of increments give the resulting covariance (a sandwich estimate); the prior
+adds its part.
 """
 
 from __future__ import annotations
@@ -30,8 +31,13 @@ class Regression(NamedTuple):
 
 
 def parameter_errors(overview: Overview, regressions: Sequence[Regression]) -> Errors:
+<<<<<<< HEAD
     """The errors of all parameters in order, in units of the box."""
     estimates = [estimate for found in regressions for estimate in found.estimates]
+=======
+    """The errors of all parameters in their order, in units of the box."""
+    estimates = [estimate for found, _ in regressions for estimate in found]
+>>>>>>> words-d3
     blocks = [estimate.posterior for estimate in estimates]
     priors = [block / np.sqrt(estimate.prior) for block, estimate in zip(blocks, estimates, strict=True)]
     if overview.domain.dimension > SHARED.few_coordinates or sum(len(block) for block in blocks) > ERRORS.most_joint:
@@ -43,14 +49,14 @@ def parameter_errors(overview: Overview, regressions: Sequence[Regression]) -> E
 
 
 def compressed(root: Float[np.ndarray, "p s"]) -> Float[np.ndarray, "p t"]:
-    """The same covariance in orthogonal directions, negligible ones left out."""
+    """A root of the same covariance with orthogonal columns, without the negligible ones."""
     left, lengths, _ = np.linalg.svd(root, full_matrices=False)
     kept = lengths > ERRORS.negligible * lengths[0]
     return left[:, kept] * lengths[kept]
 
 
 def sketch(roots: Sequence[np.ndarray], count: int, seed: int) -> Float[np.ndarray, "p t"]:
-    """Random directions with the covariance of independent blocks, right on average."""
+    """Random directions whose covariance has that of independent blocks as its mean."""
     rng = np.random.default_rng(seed)
     parts = [root @ rng.standard_normal((root.shape[1], count)) for root in roots]
     return np.concatenate(parts) / np.sqrt(count)
@@ -69,7 +75,7 @@ def _score_root(overview: Overview, regressions: Sequence[Regression]) -> Float[
 
 
 def _scores(sample: Scaled, regressions: Sequence[Regression]) -> Float[np.ndarray, "b p"]:
-    """φ(x_k) w_k (y_k − φ(x_k)ᵀθ) of every increment and parameter."""
+    """φ(x_k) w_k (y_k − φ(x_k)ᵀθ) for every increment and parameter."""
     columns = []
     for estimates, targets, widened in regressions:
         values, weights = targets(sample)

@@ -1,8 +1,8 @@
-"""Discretisation bias: moments over Δt differ from f and a by terms of order Δt, unknown from the recording alone.
+"""Discretisation bias: moments over Δt differ from f and a by terms of order Δt.
 
 For a continuous process E[Δx]/Δt = f + ½Δt 𝓛f and Cov[Δx]/Δt = a + ½Δt (𝓛a + ∇f a + a ∇fᵀ), 𝓛 = ∂_t + f·∇ + ½a:∇∇; data
-simulated by Euler steps of the recording's own size have neither term. Which of the two a file holds is not in it, so
-both corrections enter as directions of error with their full size (docs/method.md §4.5).
+simulated by Euler steps of the recording's own size have neither term. A file does not say which of the two it holds,
+so both corrections enter as directions of error with their full size (docs/method.md §4.5).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Arrays = Mapping[Derivative, np.ndarray]
 
 
 def step_directions(surrogate: Surrogate) -> Float[np.ndarray, "p 2"]:
-    """The parameters' change if drift, and if diffusion, are corrected for the mean step."""
+    """How the parameters change if the drift, and if the diffusion, is corrected for the mean step."""
     sample = surrogate.overview.sample
     rows = np.linspace(0, len(sample.t) - 1, min(ERRORS.step_points, len(sample.t))).astype(int)
     points = surrogate.overview.points[rows]
@@ -52,7 +52,7 @@ def step_corrections(
 
 
 def added_by_step(f: Arrays, a: Arrays, dt: Float[np.ndarray, " b"]) -> tuple[np.ndarray, np.ndarray]:
-    """The same for s sets of coefficients at once: shapes (b, n, s) and (b, n, n, s)."""
+    """The same corrections for s sets of coefficients at once: shapes (b, n, s) and (b, n, n, s)."""
     jacobian = np.stack([f[(j + 1,)] for j in range(f[()].shape[1])], axis=2)
     turned = np.einsum("bijs,bjks->biks", jacobian, a[()])
     covariance = _generator(a, f, a) + turned + np.swapaxes(turned, 1, 2)
@@ -61,7 +61,7 @@ def added_by_step(f: Arrays, a: Arrays, dt: Float[np.ndarray, " b"]) -> tuple[np
 
 
 def columns(arrays: Mapping[Derivative, np.ndarray]) -> dict[Derivative, np.ndarray]:
-    """One set of coefficients as a column."""
+    """One set of coefficients with a last axis added."""
     return {derivative: array[..., None] for derivative, array in arrays.items()}
 
 

@@ -1,6 +1,6 @@
-"""Errors that no coefficient shows are left out of the search, whose cost grows with the square of their number.
+"""Combinations of errors that hardly change any coefficient are left out of the search.
 
-See docs/method.md §4.4.
+The cost of the search grows with the square of the number of errors. See docs/method.md §4.4.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from liestonet.surrogate.tuning import ERRORS, FIT
 
 
 def resolved_errors(surrogate: Surrogate) -> Errors:
-    """The same errors with those combinations named that show in the coefficients; the hidden ones all do."""
+    """The errors with the combinations marked that change the coefficients noticeably; hidden errors are all kept."""
     errors = surrogate.errors
     place = errors.hidden_columns
     shown = np.delete(np.arange(errors.root.shape[1]), place)
@@ -32,9 +32,9 @@ def resolved_errors(surrogate: Surrogate) -> Errors:
 
 
 def _effects(surrogate: Surrogate, root: Float[np.ndarray, "p s"]) -> Float[np.ndarray, "s s"]:
-    """Inner products of what the errors do to f, σ and a and to their derivatives, in units of the box.
+    """Inner products of the changes that the errors make in f, σ and a and in their derivatives, in units of the box.
 
-    What an error of a does to σ is taken as δa/2σ, with the smaller of the two σ that it belongs to.
+    The change of σ made by an error of a is taken as δa/2σ, with the smaller of the two σ that belong to the entry.
     """
     sample = surrogate.overview.points
     points = sample[np.linspace(0, len(sample) - 1, min(ERRORS.effect_points, len(sample))).astype(int)]
@@ -58,5 +58,5 @@ def _effects(surrogate: Surrogate, root: Float[np.ndarray, "p s"]) -> Float[np.n
 
 
 def _safely_positive(values: Float[np.ndarray, " b"]) -> Float[np.ndarray, " b"]:
-    """A variance that is not too small."""
+    """The variances, raised where they are too small."""
     return np.maximum(values, FIT.least_eigenvalue * max(float(np.median(np.abs(values))), np.finfo(float).tiny))

@@ -1,7 +1,7 @@
-"""The filter where points have no error: it stands on every point, and all steps are computed at once.
+"""The filter for points without error: each step begins at a recorded point, so all steps are computed at once.
 
-Means, covariances and their derivatives are those of `filter.py` at Λ = R = 0. There an error of a point would enter
-two steps: the one that ends at the point and the next.
+Means, covariances and their derivatives are those of `filter.py` at Λ = R = 0. An error of a point would enter two
+steps there: the one that ends at the point and the next.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from liestonet.surrogate.tuning import RECORDING
 
 
 def all_steps(model: StepModel, segments: Segments, sums: Collector | None = None) -> Float[np.ndarray, "k b n"]:
-    """What `filtered` returns and adds to the sums, for a model without error and blur."""
+    """The standardised innovations of `filtered`, added to the sums, for a model without error and blur."""
     result = np.zeros(segments.y[1:].shape)
     paths, n = segments.y.shape[1], len(model.error)
     told = RECORDING.summed_at_once // (model.size * (n + len(model.entries)))
@@ -41,7 +41,7 @@ def all_steps(model: StepModel, segments: Segments, sums: Collector | None = Non
 
 
 class _Before:
-    """Of the step before: S⁻¹ times the innovation, a where its end is smeared, its length; zero where none is."""
+    """The steps before given ones: S⁻¹ times the innovation, a at the step's end, its length; else zero."""
 
     def __init__(
         self, pulled: Float[np.ndarray, "b n"], instant: Float[np.ndarray, "b n n"], dt: Float[np.ndarray, " b"]
@@ -49,22 +49,22 @@ class _Before:
         self.pulled, self.instant, self.dt = pulled, instant, dt
 
     def followed(self, later: _Before) -> _Before:
-        """What comes before every one of the later steps: these, and all of the later ones that others follow."""
+        """The predecessors of the later steps: these steps, then the later ones without those at the last time."""
         count = len(later.dt)
         pairs = (self.pulled, later.pulled), (self.instant, later.instant), (self.dt, later.dt)
         return _Before(*(np.concatenate(pair)[:count] for pair in pairs))
 
     def last(self, count: int) -> _Before:
-        """The last so many."""
+        """The last `count` steps."""
         return _Before(self.pulled[-count:], self.instant[-count:], self.dt[-count:])
 
     def at(self, kept: np.ndarray) -> _Before:
-        """Some of them."""
+        """The selected steps."""
         return _Before(self.pulled[kept], self.instant[kept], self.dt[kept])
 
 
 class _Slab:
-    """Some steps of all segments, one time after the other."""
+    """A range of times: its steps of all segments, one time after the other."""
 
     def __init__(self, model: StepModel, segments: Segments, steps: slice) -> None:
         self.model, self.paths = model, segments.y.shape[1]
@@ -87,7 +87,7 @@ class _Slab:
         self.standard = np.where(self.counted[:, None], standard, 0.0)
 
     def tell(self, sums: Collector, before: _Before) -> _Before:
-        """Add what counted steps say, in the order of their folds; returns what the next ones follow."""
+        """Add the counted steps to the sums, sorted by fold; returns what the next steps need of these."""
         model, half = self.model, self.model.features.domain.half
         own = _Before(
             np.einsum("bij,bj->bi", self.inverse, self.rest),
@@ -104,7 +104,7 @@ class _Slab:
         return own.last(self.paths)
 
     def _told(self, kept: np.ndarray, step: np.ndarray, own: _Before, before: _Before) -> Told:
-        """Means, then covariances, each of which is linear in its own series, in Λ and in R."""
+        """Rows for the means, then for the covariances, each linear in its own series, in Λ and in R."""
         model, n = self.model, len(self.model.error)
         width, first = model.features.size, model.drift.size
         root, standard = self.root[kept], self.standard[kept]

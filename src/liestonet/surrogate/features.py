@@ -1,7 +1,7 @@
-"""The functions that drift and diffusion are made of: products of orthonormal polynomials in x or log x, or of waves.
+"""The series of drift and diffusion: products of orthonormal polynomials in x or log x, or of waves.
 
-A coordinate that stays positive over a wide range may enter by its logarithm, which brings 1/x, √x and x² alike within
-reach of a low degree. Derivatives are always those in the coordinate itself.
+A coordinate that stays positive over a wide range may enter by its logarithm; low degrees then describe 1/x, √x and x²
+equally well. Derivatives are always those in the coordinate itself.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from liestonet.surrogate.tuning import FIT
 
 
 def rich_degrees(dimension: int, time: int, state: int, periodic: Sequence[int] = ()) -> Degrees:
-    """Degrees of a rich model: time terms and high powers are always there, and evidence shrinks them."""
+    """Degrees of a rich model: it always has terms in time and high powers, which are shrunk by the evidence."""
     orders = _rich_orders(dimension, time, state)
     if periodic:
         # a frequency has two functions where a degree has one
@@ -38,7 +38,7 @@ def rich_degrees(dimension: int, time: int, state: int, periodic: Sequence[int] 
 
 
 def _rich_orders(dimension: int, time: int, state: int) -> Degrees:
-    """The same, where a frequency counts like a degree."""
+    """Degrees of a rich model where a frequency counts like a degree."""
     if dimension > SHARED.few_coordinates:
         rows = total_degree(range(0 if time else 1, dimension + 1), dimension + 1, state).tolist()
         rows += [[3 * int(i == j) for j in range(dimension + 1)] for i in range(1, dimension + 1)]
@@ -53,9 +53,9 @@ def _rich_orders(dimension: int, time: int, state: int) -> Degrees:
 
 
 def coordinate_variants(domain: Domain, autonomous: bool = False) -> list[Features]:
-    """The usual degrees, plain and with logarithms of coordinates that stay positive over a wide range.
+    """The usual degrees, in the coordinates themselves and in logarithms of those that stay positive over a wide range.
 
-    Where the law is taken not to depend on time, no term does.
+    With `autonomous`, no term depends on time.
     """
     singular = domain.singular or ((None, None),) * len(domain.intervals)
     eligible = [below is not None for below, _ in singular[1:]]
@@ -68,7 +68,7 @@ def coordinate_variants(domain: Domain, autonomous: bool = False) -> list[Featur
 
 
 def degree_variants(features: Features, autonomous: bool = False) -> list[Features]:
-    """The same coordinates with the other sets of degrees."""
+    """Features in the same coordinates with the other sets of degrees."""
     dimension = features.domain.dimension
     others = by_dimension(FIT.degrees, dimension)[1:]
     domain = features.domain
@@ -81,7 +81,7 @@ def degree_variants(features: Features, autonomous: bool = False) -> list[Featur
 
 
 def with_frequencies(features: Features, highest: Mapping[int, int]) -> Features | None:
-    """The same with more waves of periodic coordinates (by position), up to a frequency; None if all are there."""
+    """The features with more waves of periodic coordinates (by position), up to a frequency; None if none is new."""
     orders, domain = features.orders, features.domain
     times, added = int(orders[:, 0].max()), []
     for variable, frequency in highest.items():
@@ -97,7 +97,7 @@ def with_frequencies(features: Features, highest: Mapping[int, int]) -> Features
 
 
 def shape_variants(features: Features, shapes: tuple[NoiseShape | None, ...]) -> list[Features]:
-    """The same where noise has a shape: in the coordinates in which it is uniform, and in the logarithms there are."""
+    """The features for noise with a shape: in coordinates that make it uniform, and in logarithms where possible."""
     uniform = tuple(own and shape is None for own, shape in zip(features.logarithmic, shapes, strict=True))
     singular = features.domain.singular or ((None, None),) * len(shapes)
     logarithms = tuple(
@@ -112,10 +112,10 @@ def shape_variants(features: Features, shapes: tuple[NoiseShape | None, ...]) ->
 class Features:
     """Feature j is Π_v P_{degrees[j, v]}(s_v), s_v the variable or its logarithm, orthonormal on the domain.
 
-    Where the noise of a coordinate has a shape m, s_v is the coordinate in which it is uniform, unless that is the
-    logarithm. Features of an entry have `factors`, the m of these variables, one for a drift and two for a diffusion;
-    the `offset` of a drift is ½mm', which leaves the drift in coordinates of uniform noise. Where a variable has one of
-    the `poles`, two more functions of it are there (core/coordinate.py), and their products with it in time.
+    Where the noise of a coordinate has a shape m, s_v is the coordinate in which the noise is uniform, unless that is
+    the logarithm. Features of an entry have `factors`, the m of these variables, one for a drift and two for a
+    diffusion; the `offset` of a drift is ½mm', which leaves the drift in coordinates of uniform noise. Where a variable
+    has one of the `poles`, two more functions of it are there (core/coordinate.py), and their products with it in time.
     """
 
     domain: Domain
@@ -127,11 +127,11 @@ class Features:
 
     @property
     def plain(self) -> Features:
-        """The same without factors."""
+        """The same features without factors."""
         return replace(self, factors=()) if self.factors else self
 
     def of(self, entry: tuple[int, ...]) -> Features:
-        """The features of an entry of drift or diffusion: with the noise of its coordinates as factors."""
+        """The features of one entry of drift or diffusion: the noise shapes of its coordinates are factors."""
         if self.shapes is None:
             return self
         factors = tuple(i + 1 for i in entry if self.shapes[i + 1] is not None)
@@ -151,7 +151,7 @@ class Features:
         return result
 
     def offset(self, points: Float[np.ndarray, "b v"], derivative: Derivative = ()) -> Float[np.ndarray, " b"]:
-        """What is added to the series of a drift, in units of the box."""
+        """The term added to the series of a drift, in units of the box; zero without factors."""
         if not self.factors or any(v != self.factors[0] for v in derivative):
             return np.zeros(len(points))
         variable, order = self.factors[0], len(derivative)
@@ -159,12 +159,12 @@ class Features:
         return squares[order + 1] / (4 * self.domain.half[variable] ** order)
 
     def place(self, points: Float[np.ndarray, "b v"], variable: int) -> Float[np.ndarray, " b"]:
-        """The coordinate s of a variable in which its functions are polynomials, from −1 to 1."""
+        """The coordinate s, from −1 to 1, in which the functions of a variable are polynomials."""
         return self._coordinates[variable].map(points[:, variable], 0)[0]
 
     @property
     def released(self) -> Bool[np.ndarray, " p"]:
-        """Which features of a diffusion correct its shape where that was fitted."""
+        """Which features of a diffusion may correct its fitted shape."""
         orders, found = self.orders, np.zeros(self.size, dtype=bool)
         if len(self.factors) == 2:
             polynomial = np.ones(self.size, dtype=bool)
@@ -181,7 +181,7 @@ class Features:
 
     @cached_property
     def _coordinates(self) -> tuple[Coordinate, ...]:
-        """Every variable with its functions, polynomials in x or in log x."""
+        """The functions of every variable: polynomials in x or in log x."""
         return tuple(
             Coordinate(
                 low,
@@ -199,7 +199,7 @@ class Features:
 
     @property
     def orders(self) -> Degrees:
-        """The degree of every feature in each variable; of a periodic one the frequency. That of a pole counts as 1."""
+        """The degree of every feature in each variable; its frequency in a periodic one. A pole counts as 1."""
         orders = self.domain.orders(self.degrees).copy()
         for variable in self._with_pole:
             numbers = self.degrees[:, variable]
@@ -207,7 +207,7 @@ class Features:
         return orders
 
     def pole(self, variable: int) -> float | None:
-        """The pole that functions of a variable have."""
+        """The pole of the functions of a variable."""
         return None if self.poles is None else self.poles[variable]
 
     @property
@@ -215,9 +215,9 @@ class Features:
         return [variable for variable in range(self.degrees.shape[1]) if self.pole(variable) is not None]
 
     def with_poles(self, poles: tuple[float | None, ...], known: bool = False) -> Features:
-        """The same with functions that have a pole beside the polynomials in some variables, which had none.
+        """The features with a pole beside the polynomials in some variables that had none.
 
-        Where its place is `known`, the square, which stands for an error of the place, is not among them.
+        Where the place of the pole is `known`, the square, which stands for an error of the place, is left out.
         """
         degrees, more = self.degrees.copy(), []
         for variable in (v for v, pole in enumerate(poles) if pole is not None):
@@ -230,7 +230,7 @@ class Features:
     def polar(self, entry: tuple[int, ...]) -> Int[np.ndarray, " p"] | None:
         """Which features have a pole: 1 for the pole, 2 for its square, 0 for the others; None where none has.
 
-        Those of a diffusion are marked −1, and so are products with time in it: it has no pole.
+        Features of a diffusion, which has no pole, are marked −1, and so are products of a pole with time.
         """
         if self.poles is None:
             return None
@@ -242,9 +242,9 @@ class Features:
 
     @property
     def shrunk_orders(self) -> Degrees:
-        """The orders by which features are shrunk: in products a frequency k counts like the degree 2k − 1.
+        """The orders that set the shrinkage: in products a frequency k counts like the degree 2k − 1.
 
-        Products of waves are many, and derivatives make much of their errors.
+        Products of waves are many, and derivatives amplify their errors.
         """
         orders, periodic = self.orders, np.array(self.domain.periodic, dtype=np.int64)
         products = np.flatnonzero(np.count_nonzero(orders[:, 1:], axis=1) > 1)
@@ -256,7 +256,7 @@ class Features:
     def values(
         self, points: Float[np.ndarray, "b v"], derivatives: tuple[Derivative, ...] = ((),)
     ) -> dict[Derivative, Float[np.ndarray, "b p"]]:
-        """The features' derivatives at points (t, x_1, …, x_n)."""
+        """Derivatives of the features at points (t, x_1, …, x_n)."""
         orders = [max(derivative.count(v) for derivative in derivatives) for v in range(self.degrees.shape[1])]
         highest = self.degrees.max(axis=0)
         # one row a function, so that products run along memory
@@ -272,7 +272,7 @@ class Features:
         return {derivative: self._products(tables, derivative).T for derivative in derivatives}
 
     def _products(self, tables: list[Float[np.ndarray, "_ _ b"]], derivative: Derivative) -> Float[np.ndarray, "p b"]:
-        """One derivative of every feature, from products of the first variables, which many features share."""
+        """One derivative of every feature, built from products over the first variables, which many features share."""
         half = self.domain.half
         rows = np.ones((1, tables[0].shape[2]))
         for variable, (parents, orders) in enumerate(self._prefixes):
@@ -289,7 +289,7 @@ class Features:
 
     @cached_property
     def _prefixes(self) -> list[tuple[Int[np.ndarray, " u"], Int[np.ndarray, " u"]]]:
-        """For each variable the different products of the first ones: which shorter product, which function of it.
+        """For each variable the distinct products of the variables up to it: (shorter product, its function).
 
         Those of the last variable are the features, in their order.
         """

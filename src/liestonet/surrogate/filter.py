@@ -1,8 +1,9 @@
 """Points recorded with errors and blur: a Gaussian filter along paths, and its derivatives in every parameter.
 
 A step has mean Δt F(x) and covariance Δt A(x), both series in the state. A recorded point is the state plus an error of
-variance Λ, averaged over a part of the step: an error of variance L = Λ − R a Δt with R a sixth of the exposure and a
-the diffusion itself, negative where blur prevails (docs/method.md §4.7). Everything is in units of the box.
+variance Λ, averaged over a part of the step. Both together act as an error of variance L = Λ − R a Δt with R a sixth of
+the exposure and a the diffusion itself, negative where blur prevails (docs/method.md §4.7). Everything is in units of
+the box.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from liestonet.trajectories.increments import Increments, IncrementSource
 class Segments:
     """Pieces of paths side by side: times and steps, points, the steps that count, and their rows in the block.
 
-    `folds` are the parts of the data that the pieces belong to; empty unless asked for.
+    `folds` are the parts of the data that the pieces belong to; empty unless they are needed.
     """
 
     t: Float[np.ndarray, "k b"]
@@ -40,9 +41,9 @@ class Segments:
 def segments_of(
     source: IncrementSource, domain: Domain, every: int = 1, settling: int = RECORDING.settling
 ) -> Iterator[Segments]:
-    """All paths in pieces, or one piece of so many.
+    """All paths cut into pieces, of which one in `every` is kept.
 
-    A filter needs some steps to forget where it began, and these do not count.
+    A filter needs some steps to forget its starting point; these do not count.
     """
     number = 0
     for block in source.chunks():
@@ -54,12 +55,12 @@ def segments_of(
 def segments_in(
     block: Increments, domain: Domain, settling: int = RECORDING.settling, number: int = 0, every: int = 1
 ) -> Iterator[Segments]:
-    """The same for increments at hand; `number` pieces came before, of which one of so many was taken."""
+    """The pieces of one block of increments; `number` pieces (of which one in `every` was kept) came before."""
     yield from _pieces(block, domain, settling, number * every, every)
 
 
 def _pieces(block: Increments, domain: Domain, settling: int, number: int = 0, every: int = 1) -> Iterator[Segments]:
-    """Segments of one block, as many side by side as keep derivatives in the processor's cache."""
+    """The segments of one block, as many side by side as keep the derivatives in the processor's cache."""
     starts = np.flatnonzero(np.diff(block.trajectory, prepend=block.trajectory[:1] - 1))
     ends = np.append(starts[1:], len(block.t))
     begin, first, last = [], [], []
@@ -91,7 +92,7 @@ def _pieces(block: Increments, domain: Domain, settling: int, number: int = 0, e
 class StepModel:
     """F, A and a as series in the same functions, one column a coefficient, with Λ by coordinate and R.
 
-    `back` is how a's coefficients change with those of A.
+    `back` is the derivative of a's coefficients in those of A.
     """
 
     features: Features
@@ -106,7 +107,7 @@ class StepModel:
 
     @property
     def size(self) -> int:
-        """Number of parameters: those of F, of A, Λ, R."""
+        """Number of parameters: those of F and of A, Λ and R."""
         return self.drift.size + self.diffusion.size + len(self.error) + 1
 
     @property
@@ -117,11 +118,11 @@ class StepModel:
 
 @dataclass(frozen=True)
 class Told:
-    """What steps tell: whitened derivatives of means, then of covariances, and the whitened values that they explain.
+    """Contributions of steps: whitened derivatives of means, then of covariances, and the whitened values.
 
     All steps of the first coordinate come first, then those of the second, and so on; then, for every entry of the
-    lower triangle of the covariance, all steps again. `steps` are their rows in the block of increments; `root` makes
-    standard values of innovations.
+    lower triangle of the covariance, all steps again. `steps` are their rows in the block of increments; `root`
+    standardises innovations.
     """
 
     rows: Float[np.ndarray, "r q"]
@@ -133,15 +134,15 @@ class Told:
 
 @runtime_checkable
 class Collector(Protocol):
-    """Takes what the steps tell."""
+    """Collects the contributions of steps."""
 
     def add(self, told: Told) -> None:
-        """Steps at one time of every segment."""
+        """Add the steps at one time of every segment."""
         ...
 
 
 class Sums:
-    """Score and information of all parameters by folds, and the scatter of scores; `finish` before they are read."""
+    """Score and information of all parameters by folds, and the scatter of scores, after `finish`."""
 
     def __init__(self, size: int) -> None:
         self.score = np.zeros((FIT.folds, size))
@@ -150,7 +151,7 @@ class Sums:
         self.count, self._waiting, self._kept = 0, 0, list[Told]()
 
     def add(self, told: Told) -> None:
-        """What the steps at one time of every segment tell."""
+        """Add the steps at one time of every segment."""
         self._kept.append(told)
         self._waiting += told.rows.size
         self.count += len(told.steps)
@@ -158,7 +159,7 @@ class Sums:
             self.finish()
 
     def finish(self) -> None:
-        """Sum what is still waiting, many steps at once."""
+        """Sum the contributions still waiting, many steps at once."""
         kept, self._kept, self._waiting = self._kept, [], 0
         if not kept:
             return
@@ -183,7 +184,7 @@ class Sums:
             self.information[:, used[:, None], used] += grams
 
     def scaled(self, factor: int) -> Sums:
-        """The same as if there were so many times as many steps."""
+        """Multiply the sums by a factor, as if there were that many times as many steps."""
         self.score *= factor
         self.information *= factor
         self.outer *= factor
@@ -191,9 +192,9 @@ class Sums:
 
 
 def filtered(model: StepModel, segments: Segments, sums: Collector | None = None) -> Float[np.ndarray, "k b n"]:
-    """Run along segments; add to the sums where there are any. Returns the standardised innovations, 0 if not counted.
+    """Run along segments, add to the sums if given, and return standardised innovations (0 if not counted).
 
-    Derivatives leave out how F's own derivative changes the covariance: weights that are nearly best.
+    Derivatives neglect how the covariance depends on F's derivative; the weights are then nearly optimal.
     """
     n, entries = len(model.error), model.entries
     variables, half = variables_of(n), model.features.domain.half
@@ -254,7 +255,7 @@ def filtered(model: StepModel, segments: Segments, sums: Collector | None = None
 
 
 def variables_of(dimension: int) -> tuple[tuple[int], ...]:
-    """The derivatives in every coordinate."""
+    """The first derivatives in every coordinate, as indices."""
     return tuple((j,) for j in range(1, dimension + 1))
 
 
@@ -266,19 +267,19 @@ def bounds_of(domain: Domain) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray
 
 
 def _symmetric(matrix: Float[np.ndarray, "b n n"]) -> Float[np.ndarray, "b n n"]:
-    """Without what is not symmetric."""
+    """The symmetric part."""
     return matrix if matrix.shape[1] == 1 else (matrix + np.swapaxes(matrix, 1, 2)) / 2
 
 
 def _turned(matrix: Float[np.ndarray, "b n n"], derivatives: np.ndarray) -> np.ndarray:
-    """The matrix times derivatives of vectors (b, n, q), or of matrices (b, n, n, q)."""
+    """A matrix times derivatives of vectors (b, n, q), or of matrices (b, n, n, q)."""
     n = matrix.shape[1]
     columns = [matrix[:, :, j].reshape(len(matrix), n, *[1] * (derivatives.ndim - 2)) for j in range(n)]
     return sum((columns[j] * derivatives[:, j, None] for j in range(1, n)), columns[0] * derivatives[:, 0, None])
 
 
 def _turned_after(derivatives: np.ndarray, matrix: Float[np.ndarray, "b n k"]) -> np.ndarray:
-    """Derivatives of matrices (b, n, n, q) times the matrix."""
+    """Derivatives of matrices (b, n, n, q) times a matrix."""
     rows = [matrix[:, j, None, :, None] for j in range(matrix.shape[1])]
     parts = (derivatives[:, :, j, None] * rows[j] for j in range(1, len(rows)))
     return sum(parts, derivatives[:, :, 0, None] * rows[0])
@@ -290,14 +291,14 @@ def _smallest(matrix: Float[np.ndarray, "b n n"]) -> Float[np.ndarray, " b"]:
 
 
 def inverses(matrix: Float[np.ndarray, "b n n"]) -> tuple[np.ndarray, np.ndarray]:
-    """The inverse, and that of the Cholesky factor."""
+    """The inverse of a matrix, and the inverse of its Cholesky factor."""
     if matrix.shape[1] == 1:
         return 1 / matrix, 1 / np.sqrt(matrix)
     return np.linalg.inv(matrix), np.linalg.inv(np.linalg.cholesky(matrix))
 
 
 def flow(jacobian: Float[np.ndarray, "b n n"], dt: Float[np.ndarray, " b"]) -> Float[np.ndarray, "b n n"]:
-    """How the state after a step changes with the one before; where a series runs away, by no more than is possible."""
+    """The derivative of the state after a step in the state before; limited in size, since a series may diverge."""
     change = dt[:, None, None] * jacobian
     size = np.sqrt(np.sum(change**2, axis=(1, 2)))
     limit = np.minimum(1.0, RECORDING.largest_flow / np.maximum(size, np.finfo(float).tiny))
@@ -307,7 +308,7 @@ def flow(jacobian: Float[np.ndarray, "b n n"], dt: Float[np.ndarray, " b"]) -> F
 def matrices(
     values: Float[np.ndarray, "b e"], entries: Sequence[Entry], least: Float[np.ndarray, " n"]
 ) -> Float[np.ndarray, "b n n"]:
-    """A from its entries, lifted where the series is too small: a part of what is usual."""
+    """The matrix A from its entries, with small eigenvalues raised to a part of the usual size."""
     n = len(least)
     result = np.zeros((len(values), n, n))
     for column, (i, j) in enumerate(entries):
@@ -323,10 +324,10 @@ def matrices(
 def smeared_at(
     model: StepModel, t: Float[np.ndarray, " b"], predicted: Float[np.ndarray, "b n"]
 ) -> Float[np.ndarray, "b c"]:
-    """The functions where a point is smeared, as far as is known before it: at its prediction.
+    """The functions at the predicted point, where blur averages the path.
 
-    A mean over a step is the state in the middle of it but for what noise does on either side, and its prediction is
-    that of the same middle: there the noise has the size that enters its error.
+    A recorded mean over part of a step is the state in the middle of that part plus noise from either side, and the
+    prediction is for that middle: the noise there sets the variance of the point's error.
     """
     low, high = bounds_of(model.features.domain)
     return model.features.values(np.column_stack([t, np.clip(predicted * model.features.domain.half[1:], low, high)]))[
@@ -335,7 +336,7 @@ def smeared_at(
 
 
 def _added(model: StepModel, values: Float[np.ndarray, "b c"], dt: Float[np.ndarray, " b"]) -> np.ndarray:
-    """How the covariance of a step changes with the parameters of A, with Λ and R."""
+    """The derivative of a step's covariance in the parameters of A, in Λ and in R."""
     n, width = len(model.error), model.features.size
     added = np.zeros((len(dt), n, n, width * len(model.entries) + n + 1))
     for place, (i, j) in enumerate(model.entries):
@@ -347,7 +348,7 @@ def _added(model: StepModel, values: Float[np.ndarray, "b c"], dt: Float[np.ndar
 def _erred(
     model: StepModel, values: Float[np.ndarray, "b c"], dt: Float[np.ndarray, " b"], instant: np.ndarray
 ) -> np.ndarray:
-    """The same of a point's error, where the functions have these values and the diffusion is this."""
+    """The derivative of the covariance of a point's error, given the functions' values and the diffusion there."""
     n, width = len(model.error), model.features.size
     count = width * len(model.entries)
     erred = np.zeros((len(dt), n, n, count + n + 1))
@@ -371,7 +372,7 @@ def collect(
     dwhole: np.ndarray,
     first: int,
 ) -> None:
-    """Add what counted steps say: of their means, then of their covariances (each off-diagonal twice)."""
+    """Add the counted steps: their means, then their covariances (each off-diagonal twice)."""
     n, count = standard.shape[1], int(counted.sum())
     if not count:
         return

@@ -1,4 +1,4 @@
-"""What every fit to increments returns, whichever functions it used."""
+"""The result of a fit to increments, whichever functions it used."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from liestonet.surrogate.overview import Overview
 
 @runtime_checkable
 class FittedCoefficients(EstimatedCoefficients, Protocol):
-    """Estimated coefficients with the box, the coordinates and the look over the data that they come from."""
+    """Estimated coefficients with the box, the coordinates and the overview of the data they were estimated from."""
 
     @property
     def overview(self) -> Overview: ...

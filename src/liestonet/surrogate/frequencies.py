@@ -1,4 +1,4 @@
-"""How fine the structure of drift and diffusion is round a periodic coordinate: the highest frequency that shows."""
+"""The resolution that drift and diffusion need round a periodic coordinate: the highest significant frequency."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from liestonet.surrogate.tuning import FIT
 
 
 def frequencies_of(overview: Overview) -> dict[int, int]:
-    """For every periodic coordinate, by position, the highest frequency that steps or their squares show."""
+    """For every periodic coordinate, by position, the highest significant frequency in steps or in their squares."""
     sample = overview.sample
     rows = slice(None, None, max(1, len(sample.t) // FIT.tried_frequencies))
     rates = sample.dx[rows] / np.sqrt(sample.dt[rows])[:, None]
@@ -24,7 +24,7 @@ def frequencies_of(overview: Overview) -> dict[int, int]:
 
 
 def reach(found: int) -> int:
-    """The frequency up to which series go, given the highest that shows."""
+    """The frequency up to which series go, given the highest significant one."""
     return min(FIT.frequencies, math.ceil(FIT.beyond_frequency * found))
 
 

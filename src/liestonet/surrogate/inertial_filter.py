@@ -1,8 +1,8 @@
 """Positions of a system with inertia: a Gaussian filter for the state (x, v) along paths of which x was recorded.
 
 dx = v dt, dv = F dt + noise of covariance a. A recorded point is the position plus an independent error of variance Λ.
-Between points mean and covariance of the state follow from F and a, in stages that are short beside the times of the
-system; derivatives of every prediction in the parameters of F and a and in Λ are carried along (docs/method.md §4.9).
+Between points mean and covariance of the state follow from F and a, in stages that are short compared with the system's
+time scales; each prediction comes with its derivatives in the parameters of F and a and in Λ (docs/method.md §4.9).
 Everything is in units of the box.
 """
 
@@ -27,9 +27,9 @@ from liestonet.trajectories.increments import Increments, IncrementSource
 class InertialModel:
     """F and a as series in the same functions, one column a coefficient, with Λ by position.
 
-    `entries` are those of a among the velocities, counted from 0; `carried` is by how much a unit of velocity moves a
-    position in a unit of time, both those of the box. `stage` is the longest stage; where steps are Euler steps of the
-    equation (`euler`), each is one stage to first order.
+    `entries` are those of a among the velocities, counted from 0; `carried` is the displacement, in units of the box,
+    at unit velocity in unit time. `stage` is the length of the longest stage; if steps are Euler steps of the equation
+    (`euler`), each is one stage to first order.
     """
 
     features: Features
@@ -44,13 +44,13 @@ class InertialModel:
 
     @property
     def size(self) -> int:
-        """Number of parameters: those of F, of a, Λ."""
+        """Number of parameters: those of F and of a, and Λ."""
         return self.drift.size + self.diffusion.size + len(self.error)
 
 
 @dataclass(frozen=True)
 class _State:
-    """Mean and covariance of (x, v), and their derivatives: those of the covariance in a and Λ only."""
+    """Mean and covariance of (x, v), and their derivatives; those of the covariance only in a and Λ."""
 
     mean: Float[np.ndarray, "b m"]
     covariance: Float[np.ndarray, "b m m"]
@@ -60,7 +60,7 @@ class _State:
 
 @dataclass(frozen=True)
 class Followed:
-    """What a run along segments gives: standardised innovations, 0 where a step does not count, and filtered states."""
+    """The result of a run: standardised innovations (0 where a step does not count) and filtered states."""
 
     innovations: Float[np.ndarray, "k b n"]
     states: Float[np.ndarray, "k b m"]
@@ -69,7 +69,7 @@ class Followed:
 def inertial_model(
     surrogate: Surrogate, drift: np.ndarray, diffusion: np.ndarray, error: Float[np.ndarray, " n"], euler: bool
 ) -> InertialModel:
-    """Coefficients of a surrogate of (x, v) as the filter takes them."""
+    """The filter's model with the coefficients of a surrogate of (x, v)."""
     n, half = surrogate.dimension // 2, surrogate.domain.half
     features = surrogate.drift_estimates[0].features
     entries = tuple((e.entry[0] - n, e.entry[1] - n) for e in surrogate.diffusion_estimates)
@@ -87,7 +87,7 @@ def inertial_model(
 
 
 def known_model(surrogate: Surrogate) -> InertialModel:
-    """The filter's view of a fit to positions."""
+    """The filter's model of a surrogate that was fitted to positions."""
     recorded, n = surrogate.recorded, surrogate.dimension // 2
     if recorded is None:
         raise RuntimeError("the surrogate has no model of the recording's errors")
@@ -98,13 +98,13 @@ def known_model(surrogate: Surrogate) -> InertialModel:
 
 
 def inertial_segments(source: IncrementSource, domain: Domain, every: int = 1) -> Iterator[Segments]:
-    """All paths in pieces, with the positions alone as points."""
+    """All paths in pieces whose points are the positions alone."""
     for segments in segments_of(source, domain, every, INERTIA.settling):
         yield _positions_of(segments)
 
 
 def inertial_segments_in(block: Increments, domain: Domain) -> Iterator[Segments]:
-    """The same for increments at hand."""
+    """The pieces of one block of increments."""
     for segments in segments_in(block, domain, INERTIA.settling):
         yield _positions_of(segments)
 
@@ -114,9 +114,9 @@ def _positions_of(segments: Segments) -> Segments:
 
 
 def followed(model: InertialModel, segments: Segments, sums: Collector | None = None) -> Followed:
-    """Run along segments from their second point on; add to the sums where there are any.
+    """Run the filter along segments from their second point on; add the steps to `sums` if given.
 
-    Derivatives leave out how F changes covariances: weights that are nearly best.
+    Derivatives neglect how the covariances depend on F; the weights are then nearly optimal.
     """
     n, (steps, paths) = len(model.error), segments.t.shape
     half = model.features.domain.half
@@ -146,7 +146,7 @@ def followed(model: InertialModel, segments: Segments, sums: Collector | None = 
 
 
 def _begun(model: InertialModel, segments: Segments, deriving: bool) -> _State:
-    """The state at the second point, given the first two and nothing else."""
+    """The state at the second point, given the first two points only."""
     n, dt = len(model.error), segments.dt[0]
     paths = segments.y.shape[1]
     per_time = 1 / (dt[:, None] * model.carried)
@@ -176,7 +176,7 @@ def _predicted(
     dt: Float[np.ndarray, " b"],
     box: tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]],
 ) -> _State:
-    """The state after a step, in stages."""
+    """The state after a step, predicted in stages."""
     stages = 1 if model.euler else int(np.clip(np.ceil(dt.max() / model.stage), 1, INERTIA.most_stages))
     for stage in range(stages):
         passed = t + stage * dt / stages * model.features.domain.half[0]
@@ -191,7 +191,7 @@ def _staged(
     h: Float[np.ndarray, " b"],
     box: tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]],
 ) -> _State:
-    """One stage: to second order in h what F does to velocities, to third what it does to positions."""
+    """The state after one stage: to second order in h for velocities, to third for positions."""
     n, half, width = len(model.error), model.features.domain.half, model.features.size
     m, covariance = state.mean, state.covariance
     variables = tuple((j,) for j in range(1, 2 * n + 1))
@@ -251,7 +251,7 @@ def _staged(
 
 
 def _flows(jacobian: np.ndarray, h: Float[np.ndarray, " b"], order: float) -> tuple[np.ndarray, np.ndarray]:
-    """∫e^{Js} ds over a stage, and ∫(h − s) e^{Js} ds, to third order; to first for an Euler step."""
+    """∫e^{Js} ds over a stage, and ∫(h − s) e^{Js} ds, to third order; for an Euler step to first order."""
     step, unit = h[:, None, None], np.eye(jacobian.shape[1])
     once = step * unit + order * (step**2 / 2 * jacobian + step**3 / 6 * jacobian @ jacobian)
     return once, order * (step**2 / 2 * unit + step**3 / 6 * jacobian)
@@ -260,7 +260,7 @@ def _flows(jacobian: np.ndarray, h: Float[np.ndarray, " b"], order: float) -> tu
 def _noise_nodes(
     jacobian: np.ndarray, h: Float[np.ndarray, " b"], order: float
 ) -> list[tuple[Float[np.ndarray, " b"], np.ndarray]]:
-    """Weights, and what noise so long before the end of a stage does to the state: Gauss's three points."""
+    """Three Gauss nodes in a stage: their weights, and how noise at each changes the state at the end of the stage."""
     n = jacobian.shape[1] // 2
     unit = np.eye(2 * n)[:, n:]
     if not order:
@@ -275,7 +275,7 @@ def _noise_nodes(
 
 
 def _turned(turn: Float[np.ndarray, "b m m"], change: Float[np.ndarray, "b m m r"]) -> np.ndarray:
-    """T δ Tᵀ for every column of a change of a covariance."""
+    """T δ Tᵀ for every column δ of a covariance's derivative."""
     paths, m, _, few = change.shape
     half = (turn @ change.reshape(paths, m, m * few)).reshape(change.shape)
     return np.einsum("bij,bkjr->bkir", turn, half)
@@ -287,7 +287,7 @@ def _corrected(
     rest: Float[np.ndarray, "b n"],
     error: Float[np.ndarray, " n"],
 ) -> _State:
-    """The state given one more recorded position."""
+    """The state updated with one more recorded position."""
     n = len(error)
     gain = state.covariance[:, :, :n] @ inverse
     left = np.broadcast_to(np.eye(2 * n), state.covariance.shape).copy()

@@ -1,7 +1,7 @@
 """Drift and diffusion of the pair (x, v) from positions x alone.
 
 Gauss–Newton on the likelihood of the filter for positions (`inertial_filter.py`). The drift of a position is its
-velocity, which is known; that of the velocity, the diffusion and errors of the points are estimated. See
+velocity, so only the drift of the velocity, the diffusion and the errors of the points are estimated. See
 docs/method.md §4.9.
 """
 
@@ -40,7 +40,7 @@ from liestonet.trajectories.velocities import velocities_of
 
 @dataclass(frozen=True)
 class _Round:
-    """Where the fit stands: parameters of F and a, Λ, the prior variances, and the last step."""
+    """The state of the iteration: parameters of F and a, Λ, the prior variances, and the last step."""
 
     parameters: Float[np.ndarray, " p"]
     error: Float[np.ndarray, " n"]
@@ -49,7 +49,7 @@ class _Round:
 
 
 class _InertialFit:
-    """The fit of one source of positions, beginning with one to differences of them."""
+    """The fit of one source of positions; it starts from a fit to differences of positions."""
 
     def __init__(self, start: Surrogate, source: IncrementSource) -> None:
         self.start, self.source = start, source
@@ -68,7 +68,7 @@ class _InertialFit:
         self.values = self.features.values(self.points)[()]
 
     def begin(self) -> _Round:
-        """From differences of positions: a drift that is linear, and the part of their scatter that is noise."""
+        """Starting values from differences of positions: a linear drift, and constant noise from their scatter."""
         half, sizes = self.start.domain.half, velocities_of(self.source).sizes
         error = sizes.error.copy()
         for i, name in enumerate(self.start.names[: self.n]):
@@ -91,14 +91,14 @@ class _InertialFit:
         return _Round(np.concatenate(parts), error / half[1 : self.n + 1] ** 2, prior)
 
     def model(self, now: _Round) -> InertialModel:
-        """The filter's view of the parameters."""
+        """The filter's model at given parameters."""
         columns = now.parameters.reshape(-1, self.features.size).T
         return inertial_model(
             self.start, columns[:, : self.n], columns[:, self.n :], now.error, self.measurement.steps == "euler"
         )
 
     def sums(self, model: InertialModel, rough: bool) -> Sums:
-        """Score and information over all the data; a rough sum is that of a part, for a step that others follow."""
+        """Score and information over all the data; a rough sum, for early steps, uses a part of them."""
         result, every = Sums(model.size), 1
         if rough:
             every = max(1, min(RECORDING.rough_part, self.start.overview.count // RECORDING.rough_steps))
@@ -109,7 +109,7 @@ class _InertialFit:
 
 
 def fit_positions(start: Surrogate, source: IncrementSource, say: Progress) -> Surrogate:
-    """The surrogate of the pair (x, v)."""
+    """Fit the surrogate of the pair (x, v)."""
     fit = _InertialFit(start, source)
     now = fit.begin()
     for count in range(INERTIA.rounds):
@@ -124,15 +124,14 @@ def fit_positions(start: Surrogate, source: IncrementSource, say: Progress) -> S
         if count >= INERTIA.shrinking_rounds and moved < enough:
             return _surrogate(fit, now, sums)
     raise InputError(
-        "With order=2 no equation was found that follows these positions: steps are too long compared "
-        "with the time over which "
+        "With order=2 no equation fits these positions: steps are too long compared with the time over which "
         "velocities change, errors of the points hide the velocities, or the process has none. Record more densely or "
         "more accurately, or give order=1."
     )
 
 
 def _next(fit: _InertialFit, now: _Round, sums: Sums, shrinking: bool, simply: bool) -> tuple[_Round, float]:
-    """One step of Gauss–Newton, and its length in standard errors; `simply` of a linear drift and constant noise."""
+    """One Gauss–Newton step, and its length in standard errors; if `simply`, with linear drift and constant noise."""
     size = len(now.parameters)
     information, score = sums.information.sum(axis=0), sums.score.sum(axis=0)
     prior = now.prior
@@ -155,7 +154,7 @@ def _next(fit: _InertialFit, now: _Round, sums: Sums, shrinking: bool, simply: b
 
 
 def _surrogate(fit: _InertialFit, now: _Round, sums: Sums) -> Surrogate:
-    """The surrogate of the pair with one information of all parameters, errors of the points accounted for."""
+    """The surrogate of the pair, with one information matrix of all parameters; point errors are marginalised."""
     start, n, width, size = fit.start, fit.n, fit.features.size, len(now.parameters)
     information = sums.information.sum(axis=0)
     nuisance = np.flatnonzero(fit.free) + size
@@ -205,7 +204,7 @@ def _surrogate(fit: _InertialFit, now: _Round, sums: Sums) -> Surrogate:
 
 
 def _beside(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Two blocks on the diagonal."""
+    """A block-diagonal matrix of two blocks."""
     size = len(first)
     result = np.zeros((size + len(second), size + len(second)))
     result[:size, :size], result[size:, size:] = first, second
@@ -213,7 +212,7 @@ def _beside(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def _found(fit: _InertialFit, now: _Round, precision: Float[np.ndarray, "q q"]) -> RecordingErrors:
-    """Errors of the points with their standard errors, in the data's units."""
+    """Estimated errors of the points with their standard errors, in the data's units."""
     size, half = len(now.parameters), fit.start.domain.half
     free = np.concatenate([np.ones(size, dtype=bool), fit.free])
     variances = np.zeros(len(free))
@@ -226,13 +225,13 @@ def _found(fit: _InertialFit, now: _Round, precision: Float[np.ndarray, "q q"]) 
 
 
 def _seen(found: Surrogate, fit: _InertialFit, now: _Round) -> dict[str, object]:
-    """A look at the increments of the filtered state: what it was expected to do, and its innovation as noise."""
+    """An overview of the increments of the filtered state: expected displacement plus the innovation as noise."""
     overview = look_over(_Filtered(found, fit.source, fit.model(now)), found.domain)
     return {"sample": overview.sample, "stride": overview.stride}
 
 
 class _Filtered:
-    """Increments of the filtered state, whose noise are the innovations: they scatter like Euler steps of the fit."""
+    """Increments of the filtered state with the innovations as noise; they scatter like Euler steps of the fit."""
 
     def __init__(self, surrogate: Surrogate, source: IncrementSource, model: InertialModel) -> None:
         self.surrogate, self.source, self.model = surrogate, source, model

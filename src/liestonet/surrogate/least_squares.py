@@ -1,8 +1,8 @@
 """The same series by plain least squares: unbiased, noisier, with a covariance that is all scatter.
 
-Shrinking makes estimates sharp and biased towards simple coefficients. A test with a stated error rate needs estimates
-whose only error is noise, and a covariance that does not itself have to be estimated from few extreme points: it is the
-one of Gaussian increments with the fitted diffusion (docs/method.md §7.1).
+Shrinkage makes estimates sharp and biased towards simple coefficients. A test with a stated error rate needs estimates
+whose only error is noise, with a covariance that does not have to be estimated from few extreme points: the one of
+Gaussian increments with the fitted diffusion (docs/method.md §7.1).
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from liestonet.trajectories.increments import Increments
 
 @lru_cache(maxsize=1)
 def without_prior(surrogate: Surrogate) -> Surrogate:
-    """A fit with its shrinkage undone; what a finite step hides stays among the errors.
+    """The fit with its shrinkage undone; errors hidden by the finite step remain.
 
-    Remembered for the last fit: questions about it may be many.
+    The result for the last fit is cached, since many questions may be asked of it.
     """
     if surrogate.joint is not None:
         return _jointly(surrogate, surrogate.joint)
@@ -44,7 +44,7 @@ def without_prior(surrogate: Surrogate) -> Surrogate:
 
 
 def _jointly(surrogate: Surrogate, joint: Block) -> Surrogate:
-    """The same where all parameters have one information, which is then the covariance of their scores."""
+    """The fit without shrinkage where all parameters share one information matrix, the covariance of their scores."""
     free = inverse(joint.precision + np.diag(FIT.unseen * np.diag(joint.precision)))
     moments = joint.posterior_precision @ joint.parameters
     scatter = free @ semidefinite_root(joint.precision)
@@ -92,7 +92,7 @@ class _Covariance:
     """Covariance of two regressions' targets at every increment, in units of the box.
 
     Δx/Δt has covariance a/Δt, and products of residuals over Δt have a^{ik}a^{jl} + a^{il}a^{jk}; the two kinds are
-    uncorrelated. A coordinate without noise has what is left of it.
+    uncorrelated. For a coordinate without noise, a is its squared residual over Δt.
     """
 
     def __init__(self, surrogate: Surrogate, piece: Scaled) -> None:

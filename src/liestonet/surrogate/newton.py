@@ -1,4 +1,4 @@
-"""Parts of Gauss–Newton on the likelihood of a recording: the prior by evidence, and a step between bounds."""
+"""Parts of Gauss–Newton on the likelihood of a recording: the prior variances by evidence, and a step within bounds."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def evident_prior(
     score: Float[np.ndarray, " q"],
     parameters: Float[np.ndarray, " p"],
 ) -> Float[np.ndarray, " p"]:
-    """Prior variances of every coefficient by its evidence, the others held.
+    """Prior variances of each coefficient that maximise its evidence, the other coefficients held fixed.
 
-    `score` is that at the parameters; it and the precision may have more rows after theirs.
+    `score` is taken at the parameters; it and the precision may have more rows after those of the parameters.
     """
     width, parts = features.size, []
     for first in range(0, len(parameters), width):
@@ -37,7 +37,7 @@ def bounded_step(
     low: Float[np.ndarray, " q"],
     high: Float[np.ndarray, " q"],
 ) -> Float[np.ndarray, " q"]:
-    """Newton's step of the free parameters between bounds: the best of those inside."""
+    """Newton's step of the free parameters, with the best result within the bounds."""
     step = np.zeros(len(push))
     root = np.linalg.cholesky(hessian[np.ix_(free, free)])
     target = scipy.linalg.solve_triangular(root, push[free], lower=True)

@@ -1,8 +1,8 @@
 """How the noise of each coordinate grows along it, estimated: powers, roots of quadratics, exponentials of polynomials.
 
-The squares of increments are averaged in cells of each coordinate, what the others do to them divided out. The series
-of drift and diffusion are then made in the coordinate in which this noise is uniform, and correct what is left: the
-shape need not be right, only near. See docs/method.md §4.8.
+Squared increments are averaged in cells of each coordinate, after the effect of the other coordinates is divided out.
+The series of drift and diffusion are then made in the coordinate in which this noise is uniform, and correct the rest,
+so an approximate shape is enough. See docs/method.md §4.8.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Family = Callable[[Float[np.ndarray, " k"]], Shape]
 
 @dataclass(frozen=True)
 class _Cells:
-    """Mean squares over Δt in cells of one coordinate, at their places u, from so many increments."""
+    """Mean squared increments over Δt in cells of one coordinate: places u, means, and numbers of increments."""
 
     places: Float[np.ndarray, " c"]
     squares: Float[np.ndarray, " c"]
@@ -49,7 +49,7 @@ def noise_shapes(overview: Overview) -> tuple[NoiseShape | None, ...] | None:
 
 
 def _cells(overview: Overview, i: int) -> _Cells:
-    """The squares of one coordinate's increments in cells of it; factors of the other variables are divided out."""
+    """Mean squared increments of one coordinate in cells of it; factors of the other variables are divided out."""
     sample, domain = overview.sample, overview.domain
     points = overview.points
     own = points[:, i + 1]
@@ -112,7 +112,7 @@ def _shape(cells: _Cells, interval: tuple[float, float], zero: float | None) -> 
 
 
 def _families(zero: float | None) -> Iterator[tuple[Family, list[tuple[float, ...]]]]:
-    """Families of shapes and where to begin; `zero` is where the noise may vanish."""
+    """Families of shapes with starting values; `zero` is where the noise may vanish."""
     if zero is not None:
         yield lambda p: ((), (-1 / zero, 0.0), p[0]), [(0.5,)]
 
@@ -141,7 +141,7 @@ def _families(zero: float | None) -> Iterator[tuple[Family, list[tuple[float, ..
 
 
 def _fitted(cells: _Cells, family: Family, start: Float[np.ndarray, " k"]) -> tuple[float, Shape]:
-    """The least deviance from a family, and the shape there; cells are large enough for their logarithms."""
+    """The least deviance within a family, and its shape; cells are large enough to use logarithms."""
     weights, logs = np.sqrt(cells.counts / 2), np.log(cells.squares)
 
     def misfit(p: Float[np.ndarray, " k"]) -> Float[np.ndarray, " c"]:

@@ -23,7 +23,7 @@ def noisy_coordinates(overview: Overview, drift: Sequence[Estimate]) -> Bool[np.
 
 
 def _growth(overview: Overview, drift: Sequence[Estimate]) -> Float[np.ndarray, " n"]:
-    """Mean squared residual over two steps relative to one; 2 for a diffusion, 8 where noise enters by an integral."""
+    """Mean squared residual over two steps divided by that over one: 2 for a diffusion, 8 for an integral of one."""
     first, pairs = overview.consecutive, overview.pairs
     if len(pairs) < FIT.least_pairs:
         return np.full(first.x.shape[1], 2.0)
@@ -38,5 +38,5 @@ def _growth(overview: Overview, drift: Sequence[Estimate]) -> Float[np.ndarray, 
 
 
 def residuals(block: Scaled, drift: Sequence[Estimate]) -> Float[np.ndarray, "b n"]:
-    """Displacements without the drift's part."""
+    """Displacements less the drift's part."""
     return block.dx - evaluate_block(drift, block) * block.dt[:, None]

@@ -1,4 +1,4 @@
-"""Mean and covariance of a whole step from drift and diffusion, and how both change with their parameters.
+"""Mean and covariance of a whole step from drift and diffusion, with derivatives in the parameters.
 
 The state is followed as a Gaussian: dm/ds = E f, dP/ds = E∇f P + P E∇fᵀ + E a, expectations by points at m ± √3 roots
 of P, exact for polynomials of degree five in one coordinate (docs/method.md §4.7). Units are those of the box.
@@ -50,7 +50,7 @@ def one_step(
 ) -> OneStep:
     """Follow steps of length dt from points (t, x), t and x in the data's units, dt in that of the box.
 
-    `uncertain` is the covariance of the state at the beginning; it is negative where blur prevails.
+    `uncertain` is the covariance of the state at the beginning; it is negative where blur dominates.
     """
     n, half = drift.shape[1], features.domain.half
     width, count = features.size, len(points)
@@ -99,7 +99,7 @@ def _slope(
     state: list[np.ndarray],
     least: np.ndarray,
 ) -> list[np.ndarray]:
-    """Derivatives of mean and covariance in time, and of their derivatives in the parameters."""
+    """Time derivatives of mean and covariance, and of their derivatives in the parameters."""
     m, covariance, dm, dcovariance = state
     n, width = drift.shape[1], features.size
     moments = _expected(features, times, m, covariance)
@@ -137,7 +137,7 @@ def _symmetric(values: np.ndarray, entries: Sequence[Entry], n: int) -> np.ndarr
 
 
 def _expected(features: Features, times: np.ndarray, m: np.ndarray, covariance: np.ndarray) -> _Moments:
-    """Expectations over N(m, P); beyond the box the drift goes on linearly, the diffusion as a constant."""
+    """Expectations over N(m, P); beyond the box the drift is continued linearly, the diffusion as a constant."""
     n, half = m.shape[1], features.domain.half
     low, high = np.array(features.domain.intervals[1:]).T / half[1:]
     turns = np.isfinite(features.domain.periods[1:])

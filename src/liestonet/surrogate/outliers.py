@@ -1,4 +1,4 @@
-"""Steps that no diffusion makes, found in the raw data: gross errors and codes for missing values such as −999."""
+"""Steps too long for any diffusion, found in the raw data: gross errors and codes for missing values such as −999."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from liestonet.trajectories.increments import Increments
 
 @dataclass(frozen=True)
 class Outlier:
-    """The worst point of all: its path, its row there (from 0), what it says, and how many steps are like this."""
+    """The worst point: its path, its row there (from 0), time, coordinate and value, and the number of such steps."""
 
     trajectory: int
     row: int
@@ -29,14 +29,14 @@ class Outlier:
 
 
 class OutlierSearch:
-    """Takes the blocks of a source one after another, and keeps the worst point and the count."""
+    """Searches the blocks of a source one after another; keeps the worst point and the number of such steps."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self.names = names
         self.worst: Outlier | None = None
 
     def look_at(self, block: Increments, place: Place) -> None:
-        """The steps of one block, which stands at a place among all."""
+        """Search the steps of one block, given its place in the source."""
         # a long step may be drift, a short one an error of reading: neither is held against a coordinate
         steps = block.dx / np.maximum(block.dt, np.median(block.dt))[:, None]
         for column in range(steps.shape[1]) if len(steps) >= DATA.least_steps else ():
@@ -46,7 +46,7 @@ class OutlierSearch:
                 self._keep(self._outlier(block, place, column, int(rows[worst]), float(factors[worst]), len(rows)))
 
     def join(self, later: OutlierSearch) -> None:
-        """What was found in blocks that come next."""
+        """Add the result of a search through the blocks that come next."""
         if later.worst is not None:
             self._keep(later.worst)
 
@@ -59,7 +59,7 @@ class OutlierSearch:
         self.worst = replace(worse, steps=found.steps + known.steps)
 
     def _outlier(self, block: Increments, place: Place, column: int, step: int, factor: float, count: int) -> Outlier:
-        """Of the two ends of a step the one that is farther from the middle of its path."""
+        """The end of a step that is farther from the median of its path."""
         path = int(block.trajectory[step])
         own = np.flatnonzero(block.trajectory == path)
         ends = block.x[step, column], block.x[step, column] + block.dx[step, column]
@@ -73,7 +73,7 @@ class OutlierSearch:
 def far_steps(
     steps: Float[np.ndarray, " b"], trajectory: Int[np.ndarray, " b"]
 ) -> tuple[Int[np.ndarray, " far"], Float[np.ndarray, " far"]]:
-    """Rows of steps that are far too long, and by which factor: the smaller of those to the block and to the path."""
+    """Rows of steps that are far too long, and their lengths over the usual one of the block or nearby (the larger)."""
     sizes = np.abs(steps)
     moving = sizes[sizes > 0]
     usual = float(np.median(moving)) if len(moving) else np.inf
@@ -91,7 +91,7 @@ def far_steps(
 def _beside(
     sizes: Float[np.ndarray, " b"], trajectory: Int[np.ndarray, " b"], rows: Int[np.ndarray, " far"]
 ) -> tuple[Bool[np.ndarray, " far"], Float[np.ndarray, " far"]]:
-    """Which rows have enough steps beside them in their path, and the middle size of those."""
+    """Which rows have enough neighbouring steps in their path, and the median size of those neighbours."""
     places = rows[:, None] + np.array([*range(-DATA.beside, -1), *range(2, DATA.beside + 1)])
     inside = (places >= 0) & (places < len(sizes))
     places = np.clip(places, 0, len(sizes) - 1)
@@ -106,7 +106,7 @@ def _beside(
 def _returns(
     steps: Float[np.ndarray, " b"], trajectory: Int[np.ndarray, " b"], rows: Int[np.ndarray, " far"]
 ) -> Bool[np.ndarray, " far"]:
-    """Which long steps are undone by another soon after, or undo one: together they lead nowhere."""
+    """Which long steps are undone by another soon after, or undo one: together they hardly move the path."""
     first, second = steps[rows[:-1]], steps[rows[1:]]
     near = (np.diff(rows) <= DATA.beside) & (np.diff(trajectory[rows]) == 0)
     undone = near & (np.abs(first + second) < DATA.leads_nowhere * np.maximum(np.abs(first), np.abs(second)))

@@ -22,11 +22,11 @@ from liestonet.trajectories.increments import BLOCK_ROWS, Increments, IncrementS
 
 @dataclass(frozen=True)
 class Overview:
-    """What one look at the data gives.
+    """The result of one pass over the data.
 
     `sample` holds every `stride`-th increment, if it begins inside the domain, `consecutive` the first ones in their
     order, and `pairs` those of its rows that are followed by the next step of the same path. `outlier` is the worst of
-    the points that no diffusion reaches, if there are any.
+    the points that are too far off for a diffusion, if there are any.
     """
 
     domain: Domain
@@ -40,7 +40,7 @@ class Overview:
 
     @property
     def inside(self) -> int:
-        """Number of increments that begin inside the domain, from the sample."""
+        """Number of increments that begin inside the domain, estimated from the sample."""
         return len(self.sample.t) * self.stride
 
     @property
@@ -50,10 +50,10 @@ class Overview:
 
 
 class _Looked:
-    """One look at blocks: times, every `stride`-th increment, the first block, and steps that no diffusion makes.
+    """The sums of one pass: times, every `stride`-th increment, the first block, and steps too long for a diffusion.
 
-    The stride counts over all increments and doubles where the sample grows too long, so that parts of the data, put
-    together, have the sample of the whole.
+    The stride counts over all increments and doubles when the sample grows too long, so that the joined samples of
+    parts equal the sample of the whole.
     """
 
     rows = BLOCK_ROWS
@@ -68,11 +68,11 @@ class _Looked:
         self.far = OutlierSearch(names)
 
     def empty(self) -> _Looked:
-        """The same of nothing."""
+        """An empty overview with the same settings."""
         return _Looked(self.names, self.stride, self.searching)
 
     def take(self, block: Increments, place: Place) -> None:
-        """Look at one block."""
+        """Add one block."""
         if not self.end:
             self.begin = place.increments
         if not place.increments:
@@ -85,7 +85,7 @@ class _Looked:
         self.first, self.last = min(self.first, block.t.min()), max(self.last, (block.t + block.dt).max())
 
     def join(self, later: _Looked) -> None:
-        """What was seen of the increments that come next."""
+        """Add the overview of the increments that come next."""
         if not later.end:
             return
         if not self.end:
@@ -107,7 +107,7 @@ class _Looked:
             self._halve()
 
     def _halve(self) -> None:
-        """Keep every second row of the sample, copied, so that the rest can be forgotten."""
+        """Keep every second row of the sample as a copy, to free the memory of the rest."""
         halves, passed = [], -(-self.begin // self.stride)
         while self.sample:
             block = self.sample.pop(0)
@@ -118,7 +118,7 @@ class _Looked:
 
 
 def look_over(source: IncrementSource, domain: Domain | None = None) -> Overview:
-    """Count the increments, choose the domain where none is given, and keep a sample."""
+    """Count the increments, choose the domain unless it is given, and keep a sample."""
     stride = 1
     while -(-known_count(source) // stride) > 2 * DATA.sample:
         stride *= 2
@@ -140,7 +140,7 @@ def look_over(source: IncrementSource, domain: Domain | None = None) -> Overview
 
 
 def inside_domain(domain: Domain, block: Increments) -> Bool[np.ndarray, " m"]:
-    """Which increments begin inside the domain; leaving the others out biases nothing, as only the start decides."""
+    """Which increments begin inside the domain; leaving out the others causes no bias, as only the start decides."""
     low, high = np.array(domain.intervals[1:]).T
     endless = np.isfinite(domain.periods[1:])
     return ((block.x >= low) & (block.x <= high) | endless).all(axis=1)
@@ -152,7 +152,7 @@ def periods_of(source: IncrementSource) -> dict[int, float]:
 
 
 def _followed(block: Increments) -> Bool[np.ndarray, " rows"]:
-    """Which rows of a block but the last are followed by the next step of the same path."""
+    """Which rows of a block are followed by the next step of the same path; the last row is not counted."""
     return np.diff(block.trajectory) == 0
 
 
@@ -161,7 +161,7 @@ def _joined(blocks: list[Increments]) -> Increments:
 
 
 def _box(sample: Increments, time: tuple[float, float], names: tuple[str, ...], periods: dict[int, float]) -> Domain:
-    """All times, the middle 99 % of each coordinate, and the whole turn of those that are periodic."""
+    """The box: all times, the middle 99 % of each coordinate, and the whole period of those that are periodic."""
     low, high = np.quantile(sample.x, [DATA.tail, 1 - DATA.tail], axis=0)
     for name, a, b in zip(names, low, high, strict=True):
         _require_ordinary_units(name, float(b - a), time[1] - time[0])
@@ -172,7 +172,7 @@ def _box(sample: Increments, time: tuple[float, float], names: tuple[str, ...], 
 
 
 def _require_ordinary_units(name: str, length: float, duration: float) -> None:
-    """Refuse units in which velocities or diffusions, or their products, overflow."""
+    """Refuse units in which velocities or diffusions, or products of them, overflow."""
     powers = [times * math.log10(length) - math.log10(duration) for times in (1, 2)]
     if max(map(abs, powers)) > DATA.most_digits:
         raise InputError(
@@ -184,7 +184,7 @@ def _require_ordinary_units(name: str, length: float, duration: float) -> None:
 def quantile_edges(
     values: Float[np.ndarray, " b"], parts: int, tails: Sequence[float] = ()
 ) -> Float[np.ndarray, " edges"]:
-    """Inner edges of equally filled parts, and of tails below them at either end; equal ones merged."""
+    """Inner edges of equally filled parts, and of tails at either end; equal edges are merged."""
     places = np.concatenate([np.linspace(0, 1, parts + 1)[1:-1], tails, 1 - np.array(tails)])
     edges = np.unique(np.quantile(values, places)) if parts > 1 else np.zeros(0)
     return edges if all(a < b for a, b in pairwise(edges)) else np.zeros(0)

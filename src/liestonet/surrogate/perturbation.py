@@ -1,4 +1,4 @@
-"""A surrogate with its coefficients changed on purpose: structured sines, or a random network (paper, sensitivity)."""
+"""A surrogate with deliberately changed coefficients: structured sines, or a random network (paper, sensitivity)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from liestonet.surrogate.tuning import PERTURBATION
 
 
 def perturbed(surrogate: Surrogate, amplitude: object, shape: object = "sine", seed: int = 0) -> Surrogate:
-    """Drift changed by δ·L/T·g and each a^{ii} by δ·(its mean)·g, g of unit mean square on the box.
+    """Change the drift by δ·L/T·g and each a^{ii} by δ·(its mean)·g, g of unit mean square on the box.
 
-    `shape` is "sine" or "network". The change is projected on the surrogate's own series; errors are kept.
+    `shape` is "sine" or "network". The change is projected on the surrogate's own series; its errors are kept.
     """
     if shape not in ("sine", "network"):
         raise InputError(f"A perturbation is a 'sine' or a 'network', not {shape!r}.")

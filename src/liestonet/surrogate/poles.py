@@ -1,7 +1,7 @@
 """Where the drift of a coordinate has a pole, estimated: A/(y − y₀) in the coordinate y in which its noise is uniform.
 
-This is the drift of a Bessel process in disguise, which polynomials follow badly. Where the place is fitted, its error
-is that of the term 1/(y − y₀)², whose size the evidence decides. See docs/method.md §4.8.
+This is the drift of a transformed Bessel process, which polynomials approximate badly. Where the place is fitted, its
+error is that of the term 1/(y − y₀)², whose size is set by the evidence. See docs/method.md §4.8.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def drift_poles(
 
 
 def natural_pole(features: Features, variable: int) -> float | None:
-    """Where a pole would be if the coordinate's own singular point, or that of its noise, is its place."""
+    """Where a pole would be if it were at the singular point of the coordinate itself, or of its noise."""
     domain = features.domain
     shape = None if features.shapes is None else features.shapes[variable]
     if shape is not None:
@@ -66,9 +66,9 @@ def _cells(
 
 
 def _pole(cells: _Cells, natural: float | None) -> float | None:
-    """The place with the largest likelihood beside a linear drift, if polynomials alone do not as well.
+    """The place with the largest likelihood beside a linear drift; None where polynomials alone do as well.
 
-    The natural place is taken where it loses little and the pole is worth its factor.
+    The natural place is taken where it loses little likelihood and the pole improves it by enough.
     """
     beyond = np.geomspace(*FIT.pole_distances, FIT.pole_places)
     tried = np.concatenate([-1 - beyond, 1 + beyond])
@@ -87,12 +87,12 @@ def _pole(cells: _Cells, natural: float | None) -> float | None:
 
 
 def _beside_linear(cells: _Cells, pole: float) -> Float[np.ndarray, "c 3"]:
-    """A constant, a linear term and the pole."""
+    """The functions of a linear drift and the pole."""
     return np.stack([np.ones_like(cells.places), cells.places, 1 / (cells.places - pole)], axis=1)
 
 
 def _gain(cells: _Cells, functions: Float[np.ndarray, "c k"]) -> float:
-    """Log-likelihood that functions gain by least squares."""
+    """Gain in log-likelihood from a least-squares fit of some functions."""
     root = np.sqrt(cells.weights)
     basis = np.linalg.qr(functions * root[:, None])[0]
     return float(np.sum((basis.T @ (root * cells.drifts)) ** 2) / 2)

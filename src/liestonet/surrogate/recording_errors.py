@@ -1,4 +1,4 @@
-"""What was estimated of how data were recorded: errors of the points and exposure, each with its standard error."""
+"""Estimated errors of the recorded points and exposure, each with its standard error."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ class Level:
 class RecordingErrors:
     """Standard deviations of the points' errors by coordinate, in its unit, and the exposure in parts of a step.
 
-    What the data do not identify is None: the exposure, where the diffusion is the same everywhere; `blur` is the
-    number that the fit used. `steps` is the kind of steps that was assumed, `order` 2 where positions alone of a system
-    with inertia were recorded. `first_order`: errors and blur are so small that steps are predicted without them.
+    Values that the data do not identify are None, such as the exposure where the diffusion is constant; `blur` is the
+    value that the fit used. `steps` is the kind of steps that was assumed, `order` is 2 where only positions of a
+    system with inertia were recorded. `first_order` says that errors and blur are so small that steps are predicted
+    without them.
     """
 
     noise: tuple[Level | None, ...]

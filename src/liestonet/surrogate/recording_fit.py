@@ -1,7 +1,7 @@
 """Drift and diffusion from a recording with errors of its points, blur and coarse steps.
 
 Gauss–Newton on one likelihood: that of the filter (`filter.py`), whose moments of a step come from drift and diffusion
-by `one_step.py`. Errors of the points and exposure are estimated beside them. See docs/method.md §4.7.
+by `one_step.py`. Errors of the points and the exposure are estimated with them. See docs/method.md §4.7.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ from liestonet.trajectories.measurement import Measurement
 
 @dataclass(frozen=True)
 class _Round:
-    """Where the fit stands: parameters of f and a, errors of the points, R, the prior variances, and the last step.
+    """The state of the iteration: parameters of f and a, errors of the points, R, prior variances, the last step.
 
-    `first_order`: errors of the points and R are so small that the filter runs without them; they enter the likelihood
-    by its derivatives there.
+    With `first_order`, errors of the points and R are so small that the filter runs without them; they enter the
+    likelihood by its derivatives there.
     """
 
     parameters: Float[np.ndarray, " p"]
@@ -66,12 +66,12 @@ class _Round:
 
     @property
     def filtered_with(self) -> Float[np.ndarray, " m"]:
-        """Those that the filter runs with."""
+        """The errors of the points and R that the filter uses."""
         return np.zeros(len(self.error) + 1) if self.first_order else self.errors
 
 
 class RecordingFit:
-    """The fit of one source, beginning with a fit to its increments as they are."""
+    """The fit of one source; it starts from a fit to the increments without recording errors."""
 
     def __init__(self, start: Surrogate, source: IncrementSource | None, measurement: Measurement) -> None:
         self.start, self.source, self.measurement = start, source, measurement
@@ -93,7 +93,7 @@ class RecordingFit:
         return [self.measurement.noise_of(name) == "auto" for name in self.start.names]
 
     def begin(self) -> _Round:
-        """From the increments as they are: what neighbours have in common is error or blur."""
+        """Starting values from the increments: a correlation of neighbouring increments is due to error or blur."""
         overview, half = self.start.overview, self.start.domain.half
         pairs = overview.pairs
         rest = residuals(scaled_block(overview.consecutive, overview.domain), self.start.drift_estimates)
@@ -138,12 +138,12 @@ class RecordingFit:
         return replace(begun, parameters=np.where(linear, begun.parameters, 0.0), prior=prior)
 
     def split(self, parameters: Float[np.ndarray, " p"]) -> tuple[np.ndarray, np.ndarray]:
-        """Drift (c, n) and diffusion (c, e)."""
+        """Parameters of the drift (c, n) and of the diffusion (c, e)."""
         columns = parameters.reshape(-1, self.features.size).T
         return columns[:, : self.n], columns[:, self.n :]
 
     def least(self, diffusion: Float[np.ndarray, "c e"]) -> Float[np.ndarray, " n"]:
-        """The smallest A that is believed: a part of its mean, which is never lost beside what the steps show."""
+        """The smallest A accepted: a part of its mean, or a smaller part of the observed squares if that is more."""
         own = [place for place, (i, j) in enumerate(self.entries) if i == j]
         mean = np.mean(np.maximum(self.values @ diffusion[:, own], 0.0), axis=0)
         return RECORDING.least_diffusion * np.maximum(mean, RECORDING.least_diffusion * self.shown)
@@ -162,11 +162,16 @@ class RecordingFit:
         self.last = StepModel(self.features, self.entries, drift, diffusion, instant, error, blur, least, back)
         return self.last, jacobian
 
+<<<<<<< HEAD
     def enters_at_first_order(self, errors: Float[np.ndarray, " m"], covariance: Float[np.ndarray, "f f"]) -> bool:
         """Whether the filter may run without these errors of the points and R, known with this covariance.
+=======
+    def enters_at_first_order(self, errors: Float[np.ndarray, " m"], covariance: Float[np.ndarray, "m m"]) -> bool:
+        """Whether the filter may leave out these errors of the points and R, whose covariance is given.
+>>>>>>> words-d3
 
-        They change the parameters by as many standard errors as they are themselves; what is beyond the first order is
-        that times what they make together, L, in parts of a step.
+        At first order they move the parameters by at most as many standard errors as they themselves are from zero;
+        higher orders are smaller by the factor L/(aΔt), the variance they add relative to that of a step.
         """
         if self.last is None or errors[~self.free].any():
             return False
@@ -178,7 +183,7 @@ class RecordingFit:
         return size * length < RECORDING.standing
 
     def _uncertain(self) -> Float[np.ndarray, "b n n"]:
-        """The covariance of the state at the points, given all that was recorded before: where the filter settles."""
+        """The covariance of the state at the points, given all that was recorded before; stationary, by iteration."""
         result = np.zeros((len(self.points), self.n, self.n))
         if self.last is None or self.last.points_are_exact:
             return result
@@ -194,7 +199,7 @@ class RecordingFit:
         return result
 
     def _flow(self, drift: Float[np.ndarray, "c n"]) -> Float[np.ndarray, "b n n"]:
-        """The derivative of the state after a step in the one before."""
+        """The derivative of the state after a step in the state before."""
         half = self.start.domain.half
         variables = tuple((j,) for j in range(1, self.n + 1))
         tables = self.features.values(self.points, variables)
@@ -204,7 +209,7 @@ class RecordingFit:
     def _whole_step(
         self, drift: np.ndarray, diffusion: np.ndarray, least: np.ndarray, uncertain: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """What a step adds to drift and diffusion, projected on the functions by weights of the regressions."""
+        """Drift and diffusion of a whole step, projected on the functions with the weights of the regressions."""
         step = one_step(self.features, self.entries, drift, diffusion, self.points, self.dt, least, uncertain)
         width, n, dt = self.features.size, self.n, self.dt
         a = np.stack([np.maximum(self.values @ diffusion[:, place], 0) for place in range(len(self.entries))], axis=1)
@@ -234,7 +239,7 @@ class RecordingFit:
         return np.linalg.solve(gram + ridge, weighted.T)
 
     def _changed(self, project: np.ndarray, change: np.ndarray, place: int) -> np.ndarray:
-        """Rows of the derivative: one in the coefficient's own parameters, and what the step adds."""
+        """Rows of the derivative: the coefficient's own parameters, plus the correction for the whole step."""
         width = self.features.size
         own = np.zeros((width, change.shape[1]))
         columns = slice(place * width, (place + 1) * width)
@@ -244,7 +249,7 @@ class RecordingFit:
         return own + project @ added
 
     def sums(self, model: StepModel, rough: bool) -> Sums:
-        """Score and information over all the data; a rough sum is that of a part, for a step that others follow."""
+        """Score and information over all the data; a rough sum, for early steps, uses a part of them."""
         every = 1
         if self.source is None:
             raise RuntimeError("there is no source to sum over")
@@ -261,9 +266,9 @@ def run_filter(model: StepModel, segments: Segments, collector: Collector | None
 def is_modelled(start: Surrogate, source: IncrementSource) -> bool:
     """Whether errors of the recording are part of the model.
 
-    They are in one coordinate with noise, and in two where the law does not depend on the clock; of points without
-    error on a clock that does not restart only coarse steps are. Gross errors among the data are not of this kind:
-    nothing is modelled beside them, and their flag says where they are.
+    They are modelled for one coordinate with noise, and for two where the law does not depend on the clock. If points
+    have no error and the clock does not restart, only coarse steps are modelled. Nothing is modelled if the data
+    contain gross errors: their flag says where they are.
     """
     autonomous, measurement = isinstance(source, Relabelled) and source.autonomous, source.measurement
     possible = (
@@ -278,7 +283,7 @@ def is_modelled(start: Surrogate, source: IncrementSource) -> bool:
 
 
 def step_in_relaxations(start: Surrogate) -> float:
-    """By which part of itself the drift changes within a step."""
+    """The typical step in units of the drift's relaxation time."""
     sample = start.overview.sample
     rows = np.linspace(0, len(sample.t) - 1, min(RECORDING.step_points, len(sample.t))).astype(int)
     points = start.overview.points[rows]
@@ -289,7 +294,7 @@ def step_in_relaxations(start: Surrogate) -> float:
 
 
 def fit_recording(start: Surrogate, source: IncrementSource, say: Progress) -> Surrogate:
-    """The fit to increments corrected for what recording has done to them; as it was, if that does not converge."""
+    """Correct the fit to increments for errors of the recording; returns the original fit if that does not converge."""
     fit = RecordingFit(start, source, source.measurement)
     begun = fit.begin()
     found = _converged(fit, begun, say)
@@ -328,7 +333,7 @@ def _converged(fit: RecordingFit, now: _Round, say: Progress, waiting: int = 0) 
 def _next(
     fit: RecordingFit, now: _Round, whole: np.ndarray, sums: Sums, shrinking: bool, held: bool
 ) -> tuple[_Round, float]:
-    """One step of Gauss–Newton, and its length in standard errors; `held` keeps the points' errors and R."""
+    """One step of Gauss–Newton, and its length in standard errors; `held` fixes the points' errors and R."""
     size = len(now.parameters)
     precision = whole.T @ sums.information.sum(axis=0) @ whole
     score = whole.T @ sums.score.sum(axis=0)
@@ -358,7 +363,7 @@ def _next(
 
 
 def innovations(surrogate: Surrogate, block: Increments) -> tuple[Float[np.ndarray, "m n"], Bool[np.ndarray, " m"]]:
-    """Standardised steps of a block in its order, each given all before it, and where the filter had settled."""
+    """Standardised steps of a block in their order, each given all before it, and where the filter has settled."""
     result, settled = np.zeros((len(block.t), surrogate.dimension)), np.zeros(len(block.t), dtype=bool)
     for segments, standard in _filtered(surrogate, block, None):
         counted = segments.rows[segments.counted]
@@ -367,7 +372,7 @@ def innovations(surrogate: Surrogate, block: Increments) -> tuple[Float[np.ndarr
 
 
 def collect_steps(surrogate: Surrogate, block: Increments, collector: Collector) -> None:
-    """Give what every settled step of a block tells about the parameters of the fit."""
+    """Give the contribution of every settled step of a block to a collector."""
     for _ in _filtered(surrogate, block, collector):
         pass
 
@@ -375,7 +380,7 @@ def collect_steps(surrogate: Surrogate, block: Increments, collector: Collector)
 def _filtered(
     surrogate: Surrogate, block: Increments, collector: Collector | None
 ) -> Iterator[tuple[Segments, Float[np.ndarray, "k b n"]]]:
-    """Segments of a block with their standardised innovations; of positions where those alone are known."""
+    """Segments of a block with their standardised innovations; of positions where only those are recorded."""
     model = _known_model(surrogate)
     if isinstance(model, InertialModel):
         for segments in inertial_segments_in(block, surrogate.domain):
@@ -389,14 +394,14 @@ _MODELS: WeakKeyDictionary[Surrogate, StepModel | InertialModel] = WeakKeyDictio
 
 
 def _known_model(surrogate: Surrogate) -> StepModel | InertialModel:
-    """The same for every block of a recording."""
+    """The filter's model, computed once for all blocks of a recording."""
     if surrogate not in _MODELS:
         _MODELS[surrogate] = known_model(surrogate) if surrogate.from_positions else _fitted_model(surrogate)
     return _MODELS[surrogate]
 
 
 def _fitted_model(surrogate: Surrogate) -> StepModel:
-    """The steps that a fit with errors of the recording predicts."""
+    """The model of steps of a fit that has errors of the recording."""
     recorded, half = surrogate.recorded, surrogate.domain.half
     if recorded is None:
         raise RuntimeError("the surrogate has no model of the recording's errors")
@@ -411,7 +416,7 @@ def _fitted_model(surrogate: Surrogate) -> StepModel:
 
 
 def _surrogate(fit: RecordingFit, now: _Round, whole: np.ndarray, sums: Sums) -> Surrogate:
-    """The surrogate with one information of all parameters, in which the points' errors are accounted for."""
+    """The surrogate with one information matrix of all parameters; the points' errors are marginalised."""
     size, width = len(now.parameters), fit.features.size
     information = whole.T @ sums.information.sum(axis=0) @ whole
     extra = np.zeros(len(information))
@@ -453,7 +458,7 @@ def _surrogate(fit: RecordingFit, now: _Round, whole: np.ndarray, sums: Sums) ->
 
 
 def _found(fit: RecordingFit, now: _Round, precision: Float[np.ndarray, "q q"]) -> RecordingErrors:
-    """Errors of the points and the exposure with their standard errors, in the data's units."""
+    """Estimated errors of the points and the exposure with their standard errors, in the data's units."""
     size, half = len(now.parameters), fit.start.domain.half
     free = np.concatenate([np.ones(size, dtype=bool), fit.free])
     variances = np.zeros(len(free))

@@ -1,4 +1,4 @@
-"""Score and information of a recording's model over blocks of increments, wherever these are worked on."""
+"""Score and information of a recording's model over blocks of increments, in whichever process a block is handled."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Run = Callable[[StepModel, Segments, Sums], Any]
 
 
 class RecordingSums:
-    """Sums over blocks, each filtered on its own; folds go round all pieces of paths, wherever blocks end.
+    """Sums over blocks, each filtered on its own. Folds cycle through all pieces of paths, wherever blocks end.
 
-    One piece of so many (`every`) is looked at.
+    Only one piece in `every` is used.
     """
 
     rows = BLOCK_ROWS
@@ -31,7 +31,7 @@ class RecordingSums:
         self.sums, self.pieces = Sums(model.size), 0
 
     def empty(self) -> RecordingSums:
-        """The same over nothing."""
+        """Empty sums with the same settings."""
         return RecordingSums(self.run, self.model, self.domain, self.every)
 
     def take(self, block: Increments, place: Place) -> None:
@@ -42,7 +42,7 @@ class RecordingSums:
         self.sums.finish()
 
     def join(self, later: RecordingSums) -> None:
-        """Add the sums over the blocks that come next: their first piece goes on where these ended."""
+        """Add the sums over the blocks that come next; the numbering of their pieces continues from these."""
         mine, theirs = self.sums, later.sums
         mine.score += np.roll(theirs.score, self.pieces, axis=0)
         mine.information += np.roll(theirs.information, self.pieces, axis=0)

@@ -1,7 +1,7 @@
 """Weighted least squares on increments, each with its own Δt, accumulated block by block (docs/method.md §4.1).
 
-Inside, everything is in units of the box: f^i in L_i/T, a^{ij} in L_i L_j/T, so that one prior fits all units. What a
-regression needs of the data are sums over increments; memory does not grow with their number.
+Internally, everything is in units of the box: f^i in L_i/T, a^{ij} in L_i L_j/T, so that one prior fits all units. A
+regression needs only sums over increments; memory does not grow with their number.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ STRIP, LEAST_STRIP = 65_536, 256
 
 @dataclass(frozen=True, eq=False)
 class Scaled:
-    """A block of increments in units of the box: starting points (t, x) as they are, steps and displacements.
+    """A block of increments in units of the box: starting points (t, x) in the data's units, steps and displacements.
 
-    `tables` keeps the values of features at the points while the block lives: several regressions need them.
+    `tables` caches the values of features at the points, because several regressions need them.
     """
 
     points: Float[np.ndarray, "b v"]
@@ -59,7 +59,7 @@ Targets = Callable[[Scaled], tuple[Float[np.ndarray, "b c"], Float[np.ndarray, "
 class Estimate:
     """One coefficient in units of the box: its features, their parameters, and the precision of data and of prior.
 
-    `folds` are the sums by parts of the data; a file does not keep them.
+    `folds` are the sums by parts of the data; they are not saved in files.
     """
 
     entry: Entry
@@ -71,28 +71,28 @@ class Estimate:
     folds: Folds | None = None
 
     def offset(self, points: Float[np.ndarray, "b v"], derivative: Derivative = ()) -> Float[np.ndarray, " b"]:
-        """What the coefficient has beside the series of its features."""
+        """The term that the coefficient has in addition to the series of its features."""
         return self.features.offset(points, derivative) if len(self.entry) == 1 else np.zeros(len(points))
 
     @property
     def posterior(self) -> Float[np.ndarray, "p p"]:
-        """Covariance of the parameters under data and prior together."""
+        """Covariance of the parameters given data and prior."""
         return inverse(self.precision + np.diag(1 / self.prior))
 
     @property
     def free(self) -> Float[np.ndarray, "p p"]:
-        """Covariance of the parameters under the data alone; a trace of a prior keeps it finite."""
+        """Covariance of the parameters given the data alone; a very weak prior keeps it finite."""
         return inverse(self.precision + np.diag(FIT.unseen * np.diag(self.precision)))
 
     @property
     def linear_terms(self) -> Bool[np.ndarray, " p"]:
-        """Which parameters are those of the constant, of linear terms or of simple waves, without time or a pole."""
+        """Which parameters belong to the constant, to linear terms or to simple waves, without time or a pole."""
         orders, polar = self.features.orders, self.features.polar(self.entry)
         found = (orders[:, 0] == 0) & (orders[:, 1:].sum(axis=1) <= 1)
         return found if polar is None else found & (polar == 0)
 
     def block(self, noisy: Bool[np.ndarray, " n"]) -> Block:
-        """What is known of the parameters, for what does not ask which coefficient they belong to."""
+        """Parameters, precision and prior, for code that need not know which coefficient they belong to."""
         known = (self.parameters, self.precision, self.prior, self.features.degrees)
         return Block(*known, bool(noisy[list(self.entry)].all()), self.folds)
 
@@ -108,7 +108,7 @@ def scaled_block(block: Increments, domain: Domain) -> Scaled:
 
 
 def _scaled_pieces(block: Increments, domain: Domain) -> Iterator[Scaled]:
-    """The increments that begin inside the domain, piece by piece; pieces end where a path does, if one ends there."""
+    """The increments that begin inside the domain, in pieces; a piece ends with a path where a path ends inside it."""
     inside = inside_domain(domain, block)
     kept = block if inside.all() else Increments(*(array[inside] for array in block))
     scaled = scaled_block(kept, domain)
@@ -117,7 +117,7 @@ def _scaled_pieces(block: Increments, domain: Domain) -> Iterator[Scaled]:
 
 
 def _between_paths(trajectory: Int[np.ndarray, " m"]) -> Iterator[slice]:
-    """As many pieces as there are folds, or more, cut between paths where one ends inside the piece."""
+    """At least as many pieces as there are folds, cut between paths where a path ends inside the piece."""
     count = len(trajectory)
     size = min(PIECE, -(-count // FIT.folds)) if count else 1
     ends, first = np.flatnonzero(np.diff(trajectory)) + 1, 0
@@ -131,7 +131,7 @@ def _between_paths(trajectory: Int[np.ndarray, " m"]) -> Iterator[slice]:
 
 
 def pieces_of(block: Scaled) -> Iterator[Scaled]:
-    """The same increments, few at a time, without a copy."""
+    """The increments in small pieces, without a copy."""
     for first in range(0, len(block.dt), PIECE):
         rows = slice(first, first + PIECE)
         yield Scaled(block.points[rows], block.dt[rows], block.dx[rows])
@@ -155,7 +155,7 @@ def regress(
 def without_shapes(
     features: Features, entries: Sequence[Entry], targets: Targets, pooled: bool
 ) -> tuple[list[Features], Targets, bool]:
-    """The features of every entry, what those without factors are to explain, and whether its weights are alike."""
+    """The features of every entry, targets and weights without factors, and whether weights are proportional."""
     own = [features.of(entry) for entry in entries]
     if not any(each.factors for each in own):
         return own, targets, pooled
@@ -164,7 +164,7 @@ def without_shapes(
 
 @dataclass(frozen=True, eq=False)
 class _OverShapes:
-    """Targets less the offset, over the factor of their features, with weights to match."""
+    """Targets less the offset, divided by the factor of their features, with weights to match."""
 
     targets: Targets
     own: tuple[Features, ...]
@@ -191,9 +191,9 @@ def regress_on(
     pooled: bool,
     like: Sequence[Estimate] = (),
 ) -> list[Estimate]:
-    """The same from all increments of a source that begin inside the domain.
+    """Estimate one coefficient per entry from all increments of a source that begin inside the domain.
 
-    Where much the same data were fitted (`like`, an estimate for each entry), the priors are sought near theirs.
+    `like`, an estimate for each entry from similar data, gives starting values for the priors.
     """
     own, explained, alike = without_shapes(features, entries, targets, pooled)
     found = summed(source, _Regression(domain, explained, Sums(features.plain, len(entries), alike)))
@@ -209,7 +209,7 @@ class _Regression:
         self.domain, self.targets, self.sums = domain, targets, sums
 
     def empty(self) -> _Regression:
-        """The same over nothing."""
+        """Empty sums with the same settings."""
         return _Regression(self.domain, self.targets, self.sums.empty())
 
     def take(self, block: Increments, place: Place) -> None:
@@ -218,12 +218,12 @@ class _Regression:
             self.sums.add(piece, *self.targets(piece))
 
     def join(self, later: _Regression) -> None:
-        """Add what comes next."""
+        """Add the sums over the blocks that come next."""
         self.sums.join(later.sums)
 
 
 class Sums:
-    """ΦᵀWΦ and ΦᵀWy of all entries in one set of features, in parts."""
+    """ΦᵀWΦ and ΦᵀWy of all entries in one set of features, by parts of the data."""
 
     def __init__(self, features: Features, entries: int, pooled: bool) -> None:
         self.features, self.pooled, self.blocks = features, pooled, 0
@@ -233,7 +233,7 @@ class Sums:
         self.scales = np.ones(entries)
 
     def add(self, block: Scaled, values: Float[np.ndarray, "b c"], weights: Float[np.ndarray, "b c"]) -> None:
-        """Take in one block."""
+        """Add one block."""
         fold = self.blocks % FIT.folds
         functions = block.functions(self.features)
         roots, strip = np.sqrt(weights), max(LEAST_STRIP, STRIP // self.features.size)
@@ -248,11 +248,11 @@ class Sums:
         self.blocks += 1
 
     def empty(self) -> Sums:
-        """The same over nothing."""
+        """Empty sums with the same settings."""
         return Sums(self.features, len(self.scales), self.pooled)
 
     def join(self, later: Sums) -> None:
-        """Add the sums over the blocks that come next: their first one goes on where these ended."""
+        """Add the sums over the blocks that come next; their numbering continues from these."""
         self.precisions += np.roll(later.precisions, self.blocks, axis=0)
         self.moments += np.roll(later.moments, self.blocks, axis=0)
         self.blocks += later.blocks
@@ -265,7 +265,7 @@ class Sums:
         own: Sequence[Features] | None = None,
         near: Sequence[Float[np.ndarray, " p"]] = (),
     ) -> list[Estimate]:
-        """Posterior mean of each entry's parameters, with the prior that its data make likely, sought `near` others."""
+        """Posterior mean of each entry's parameters, with the most likely prior, searched from `near`."""
         precisions, moments = self.precisions.sum(axis=0), self.moments.sum(axis=0)
         known = near or [None] * len(entries)
         if not self.pooled:

@@ -1,8 +1,8 @@
 """How fast a recording forgets its state: the rates of a linear drift fitted to its increments.
 
 Δx = (m + Mx)Δt + noise is solved with the value before, x_{n−1}, as instrument, so that independent errors of the
-recorded values do not count. Within parts of the recording too, each with a level m of its own: what a slow force does
-to the level is no rate of the state. See docs/method.md §4.6.
+recorded values cause no bias. The fit is repeated within parts of the recording, each with a level m of its own: a slow
+force changes the level, and this is not a rate of the state. See docs/method.md §4.6.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from liestonet.trajectories.increments import Increments, IncrementSource
 
 @dataclass(frozen=True)
 class RecordedTimes:
-    """The times of a recording as far as they were looked at: its dates, its steps, and the rate of its state.
+    """The times of a recording, from its beginning: its dates, its steps, and the rate of its state.
 
     `total` is the recorded time of all paths together, `paths` their number, `rate` the largest modulus among the
     eigenvalues of M, zero where there is none, `dimension` the number of coordinates.
@@ -35,7 +35,7 @@ class RecordedTimes:
 
     @property
     def relaxations(self) -> float:
-        """Relaxation times that the dates cover."""
+        """Number of relaxation times that the dates cover."""
         return (self.last - self.first) * self.rate
 
     @property
@@ -46,12 +46,12 @@ class RecordedTimes:
 
     @property
     def shared(self) -> bool:
-        """Whether so many paths run at the same dates that a law that depends on them can be fitted."""
+        """Whether enough paths run at the same dates to fit a law that depends on them."""
         return self.total > CLOCK.few_paths * (self.last - self.first)
 
     @property
     def window(self) -> float:
-        """Length of windows in which the clock restarts, from the recording's own times."""
+        """Length of the windows in which the clock restarts, from the recording's own times."""
         longest = (self.last - self.first) / CLOCK.least_windows
         if self.rate <= 0:
             return longest
@@ -61,9 +61,10 @@ class RecordedTimes:
 
 
 def recorded_times(source: IncrementSource, together: bool = False) -> RecordedTimes:
-    """Look at the beginning of a source, all of it where it is not very long.
+    """Find the times of a source from its beginning; all of it is read where it is not very long.
 
-    What paths that never return would show is taken off the rate: one path over all dates, or all of them `together`.
+    The rate that a path without relaxation would show by chance is subtracted: for one path over all dates, or for all
+    of them `together`.
     """
     blocks: list[Increments] = []
     for block in source.chunks():
@@ -81,7 +82,7 @@ def recorded_times(source: IncrementSource, together: bool = False) -> RecordedT
 
 
 def _on_circles(seen: Increments, source: IncrementSource) -> Increments:
-    """The same with the cosine and the sine of every angle in its place: the angle itself jumps where a turn ends."""
+    """Increments with each angle replaced by its cosine and sine: the angle itself jumps at the end of a turn."""
     x, dx = [], []
     for name, begin, step in zip(source.names, seen.x.T, seen.dx.T, strict=True):
         if name not in source.periodic:
@@ -95,7 +96,7 @@ def _on_circles(seen: Increments, source: IncrementSource) -> Increments:
 
 
 def _rate(seen: Increments, span: float, watched: float) -> float:
-    """The fastest rate, over all and within parts; less what a path that never returns would show in the time."""
+    """The fastest rate, over all and within parts, less the rate that chance shows without relaxation."""
     spread = seen.x.std(axis=0)
     kept = spread > 0
     followed = np.flatnonzero(np.diff(seen.trajectory) == 0) + 1
@@ -119,7 +120,7 @@ def _linear_drift(
     dx: Float[np.ndarray, "b n"],
     part: np.ndarray,
 ) -> Float[np.ndarray, "n n"]:
-    """M with a level m for every part: moments with the instrument, less those of the levels."""
+    """M, with a level m for every part: moments with the instrument, less those of the levels."""
     parts = int(part.max()) + 1
 
     def summed(values: np.ndarray) -> np.ndarray:

@@ -1,9 +1,9 @@
 """How much each feature is shrunk: prior variances that fall with degree, sizes by marginal likelihood.
 
-A model that leaves terms out invents symmetries (docs/method.md §4.2), so nothing is left out. Four groups of
-features have a variance each: the constant (free), the linear terms, the further powers and whatever depends on time;
-where there are several coordinates, each has a variance for its linear term and a factor in all others that it is in.
-The next-richer terms (x², x³, t, tx) are shrunk as a whole, higher ones fall off at a rate that the data choose too.
+A model that leaves terms out invents symmetries (docs/method.md §4.2), so nothing is left out. Four groups of features
+have a variance each: the constant (free), the linear terms, the higher powers and all terms that depend on time; where
+there are several coordinates, each has a variance for its linear term and a factor in all others that it is in. The
+next-richer terms (x², x³, t, tx) are shrunk as a whole, higher ones fall off at a rate that is also chosen by the data.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from liestonet.surrogate.tuning import FIT
 
 @dataclass(frozen=True)
 class Shrinkage:
-    """Prior variance of every feature, and the log evidence they were chosen by."""
+    """Prior variance of every feature, and the log evidence at these variances."""
 
     variances: Float[np.ndarray, " p"]
     log_evidence: Float[np.ndarray, " c"]
@@ -61,7 +61,7 @@ def log_variances(
 
     The parameters are the logarithms of the sizes (linear terms of every coordinate, powers, time), of how relevant
     each coordinate is to powers and time where there are several, of the sizes of a pole and of its square where
-    `polar` marks such terms (1 and 2; what it marks −1 is as good as left out), and of the falls (per degree of x, of
+    `polar` marks such terms (1 and 2; terms marked −1 are practically left out), and of the decay (per degree of x, of
     t).
     """
     powers, order = degrees[:, 1:], degrees[:, 0]
@@ -91,9 +91,9 @@ def choose_shrinkage(
     polar: Int[np.ndarray, " p"] | None = None,
     near: Float[np.ndarray, " p"] | None = None,
 ) -> Shrinkage:
-    """The prior variances, common to all columns, that the data make most likely, with the penalties above.
+    """The prior variances, common to all columns, that maximise the penalised evidence.
 
-    They are sought from several places, or, for data much like others, from the variances that these have (`near`).
+    The search starts from several places, or from the variances `near`, those of similar data.
     """
     matrix, constant = log_variances(degrees, released, polar)
     sizes, told = matrix.shape[1] - 2, degrees.shape[1] - 1

@@ -1,8 +1,8 @@
 """The simplest surrogate that the evidence supports, to impose symmetries on (docs/method.md §6.2).
 
-Shrinkage keeps every kind of term at about its standard error, which judging needs (docs/method.md §4.2). Once the
-symmetries are judged, terms that only chance has put there do harm: a near-symmetry turns with them. Here whole groups
-of terms are left out, one after the other, as long as the evidence loses little; nothing is judged on what is left.
+Shrinkage keeps every kind of term at about its standard error, which the tests of symmetries need (docs/method.md
+§4.2). After the tests, terms that are there by chance do harm: they turn a near-symmetry. Here whole groups of terms
+are left out, one after the other, as long as the evidence loses little; the remaining model is not used for tests.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from liestonet.surrogate.tuning import FIT
 
 
 def sparse_model(surrogate: Surrogate) -> Information:
-    """What is known of the parameters once every group of terms is left out that the evidence does not support."""
+    """The information on the parameters after all groups of terms are left out that the evidence does not support."""
     noisy = surrogate.noisy
     estimates = [
         _left_out(estimate) if noisy[list(estimate.entry)].all() else estimate
@@ -32,7 +32,7 @@ def sparse_model(surrogate: Surrogate) -> Information:
 
 
 def _left_out(estimate: Estimate) -> Estimate:
-    """One coefficient with as few groups as the evidence allows; the group it misses least goes first."""
+    """One coefficient with as few groups as the evidence allows; the group that matters least goes first."""
     features = estimate.features
     matrix, constant = log_variances(features.shrunk_orders, features.released, features.polar(estimate.entry))
     sizes = np.linalg.lstsq(matrix, np.log(estimate.prior) - constant, rcond=None)[0]

@@ -1,6 +1,6 @@
 """How the spectral surrogate is fitted: increments on the drift, then squared residuals on the diffusion.
 
-The estimates are linear in the data, which is what the judging of symmetries rests on (docs/method.md §5.1).
+The estimates are linear in the data; the tests of symmetries rely on this (docs/method.md §5.1).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ Shapes = tuple[NoiseShape | None, ...]
 
 
 def fit_spectral(source: IncrementSource, progress: Progress | None = None, autonomous: bool = False) -> Surrogate:
-    """Estimate drift and diffusion of trajectories in memory or in a file; `autonomous` leaves terms in time out."""
+    """Estimate drift and diffusion of trajectories in memory or in a file; `autonomous` leaves out terms in time."""
     say = progress or silent
     try:
         if has_velocities(source):
@@ -67,7 +67,7 @@ def fit_spectral(source: IncrementSource, progress: Progress | None = None, auto
 
 
 def _recorded(fitted: Surrogate, source: IncrementSource, say: Progress) -> Surrogate:
-    """The same with errors of the recording in the model, where they are."""
+    """The fit with errors of the recording in the model, where they can be modelled; else the fit itself."""
     if not is_modelled(fitted, source):
         return fitted
     start = fit_plainly(fitted, source, say)  # errors of the points blur the shape of the noise
@@ -78,7 +78,7 @@ def _recorded(fitted: Surrogate, source: IncrementSource, say: Progress) -> Surr
 
 
 def _fitted(source: IncrementSource, say: Progress, autonomous: bool = False) -> Surrogate:
-    """Coordinates and degrees first, then drift, diffusion, and the covariance of both."""
+    """Choose coordinates and degrees, then estimate drift, diffusion, and the covariance of both."""
     say("looking over the data")
     overview = look_over(source)
     clocked = isinstance(source, Relabelled) and source.autonomous
@@ -89,7 +89,7 @@ def _fitted(source: IncrementSource, say: Progress, autonomous: bool = False) ->
 
 
 def _fitted_ahead(source: IncrementSource, say: Progress, autonomous: bool) -> Surrogate:
-    """What a fit to positions begins with: velocities and their displacements as differences that share no point."""
+    """The start of a fit to positions: velocities and their displacements are differences that share no point."""
     say("looking over the data")
     ahead = looking_ahead(source)
     overview = _with_plain_velocities(look_over(ahead))
@@ -111,7 +111,7 @@ def _fitted_ahead(source: IncrementSource, say: Progress, autonomous: bool) -> S
 
 
 def _with_plain_velocities(overview: Overview) -> Overview:
-    """The same with velocities as they are, never by their logarithms: the drift of a position is a velocity."""
+    """The overview with velocities never replaced by logarithms: the drift of a position is a velocity."""
     domain, n = overview.domain, overview.domain.dimension // 2
     if not domain.singular:
         return overview
@@ -134,7 +134,7 @@ def _carried(estimate: Estimate, overview: Overview) -> Estimate:
 
 
 def fit_plainly(fitted: Surrogate, source: IncrementSource | None = None, say: Progress = silent) -> Surrogate:
-    """The same data without shapes of the noise and poles, or the sample that a fit keeps; else the fit itself."""
+    """The fit without noise shapes and poles, to the source or to the kept sample; the fit itself if it has none."""
     overview, first = fitted.overview, fitted.drift_estimates[0].features
     if first.shapes is None and first.poles is None:
         return fitted
@@ -145,7 +145,7 @@ def fit_plainly(fitted: Surrogate, source: IncrementSource | None = None, say: P
 
 
 def _fitted_in(overview: Overview, features: Features, source: IncrementSource | None, say: Progress) -> Surrogate:
-    """Drift, diffusion, and the covariance of both in given features, from all increments or from the sample alone."""
+    """Drift, diffusion and their covariance in given features, from all increments or from the sample alone."""
     say(f"drift from {overview.count:,} increments")
     sample = scaled_block(overview.sample, overview.domain)
     entries: list[Entry] = [(i,) for i in range(sample.dx.shape[1])]
@@ -180,7 +180,7 @@ def _fitted_in(overview: Overview, features: Features, source: IncrementSource |
 
 
 def _noise_shapes(overview: Overview) -> Shapes | None:
-    """The shapes of the noise, of coordinates that have noise."""
+    """The noise shapes of those coordinates that have noise."""
     shapes = noise_shapes(overview)
     if shapes is None or overview.domain.dimension == 1:
         return shapes
@@ -190,7 +190,7 @@ def _noise_shapes(overview: Overview) -> Shapes | None:
 
 
 def _roughly_noisy(overview: Overview) -> Bool[np.ndarray, " n"]:
-    """Which coordinates have noise, by a part of the sample and the simplest features."""
+    """Which coordinates have noise, judged from a part of the sample with the simplest features."""
     few = _thinned(overview, FIT.tried_shapes)
     sample = scaled_block(few.sample, few.domain)
     entries: list[Entry] = [(i,) for i in range(sample.dx.shape[1])]
@@ -206,7 +206,7 @@ def _regressed(
     targets: Targets,
     pooled: bool,
 ) -> list[Estimate]:
-    """One coefficient per entry from a source, or from the sample where there is none."""
+    """Estimate one coefficient per entry from a source, or from the sample where there is none."""
     if source is None:
         sample = scaled_block(overview.sample, overview.domain)
         return regress(pieces_of(sample), features, entries, targets, pooled)
@@ -214,9 +214,9 @@ def _regressed(
 
 
 def fit_again(like: Surrogate, source: IncrementSource) -> Surrogate:
-    """Other data in the box, the series and with the noisy coordinates of an earlier fit; its errors are kept.
+    """Fit other data in the box and the series of an earlier fit, with its noisy coordinates; its errors are kept.
 
-    For data drawn on the same design, where choosing everything anew would cost most of the time.
+    For data drawn with the same design, where choosing everything again would take most of the time.
     """
     overview, noisy = look_over(source, like.domain), like.noisy
     features = like.drift_estimates[0].features.plain
@@ -239,9 +239,9 @@ def fit_again(like: Surrogate, source: IncrementSource) -> Surrogate:
 
 
 def choose_features(overview: Overview, autonomous: bool = False, shapes: Shapes | None = None) -> Features:
-    """The features that explain a sample best: first the coordinates, then the degrees; without time if asked so.
+    """The features that explain a sample best: first the coordinates, then the degrees; with `autonomous` none in time.
 
-    With `shapes` of the noise they may be those of coordinates in which noise is uniform.
+    With `shapes` of the noise, coordinates in which the noise is uniform are tried too.
     """
     variants = coordinate_variants(overview.domain, autonomous)
     costs = [-FIT.logarithm_credit * sum(features.logarithmic) for features in variants]
@@ -262,7 +262,7 @@ def choose_features(overview: Overview, autonomous: bool = False, shapes: Shapes
 
 
 def with_poles(overview: Overview, best: Features, shapes: Shapes | None) -> Features:
-    """The same with poles of the drift where data support them, in the coordinate in which noise is uniform."""
+    """The features with poles of the drift where the data support them, in the coordinate in which noise is uniform."""
     if overview.domain.dimension > SHARED.few_coordinates:
         return best
     few = _thinned(overview, FIT.tried_coordinates)
@@ -280,7 +280,7 @@ def with_poles(overview: Overview, best: Features, shapes: Shapes | None) -> Fea
 
 
 def _most_likely(overview: Overview, variants: Sequence[Features], costs: Sequence[float]) -> Features:
-    """The variant with the largest log evidence for all coefficients, less its cost."""
+    """The variant with the largest log evidence over all coefficients, less its penalty."""
     if len(variants) == 1:
         return variants[0]
     scores = [_log_evidence(overview, features) - cost for features, cost in zip(variants, costs, strict=True)]
@@ -288,15 +288,15 @@ def _most_likely(overview: Overview, variants: Sequence[Features], costs: Sequen
 
 
 def _thinned(overview: Overview, count: int) -> Overview:
-    """The same with a smaller sample."""
+    """The overview with a smaller sample."""
     rows = slice(None, None, max(1, len(overview.sample.t) // count))
     return replace(overview, sample=Increments(*(array[rows] for array in overview.sample)))
 
 
 def _log_evidence(overview: Overview, features: Features) -> float:
-    """Log evidence of drift and of the noisy coordinates' own squares in these features.
+    """Log evidence of the drift and of the squares of noisy coordinates in these features.
 
-    What is left of a coordinate without noise is the prior's misfit: its squares are evidence of nothing.
+    The residual of a coordinate without noise is misfit from the prior, so its squares are left out.
     """
     sample = scaled_block(overview.sample, overview.domain)
     n, pieces = sample.dx.shape[1], list(pieces_of(sample))
@@ -319,7 +319,7 @@ def _log_evidence(overview: Overview, features: Features) -> float:
 
 
 def _gained_by_offsets(pieces: Sequence[Scaled], drift: Sequence[Estimate], targets: Targets) -> float:
-    """Log-likelihood of the offsets alone: the evidence of the series is relative to them."""
+    """Log-likelihood gained by the offsets alone; the evidence of the series is relative to them."""
     total = 0.0
     for column, estimate in enumerate(drift):
         if estimate.features.factors:
@@ -337,8 +337,8 @@ def drift_targets(
 ) -> tuple[Targets, bool]:
     """Δx/Δt = f + noise of variance a/Δt, a from the squares of `rest`; and whether the weights are proportional.
 
-    Coordinates without noise get one weight everywhere: what is left of them is no diffusion. What weights of the same
-    data take away is restored where it is known which coordinates have noise.
+    Coordinates without noise get one weight everywhere, since their residual is no diffusion. The bias from weights
+    computed on the same data is corrected where it is known which coordinates have noise.
     """
     variances = map_variances(overview, rest, features)
     nowhere = np.zeros(rest.shape[1], dtype=bool)
@@ -352,7 +352,8 @@ def drift_targets(
 class _DriftTargets:
     """Δx/Δt and weights.
 
-    `still` are coordinates without noise, whose level is the same everywhere, `pulled` those whose weights pull means.
+    `still` marks coordinates without noise, whose level is the same everywhere; `pulled` marks those whose weights bias
+    means.
     """
 
     variances: VarianceMap
@@ -379,7 +380,7 @@ def diffusion_targets(
 
 @dataclass(frozen=True, eq=False)
 class _DiffusionTargets:
-    """Products of residuals and weights; of the drift no sums by parts are kept, as this may travel."""
+    """Products of residuals and weights; the drift's sums by parts are dropped to keep the object small."""
 
     variances: VarianceMap
     drift: tuple[Estimate, ...]

@@ -1,4 +1,4 @@
-"""Drift and diffusion estimated from data: values, derivatives, and how both vary with the parameters' errors."""
+"""Drift and diffusion estimated from data: values, derivatives, and how both change with the parameters' errors."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from liestonet.surrogate.regression import Estimate
 
 @dataclass(frozen=True, eq=False)
 class Surrogate:
-    """f and a from data. A source of coefficients with a covariance.
+    """f and a estimated from data: a source of coefficients with a covariance.
 
     Parameters are in units of the box, drift coordinate by coordinate, then the entries a^{ij} with i ≤ j of the noisy
     coordinates; `errors` are square roots of their covariance. σ is the Cholesky factor of a (docs/method.md §2.5).
-    Where errors of the recorded points were modelled, `joint` is what is known of all parameters together, and
-    `recorded` what was found of those errors.
+    Where errors of the recorded points were modelled, `joint` is the information on all parameters together, and
+    `recorded` holds the estimated errors.
     """
 
     overview: Overview
@@ -46,7 +46,7 @@ class Surrogate:
 
     @property
     def suited(self) -> Domain:
-        """The same box, with the shapes of the noise where the series are made with them."""
+        """The same box, with the noise shapes if the series use them."""
         return replace(self.domain, shapes=self.drift_estimates[0].features.shapes)
 
     @property
@@ -66,7 +66,7 @@ class Surrogate:
 
     @property
     def from_positions(self) -> bool:
-        """Whether velocities belong to the state that were not recorded: positions then have no noise of their own."""
+        """Whether the state has velocities that were not recorded; positions then have no noise of their own."""
         return self.recorded is not None and self.recorded.order == 2
 
     @property
@@ -89,7 +89,7 @@ class Surrogate:
         return (*self.drift_estimates, *self.diffusion_estimates)
 
     def __str__(self) -> str:
-        """The equation whose coefficients were estimated, as far as it can be written down."""
+        """The equation with the estimated coefficients, as far as it can be written down."""
         variables = ", ".join(("t", *self.names)) if self.dimension <= 3 else "t, x"
         rows = "; ".join(
             self._row(name, noisy) for name, noisy in zip(self.names[:3], self.noisy.tolist(), strict=False)
@@ -115,7 +115,7 @@ class Surrogate:
 
     @property
     def information(self) -> Information:
-        """Information of data and prior about all parameters."""
+        """The information of data and prior on all parameters."""
         return self._information
 
     @cached_property
@@ -139,7 +139,7 @@ class Surrogate:
         )
 
     def perturb(self, amplitude: object, shape: object = "sine", seed: int = 0) -> Surrogate:
-        """The same with its coefficients changed on purpose by δ, in the shape of a "sine" or a random "network"."""
+        """The surrogate with coefficients deliberately changed by δ, in the shape of a "sine" or a random "network"."""
         from liestonet.surrogate.perturbation import perturbed
 
         return perturbed(self, amplitude, shape, seed)
@@ -155,7 +155,7 @@ class Surrogate:
     def jet_and_directions(
         self, points: Float[np.ndarray, "b v"], order: JetOrder, directions: Float[np.ndarray, "p s"] | None
     ) -> tuple[Jet, JetDirections | None]:
-        """The jet at points (t, x), and how it changes in directions of the parameters where they are given."""
+        """The jet at points (t, x), and its changes along directions of the parameters, if given."""
         highest = max(order.diffusion_squared, order.diffusion)
         columns = self.parameters[:, None]
         columns = columns if directions is None else np.concatenate([columns, directions], axis=1)
@@ -192,7 +192,7 @@ class Surrogate:
         return result
 
     def _located(self, drift: bool) -> Iterator[tuple[Estimate, slice]]:
-        """The estimates of f or of a, with their rows among all parameters."""
+        """The estimates of f or of a, with their rows in the vector of all parameters."""
         start, count = 0, len(self.drift_estimates)
         for position, estimate in enumerate(self._estimates):
             stop = start + len(estimate.parameters)

@@ -1,6 +1,6 @@
 """What decides how drift and diffusion are estimated from increments, and how well they are known.
 
-What these values lead to on seeds that were not used to choose them: `docs/examples.md`, `docs/controls.md`,
+The results of these values on seeds that were not used to choose them: `docs/examples.md`, `docs/controls.md`,
 `docs/flag_rates.md` (errors and codes among the values).
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class DataTuning:
-    """The box of the data, coordinates that are no state, and values that are errors."""
+    """The box of the data, coordinates that are no part of a state, and values that are errors."""
 
     # Increments kept to choose models and to draw pictures of. Source: cost.
     sample: int = 250_000
@@ -62,7 +62,7 @@ class DataTuning:
 
 @dataclass(frozen=True)
 class FitTuning:
-    """Which terms drift and diffusion have, how they are shrunk, and what is without noise."""
+    """Which terms drift and diffusion have, how they are shrunk, and which coordinates have no noise."""
 
     # Highest degrees in time and in the coordinates for one, two, three and more coordinates: the usual set, one for
     # fast changes in time, one for fine structure. Source: by hand; what is too rich is shrunk by its evidence.
@@ -222,7 +222,7 @@ class ErrorTuning:
 
 @dataclass(frozen=True)
 class PerturbationTuning:
-    """Coefficients changed on purpose, to see what errors of the surrogate do to an answer."""
+    """Deliberate changes of coefficients, to see how errors of the surrogate affect an answer."""
 
     # Points of the lattice on which a change is fitted. Source: cost.
     points: int = 2000
@@ -238,7 +238,7 @@ class PerturbationTuning:
 
 @dataclass(frozen=True)
 class ClockTuning:
-    """When a recording is long beside the times of its state, and how long the windows of its clock are then."""
+    """When a recording is long compared with its relaxation times, and how long the windows of its clock then are."""
 
     # Increments from the beginning of the data in which its times are looked for. Source: cost.
     looked_at: int = 262_144

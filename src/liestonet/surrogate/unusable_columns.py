@@ -1,6 +1,7 @@
 """Coordinates that are no part of a state: functions of time and labels of paths, refused before anything is fitted.
 
-Where a fit is impossible, columns that start anew at every step, or that follow another one, are named as its cause.
+Where a fit is impossible, columns that are redrawn at every step, or that follow another column, are named as its
+cause.
 """
 
 from __future__ import annotations
@@ -16,10 +17,9 @@ from liestonet.trajectories.increments import Increments
 
 
 def refuse_degenerate(sample: Increments, names: tuple[str, ...]) -> None:
-    """Name coordinates without information: constant, constant within each path, or a function of time.
+    """Refuse coordinates without information: constant, constant within each path, or a function of time.
 
-    Where there are some, other columns that would prevent a fit are named along with them, so that one command leaves
-    all of them out.
+    Other columns that would prevent a fit are then named too, so that one command leaves out all of them.
     """
     problems, out = list[str](), set[int]()
     for i, (name, x, dx) in enumerate(zip(names, sample.x.T, sample.dx.T, strict=True)):
@@ -66,14 +66,14 @@ def impossible_fit(sample: Increments, names: tuple[str, ...]) -> InputError:
 
 
 def independent_columns(sample: Increments, names: tuple[str, ...]) -> list[str]:
-    """The coordinates without those that nearly follow another one, of coordinates that are known to be dependent."""
+    """The coordinates without those that nearly follow another one; for coordinates known to be dependent."""
     return [names[i] for i in _without_causes(sample, names, range(len(names)), DATA.nearly_follows)[0]]
 
 
 def _without_causes(
     sample: Increments, names: tuple[str, ...], among: Sequence[int], follows: float = DATA.follows
 ) -> tuple[list[int], list[str]]:
-    """The coordinates without those that start anew at every step or follow another one; and which those are."""
+    """The coordinates that are neither redrawn at every step nor follow another one; reasons against the rest."""
     kept, followers, causes = list[int](), list[str](), list[str]()
     anew = np.mean(sample.dx**2, axis=0) > DATA.anew * np.var(sample.x, axis=0)
     for i in (i for i in among if not anew[i]):

@@ -1,6 +1,7 @@
 """A rough map of the noise, piecewise constant on cells of equal filling: the weights of the regressions.
 
-Weights need not be right to give right answers, only roughly so to give sharp ones; cells stay positive by nature.
+Weights need not be exact for valid answers; roughly right ones already give precise answers. Values on cells are
+positive by construction.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from liestonet.surrogate.tuning import FIT
 class VarianceMap:
     """Mean squared residual over Δt in cells of time and state, in units of the box (L_i²/T).
 
-    A cell whose squares are small by chance has a large weight, which pulls means of the same squares down, and those
-    of increments half as much. `lost` is the part of squares.
+    A cell whose squares are small by chance has a large weight, which biases means of the same squares downwards, and
+    means of increments half as much. `lost` is that relative bias of squares.
     """
 
     edges: tuple[Float[np.ndarray, " _"], ...]
@@ -30,9 +31,9 @@ class VarianceMap:
     shapes: Features | None = None
 
     def __call__(self, points: Float[np.ndarray, "b v"]) -> tuple[Float[np.ndarray, "b n"], Float[np.ndarray, " b"]]:
-        """Mean squares at points; what increments there are multiplied by if their weights are made of this map.
+        """Mean squares at points, and the factor that corrects increments for the bias of weights made from this map.
 
-        Squares are multiplied by the square of that. To first order (docs/method.md §4.1).
+        Squares are corrected by the factor squared. To first order (docs/method.md §4.1).
         """
         cell = _cell(self.edges, points)
         values = self.values[cell]
@@ -56,7 +57,7 @@ def map_variances(
 ) -> VarianceMap:
     """Squared residuals of the sample (in units of L), averaged over cells; one cell in more than three dimensions.
 
-    Relative to the shapes of the noise where features have them.
+    They are divided by the noise shapes where the features have them.
     """
     shaped = None if features is None or features.shapes is None else features
     sample = overview.sample
@@ -84,7 +85,7 @@ def _squares(features: Features, points: Float[np.ndarray, "b v"]) -> Float[np.n
 
 
 def _cell(edges: tuple[np.ndarray, ...], points: Float[np.ndarray, "b v"]) -> Int[np.ndarray, " b"]:
-    """Number of the cell each point lies in."""
+    """The number of the cell that each point lies in."""
     number = np.zeros(len(points), dtype=np.int64)
     for variable, edge in enumerate(edges):
         number = number * (len(edge) + 1) + np.searchsorted(edge, points[:, variable])

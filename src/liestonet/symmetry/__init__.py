@@ -1,1 +1,1 @@
-"""Symmetries of drift and diffusion, exact or estimated; knows nothing of how coefficients were found."""
+"""Symmetries of drift and diffusion, exact or estimated; independent of how the coefficients were found."""

@@ -1,4 +1,4 @@
-"""The one data door: recorded or simulated paths (t, x), checked once, immutable afterwards."""
+"""The entry for data: recorded or simulated paths (t, x), checked once, immutable afterwards."""
 
 from liestonet.trajectories.increments import Increments, IncrementSource
 from liestonet.trajectories.measurement import Measurement

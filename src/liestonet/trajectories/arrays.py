@@ -1,4 +1,4 @@
-"""Arrays and lists in: which shapes mean what, and number types that become float64 without loss."""
+"""Trajectories from arrays and lists: what shapes mean, and which number types become float64 without loss."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LARGEST_EXACT_INTEGER = 2**53
 
 
 def flatten(times: Any, states: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Fresh flat times (n,), states (n, d) and offsets (K + 1,) of any container that from_arrays allows."""
+    """New flat times (n,), states (n, d) and offsets (K + 1,) from any container that `from_arrays` accepts."""
     if not isinstance(times, list | tuple) and not isinstance(states, list | tuple):
         block = _equal_paths(times, states)
         if block is not None:
@@ -38,7 +38,7 @@ def flatten(times: Any, states: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray
 
 
 def _equal_paths(times: Any, states: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """The quick way for arrays (K, N, d) with times (N,) or (K, N): no loop over paths; None for other shapes."""
+    """The fast path, without a loop, for arrays (K, N, d) with times (N,) or (K, N); None for other shapes."""
     t, x = real_array(times, "The times"), real_array(states, "The states")
     if x.ndim != 3 or 0 in x.shape or t.shape not in (x.shape[:2], x.shape[1:2]):
         return None
@@ -92,7 +92,7 @@ def _split_times(times: Any, lengths: Sequence[int]) -> list[Float[np.ndarray, "
 
 
 def real_array(values: Any, what: str, index: int | None = None) -> Float[np.ndarray, " ..."]:
-    """A float64 array of real numbers, or an error; NaN and infinity are dealt with later."""
+    """A float64 array of real numbers, or an error; NaN and infinity are handled later."""
     try:
         array = np.asarray(values)
         if array.dtype.kind == "O":
@@ -111,7 +111,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _problem_of_type(values: Any, array: np.ndarray) -> str | None:
-    """Why an array's type would lose what it says, if it would."""
+    """Why the conversion of an array's type would lose information, if it would."""
     if array.dtype.kind not in "iuf":
         return f"have the type {array.dtype}, which is not real; convert them first (dates to seconds, say)"
     if np.ma.is_masked(values):
@@ -122,6 +122,6 @@ def _problem_of_type(values: Any, array: np.ndarray) -> str | None:
 
 
 def integers_are_exact(array: np.ndarray) -> bool:
-    """Does float64 hold every number of an integer array?"""
+    """Whether float64 represents every number of an integer array."""
     integer = array.dtype.kind in "iu" and array.size > 0
     return not integer or max(int(array.max()), -int(array.min())) <= LARGEST_EXACT_INTEGER

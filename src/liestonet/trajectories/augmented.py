@@ -1,7 +1,8 @@
 """Recorded paths with copies pushed by symmetries: data for learners that do not know the symmetry.
 
-A copy has the noise of its path, so it is no new observation. Every path knows the recorded path that it belongs to
-(its cluster), paths are split by cluster, and what estimates with errors is given the recorded paths alone.
+A copy has the noise of its path, so it is not a new observation. Every path carries the index of the recorded path it
+comes from (its cluster), paths are split by cluster, and everything that estimates errors uses the recorded paths
+alone.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from liestonet.trajectories.trajectories import FilePath, Trajectories
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Augmented(Trajectories):
-    """Trajectories with copies: `clusters` is the recorded path of each path, `copied` says which paths are copies."""
+    """Trajectories with copies: `clusters` is the recorded path of each path, `copied` says which are copies."""
 
     clusters: Int[np.ndarray, " k"] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     copied: Any = field(default_factory=lambda: np.zeros(0, dtype=bool))
@@ -47,7 +48,7 @@ class Augmented(Trajectories):
         return self._with(chosen, np.atleast_1d(rows))
 
     def split(self, fraction: float | Any, seed: int | Any = 0) -> tuple[Trajectories, Trajectories]:
-        """A random fraction of the recorded paths with their copies, and the others: no copy is in the other part."""
+        """A random fraction of the recorded paths with their copies, and the rest; copies stay with their paths."""
         first, _ = reshaping.split_paths(self.take(np.flatnonzero(~self.copied))._numbered(), fraction, seed)
         inside = np.isin(self.clusters, first.flat_states[:, 0].astype(np.int64))
         return self.take(np.flatnonzero(inside)), self.take(np.flatnonzero(~inside))
@@ -68,7 +69,7 @@ class Augmented(Trajectories):
         return Trajectories(*made, measurement=self.measurement, periodic=self.periodic)
 
     def _numbered(self) -> Trajectories:
-        """Paths of two points whose states are the clusters: what a split of whole paths is drawn with."""
+        """Paths of two points whose states are the clusters; a split of whole paths is drawn with them."""
         count = len(self.clusters)
         states = np.repeat(self.clusters.astype(float), 2)[:, None]
         return Trajectories(np.tile([0.0, 1.0], count), states, 2 * np.arange(count + 1), ("cluster",))

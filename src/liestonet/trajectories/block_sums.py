@@ -1,8 +1,8 @@
-"""Sums over all increments of a source, block by block, in an order that does not depend on who adds them up.
+"""Sums over all increments of a source, block by block, in an order that does not depend on the number of processes.
 
-Blocks are those of the rows of the whole source, whatever files they are in. Eight make a leaf, added one after
-another; leaves are added in pairs, pairs in pairs, and so on. Whoever forms a part of this tree gets the same numbers
-in it, so that one process and many agree to the last bit.
+Blocks are those of the rows of the whole source, whatever files they are in. Eight blocks make a leaf and are added one
+after another; leaves are added in pairs, pairs in pairs, and so on. Every part of this tree gives the same numbers in
+any process, so that one process and many agree to the last bit.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ LEAF_BLOCKS = 8
 
 @dataclass(frozen=True)
 class Place:
-    """Where a block stands: increments before it, the path that its first row may go on from, and its steps so far."""
+    """The position of a block: increments before it, the path that its first row may continue, steps of that path."""
 
     increments: int = 0
     path: int = -1
     steps: int = 0
 
     def after(self, block: Increments) -> Place:
-        """The place of the next block."""
+        """The position of the next block."""
         if not len(block.dt):
             return self
         path = int(block.trajectory[-1])
@@ -37,16 +37,15 @@ class Place:
 
 @runtime_checkable
 class BlockSum(Protocol):
-    """What is summed: it takes blocks in their order, and joins with the sum over the blocks that come after.
+    """A sum that takes blocks in their order, and joins with the sum over the blocks that come after.
 
-    `rows` is the number of rows in a block. One that is to travel to other processes consists of plain values and
-    arrays.
+    `rows` is the number of rows in a block. A sum that is sent to other processes consists of plain values and arrays.
     """
 
     rows: int
 
     def empty(self) -> Self:
-        """The same sum over nothing."""
+        """An empty sum with the same settings."""
         ...
 
     def take(self, block: Increments, place: Place) -> None:
@@ -63,19 +62,19 @@ AnySum = TypeVar("AnySum", bound=BlockSum)
 
 @runtime_checkable
 class SumSource(Protocol):
-    """A source that forms sums itself: of files, in as many processes as there are."""
+    """A source that forms sums itself, such as files, possibly in several processes."""
 
     def summed(self, total: Any) -> Any:
         """The sum over all blocks."""
         ...
 
     def some_blocks(self, rows: int, every: int) -> Iterator[Increments]:
-        """The first of every so many blocks."""
+        """One block in `every`."""
         ...
 
 
 def known_count(source: IncrementSource) -> int:
-    """Number of increments of a source that knows it before it is gone through; else 0."""
+    """Number of increments of a source if it is known without reading the source; else 0."""
     return int(getattr(source.source if isinstance(source, Relabelled) else source, "increments_count", 0))
 
 
@@ -86,7 +85,7 @@ class Tree:
         self.nodes: list[tuple[int, Any]] = []  # levels fall from left to right
 
     def push(self, node: Any, level: int = 0) -> None:
-        """The next leaf, or the next part of 2^level leaves."""
+        """Add the next leaf, or the next part of 2^level leaves."""
         while self.nodes and self.nodes[-1][0] == level:
             earlier = self.nodes.pop()[1]
             earlier.join(node)
@@ -94,7 +93,7 @@ class Tree:
         self.nodes.append((level, node))
 
     def total(self) -> Any:
-        """All of it; None where nothing was pushed."""
+        """The sum of everything; None where nothing was pushed."""
         result = None
         while self.nodes:
             earlier = self.nodes.pop()[1]
@@ -121,7 +120,7 @@ def summed(source: IncrementSource, total: AnySum) -> AnySum:
 
 
 def _leaves(blocks: Iterable[Increments], size: int) -> Iterable[Iterable[Increments]]:
-    """Blocks, so many at a time, one in memory after another."""
+    """The blocks in groups of `size`, read one after another."""
     waiting = iter(blocks)
     for first in waiting:
         yield _some(first, waiting, size)
@@ -134,27 +133,27 @@ def _some(first: Increments, waiting: Iterable[Increments], size: int) -> Iterab
 
 
 class OnClock:
-    """A sum over blocks whose times begin again after every period."""
+    """A sum over blocks whose times restart at 0 after every period."""
 
     def __init__(self, period: float, origin: float, inner: Any) -> None:
         self.period, self.origin, self.inner = period, origin, inner
         self.rows = inner.rows
 
     def empty(self) -> OnClock:
-        """The same over nothing."""
+        """An empty sum with the same settings."""
         return OnClock(self.period, self.origin, self.inner.empty())
 
     def take(self, block: Increments, place: Place) -> None:
-        """One block, with its times on the clock."""
+        """Add one block, with its times on the clock."""
         self.inner.take(on_clock(block, self.period, self.origin), place)
 
     def join(self, later: OnClock) -> None:
-        """What comes next."""
+        """Add the sum over the blocks that come next."""
         self.inner.join(later.inner)
 
 
 def some_blocks(source: IncrementSource, rows: int, every: int) -> Iterator[Increments]:
-    """The first of every so many blocks; what lies between is not read where a source can leave it out."""
+    """One block in `every`; the blocks between are not read where a source can skip them."""
     if isinstance(source, Relabelled):
         for block in some_blocks(source.source, rows, every):
             yield on_clock(block, source.period, source.origin)
@@ -165,7 +164,7 @@ def some_blocks(source: IncrementSource, rows: int, every: int) -> Iterator[Incr
 
 
 def times_of(source: IncrementSource) -> tuple[float, float]:
-    """First and last time of all increments; goes through a source that does not know them."""
+    """First and last time of all increments; reads through a source that does not know them."""
     known = getattr(source, "times_range", None)
     if known is not None:
         return known
@@ -182,14 +181,14 @@ class _Times:
         self.first, self.last = math.inf, -math.inf
 
     def empty(self) -> _Times:
-        """Of nothing."""
+        """An empty sum."""
         return _Times()
 
     def take(self, block: Increments, place: Place) -> None:
-        """Of one block."""
+        """Add one block."""
         self.first = min(self.first, float(block.t.min()))
         self.last = max(self.last, float((block.t + block.dt).max()))
 
     def join(self, later: _Times) -> None:
-        """Of what comes next."""
+        """Add the sum over the blocks that come next."""
         self.first, self.last = min(self.first, later.first), max(self.last, later.last)

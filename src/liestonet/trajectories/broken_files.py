@@ -1,4 +1,4 @@
-"""Files that are missing, empty or damaged: what a library says of them, in one sentence of ours."""
+"""Files that are missing, empty or damaged, and clear messages in place of those of libraries."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FILE_PROBLEMS = (arrow.ArrowException, OSError, EOFError, zlib.error, UnicodeDec
 
 
 def existing_file(path: Any) -> Path:
-    """A file that is there and not empty."""
+    """Check that a file exists and is not empty."""
     if not isinstance(path, str | os.PathLike):
         raise InputError(f"The path must be the name of a file, not {path!r}.")
     file = Path(path)
@@ -50,7 +50,7 @@ def _similar(file: Path) -> str:
 
 @contextmanager
 def in_our_words(file: Path, first_row: int = 2) -> Iterator[None]:
-    """Turn what a library says about a broken file into a sentence; `first_row` is the number it gives to the first."""
+    """Replace a library's error on a broken file by a clear message; `first_row` is its number for the first row."""
     try:
         yield
     except FILE_PROBLEMS as problem:
@@ -81,6 +81,6 @@ def _words(file: Path, problem: BaseException, first_row: int) -> str:
 
 
 def long_line(file: Path) -> str:
-    """The sentence on a line that is too long."""
+    """The message on a line that is too long."""
     many = f"a line of more than {LONGEST_LINE:,} bytes"
     return f"The file {file.name!r} has {many}; write one row per line, or save a table this wide as .npy."

@@ -1,4 +1,4 @@
-"""What every set of trajectories keeps: names, units, shapes and values, each checked with a sentence to show."""
+"""Checks of trajectories: names, units, shapes and values, each with a message for the user."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ RESERVED_NAMES = ("trajectory", "t")
 
 
 def default_names(dimension: int) -> tuple[str, ...]:
-    """x, or x, y, or x, y, z, or x1 … xd."""
+    """Default names: x, or x, y, or x, y, z, or x1 … xd."""
     return ("x", "y", "z")[:dimension] if dimension <= 3 else tuple(f"x{i + 1}" for i in range(dimension))
 
 
 def names_and_units(names: Any, units: Any, dimension: int) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Plain names, and the units that stood beside them or were given on their own, both checked."""
+    """Plain names, and the units given beside them or separately, both checked."""
     if units is not None and not isinstance(units, Mapping):
         raise InputError(f"The units must be a dictionary such as {{'x': 'um'}}, not {units!r}.")
     if names is None:
@@ -37,13 +37,13 @@ def names_and_units(names: Any, units: Any, dimension: int) -> tuple[tuple[str, 
 
 
 def _name_and_unit(name: Any) -> tuple[Any, str | None]:
-    """A name that is no header with a unit stays as it is, so that its blanks are found."""
+    """Name and unit of a header; a name without a unit is kept unchanged, so that blanks in it are found."""
     plain, unit = parse_header(name) if isinstance(name, str) else (name, None)
     return (name, None) if unit is None else (plain, unit)
 
 
 def check_names(names: tuple[Any, ...], dimension: int) -> None:
-    """Names are plain, different, and none of those that tables need."""
+    """Require names that are plain, distinct, and not reserved for columns of tables."""
     if len(names) != dimension:
         raise InputError(f"There are {len(names)} names for {dimension} coordinates; give one for each.")
     for name in names:
@@ -59,7 +59,7 @@ def check_names(names: tuple[Any, ...], dimension: int) -> None:
 
 
 def check_units(units: Mapping[Any, Any], names: tuple[str, ...]) -> None:
-    """Units are short labels that can stand in brackets, for coordinates that exist."""
+    """Require units that are short labels without brackets, for coordinates that exist."""
     for name, unit in units.items():
         if name not in (*names, "t"):
             raise InputError(f"There is a unit for {name!r}, but the columns are t, {', '.join(names)}.")
@@ -68,7 +68,7 @@ def check_units(units: Mapping[Any, Any], names: tuple[str, ...]) -> None:
 
 
 def check_storage(times: np.ndarray, states: np.ndarray, offsets: np.ndarray) -> None:
-    """Flat arrays that fit each other, with no empty path and at least one increment."""
+    """Require flat arrays that fit each other, with no empty path and at least one increment."""
     if times.ndim != 1 or states.ndim != 2 or offsets.ndim != 1 or len(states) != len(times):
         raise InputError(
             f"Flat storage needs times (N,), states (N, d) and offsets (K + 1,), "
@@ -82,7 +82,7 @@ def check_storage(times: np.ndarray, states: np.ndarray, offsets: np.ndarray) ->
 
 
 def check_lengths(offsets: np.ndarray) -> None:
-    """No path is empty."""
+    """Require that no path is empty."""
     empty = np.flatnonzero(np.diff(offsets) < 1)
     if empty.size:
         index = int(empty[0])
@@ -91,7 +91,7 @@ def check_lengths(offsets: np.ndarray) -> None:
 
 
 def check_values(times: np.ndarray, states: np.ndarray, offsets: np.ndarray, names: tuple[str, ...]) -> None:
-    """Finite, not too large, and times in order."""
+    """Require values that are finite and not too large, and increasing times."""
     place = place_in(offsets)
     if not (np.isfinite(times).all() and np.isfinite(states).all()):
         for name, column in [("time", times), *zip(names, states.T, strict=True)]:

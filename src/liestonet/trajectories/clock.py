@@ -1,7 +1,7 @@
 """The clock of a recording: dates as recorded, or times that restart in every window or period.
 
-A clock relabels times. It cuts no path: increments keep their order, their neighbours and the path they belong to.
-See docs/method.md §4.6.
+A clock relabels times without cutting paths: increments keep their order, their neighbours and their path. See
+docs/method.md §4.6.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ WORDS = (AUTO, RECORDED, RESTART)
 
 
 def checked_clock(clock: Any) -> str | float:
-    """One of the three words, or a period as a positive number."""
+    """A clock, checked: one of the three words, or a period as a positive number."""
     if isinstance(clock, str):
         if clock in WORDS:
             return clock
@@ -44,7 +44,7 @@ def checked_clock(clock: Any) -> str | float:
 class Relabelled:
     """Increments of a source with times that begin at 0 again after every `period`, first at `origin`.
 
-    `autonomous` says that the law is taken not to depend on these times, as their origin is arbitrary; whether it
+    `autonomous` means that the law is assumed not to depend on these times, as their origin is arbitrary; whether it
     depends on the date is tested. Where times are a phase (time of day), the law may depend on them.
     """
 
@@ -79,7 +79,7 @@ class Relabelled:
             yield block
 
     def dated(self, rows: int = BLOCK_ROWS) -> Iterator[tuple[Increments, Float[np.ndarray, " m"]]]:
-        """The same beside the recorded times."""
+        """All increments in order, in blocks, with the recorded times of each."""
         for block in self.source.chunks(rows):
             yield on_clock(block, self.period, self.origin), block.t
 
@@ -91,17 +91,17 @@ class Relabelled:
 
 
 def on_clock(block: Increments, period: float, origin: float) -> Increments:
-    """The block with times that begin at 0 again after every period."""
+    """The block with times that restart at 0 after every period, counted from `origin`."""
     return block._replace(t=np.mod(block.t - origin, period))
 
 
 def recorded_source(source: IncrementSource) -> IncrementSource:
-    """The source with its own times."""
+    """The source with the times as recorded."""
     return source.source if isinstance(source, Relabelled) else source
 
 
 def cut_by_clock(data: Trajectories, period: float, origin: float) -> Trajectories:
-    """Paths cut where the clock restarts, with its times; every increment is in exactly one piece."""
+    """Paths cut where the clock restarts, with the clock's times; every increment is in exactly one piece."""
     offsets, times = data.offsets, data.flat_times
     window = np.floor((times - origin) / period)
     begins = np.diff(window, prepend=window[0]) != 0

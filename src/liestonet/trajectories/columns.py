@@ -22,7 +22,7 @@ SHOWN = 8
 
 @dataclass(frozen=True)
 class Columns:
-    """Headers of the columns to read, and what becomes of them."""
+    """Headers of the columns to read, the role of each, and remarks on the choice."""
 
     time: str | None  # None where rows are evenly spaced
     trajectory: str | None
@@ -33,7 +33,7 @@ class Columns:
 
     @property
     def clock(self) -> str:
-        """The header of the time, where there must be one."""
+        """The header of the time; an error where there is none."""
         if self.time is None:
             raise InputError("There is no column of times; name it.")
         return self.time
@@ -51,7 +51,7 @@ class Columns:
 
     @property
     def units(self) -> dict[str, str]:
-        """Units that stand in the headers, by coordinate and by "t"."""
+        """Units given in the headers, by coordinate and by "t"."""
         clock = {} if self.time is None or self.dt is not None else {"t": parse_header(self.time)[1]}
         found = clock | dict(map(parse_header, self.state))
         return {name: unit for name, unit in found.items() if unit is not None}
@@ -68,7 +68,7 @@ def parse_header(header: str) -> tuple[str, str | None]:
 
 
 def make_header(name: str, unit: str | None) -> str:
-    """The header that reads back as this name and unit."""
+    """The header from which `parse_header` gives this name and unit."""
     return name if unit is None else f"{name} [{unit}]"
 
 
@@ -81,9 +81,9 @@ def choose_columns(
     *,
     clockless: bool = False,
 ) -> Columns:
-    """Find the columns that were asked for, and guess, with a remark, those that were not.
+    """Find the columns that were asked for, and guess the others, with a remark on each guess.
 
-    `clockless`: rows are evenly spaced, and no column has to be the time.
+    With `clockless`, rows are evenly spaced, and no column has to be the time.
     """
     numeric = set(numeric)
     all_numeric = state is not None or numeric.issuperset(headers[2:])
@@ -119,22 +119,22 @@ def choose_columns(
 
 
 def is_own_table(headers: Sequence[str]) -> bool:
-    """Whether our own writer made a table with these headers."""
+    """Whether a table with these headers was written by this package."""
     return list(headers[:1]) == ["trajectory"] and len(headers) > 2 and parse_header(headers[1])[0] == "t"
 
 
 def is_label_name(header: str) -> bool:
-    """Whether a column has a usual name for the label of paths."""
+    """Whether a column has a usual name for path labels."""
     return bool(_called([header], TRAJECTORY_NAMES))
 
 
 def is_age(header: str) -> bool:
-    """Whether a column holds ages, which count back where the oldest row comes first."""
+    """Whether a column holds ages, which decrease where the oldest row comes first."""
     return parse_header(header)[0].lower().split()[:1] == ["age"]
 
 
 def find_column(headers: Sequence[str], wanted: Any, role: str) -> str:
-    """The header that is meant by a name, with or without its unit."""
+    """The header for a name that was given with or without its unit."""
     if not isinstance(wanted, str):
         raise InputError(f"The {role} column must be named by text, not by {wanted!r}; name it as in the header.")
     exact = [header for header in headers if header == wanted]
@@ -149,7 +149,7 @@ def find_column(headers: Sequence[str], wanted: Any, role: str) -> str:
 
 
 def _suggestion(wanted: str, headers: Sequence[str]) -> str:
-    """What may have been meant, and what there is."""
+    """The header that may have been meant, and the list of all headers."""
     plain = {parse_header(header)[0].lower(): header for header in headers}
     close = difflib.get_close_matches(wanted.lower(), plain, n=1, cutoff=0.5)
     if close:
@@ -174,7 +174,7 @@ def _guess_time(headers: Sequence[str]) -> str:
 
 
 def _guess_trajectory(headers: Sequence[str], time: str | None, state: Any) -> str | None:
-    """A column with a usual name, unless it is wanted as something else."""
+    """A column with a usual name for path labels, unless it is asked for as something else."""
     wanted = (
         set() if state is None else {parse_header(name)[0] for name in _list_of_names(state) if isinstance(name, str)}
     )
@@ -202,13 +202,13 @@ def _check_roles(time: str | None, trajectory: str | None, state: list[str], hea
     for header in used:
         if used.count(header) > 1 or list(headers).count(header) > 1:
             raise InputError(
-                f"The column {header!r} is there or asked for more than once; name each column of the table and "
+                f"The column {header!r} occurs more than once in the table or in the options; name each column and "
                 "each of time, trajectory and state only once."
             )
 
 
 def _remark(chosen: Columns, guessed: tuple[bool, bool, bool], headers: Sequence[str]) -> tuple[str, ...]:
-    """One sentence on what was guessed and what was left out, so that nothing is silent."""
+    """One remark on what was guessed and what was left out."""
     roles = [f"time {chosen.time!r}", f"trajectory {chosen.trajectory!r}", f"state {listed(chosen.state)}"]
     named = [role for role, wanted in zip(roles, guessed, strict=True) if wanted]
     if not named:

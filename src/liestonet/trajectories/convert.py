@@ -1,6 +1,6 @@
 """One column of a table to numbers: coordinates to float64, dates to seconds, labels to codes.
 
-Columns are pyarrow arrays here, whatever they were before; errors name column and row (counted from 0).
+Columns are pyarrow arrays here; errors name column and row (counted from 0).
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ _DAY_FIRST = r"^(?P<one>\d{1,2})(?P<mark>[./])(?P<two>\d{1,2})[./](?P<year>\d{4}
 
 
 def is_numeric(kind: Any) -> bool:
-    """Can a column of this pyarrow type be a coordinate?"""
+    """Whether a column of this pyarrow type can be a coordinate."""
     if arrow.types.is_dictionary(kind):
         return is_numeric(kind.value_type)
     return arrow.types.is_integer(kind) or arrow.types.is_floating(kind) or arrow.types.is_decimal(kind)
 
 
 def is_stamp(kind: Any) -> bool:
-    """Does a column of this pyarrow type hold dates, times of day, durations, or text that may be one of them?"""
+    """Whether a column of this pyarrow type holds dates, times of day, durations, or text that may be one of them."""
     types = arrow.types
     dates = types.is_timestamp(kind) or types.is_date(kind) or types.is_duration(kind) or types.is_time(kind)
     return dates or is_text(kind)
 
 
 def is_text(kind: Any) -> bool:
-    """Is it a column of text?"""
+    """Whether it is a column of text."""
     if arrow.types.is_dictionary(kind):
         return is_text(kind.value_type)
     return arrow.types.is_string(kind) or arrow.types.is_large_string(kind) or arrow.types.is_string_view(kind)
 
 
 def numbers(column: Any, name: str) -> Float[np.ndarray, " n"]:
-    """A float64 array with NaN where the column has nothing."""
+    """A float64 array with NaN where a value is missing."""
     plain = decoded(column)
     kind = plain.type
     if arrow.types.is_null(kind):
@@ -66,7 +66,7 @@ def numbers(column: Any, name: str) -> Float[np.ndarray, " n"]:
 
 
 def stamps(column: Any, name: str) -> Stamps:
-    """Dates, times of day, durations or text of these as whole ticks."""
+    """Dates, times of day, durations, or text of these, as integer ticks."""
     plain = decoded(column)
     remark, of_day = "", arrow.types.is_time(plain.type)
     if is_text(plain.type):
@@ -142,7 +142,7 @@ def check_text(column: Any, name: str) -> None:
 
 
 def _not_numeric(plain: Any, name: str) -> InputError:
-    """The error for a column that is no coordinate, with the first row that shows why."""
+    """The error for a column that is not a coordinate, with the first row that shows this."""
     if is_text(plain.type):
         check_text(plain, name)
         return InputError(f"The column {name!r} holds numbers as text; convert it to numbers first.")
@@ -152,7 +152,7 @@ def _not_numeric(plain: Any, name: str) -> InputError:
 
 
 def _dates_of_text(plain: Any, name: str) -> tuple[Any, str, bool]:
-    """Dates of text, a remark on how they were read, and whether they are times of day without a date."""
+    """Dates parsed from text, a remark on how they were read, and whether they are times of day without a date."""
     # The parser of dates reads a day, a minute, a second or any fraction of one; nanoseconds hold them all,
     # but only between 1678 and 2262.
     blank = [None if value is None or value.strip() in MISSING else value.strip() for value in plain.to_pylist()]
@@ -175,7 +175,7 @@ def _dates_of_text(plain: Any, name: str) -> tuple[Any, str, bool]:
 
 
 def _in_iso(text: Any, name: str) -> tuple[Any, str, bool]:
-    """Dates and times of day as the parser of dates wants them; other text as it is."""
+    """Dates and times of day in ISO form, as the parser needs them; other text unchanged."""
     if _all(text, f"^(?:{TIME_OF_DAY.pattern})$"):
         padded = compute.replace_substring_regex(text, r"^(\d):", r"0\1:")
         dated = compute.binary_join_element_wise("1970-01-01T", compute.replace_substring(padded, ",", "."), "")
@@ -213,7 +213,7 @@ def _joined(parts: Any) -> Any:
 
 
 def _all(text: Any, pattern: str) -> bool:
-    """Whether a pattern is found in every value that is there, and there is one."""
+    """Whether a pattern matches every value present, of which there must be at least one."""
     found = compute.match_substring_regex(text, pattern).drop_null()
     return len(found) > 0 and bool(compute.all(found).as_py())
 

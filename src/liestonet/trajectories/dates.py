@@ -1,4 +1,4 @@
-"""Dates and durations as whole ticks, and from there to seconds without loss; numbers that look like dates."""
+"""Dates and durations as integer ticks, converted to seconds without loss; numbers that look like dates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EARLIEST = np.iinfo(np.int64).min
 
 @dataclass(frozen=True)
 class Stamps:
-    """Dates or durations as whole ticks; missing ones are `EARLIEST`."""
+    """Dates or durations as integer ticks; missing ones are `EARLIEST`."""
 
     ticks: Int[np.ndarray, " n"]
     per_second: int
@@ -36,7 +36,7 @@ class Stamps:
         return int(present.min()) if present.size and self.is_date else None
 
     def across_midnight(self, codes: Int[np.ndarray, " n"]) -> Stamps:
-        """Times of day of each path, in its order, with a day more after every midnight; dates as they are."""
+        """Times of day with a day added after every midnight, path by path; dates unchanged."""
         if not self.of_day:
             return self
         ticks, day, passed = self.ticks.copy(), 86_400 * self.per_second, 0
@@ -55,7 +55,7 @@ class Stamps:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was done to dates."""
+        """Remarks on the conversion of dates."""
         first = self.first
         if self.of_day or first is None:
             return (self.remark,) if self.remark else ()
@@ -64,7 +64,7 @@ class Stamps:
 
 
 def written_date(tick: int, per_second: int) -> str:
-    """A tick since 1970 as an ISO date, without zeros at its end."""
+    """A tick since 1970 as an ISO date, without trailing zeros."""
     unit = next(unit for unit, ticks in TICKS_PER_SECOND.items() if ticks == per_second)
     date, dot, fraction = str(np.datetime_as_string(np.array(tick, dtype=f"M8[{unit}]"))).partition(".")
     return (date + dot + fraction.rstrip("0")).rstrip(".")
@@ -90,7 +90,7 @@ def arrays_in_seconds(times: Any) -> tuple[Any, dict[str, str], tuple[str, ...]]
 
 
 def _plain(part: Any, kind: str) -> np.ndarray:
-    """A NumPy array of dates or durations; those of a time zone, which are objects to NumPy, in UTC."""
+    """A NumPy array of dates or durations; those with a time zone, which are objects to NumPy, in UTC."""
     array = np.asarray(part)
     return array if array.dtype.kind == kind else np.asarray(part, dtype=f"{kind}8[ns]")
 

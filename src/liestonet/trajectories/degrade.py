@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def degraded(
     data: Trajectories, noise: Any, relative: bool, drop: Any, blur: Any, keep: Any, seed: Any
 ) -> Trajectories:
-    """Keep some paths, then blur, then add noise, then drop frames; each with random numbers of its own."""
+    """Keep some paths, then blur, then add noise, then drop frames; each step with its own random numbers."""
     # Separate streams: the same frames are dropped whatever the noise is.
     seeds = np.random.SeedSequence(whole_number(seed, "The seed", 0)).spawn(3)
     for_keep, for_noise, for_drop = map(np.random.default_rng, seeds)
@@ -43,7 +43,7 @@ def degraded(
 
 
 def _blurred(data: Trajectories, frames: int) -> Trajectories:
-    """Each point the mean of so many frames, its time the mean of their times; leftover frames are lost."""
+    """Each point becomes the mean of `frames` points, its time the mean of their times; leftover points are lost."""
     counts = np.diff(data.offsets) // frames
     starts = np.repeat(data.offsets[:-1], counts) + frames * ranges(np.zeros_like(counts), counts)
     reduced = gather(data, starts, counts, f"Blurred: each point is the mean of {frames}.")
@@ -55,7 +55,7 @@ def _blurred(data: Trajectories, frames: int) -> Trajectories:
 
 
 def _dropped(data: Trajectories, chance: float, rng: np.random.Generator) -> Trajectories:
-    """Points lost at random; the steps across them become longer, as when a tracker remembers."""
+    """Drop points at random; the steps across them become longer, as with a tracker that has memory."""
     rows = np.flatnonzero(rng.random(data.points) >= chance)
     path = np.searchsorted(data.offsets, rows, side="right") - 1
     lengths = np.bincount(path, minlength=len(data))

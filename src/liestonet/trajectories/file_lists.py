@@ -1,4 +1,4 @@
-"""Which files a pattern means: a glob, a folder, a list of these; keys and values in the names of folders."""
+"""The files of a pattern (a glob, a folder, or a list of these), and keys and values in the names of folders."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HIDDEN = (".", "_")  # `_SUCCESS`, `_metadata` and the like lie beside partition
 
 
 def files_of(pattern: Any, suffixes: Sequence[str]) -> list[Path]:
-    """The files in the order of their names; of a list in the order of the list."""
+    """The files in the order of their names; those of a list in the order of the list."""
     if isinstance(pattern, str | os.PathLike):
         return _matching(pattern, suffixes)
     if not isinstance(pattern, Iterable):
@@ -59,7 +59,7 @@ def _found(text: str, suffixes: Sequence[str]) -> list[Path]:
 
 
 def _below(folder: Path) -> Iterable[Path]:
-    """All files in a folder and in those below it, without hidden ones."""
+    """All files in a folder and its subfolders, without hidden ones."""
 
     def refused(problem: OSError) -> None:
         raise InputError(f"The folder {problem.filename!r} cannot be read; change its permissions.") from problem
@@ -76,7 +76,7 @@ def keys_of(file: Path) -> dict[str, str]:
 
 
 def refuse_copies(files: Sequence[Path]) -> None:
-    """Two files with the same content would count as twice the data."""
+    """Refuse two files with the same content, which would count as twice the data."""
     for mark in (_size, _ends, _content):  # only what is alike so far is looked at more closely
         marks = [(mark(file), file) for file in files]
         counts = Counter(found for found, _ in marks)
@@ -104,7 +104,7 @@ def _content(file: Path) -> bytes:
 
 
 def called(files: Sequence[Path]) -> list[str]:
-    """Names for files in messages: of two that have one name, with as many folders as tell them apart."""
+    """Names for files in messages; files of the same name get as many folders as distinguish them."""
     names, depth = [file.name for file in files], 1
     while len(set(names)) < len(names):
         depth, counts, before = depth + 1, Counter(names), names
@@ -116,7 +116,7 @@ def called(files: Sequence[Path]) -> list[str]:
 
 
 def short_name(files: Sequence[Path]) -> str:
-    """The files in few words."""
+    """A short description of the files."""
     if len(files) == 1:
         return files[0].name
     return f"{len(files)} files, {files[0].name} to {files[-1].name}"

@@ -1,4 +1,4 @@
-"""Rows of files, from one row to another: of Parquet by row groups, of other files from the whole file."""
+"""Ranges of rows of files: from Parquet by row groups, from other formats by reading the whole file."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ READ_BUFFER = 1 << 20
 class FilePart:
     """One file of a source: its rows, where they begin among those of all files, and its columns.
 
-    `columns` is None for a file that is read whole. `label` is that of all its rows, from the name of a folder. It is
-    `called` what tells it from the others in messages; its times count from `origin`.
+    `columns` is None for a file that is read whole. `label`, from the name of a folder, holds for all its rows.
+    `called` is its name in messages, distinct from the others; its times count from `origin`.
     """
 
     path: Path
@@ -44,14 +44,14 @@ class FilePart:
 
     @property
     def end(self) -> int:
-        """The row behind its last one."""
+        """The index after its last row."""
         return self.begin + self.rows
 
 
 class Rows(NamedTuple):
-    """Consecutive rows: times, states, which of them begin a path, and the labels of those that do, if there are any.
+    """Consecutive rows: times, states, which of them begin a path, and the labels of these paths, if there are any.
 
-    Whether the very first row that was asked for begins a path is not known, except at the beginning of a file.
+    Whether the first row of a request begins a path is not known, except at the beginning of a file.
     """
 
     first: int
@@ -64,14 +64,14 @@ class Rows(NamedTuple):
 
 @dataclass(frozen=True)
 class FileReader:
-    """How all files of a source are read: what the caller wants, the first date, and whether paths go on."""
+    """How all files of a source are read: options, the first date, and whether paths continue across files."""
 
     wanted: Wanted
     first_tick: int | None = None
     continued: bool = False
 
     def rows(self, files: tuple[FilePart, ...], first: int, last: int, most: int = BLOCK_ROWS) -> Iterator[Rows]:
-        """The rows from one to another, at most so many at a time, in their order."""
+        """A range of rows, in their order, in parts of at most `size`."""
         label: Any = None  # of the row before
         known = False
         for file in files:
@@ -103,7 +103,7 @@ class FileReader:
         return 0.0
 
     def label(self, file: FilePart, row: int) -> Any:
-        """The label of one row, counted over all files; None where there is none."""
+        """The label of the path of one row, counted over all files; None where there is none."""
         header = None if file.columns is None else file.columns.trajectory
         if header is None:
             return file.label
@@ -115,7 +115,7 @@ class FileReader:
     def _read(
         self, file: FilePart, first: int, last: int, most: int
     ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, Any]]:
-        """Times, states, codes of labels and the labels, of rows of one file."""
+        """Times, states, codes of labels and the labels for some rows of one file."""
         if file.columns is not None:
             yield from self._of_parquet(file, file.columns, first, last, most)
             return
@@ -151,14 +151,14 @@ class FileReader:
 
 
 class _Numbers:
-    """Labels of pieces in a file that was read whole: their numbers."""
+    """Labels for the pieces of a file that was read whole: their numbers."""
 
     def __getitem__(self, code: int) -> int:
         return code
 
 
 class WholeFiles:
-    """Files that are read whole; the last one is kept, as its rows are asked for piece by piece."""
+    """Files that are read whole; the last one is cached, as its rows are requested piece by piece."""
 
     def __init__(self) -> None:
         self.key: tuple[str, ...] = ()
@@ -179,7 +179,7 @@ WHOLE = WholeFiles()
 
 
 def parquet_batches(file: Path, headers: list[str], first: int, last: int, most: int = BLOCK_ROWS) -> Iterator[Any]:
-    """Rows of a Parquet file, few at a time; a large row group is read through a small buffer."""
+    """Rows of a Parquet file in small batches; a large row group is read through a small buffer."""
     # Without pre_buffer=False the pages of all row groups read so far would stay in memory.
     whole = {"buffer_size": READ_BUFFER, "pre_buffer": False, "page_checksum_verification": True}
     with in_our_words(file), parquet.ParquetFile(file, **whole) as source:
@@ -201,7 +201,7 @@ def parquet_batches(file: Path, headers: list[str], first: int, last: int, most:
 
 @contextmanager
 def naming(file: Path) -> Iterator[None]:
-    """Errors name the file."""
+    """Add the file's name to errors."""
     try:
         yield
     except InputError as problem:
@@ -213,7 +213,7 @@ def naming(file: Path) -> Iterator[None]:
 
 @contextmanager
 def calling(file: Path, name: str) -> Iterator[None]:
-    """Errors call a file by a name that tells it from others."""
+    """Replace the file's name in errors by one that distinguishes it from other files."""
     try:
         yield
     except InputError as problem:

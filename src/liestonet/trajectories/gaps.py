@@ -18,7 +18,7 @@ LARGEST = 1e150
 
 @dataclass(frozen=True)
 class Gaps:
-    """What broke paths when the data came in."""
+    """Counts of what broke paths when the data were read."""
 
     rows: int = 0  # rows that were not finite, and left out
     columns: tuple[tuple[str, int], ...] = ()  # of these, by column; a row may count in several
@@ -32,7 +32,7 @@ class Gaps:
         return Gaps(self.rows + other.rows, tuple(counts.items()), self.paths + other.paths, self.steps + other.steps)
 
     def sentences(self) -> list[str]:
-        """What a user has to know."""
+        """Remarks for the user on what was left out or split."""
         found = []
         if self.rows:
             where = ", ".join(f"{count} in {name}" for name, count in self.columns)
@@ -47,14 +47,14 @@ class Gaps:
 
 @dataclass(frozen=True)
 class Links:
-    """The finite rows, and which of them follow each other without a gap."""
+    """The finite rows, and which of them continue a path without a gap."""
 
     kept: Int[np.ndarray, " m"] | None  # None: all of them
     linked: Bool[np.ndarray, " m_minus_1"]
     gaps: Gaps
 
     def apply(self, array: np.ndarray) -> np.ndarray:
-        """The finite rows of an array; itself if that is all."""
+        """The finite rows of an array; the array itself if all are finite."""
         return array if self.kept is None else array[self.kept]
 
 
@@ -66,7 +66,7 @@ def link(
     names: tuple[str, ...],
     place: Callable[[int], str],
 ) -> Links:
-    """Check order and size of rows in order, path by path, and find where paths break.
+    """Check order and size of the rows of each path, and find where paths break.
 
     `starts` marks the first row of each path; `place` turns a row into words for an error.
     """
@@ -88,7 +88,7 @@ def link(
 def finite_rows(
     times: np.ndarray, states: np.ndarray, starts: np.ndarray, names: tuple[str, ...]
 ) -> tuple[np.ndarray | None, Gaps]:
-    """The rows that are finite (None: all of them), and what the others break."""
+    """The rows that are finite (None: all of them), and counts of what the others break."""
     finite = np.isfinite(states)
     finite_times = np.isfinite(times)
     if finite.all() and finite_times.all():
@@ -102,7 +102,7 @@ def finite_rows(
 
 
 def check_size(times: np.ndarray, states: np.ndarray, names: tuple[str, ...], place: Callable[[int], str]) -> None:
-    """Refuse numbers whose squares overflow; all of them are finite here."""
+    """Refuse finite numbers whose squares overflow."""
     if _extent(times) <= LARGEST and _extent(states) <= LARGEST:
         return
     for name, column in [("time", times), *zip(names, states.T, strict=True)]:
@@ -133,7 +133,7 @@ def check_order(times: np.ndarray, steps: np.ndarray, same: np.ndarray, place: C
 
 
 def check_gap(gap: Any) -> float | None:
-    """The longest step that is no gap; None where no step is too long."""
+    """The largest step that is not a gap; None where there is no limit."""
     if gap is None:
         return None
     if not is_real(gap) or not gap > 0:
@@ -149,7 +149,7 @@ def split_at_gaps(
     names: tuple[str, ...],
     place: Callable[[int], str],
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, Gaps]:
-    """Flat storage broken at its gaps: times, states, offsets and what was found."""
+    """Flat storage split at its gaps: times, states, offsets and the counts of gaps."""
     starts = np.zeros(len(times), dtype=bool)
     starts[offsets[:-1]] = True
     links = link(times, states, starts, gap, names, place)
@@ -165,7 +165,7 @@ def split_at_gaps(
 
 
 def _first_missing(times: np.ndarray, states: np.ndarray, names: tuple[str, ...], place: Callable[[int], str]) -> str:
-    """In brackets, the first row that is not finite, if there is one."""
+    """The first row that is not finite, in brackets; empty if there is none."""
     columns = [("time", times), *zip(names, states.T, strict=True)]
     missing = [
         (int(np.argmax(~np.isfinite(column))), name) for name, column in columns if not np.isfinite(column).all()
@@ -178,7 +178,7 @@ def _first_missing(times: np.ndarray, states: np.ndarray, names: tuple[str, ...]
 
 
 def place_in(offsets: np.ndarray) -> Callable[[int], str]:
-    """Words for a row of flat storage."""
+    """The description of a row of flat storage in messages."""
 
     def words(row: int) -> str:
         index = int(np.searchsorted(offsets, row, side="right")) - 1

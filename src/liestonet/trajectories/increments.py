@@ -14,7 +14,7 @@ BLOCK_ROWS = 65_536
 
 
 class Increments(NamedTuple):
-    """One row per pair of consecutive points of a path: where it begins, how long it takes, how far it goes."""
+    """One row per pair of consecutive points of a path: start, duration, displacement."""
 
     t: Float[np.ndarray, " m"]
     x: Float[np.ndarray, "m d"]
@@ -25,7 +25,7 @@ class Increments(NamedTuple):
 
 @runtime_checkable
 class IncrementSource(Protocol):
-    """Anything that yields its increments in blocks, repeatedly: data in memory or in a file."""
+    """Any source that yields its increments in blocks, as often as needed: data in memory or in a file."""
 
     @property
     def dimension(self) -> int:
@@ -48,12 +48,12 @@ class IncrementSource(Protocol):
         ...
 
     def chunks(self, rows: int = BLOCK_ROWS) -> Iterator[Increments]:
-        """All increments in order, in blocks of at most so many rows."""
+        """All increments in order, in blocks of at most `rows`."""
         ...
 
 
 def increments_of(times: np.ndarray, states: np.ndarray, offsets: np.ndarray) -> Increments:
-    """All increments of flat storage; copies nothing but what has to be computed where there is one path."""
+    """All increments of flat storage; for a single path t and x are not copied."""
     lengths = np.diff(offsets)
     paths, longest = len(lengths), int(lengths.max())
     trajectory = np.repeat(np.arange(paths), lengths - 1)
@@ -70,7 +70,7 @@ def increments_of(times: np.ndarray, states: np.ndarray, offsets: np.ndarray) ->
 
 
 def blocks_of(times: np.ndarray, states: np.ndarray, offsets: np.ndarray, rows: int) -> Iterator[Increments]:
-    """The same, block by block; t and x are views wherever no path ends inside the block."""
+    """The increments in blocks; t and x are views wherever no path ends inside the block."""
     last = offsets[1:] - 1  # the rows that begin no increment
     for first in range(0, len(times) - 1, rows):
         end = min(first + rows, len(times) - 1)
@@ -89,7 +89,7 @@ def blocks_of(times: np.ndarray, states: np.ndarray, offsets: np.ndarray, rows: 
 def differences(
     times: np.ndarray, states: np.ndarray, begin: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Begin, duration and displacement of the increments that begin at these rows."""
+    """Start, duration and displacement of the increments that begin at given rows."""
     t, x = np.take(times, begin), np.take(states, begin, axis=0)
     after = begin + 1
     dt, dx = np.take(times, after), np.take(states, after, axis=0)
@@ -99,6 +99,6 @@ def differences(
 
 
 def in_memory(data: Any) -> Any:
-    """Paths that lie in files, as far as memory holds them; other data as they are."""
+    """Paths in files, loaded as far as memory allows; other data unchanged."""
     read = getattr(data, "some_paths", None)
     return data if read is None else read()

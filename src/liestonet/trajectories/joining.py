@@ -1,4 +1,4 @@
-"""Trajectories of several files as one, if they agree in columns, units and how they were recorded."""
+"""Trajectories of several files joined, if they agree in columns, units and measurement."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from liestonet.trajectories.trajectories import Trajectories
 
 
 def joined(parts: Sequence[Trajectories], sources: Sequence[str]) -> Trajectories:
-    """All paths of all parts, each with its own clock; `sources` name the parts where they disagree."""
+    """All paths of all parts, each with its own clock; `sources` names the parts in errors."""
     first = parts[0]
     for part, source in zip(parts, sources, strict=True):
         for what, one, other in (

@@ -1,6 +1,6 @@
 """Long tables to trajectories: rows grouped by label, times checked or sorted, paths split at gaps.
 
-A table is whatever gives columns by name; data frames are known by what they can do, not by their package.
+A table is any object that gives columns by name; data frames are recognised by their methods, not by their package.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from liestonet.trajectories.wanted import Wanted, check_dt
 class ColumnTable:
     """Headers and a function that gives a column as a pyarrow array.
 
-    Where reading costs, the types are known before, and `load` reads the columns of a long table at once.
+    Where reading is slow, the types are known in advance, and `load` reads all columns of a long table at once.
     """
 
     headers: list[str]
@@ -41,11 +41,11 @@ class ColumnTable:
         return self.column(header).type if self.kinds is None else self.kinds[header]
 
     def loaded(self, columns: Columns) -> Callable[[str], Any]:
-        """What gives the chosen columns."""
+        """The table with the chosen columns loaded."""
         return self.column if self.load is None else self.load(columns)
 
     def numeric(self) -> list[str]:
-        """Headers of the columns that could be coordinates; a column that cannot be read is none of them."""
+        """Headers of the columns that could be coordinates; a column that cannot be read is not among them."""
         return [header for header in self.headers if self._is_numeric(header)]
 
     def _is_numeric(self, header: str) -> bool:
@@ -73,7 +73,7 @@ def from_table(given: Any, wanted: Wanted) -> Trajectories:
 
 
 def as_table(given: Any) -> ColumnTable:
-    """Understand a table by what it can do."""
+    """A table recognised by its methods."""
     if isinstance(given, arrow.Table | arrow.RecordBatch):
         return ColumnTable(list(given.schema.names), given.column)
     if isinstance(given, Mapping):
@@ -89,7 +89,7 @@ def as_table(given: Any) -> ColumnTable:
 
 
 def _frame(frame: Any) -> ColumnTable:
-    """pandas, polars and what looks like them: `.columns`, and a column by its name; a named index counts too."""
+    """pandas, polars and similar frames: `.columns`, and a column by its name; a named index counts as a column."""
     keys = {str(key): key for key in frame.columns}
     index = [name for name in getattr(getattr(frame, "index", None), "names", ()) if name is not None]
     extra = {str(name): name for name in index if str(name) not in keys}
@@ -131,7 +131,7 @@ def as_arrow(values: Any, header: str) -> Any:
 
 
 def _mixed(values: Any, header: str) -> InputError:
-    """The error for a column whose values are not of one kind, with the first that differs."""
+    """The error for a column with values of several kinds, naming the first that differs."""
     for row, value in enumerate(values):
         if value is not None and not isinstance(value, int | float | np.number):
             shown = repr(value)
@@ -143,7 +143,7 @@ def _mixed(values: Any, header: str) -> InputError:
 
 
 def assemble(column: Callable[[str], Any], columns: Columns, wanted: Wanted) -> Trajectories:
-    """Trajectories of chosen columns."""
+    """Trajectories from chosen columns."""
     longest, dt = check_gap(wanted.gap), check_dt(wanted.dt)
     check_names(columns.names, len(columns.state))
     states = [numbers(column(header), header) for header in columns.state]
@@ -179,7 +179,7 @@ def assemble(column: Callable[[str], Any], columns: Columns, wanted: Wanted) -> 
 def read_times(
     column: Callable[[str], Any], columns: Columns, codes: np.ndarray, dt: float | None
 ) -> tuple[np.ndarray, dict[str, str], tuple[str, ...]]:
-    """Times as numbers, all units, and a remark where dates became seconds or steps were given."""
+    """Times as numbers, all units, and a remark where dates became seconds or `dt` was used."""
     if columns.time is None:
         return rows_apart(codes, 1.0 if dt is None else dt), columns.units, (f"Rows of a path are {dt:g} apart.",)
     given = column(columns.time)
@@ -212,7 +212,7 @@ def rows_apart(codes: np.ndarray, dt: float) -> Float[np.ndarray, " n"]:
 
 
 def ask_for_labels(times: np.ndarray, states: Mapping[str, np.ndarray], columns: Columns) -> None:
-    """Ask whether a column labels the paths, where times run back and one value of it spans each run of them."""
+    """Ask whether a column labels the paths, where times restart and each value of it spans one run."""
     back = np.diff(times) < 0
     if not back.any() or _all_decrease(np.zeros(len(times), dtype=np.int64), times, None):
         return
@@ -236,9 +236,9 @@ def _check_equal_lengths(rows: int, states: list[np.ndarray], columns: Columns) 
 def _order(
     codes: np.ndarray, times: np.ndarray, sort: Any, columns: Columns
 ) -> tuple[np.ndarray | None, tuple[str, ...]]:
-    """The order that brings each path together, in time if asked for or turned round where all times decrease.
+    """The order that brings each path together, sorted by time if asked for, or reversed where all times decrease.
 
-    None where nothing has to move; beside it, what there is to say.
+    None where nothing has to move; with it, remarks on what was done.
     """
     if sort:
         missing = np.flatnonzero(~np.isfinite(times))
@@ -262,7 +262,7 @@ def _all_decrease(codes: np.ndarray, times: np.ndarray, together: np.ndarray | N
 
 
 def _place(codes: np.ndarray, found: list[Any] | None, order: np.ndarray | None) -> Callable[[int], str]:
-    """Words for a row, by the trajectory's label and the place in the table."""
+    """The description of a row by the trajectory's label and its place in the table."""
 
     def words(row: int) -> str:
         where = f"row {row if order is None else int(order[row])} of the table (counted from 0)"

@@ -1,4 +1,4 @@
-"""What data look like before anything is computed with them: rows, steps, ranges, a plot in characters, hints."""
+"""A first look at data: rows, steps, ranges, a plot in characters, hints."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ANGLES = ("theta", "phi", "psi", "angle", "phase", "heading", "orientation", "az
 
 @dataclass(frozen=True)
 class Steps:
-    """Time steps: smallest, median and largest, and the part that differs visibly from the median."""
+    """Time steps: smallest, median and largest, and the fraction that differs visibly from the median."""
 
     smallest: float
     median: float
@@ -41,7 +41,7 @@ class Steps:
 
 @dataclass(frozen=True)
 class Look:
-    """What is read from a file: the first rows, the steps, a summary, plots in characters and hints."""
+    """A first look at a file: the first rows, the steps, a summary, plots in characters and hints."""
 
     headers: tuple[str, ...]
     rows: tuple[tuple[float, ...], ...]
@@ -51,14 +51,14 @@ class Look:
     hints: tuple[str, ...]
 
     def to_dictionary(self) -> dict[str, JSON]:
-        """The same as plain values; plots are left out."""
+        """The look as plain values, without plots."""
         plain = asdict(self)
         plain.pop("plots")
         return plain
 
 
 def look_at(data: Trajectories) -> Look:
-    """Look at data."""
+    """Summarise data for a first look, with plots and hints."""
     labels = np.repeat(np.arange(len(data)), np.diff(data.offsets))[:SHOWN_ROWS]
     rows = zip(labels, data.flat_times, data.flat_states, strict=False)
     return Look(
@@ -79,7 +79,7 @@ def _steps(data: Trajectories) -> Steps:
 
 
 def _plots(data: Trajectories) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The longest path, coordinate by coordinate."""
+    """Plots of the longest path, one per coordinate."""
     longest = int(np.argmax(np.diff(data.offsets)))
     times, states = data.times[longest], data.states[longest]
     for index, name in enumerate(data.names[:SHOWN_PLOTS]):
@@ -87,7 +87,7 @@ def _plots(data: Trajectories) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def plotted(times: np.ndarray, values: np.ndarray) -> tuple[str, ...]:
-    """A path in Braille letters, its range at the left; where a column of dots has several points, their range."""
+    """A path in Braille characters, its range at the left; where a column of dots has several points, their range."""
     low, high = float(values.min()), float(values.max())
     span, duration = (high - low) or 1.0, float(times[-1] - times[0]) or 1.0
     across = np.minimum((2 * WIDTH * ((times - times[0]) / duration)).astype(int), 2 * WIDTH - 1)
@@ -110,7 +110,7 @@ def plotted(times: np.ndarray, values: np.ndarray) -> tuple[str, ...]:
 
 
 def angle_hints(data: Trajectories) -> Iterator[str]:
-    """Values that stay within one turn and jump across its seam, or that wind and are called an angle."""
+    """Hints on values that stay within one turn and jump across its ends, or that wind and are named like an angle."""
     same = np.ones(max(data.points - 1, 0), dtype=bool)
     same[data.offsets[1:-1] - 1] = False
     for name, values in zip(data.names, data.flat_states.T, strict=True):
@@ -132,7 +132,7 @@ def angle_hints(data: Trajectories) -> Iterator[str]:
 
 
 def length_hints(data: Trajectories) -> Iterator[str]:
-    """Few long paths, where the time since the start tells nothing."""
+    """A hint on few long paths, where the time since the start carries no information."""
     lengths = np.diff(data.offsets)
     if len(data) <= LOOK.few_paths and int(lengths.max()) >= LOOK.long_path:
         what = "One long path" if len(data) == 1 else "A few long paths"

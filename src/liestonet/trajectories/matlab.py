@@ -1,6 +1,6 @@
-"""MATLAB files of both kinds: versions 4 to 7.2 through SciPy, 7.3 through h5py. Sizes are looked at before loading.
+"""MATLAB files of both kinds: versions 4 to 7.2 through SciPy, 7.3 through h5py. Sizes are checked before loading.
 
-A variable is an array, a struct array or a cell array of tracks, or something that is no data and is left out.
+A variable is an array, a struct array or a cell array of tracks, or something without data, which is left out.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ RATE_NAMES = ("fs", "fps", "frame_rate", "framerate", "rate", "sampling_rate")
 
 @dataclass(frozen=True)
 class Tracks:
-    """Paths of one variable: times (n,) or None for each, states (n, d), and what the variable says of a step."""
+    """Paths of one variable: times (n,) or None for each, states (n, d), and the time step given in the variable."""
 
     name: str
     times: list[np.ndarray] | None
@@ -41,7 +41,7 @@ class Tracks:
 
     @property
     def points(self) -> int:
-        """Points of all tracks together."""
+        """Number of points of all tracks together."""
         return sum(map(len, self.states))
 
 
@@ -70,7 +70,7 @@ def read_matlab(file: Path, wanted: Wanted) -> Trajectories:
 
 
 def _variables(wanted: Wanted) -> set[str] | None:
-    """The variables whose names were given with a dot or as they are; None where inspection has to look at all."""
+    """The variables named in the options, with or without a field; None where all of them have to be inspected."""
     names = [wanted.time, *(wanted.state if isinstance(wanted.state, list | tuple) else [wanted.state])]
     given = {name.partition(".")[0] for name in names if isinstance(name, str)}
     return given if given and wanted.state is not None and wanted.time is not None else None
@@ -100,14 +100,14 @@ def _from_arrays(arrays: Mapping[str, np.ndarray], wanted: Wanted, step: tuple[s
 
 
 def _vector(value: np.ndarray) -> np.ndarray:
-    """A row or a column of MATLAB as a vector; other arrays without axes of length one at their ends."""
+    """A row or column vector of MATLAB as a one-dimensional array; other arrays unchanged."""
     if value.ndim == 2 and 1 in value.shape:
         return value.reshape(-1)
     return value
 
 
 def _step_of(values: Mapping[str, Any]) -> tuple[str, float] | None:
-    """A number under a usual name for the step or the rate, as what stands in the file and the step."""
+    """The time step from a number under a usual name for the step or the rate, with its description."""
     for name, value in values.items():
         last = name.rpartition(".")[2].lower()
         if not isinstance(value, np.ndarray) or value.size != 1 or value.dtype.kind not in "iuf":
@@ -123,7 +123,7 @@ def _step_of(values: Mapping[str, Any]) -> tuple[str, float] | None:
 
 
 def _track_sets(found: Mapping[str, Value], wanted: Wanted) -> list[Tracks]:
-    """Variables that hold tracks and fit what was asked for, those with most points first."""
+    """Variables that hold tracks and fit the options, those with most points first."""
     sets = []
     for name, value in found.items():
         made = None
@@ -137,7 +137,7 @@ def _track_sets(found: Mapping[str, Value], wanted: Wanted) -> list[Tracks]:
 
 
 def _asked(wanted: Any, name: str) -> Any:
-    """The field that is asked for, without the variable's name; False if another variable is."""
+    """The field that is asked for, without the variable's name; False if it is a field of another variable."""
     if not isinstance(wanted, str):
         return None
     variable, dot, field = wanted.rpartition(".")
@@ -181,7 +181,7 @@ def _from_structs(name: str, value: Structs, wanted: Wanted) -> Tracks | None:
 
 
 def _holds_paths(value: Structs, field: str, time: str | None) -> bool:
-    """Whether a field holds as many rows as the time in every element, or without one, more than one row somewhere."""
+    """Whether every element of a field has as many rows as the time; without a time, whether some have several."""
     lengths = []
     for element in value.elements:
         item = element[field]
@@ -197,7 +197,7 @@ def _holds_paths(value: Structs, field: str, time: str | None) -> bool:
 
 
 def _table(item: Any) -> np.ndarray:
-    """A matrix with a row for each time; a row vector of MATLAB is a column of them."""
+    """A matrix with a row for each time; a MATLAB row vector becomes a column."""
     array = np.asarray(item, dtype=np.float64)
     if array.ndim != 2:
         return np.zeros((0, 1))
@@ -214,7 +214,7 @@ def _names(fields: Sequence[str], widths: Sequence[int]) -> tuple[str, ...]:
 
 
 def _from_cells(name: str, value: Cells, wanted: Wanted) -> Tracks | None:
-    """Cells of matrices with the same columns, each a track; the first column is the time where it increases in all."""
+    """Tracks from cells of matrices with the same columns; the first column is the time where it increases in all."""
     if (wanted.time or wanted.state) is not None and name not in (wanted.state, wanted.time):
         return None
     tables = [_table(item) for item in value.items if isinstance(item, np.ndarray) and item.dtype.kind in "iuf"]

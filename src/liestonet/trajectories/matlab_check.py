@@ -1,6 +1,6 @@
-"""Whether the parts of a MATLAB 5 file fit into each other: a damaged one can end Python inside SciPy.
+"""Whether the elements of a MATLAB 5 file are consistent: a damaged file can crash Python inside SciPy.
 
-Lengths, types and shapes of all elements are compared before SciPy sees them; what does not fit is a ValueError.
+Lengths, types and shapes of all elements are compared before SciPy reads them; a mismatch raises a ValueError.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ HEAD, DEEPEST = 128, 24
 
 
 def check_parts(file: Path) -> None:
-    """Refuse a file of version 5 in which an element does not fit; other versions are not looked at."""
+    """Refuse a version 5 file in which an element is inconsistent; other versions are not checked."""
     with file.open("rb") as stream:
         head = stream.read(HEAD)
         if len(head) < HEAD or 0 in head[:4]:
@@ -42,7 +42,7 @@ def check_parts(file: Path) -> None:
                 if len(content) < size:
                     raise ValueError("a packed element is cut short")
             if kind != MATRIX:
-                raise ValueError("an element is no variable")
+                raise ValueError("an element is not a variable")
             _check_matrix(memoryview(content)[:size], order, 0)
 
 
@@ -69,7 +69,7 @@ def _check_matrix(content: memoryview, order: str, depth: int) -> None:
     if not len(content):
         return
     if depth > DEEPEST:
-        raise ValueError("matrices lie too deep inside each other")
+        raise ValueError("matrices are nested too deeply")
     parts = list(_parts(content, order))
     if not parts or parts[0][0] != UINT32 or len(parts[0][1]) != 8:
         raise ValueError("a matrix has no flags")

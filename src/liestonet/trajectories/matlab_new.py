@@ -1,4 +1,4 @@
-"""MATLAB files of version 7.3, which are HDF5: shapes are looked at before anything is loaded."""
+"""MATLAB files of version 7.3, which are HDF5: shapes are checked before anything is loaded."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from liestonet.trajectories.tuning import READING
 
 
 def read_new(file: Path, only: set[str] | None = None) -> tuple[dict[str, Value], list[str]]:
-    """Variables that may be data, and the names of those that are not; only some where these are among them."""
+    """Variables that may be data, and the names of the others; reads only the variables `only` if all of them exist."""
     try:
         import h5py
     except ImportError as problem:
@@ -39,7 +39,7 @@ def read_new(file: Path, only: set[str] | None = None) -> tuple[dict[str, Value]
 
 
 class _Reader:
-    """Variables of one file, loaded as long as they fit."""
+    """Loads the variables of one file, as long as they are small enough."""
 
     def __init__(self, opened: Any, file: str, h5py: Any) -> None:
         self.opened, self.file, self.h5py = opened, file, h5py
@@ -92,7 +92,7 @@ class _Reader:
         return Structs(fields, [{field: lists[field][index] for field in fields} for index in range(count)])
 
     def _elements(self, item: Any, name: str, depth: int) -> list[Value | None]:
-        """The values of a field: one for each element of a struct array, which refers to them, or the only one."""
+        """The values of a field: one for each element of a struct array, by its references, or a single one."""
         is_array = not isinstance(item, self.h5py.Group) and item.dtype.kind == "O" and "MATLAB_class" not in item.attrs
         if not is_array:
             return [self.value(item, name, depth + 1)]

@@ -1,4 +1,4 @@
-"""MATLAB files of versions 4 to 7.2, through SciPy: names, shapes and classes first, then only what can be data."""
+"""MATLAB files of versions 4 to 7.2, through SciPy: names, shapes and classes first, then only possible data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HDF_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 
 def read_old(file: Path, only: set[str] | None = None) -> tuple[dict[str, Value], list[str]]:
-    """Variables that may be data, and the names of those that are not; only some where these are among them."""
+    """Variables that may be data, and the names of the others; reads only the variables `only` if all of them exist."""
     from scipy import io
 
     with warnings.catch_warnings():
@@ -49,7 +49,7 @@ def read_old(file: Path, only: set[str] | None = None) -> tuple[dict[str, Value]
 
 
 def _value(raw: Any, depth: int) -> Value | None:
-    """An array, structs or cells; None for text, objects, functions and what lies too deep."""
+    """An array, structs or cells; None for text, objects, functions and values that are nested too deeply."""
     from scipy.io import matlab
 
     refused = (matlab.MatlabFunction, matlab.MatlabOpaque, matlab.MatlabObject)

@@ -1,4 +1,4 @@
-"""What a MATLAB variable can be, whichever kind of file it came from."""
+"""The kinds of MATLAB variables, for all versions of files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Structs:
 
 @dataclass(frozen=True)
 class Cells:
-    """A cell array, its items one after the other."""
+    """A cell array as a list of its items."""
 
     items: list[Any]
 
@@ -46,7 +46,7 @@ def spread(found: Mapping[str, Any]) -> dict[str, Value]:
 
 
 def check_size(file: str, name: str, size: int) -> None:
-    """Refuse a variable that is too large to be loaded."""
+    """Refuse a variable that is too large to load."""
     if size > READING.most_bytes:
         raise InputError(
             f"The variable {name!r} of {file!r} has {size / 2**30:.3g} GB, more than "

@@ -1,4 +1,4 @@
-"""How a recording was made: errors of its points, exposure, kind of steps. One value that travels with the data."""
+"""How a recording was made: errors of its points, exposure, kind of steps. One value that is kept with the data."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Measurement:
     """How points were recorded; `Measurement()` is a recording of which nothing is known.
 
     `noise` is the standard deviation of the error of a point in the coordinate's unit: one number, 0 for none, a
-    dictionary by coordinate, or "auto" where it is not known. `exposure` is the part of a step over which a point is
-    the mean (0 to 1), or "auto". `steps` are "continuous", or "euler" where every recorded step is one Euler step
-    of the equation. `order` is 2 for positions of a system with inertia whose velocities were not recorded.
+    dictionary by coordinate, or "auto" if unknown. `exposure` is the part of a step over which a point is averaged (0
+    to 1), or "auto" if unknown. `steps` are "continuous", or "euler" where every recorded step is one Euler step of the
+    equation. `order` is 2 for positions of a system with inertia whose velocities were not recorded.
     """
 
     noise: float | str | dict[str, float | str] = AUTO
@@ -65,7 +65,7 @@ class Measurement:
         return self.noise.get(name, AUTO) if isinstance(self.noise, dict) else self.noise
 
     def check_names(self, names: tuple[str, ...]) -> None:
-        """Refuse errors of coordinates that are not there."""
+        """Refuse errors for coordinates that do not exist."""
         for name in self.noise if isinstance(self.noise, dict) else ():
             if name not in names:
                 raise InputError(
@@ -73,12 +73,12 @@ class Measurement:
                 )
 
     def to_json(self) -> str:
-        """Text that `from_json` reads."""
+        """JSON text that `from_json` reads."""
         return json.dumps(asdict(self))
 
     @classmethod
     def from_json(cls, text: Any, file: str) -> Measurement:
-        """The measurement as a file gives it; fields of later versions are refused."""
+        """The measurement from a file's JSON; fields of later versions are refused."""
         try:
             given = json.loads(text)
             return cls(**given)
@@ -88,7 +88,7 @@ class Measurement:
             ) from problem
 
     def header(self) -> str:
-        """What is known of the measurement as the header of an empty column; empty if nothing is known."""
+        """The known fields of the measurement as the header of an empty column; empty if nothing is known."""
         unknown = Measurement()
         if self == unknown:
             return ""
@@ -106,14 +106,14 @@ class Measurement:
         return MARK + " ".join(found)
 
     def over(self, steps: int) -> Measurement:
-        """The measurement where every recorded step is made of so many of these."""
+        """The measurement of a recording whose steps each consist of several of the present ones."""
         if steps == 1:
             return self
         exposure = self.exposure if isinstance(self.exposure, str) else self.exposure / steps
         return replace(self, steps="continuous", exposure=exposure)
 
     def degraded(self, noisy: bool, blurred: bool, dropped: bool) -> Measurement:
-        """The measurement of degraded data: the sizes of added errors are left unknown, as they are in a laboratory."""
+        """The measurement of degraded data: the sizes of added errors count as unknown, as they are in a laboratory."""
         return Measurement(
             noise=AUTO if noisy else self.noise,
             exposure=AUTO if blurred else self.exposure,
@@ -122,7 +122,7 @@ class Measurement:
         )
 
     def transformed(self, scales: Mapping[str, tuple[str, float | None]], names: tuple[str, ...]) -> Measurement:
-        """The measurement of functions of the coordinates: by old name the new one, and its slope if it has one."""
+        """The measurement after a change of coordinates: `scales` gives the new name and the slope, if constant."""
         sizes: dict[str, float | str] = {}
         for name in names:
             new, slope = scales.get(name, (name, 1.0))
@@ -142,7 +142,7 @@ class Measurement:
 
 
 def measurement_in(headers: Sequence[str]) -> Measurement | None:
-    """The measurement that one of the headers tells, as `header` wrote it."""
+    """The measurement given by one of the headers, as `header` wrote it; else unknown."""
     found = [_of_words(header.removeprefix(MARK)) for header in headers if header.startswith(MARK)]
     return found[0] if found else None
 
@@ -171,7 +171,7 @@ def _of_words(text: str) -> Measurement | None:
 
 
 def as_measurement(given: Any) -> Measurement:
-    """What was given as `measurement`; None is unknown."""
+    """The argument `measurement` of a function, checked; None means unknown."""
     if given is None:
         return Measurement()
     if not isinstance(given, Measurement):
@@ -180,9 +180,9 @@ def as_measurement(given: Any) -> Measurement:
 
 
 def marked(source: Any, given: Any) -> Any:
-    """A source of increments with a measurement that was given; None leaves its own.
+    """A source of increments with a given measurement; None keeps its own.
 
-    Copies that were added to recorded paths are left out: they are no observations.
+    Copies that were added to recorded paths are left out, since they are not observations.
     """
     source = getattr(source, "recorded", source)
     if given is None:
@@ -193,7 +193,7 @@ def marked(source: Any, given: Any) -> Any:
 
 
 def slope_of(values: np.ndarray, images: np.ndarray) -> float | None:
-    """The slope of a function that is affine on these values up to rounding; None where it is not."""
+    """The slope of a function if it is affine on these values up to rounding; else None."""
     low, high = int(np.argmin(values)), int(np.argmax(values))
     extent = float(values[high]) - float(values[low])
     if not extent > 0:

@@ -39,7 +39,7 @@ class NamedArrays:
 
 
 def read_npz(file: Path, wanted: Wanted) -> Trajectories:
-    """An .npz file of ours, or one with any named arrays; pickled objects are refused."""
+    """Read an .npz file, written by this package or with any named arrays; pickled objects are refused."""
     try:
         # Anything but an archive would be taken for a pickle and refused as such, which would mislead.
         zipfile.ZipFile(file).close()
@@ -58,7 +58,10 @@ def read_npz(file: Path, wanted: Wanted) -> Trajectories:
 
 
 def _own_layout(arrays: Mapping[str, np.ndarray], file: Path, wanted: Wanted) -> Trajectories:
-    """What `write` made; `units` holds one text for the time and one per coordinate, empty where there is none."""
+    """Trajectories from a file that `write` made; `units` holds one text for the time and one per coordinate.
+
+    An empty text means no unit.
+    """
     names = tuple(arrays["names"].astype(str).tolist()) if arrays["names"].ndim == 1 else ()
     units = arrays["units"].astype(str).tolist() if "units" in arrays and arrays["units"].ndim == 1 else []
     offsets = arrays["offsets"]
@@ -110,7 +113,7 @@ def _collect(group: Any, prefix: str, arrays: dict[str, np.ndarray], units: dict
 
 
 def _unpacked(variable: Any) -> np.ndarray:
-    """A variable's values by the conventions of netCDF: fill values missing, packed integers scaled."""
+    """A variable's values by the conventions of netCDF: fill values as missing, packed integers rescaled."""
     raw = _text(np.asarray(variable[...]))
     scale, shift = variable.attrs.get("scale_factor"), variable.attrs.get("add_offset")
     fills = [variable.attrs.get(name) for name in ("_FillValue", "missing_value")]
@@ -126,14 +129,14 @@ def _unpacked(variable: Any) -> np.ndarray:
 
 
 def _text(raw: np.ndarray) -> np.ndarray:
-    """Labels that the file holds as bytes, as text; everything else as it is."""
+    """Labels that are stored as bytes, as text; everything else unchanged."""
     if raw.dtype.kind == "S" or (raw.dtype.kind == "O" and all(isinstance(value, bytes) for value in raw.flat)):
         return np.array([value.decode("utf-8", "replace") for value in raw.ravel().tolist()]).reshape(raw.shape)
     return raw
 
 
 def from_named(found: NamedArrays, wanted: Wanted) -> Trajectories:
-    """Columns of one long table, or blocks of paths, as the shapes say."""
+    """Trajectories from columns of one long table, or from blocks of paths, depending on the shapes."""
     arrays = found.arrays
     if wanted.time is None and "times" in arrays and wanted.dt is None:
         wanted = replace(wanted, time="times")
@@ -165,7 +168,7 @@ def from_named(found: NamedArrays, wanted: Wanted) -> Trajectories:
 def _beside_time(
     arrays: Mapping[str, np.ndarray], flat: Mapping[str, np.ndarray], wanted: Wanted
 ) -> Trajectories | None:
-    """A vector of times and one matrix beside it, whose columns are coordinates or paths."""
+    """Columns from a vector of times and one matrix, whose columns are coordinates or paths."""
     if wanted.state is not None or wanted.trajectory is not None or wanted.dt is not None:
         return None
     times = [name for name in flat if name == wanted.time or (wanted.time is None and name.lower() in TIME_NAMES)]
@@ -193,7 +196,7 @@ def _time_of_blocks(headers: list[str], chosen: list[str], wanted: Wanted) -> st
 
 
 def _from_one_array(arrays: Mapping[str, np.ndarray], wanted: Wanted) -> Trajectories:
-    """A file with a single array, which is then a table or a block of paths."""
+    """Trajectories from a file with a single array, which is a table or a block of paths."""
     numeric = {name: array for name, array in arrays.items() if array.dtype.kind in "iuf" and array.ndim in (2, 3)}
     if len(numeric) == 1 and (wanted.dt is not None or wanted.columns is not None or wanted.layout != "auto"):
         return from_array(next(iter(numeric.values())), wanted)
@@ -204,7 +207,7 @@ def _from_one_array(arrays: Mapping[str, np.ndarray], wanted: Wanted) -> Traject
 
 
 def _from_blocks(found: NamedArrays, time: str | None, state: list[str], wanted: Wanted) -> Trajectories:
-    """States (N, d) of one table, or (K, N, d), or one (K, N) per coordinate."""
+    """Trajectories from states (N, d) of one table, or (K, N, d), or one (K, N) per coordinate."""
     arrays = found.arrays
     if len(state) > 1:
         shapes = {arrays[name].shape for name in state}
@@ -238,7 +241,7 @@ def _from_blocks(found: NamedArrays, time: str | None, state: list[str], wanted:
 def _with_units(
     data: Trajectories, found: NamedArrays, time: str | None, state: Any, names: tuple[str, ...]
 ) -> Trajectories:
-    """Units that the file has as attributes; `seconds since 2000-01-01` is a unit and a remark."""
+    """The data with the units that the file gives as attributes; `seconds since 2000-01-01` is a unit and a remark."""
     units, remarks = dict(data.units), data.remarks
     if time is not None and time in found.units:
         since = _SINCE.fullmatch(found.units[time])

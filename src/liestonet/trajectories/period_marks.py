@@ -1,4 +1,4 @@
-"""Periods of angles in files: the name of an empty column of a table, and how they are given back."""
+"""Periods of angles in files: written as the name of an empty column of a table, and read back."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ PERIOD_KEY = "liestonet.periodic"  # in the metadata of a Parquet file
 
 
 def is_mark(header: str) -> bool:
-    """Whether a header tells something about the data and its column is empty."""
+    """Whether a header carries information about the data and its column is empty."""
     return header.startswith((MARK, PERIOD_MARK))
 
 
 def period_header(periodic: Mapping[str, float]) -> str:
-    """A header that `with_marked` reads."""
+    """The header that stores periods, for `with_marked`."""
     return PERIOD_MARK + " ".join(f"{quote(name, safe='')}={period!r}" for name, period in periodic.items())
 
 
 def with_header_periods(data: Trajectories, headers: Sequence[str], wanted: Wanted) -> Trajectories:
-    """The data with the periods that one of the headers tells."""
+    """The data with the periods that one of the headers gives."""
     told = [header.removeprefix(PERIOD_MARK).split() for header in headers if header.startswith(PERIOD_MARK)]
     if not told or wanted.periodic is not None:
         return data
@@ -39,7 +39,7 @@ def with_header_periods(data: Trajectories, headers: Sequence[str], wanted: Want
 
 
 def with_json_periods(data: Trajectories, text: Any, wanted: Wanted) -> Trajectories:
-    """The data with the periods that JSON tells; None tells nothing."""
+    """The data with the periods given as JSON; None changes nothing."""
     return data if text is None or wanted.periodic is not None else with_marked(data, periods_from_json(text))
 
 
@@ -55,7 +55,7 @@ def periods_from_json(text: Any) -> Mapping[str, Any]:
 
 
 def periods_among(told: Mapping[str, Any], names: Sequence[str]) -> Mapping[str, float]:
-    """The periods of coordinates that were read."""
+    """The periods of those coordinates that were read."""
     try:
         return {name: float(value) for name, value in told.items() if name in names} or NO_PERIODS
     except (TypeError, ValueError) as problem:
@@ -63,7 +63,10 @@ def periods_among(told: Mapping[str, Any], names: Sequence[str]) -> Mapping[str,
 
 
 def with_marked(data: Trajectories, told: Mapping[str, Any]) -> Trajectories:
-    """The data with these periods. Values stay as they are: `write` stores unwrapped ones."""
+    """The data with these periods.
+
+    Values are not changed: `write` stores unwrapped ones.
+    """
     periods = periods_among(told, data.names)
     return replace(data, periodic=periods) if periods else data
 

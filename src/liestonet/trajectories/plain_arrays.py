@@ -58,7 +58,7 @@ def _records(array: np.ndarray, wanted: Wanted) -> Trajectories:
 
 
 def from_array(array: np.ndarray, wanted: Wanted, dt: float | None = None) -> Trajectories:
-    """Trajectories of one array of numbers; `dt` is a step that the file speaks of."""
+    """Trajectories from one array of numbers; `dt` is a step found in the file."""
     squeezed: Any = array.reshape(-1, 1) if array.ndim == 1 else array
     if squeezed.ndim == 3:
         return from_block(squeezed, None, _names(wanted, squeezed.shape[2]), wanted)
@@ -91,11 +91,11 @@ def _names(wanted: Wanted, count: int) -> list[str] | None:
 
 
 def from_block(block: np.ndarray, times: Any, names: Any, wanted: Wanted) -> Trajectories:
-    """Paths (K, N, d), with times (N,) or (K, N), or evenly spaced."""
+    """Trajectories from an array (K, N, d), with times (N,) or (K, N), or evenly spaced."""
     dt = check_dt(wanted.dt)
     if wanted.layout in ("columns", "rows"):
         raise InputError(
-            f"An array (K, N, d) holds paths already, so layout={wanted.layout!r} says nothing; leave it out."
+            f"An array (K, N, d) holds paths already, so layout={wanted.layout!r} has no effect; leave it out."
         )
     if times is None:
         if dt is None:

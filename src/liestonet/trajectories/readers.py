@@ -1,6 +1,6 @@
 """Files in, by suffix: text of every layout, Parquet, NumPy, HDF5 and netCDF, MATLAB.
 
-Nothing in a file is executed, and whatever is wrong with one ends in a sentence.
+Nothing in a file is executed, and every problem with a file ends in a clear message.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from liestonet.trajectories.writers import MEASUREMENT_KEY
 
 
 def read_trajectories(path: Any, wanted: Wanted) -> Trajectories:
-    """Read the file whose suffix says the format."""
+    """Read a file in the format of its suffix."""
     wanted.check()
     file = existing_file(path)
     for suffix, reader in READERS.items():
@@ -59,18 +59,18 @@ def _read_matlab(file: Path, wanted: Wanted) -> Trajectories:
 
 
 def measurement_in(source: parquet.ParquetFile, file: Path) -> Measurement | None:
-    """What a Parquet file of ours says of its measurement."""
+    """The measurement stored in a Parquet file of this package."""
     found = (source.schema_arrow.metadata or {}).get(MEASUREMENT_KEY.encode())
     return None if found is None else Measurement.from_json(found, file.name)
 
 
 def periods_in(source: parquet.ParquetFile) -> bytes | None:
-    """What a Parquet file of ours says of its periods, as JSON."""
+    """The periods stored in a Parquet file of this package, as JSON."""
     return (source.schema_arrow.metadata or {}).get(PERIOD_KEY.encode())
 
 
 def parquet_headers(source: parquet.ParquetFile) -> list[str]:
-    """The columns of a Parquet file; pandas keeps an index without a name under one that is no coordinate."""
+    """The columns of a Parquet file, without the name that pandas gives to an unnamed index."""
     return [name for name in source.schema_arrow.names if not name.startswith("__index_level_")]
 
 

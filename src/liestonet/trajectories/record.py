@@ -1,4 +1,4 @@
-"""What a result remembers of the data it came from: enough to identify and to judge them."""
+"""What a result keeps of its data: enough to identify and to assess them."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ Path = tuple[Float[np.ndarray, " _"], Float[np.ndarray, "_ _"]]  # lengths diffe
 
 @dataclass(frozen=True)
 class DataRecord:
-    """Digest and summary of trajectories in memory; of a streamed file its name and what one pass counts.
+    """Digest and summary of trajectories in memory; of a streamed file its name and the counts of one pass.
 
     `paths` are a few of the real ones, thinned, to be shown and carried along a flow: at most MOST_PATHS of at most
-    MOST_POINTS points. `units` are labels by coordinate, and by "t" for the time; `measurement` is what the data say
-    of how they were recorded.
+    MOST_POINTS points. `units` are labels by coordinate, and by "t" for the time; `measurement` says how the data were
+    recorded.
     """
 
     increments: int
@@ -72,7 +72,7 @@ class DataRecord:
 
 
 def record_of(source: IncrementSource, increments: int) -> DataRecord:
-    """The record of a source that has been gone through; of positions with velocities that of the positions."""
+    """The record of a source that has been read once; of positions with velocities, the record of the positions."""
     if isinstance(source, WithVelocities):
         return replace(record_of(source.positions, increments), paths=sample_paths(source))
     shown, units = sample_paths(source), dict(getattr(source, "units", {}))
@@ -105,7 +105,7 @@ def record_of(source: IncrementSource, increments: int) -> DataRecord:
 
 
 def sample_paths(source: IncrementSource) -> tuple[Path, ...]:
-    """A few paths of the source, evenly spread over it; of one that is not in memory, over its first block."""
+    """A few paths of the source, evenly spread over it; of a source not in memory, over its first block."""
     if isinstance(source, Trajectories):
         long_enough = np.flatnonzero(np.diff(source.offsets) > 1)
         return tuple(_thinned(source.times[k], source.states[k]) for k in _spread(long_enough, MOST_PATHS).tolist())
@@ -118,17 +118,17 @@ def sample_paths(source: IncrementSource) -> tuple[Path, ...]:
 
 
 def _spread(values: np.ndarray, most: int) -> np.ndarray:
-    """At most so many of the values, from the first to the last."""
+    """At most `count` of the values, evenly spread from the first to the last."""
     return values[np.unique(np.linspace(0, len(values) - 1, min(most, len(values))).round().astype(int))]
 
 
 def _joined(block: Increments, rows: slice) -> Path:
-    """The points that consecutive increments go through."""
+    """The points of a path from its consecutive increments."""
     t, x = block.t[rows], block.x[rows]
     return np.append(t, t[-1] + block.dt[rows][-1]), np.vstack([x, x[-1] + block.dx[rows][-1]])
 
 
 def _thinned(times: np.ndarray, states: np.ndarray) -> Path:
-    """A copy of a path with at most MOST_POINTS points, both ends among them."""
+    """A copy of a path with at most MOST_POINTS points, including both ends."""
     kept = _spread(np.arange(len(times)), MOST_POINTS)
     return times[kept].copy(), states[kept].copy()

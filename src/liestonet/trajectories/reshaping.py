@@ -21,7 +21,7 @@ OVERLAP = "The windows overlap, so increments count more than once: intervals ar
 
 
 def gather(data: Trajectories, rows: np.ndarray, lengths: np.ndarray, *remarks: str) -> Trajectories:
-    """Trajectories of chosen rows of the flat arrays, as many per path as `lengths` says; empty paths vanish."""
+    """Trajectories from chosen rows of the flat arrays, with `lengths` rows per path; empty paths are dropped."""
     offsets = np.concatenate([[0], np.cumsum(lengths[lengths > 0])])
     if len(offsets) < 2 or lengths.max() < 2:
         raise InputError("No path would keep two points, so no increment would be left; take away less.")
@@ -41,7 +41,7 @@ def ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
 
 
 def windows(data: Trajectories, n: Any, stride: Any = None, restart: Any = False) -> Trajectories:
-    """Cut each path into windows of n points that begin `stride` points apart, with clocks of their own if wanted."""
+    """Cut each path into windows of n points that begin `stride` points apart, each with its own clock if wanted."""
     if not is_truth(restart):
         raise InputError(f"Whether windows restart the clock must be True or False, not {restart!r}.")
     n = whole_number(n, "The number of points in a window", 2)
@@ -87,7 +87,7 @@ def take(data: Trajectories, indices: Any) -> Trajectories:
 
 
 def split_paths(data: Trajectories, fraction: Any, seed: Any) -> tuple[Trajectories, Trajectories]:
-    """A random part of the paths and the rest, both in the order they had."""
+    """A random part of the paths, and the rest, both in their original order."""
     if not 0 < real_number(fraction, "The fraction") < 1:
         raise InputError(f"The fraction must lie between 0 and 1, not {fraction!r}.")
     if len(data) < 2:
@@ -126,7 +126,7 @@ def transform(data: Trajectories, functions: Mapping[str, Any]) -> Trajectories:
 
 
 def _named_function(name: str, given: Any) -> tuple[str, Callable[[np.ndarray], Any]]:
-    """The new coordinate's name and its function: `np.log` of x is log_x; a pair names itself."""
+    """The new coordinate's name and its function: `np.log` of x gives log_x; a pair gives the name itself."""
     if isinstance(given, Sequence) and len(given) == 2 and isinstance(given[0], str) and callable(given[1]):
         return given[0], given[1]
     if not callable(given):
@@ -138,7 +138,7 @@ def _named_function(name: str, given: Any) -> tuple[str, Callable[[np.ndarray], 
 
 
 def _applied(function: Callable[[np.ndarray], Any], data: Trajectories, index: int) -> np.ndarray:
-    """The function of one coordinate, finite everywhere or an error."""
+    """The function of one coordinate; an error where it is not finite."""
     name, column = data.names[index], data.flat_states[:, index]
     with np.errstate(all="ignore"):
         values = real_array(function(column.copy()), f"The transformed values of {name}")
@@ -156,14 +156,14 @@ def _applied(function: Callable[[np.ndarray], Any], data: Trajectories, index: i
 
 
 def whole_number(value: object, what: str, least: int) -> int:
-    """An integer that is not too small."""
+    """Require an integer that is not too small."""
     if not is_whole(value) or value < least:
         raise InputError(f"{what} must be a whole number, at least {least}, not {value!r}.")
     return int(value)
 
 
 def real_number(value: object, what: str) -> float:
-    """A finite number."""
+    """Require a finite number."""
     if not is_real(value) or not np.isfinite(value):
         raise InputError(f"{what} must be a number, not {value!r}.")
     return float(value)

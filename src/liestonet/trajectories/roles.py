@@ -1,6 +1,6 @@
-"""What each column of a table is for: by its name, and where names do not say, by its values; or asked for.
+"""The role of each column of a table: as asked for, by its name, or by its values where names do not tell.
 
-A table is long (a row a time, coordinates in columns) or wide (a column or a row is a path).
+A table is long (each row a time, coordinates in columns) or wide (each column or each row a path).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _UNNAMED = re.compile(r"|Unnamed: ?\d+|V1|\.\.\.1", re.I)
 
 @dataclass(frozen=True)
 class Source:
-    """A table to find roles in: whether its names mean something, and a step that its notes speak of."""
+    """A table whose columns need roles: whether its names have a meaning, and a time step found in its notes."""
 
     table: ColumnTable
     named: bool = True
@@ -55,14 +55,14 @@ class Source:
 
 
 def arrange(source: Source, wanted: Wanted) -> Trajectories:
-    """Trajectories of a table; angles are known by their values, unless periods are given or the table is our own."""
+    """Trajectories of a table; angles are recognised by values, unless periods are given or we wrote the table."""
     data = _arranged(source, wanted)
     own = is_own_table(source.table.headers)
     return data if own or wanted.periodic is not None else with_certain_turns(data)
 
 
 def _arranged(source: Source, wanted: Wanted) -> Trajectories:
-    """Wide or long, as was asked for or as the table shows."""
+    """Trajectories of a wide or a long table, as asked for or as the table suggests."""
     if wanted.narrowed is not None:
         source = replace(source, table=wanted.narrowed(source.table))
     if wanted.layout == "rows":
@@ -84,7 +84,7 @@ def _arranged(source: Source, wanted: Wanted) -> Trajectories:
 
 
 def choose_roles(source: Source, wanted: Wanted, layout: str = "long") -> tuple[ColumnTable, Columns]:
-    """The columns to read, and the table they are in, to which a column of date and time may have been added."""
+    """The columns to read, and their table, in which separate columns of date and time may have been joined."""
     table, said = _without_index(source.table, wanted)
     if wanted.time is not None or is_own_table(table.headers):
         columns = choose_columns(table.headers, _numeric(source, table, wanted), *_roles(wanted))
@@ -149,7 +149,7 @@ def _with_remarks(data: Trajectories, source: Source) -> Trajectories:
 
 
 def _candidates(source: Source, wanted: Wanted) -> list[str]:
-    """Headers that could be paths: numeric, and neither row number nor time."""
+    """Headers that could be paths: neither row number nor time."""
     if not source.named:
         return []
     table, _ = _without_index(source.table, wanted)
@@ -158,7 +158,7 @@ def _candidates(source: Source, wanted: Wanted) -> list[str]:
 
 
 def _without_index(table: ColumnTable, wanted: Wanted) -> tuple[ColumnTable, tuple[str, ...]]:
-    """The table without columns that count its rows under no name or under one for row numbers."""
+    """The table without columns that count its rows and have no name, or one for row numbers; and remarks on them."""
     asked = [
         wanted.time,
         wanted.trajectory,
@@ -195,7 +195,7 @@ def _counts(column: Any) -> bool:
 
 
 def _joined_date(table: ColumnTable) -> ColumnTable:
-    """The table with one column of date and time where these stand in two columns of text."""
+    """The table with one column of date and time where the two are in separate columns of text."""
     days = [header for header in table.headers if _all_text(table, header, _DAY)]
     hours = [header for header in table.headers if _all_text(table, header, TIME_OF_DAY)]
     if len(days) != 1 or len(hours) != 1:
@@ -216,7 +216,7 @@ _DAY = re.compile(r"\d{4}[-/]\d{1,2}[-/]\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{4}")
 
 
 def _all_text(table: ColumnTable, header: str, pattern: re.Pattern[str]) -> bool:
-    """Whether a column is text in which every value looks like this; columns of other types are not read."""
+    """Whether a column is text in which every value matches a pattern; columns of other types are not read."""
     if not is_stamp(table.kind(header)):
         return False
     column = table.column(header)
@@ -227,7 +227,7 @@ def _all_text(table: ColumnTable, header: str, pattern: re.Pattern[str]) -> bool
 
 
 def _time_by_name(headers: Sequence[str]) -> str | None:
-    """The one column with a usual name for the time; several are the business of `choose_columns`."""
+    """The first column with a usual name for the time; several such columns are left to `choose_columns`."""
     if DATE_AND_TIME in headers:
         return DATE_AND_TIME
     called = _times_by_name(headers)
@@ -239,7 +239,7 @@ def _times_by_name(headers: Sequence[str]) -> list[str]:
 
 
 def _evenly_spaced(source: Source, table: ColumnTable, wanted: Wanted, by_name: str | None) -> Columns:
-    """Rows that are dt apart; a column of times beside them is a contradiction, one that counts frames is not."""
+    """Columns for rows that are dt apart; a column of times is a contradiction, one that counts frames is not."""
     frames = [header for header in table.headers if parse_header(header)[0].lower() in FRAME_NAMES]
     if len(frames) == 1 and by_name is None and is_numeric(table.kind(frames[0])):
         return choose_columns(
@@ -271,7 +271,7 @@ class _ByValue:
 
 
 def _by_value(table: ColumnTable, wanted: Wanted) -> _ByValue | None:
-    """The time, and the label of paths, of a table whose names do not say: see the page on data for the rules."""
+    """The time and the path labels of a table without meaningful names: see docs/data.md for the rules."""
     if wanted.trajectory is not None:
         return None
     first = [header for header in table.headers[:3] if is_numeric(table.kind(header))]
@@ -296,9 +296,9 @@ def _by_value(table: ColumnTable, wanted: Wanted) -> _ByValue | None:
 
 
 def _seconds_of_counts(table: ColumnTable, columns: Columns, wanted: Wanted) -> str | None:
-    """The one other column that is a constant times the counts that were found as time, and no count itself.
+    """The one other column that is a constant times the counts found as time, and not a count itself.
 
-    Where the state is given, such a column is none of it.
+    A column of the given state is never chosen.
     """
     others = columns.state
     if wanted.state is not None:
@@ -327,7 +327,7 @@ def _labelled_time(time: str, label: str, clock: np.ndarray) -> _ByValue:
 
 
 def _labelled(table: ColumnTable, numeric: list[str], label: str) -> _ByValue | None:
-    """Text in the first column and, for each of its values, a time in the second."""
+    """The time and the path labels of a table with text in the first column and a time in the second for each label."""
     column = table.column(label)
     if not is_text(column.type) or column.null_count:
         return None
@@ -347,7 +347,7 @@ def _is_dates(table: ColumnTable, header: str) -> bool:
 
 
 def _monotone(values: np.ndarray) -> bool:
-    """Whether values increase, or all decrease, strictly and long enough to be no accident."""
+    """Whether values increase, or all decrease, strictly and long enough to exclude chance."""
     if len(values) < READING.least_increasing or not np.isfinite(values).all():
         return False
     steps = np.diff(values)
@@ -362,7 +362,7 @@ def _how(values: np.ndarray) -> str:
 
 
 def _tells_apart(labels: np.ndarray, times: np.ndarray) -> bool:
-    """Whether whole numbers could label paths in each of which the times increase."""
+    """Whether whole numbers could be path labels: within each of them the times increase."""
     if len(labels) < READING.least_increasing or not (np.isfinite(labels).all() and np.isfinite(times).all()):
         return False
     if not np.all(labels == np.rint(labels)):
@@ -376,7 +376,7 @@ def _tells_apart(labels: np.ndarray, times: np.ndarray) -> bool:
 
 
 def _layout_of(table: ColumnTable, columns: Columns, wanted: Wanted) -> str:
-    """Coordinates or paths, for a table without names: few columns are coordinates, very many are paths."""
+    """Whether columns are coordinates or paths, in a table without names: few are coordinates, very many are paths."""
     count = len(columns.state)
     if count <= READING.most_coordinates or columns.trajectory is not None:
         return "long"
@@ -390,7 +390,7 @@ def _layout_of(table: ColumnTable, columns: Columns, wanted: Wanted) -> str:
 
 
 def _no_time(source: Source, table: ColumnTable, wanted: Wanted, layout: str) -> InputError:
-    """The question for the time: a column by name, or the step between rows."""
+    """The error that asks for the time: a column by name, or the step between rows."""
     step = f"{source.dt:g}" if source.dt is not None else "0.01"
     meaning = (
         "the time between rows that the file names"
@@ -431,7 +431,7 @@ def _all_differ(table: ColumnTable, header: str) -> bool:
 
 
 def _possible_times(table: ColumnTable) -> list[str]:
-    """Columns of a table whose values increase, however few they are."""
+    """Columns of a table whose values increase, even if there are few values."""
     found = []
     for header in table.headers:
         if table.headers.count(header) == 1 and is_numeric(table.kind(header)):

@@ -1,4 +1,4 @@
-"""Rows of files to blocks of increments. A block holds the increments that begin in so many rows of all files."""
+"""Blocks of increments from rows of files; each holds the increments that begin in a fixed number of rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LEAF_ROWS = LEAF_BLOCKS * BLOCK_ROWS
 
 
 class _Window(NamedTuple):
-    """The rows of one block and the one behind them; `beyond` says whether that one is there."""
+    """The rows of one block and the row after them, which is there if `beyond`."""
 
     first: int
     t: np.ndarray
@@ -30,9 +30,9 @@ class _Window(NamedTuple):
 
 @dataclass(frozen=True)
 class RowBlocks:
-    """Files as one sequence of rows, of which any part can be read; plain values, which other processes can be given.
+    """Files as one sequence of rows, any part of which can be read; plain values that can be sent to other processes.
 
-    Any number of files may be left out as long as the rows that are asked for are not in them.
+    Files that hold none of the requested rows may be left out.
     """
 
     files: tuple[FilePart, ...]
@@ -49,7 +49,7 @@ class RowBlocks:
         return -(-self.rows // self.leaf_rows)
 
     def only(self, first: int, last: int) -> RowBlocks:
-        """The same for some leaves: with the files that hold their rows, and a row before and behind them."""
+        """The same files restricted to some leaves: those with their rows and with one row before and after."""
         low, high = first * self.leaf_rows - 1, last * self.leaf_rows + 1
         files = (file for file in self.files if file.end > low and file.begin < high)
         return replace(self, files=tuple(replace(file, path=file.path.absolute()) for file in files))
@@ -57,7 +57,7 @@ class RowBlocks:
     def blocks(
         self, start: Start, first: int = 0, last: int | None = None, size: int = BLOCK_ROWS
     ) -> Iterator[tuple[int, Increments]]:
-        """Blocks of `size` rows with their numbers, from the block `first` on; `start` is what came before it."""
+        """Blocks of `size` rows with their numbers, from the block `first` on; `start` describes what precedes it."""
         end = self.rows if last is None else min(last * size, self.rows)
         pieces, goes_on = start.pieces, start.goes_on
         for window in self._windows(first * size, end, size):
@@ -79,7 +79,7 @@ class RowBlocks:
                 yield window.first // size, shortest_steps(block, self.names, self.periodic)
 
     def paths(self, chosen: Sequence[int] | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """All finite rows, or those of some blocks: times, states, and where the pieces between gaps begin and end."""
+        """The finite rows, of all or of some blocks: times, states, and the offsets of the pieces between gaps."""
         times, states, fresh, goes_on, behind = [], [], [], False, 0
         for window in self._chosen(chosen):
             goes_on, behind = goes_on and window.first == behind, window.first + BLOCK_ROWS
@@ -106,7 +106,7 @@ class RowBlocks:
             yield from self._windows(block * BLOCK_ROWS, min((block + 1) * BLOCK_ROWS, self.rows), BLOCK_ROWS)
 
     def counts(self, first: int, last: int) -> Iterator[LeafCounts]:
-        """What leaves hold, one after another."""
+        """The counts of some leaves, one after another."""
         end = min(last * self.leaf_rows, self.rows)
         leaf, labels = LeafCounts(), list[tuple[int, np.ndarray, Any]]()
         for window in self._windows(first * self.leaf_rows, end, min(BLOCK_ROWS, self.leaf_rows), labels):
@@ -152,7 +152,7 @@ class RowBlocks:
         self._lost(leaf, window.starts[:own], good)
 
     def _lost(self, leaf: LeafCounts, starts: np.ndarray, good: np.ndarray | None) -> None:
-        """Paths without a finite row: those that end in the window, and what is known of the one left open."""
+        """Count paths without a finite row that end in the window, and update the state of the open one."""
         rows = np.ones(len(starts), dtype=bool)
         if good is not None:
             rows[:] = False
@@ -179,7 +179,7 @@ class RowBlocks:
         )
 
     def _place(self, row: int) -> str:
-        """Words for a row: its file, its number there, and the path it belongs to."""
+        """The description of a row in messages: its file, its number there, and its path."""
         file = next(file for file in self.files if file.begin <= row < file.end)
         where = f"row {row - file.begin} of the file {file.called!r} (counted from 0)"
         label = self.reader.label(file, row)
@@ -188,7 +188,7 @@ class RowBlocks:
     def _windows(
         self, first: int, end: int, size: int, labels: list[tuple[int, np.ndarray, Any]] | None = None
     ) -> Iterator[_Window]:
-        """The rows from one to another, `size` at a time with the one behind them; labels go into the list."""
+        """A range of rows, `size` at a time with the one after them; labels are appended to the list."""
         last, before = min(end + 1, self.rows), 1 if first and labels is not None else 0
         waiting: list[Rows] = []
         held, begun = 0, first
@@ -210,7 +210,7 @@ class RowBlocks:
 
 
 def _between(rows: Rows, first: int, last: int) -> Rows:
-    """The rows that are among these."""
+    """The rows that lie in a range."""
     part = slice(max(first - rows.first, 0), max(last - rows.first, 0))
     return rows._replace(
         first=max(first, rows.first), t=rows.t[part], x=rows.x[part], starts=rows.starts[part], labels=None
@@ -218,7 +218,7 @@ def _between(rows: Rows, first: int, last: int) -> Rows:
 
 
 def _cut(waiting: list[Rows], size: int) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], list[Rows]]:
-    """So many rows and, where it is there, the one behind them; and the rest, from that one on."""
+    """The first `size` rows with the one after them, if there is one, and the remaining rows from that one on."""
     t, x, starts = (np.concatenate([getattr(rows, name) for rows in waiting]) for name in ("t", "x", "starts"))
     some = slice(0, size + 1)
     last = waiting[-1]
@@ -227,5 +227,5 @@ def _cut(waiting: list[Rows], size: int) -> tuple[tuple[np.ndarray, np.ndarray, 
 
 
 def _whole_numbers(labels: list[Any]) -> bool:
-    """Whether labels fit into an array."""
+    """Whether labels are integers that fit into an array."""
     return bool(labels) and all(type(label) is int and abs(label) < 2**62 for label in labels)

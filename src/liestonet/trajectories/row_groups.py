@@ -1,4 +1,4 @@
-"""Rows of a table by the value of one column, which is no coordinate: the groups of a file, and one of them read."""
+"""Groups of rows in a file, by the value of a column that is not a coordinate; reads the rows of one group."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def read_rows(file: Path, column: str, value: str, reading: Mapping[str, Any]) -
 
 
 class _SeenError(Exception):
-    """All that was wanted of a file is known."""
+    """Stops reading once everything that is needed of a file is known."""
 
 
 def _read(file: Path, reading: Mapping[str, Any], narrowed: Any) -> Trajectories:
@@ -66,7 +66,7 @@ def _header(table: ColumnTable, column: str, file: Path) -> str:
 
 
 def as_text(table: ColumnTable, header: str, file: Path) -> Any:
-    """A column as text; a row without a value belongs to no group, which is refused."""
+    """A column as text; an error if a row has no value and thus no group."""
     text = decoded(table.column(header)).cast(arrow.string())
     empty = compute.fill_null(compute.equal(compute.utf8_trim_whitespace(text), ""), True)
     row = compute.index(empty, True).as_py()
@@ -79,7 +79,7 @@ def as_text(table: ColumnTable, header: str, file: Path) -> Any:
 
 
 def only(table: ColumnTable, header: str, value: str, file: Path) -> ColumnTable:
-    """The rows of one group, without the column that tells them apart."""
+    """The rows of one group, without the column that distinguishes groups."""
 
     @cache
     def rows() -> Any:

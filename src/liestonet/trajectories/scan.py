@@ -1,7 +1,7 @@
-"""Many files as one source of increments, read piece by piece, so that data larger than memory can be gone through.
+"""Many files as one source of increments, read piece by piece, so that data may be larger than memory.
 
-The rows of all files stand one after another, in the order of the files. Blocks are cut by the row among all of them,
-and what is summed over blocks does not depend on how the rows are spread over files.
+The rows of all files stand one after another, in the order of the files. Blocks are cut by row numbers over all files,
+so sums over blocks do not depend on how the rows are spread over files.
 """
 
 from __future__ import annotations
@@ -47,23 +47,23 @@ Watch = Callable[[float], None]
 
 @dataclass
 class _Known:
-    """What is found out about files once, and shared by values that differ in what is said about them."""
+    """What is computed once about files, and shared by copies of a source with other options."""
 
     index: Index | None = None
 
 
 @runtime_checkable
 class Crew(Protocol):
-    """Whoever works on pieces: processes elsewhere. Results come in the order of the tasks."""
+    """Workers for pieces of a task, such as other processes. Results come in the order of the tasks."""
 
     @property
     def workers(self) -> int:
-        """How many work side by side."""
+        """The number of parallel workers."""
         ...
 
     @property
     def told(self) -> str:
-        """What is to be known of their work."""
+        """A remark on how the work was done."""
         ...
 
     def map(self, function: Callable[..., Any], shared: Any, tasks: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
@@ -75,7 +75,7 @@ class Crew(Protocol):
 class TrajectoryFiles:
     """Trajectories that stay in their files; made by `Trajectories.scan`, read block by block as often as needed.
 
-    `files` are the parts, each with its path, its rows and the keys of its folders; `rows` counts those of all.
+    `files` are the parts, each with its path, its rows and the keys of its folders; `rows` is their total number.
     """
 
     blocks: RowBlocks = field(repr=False)
@@ -113,17 +113,17 @@ class TrajectoryFiles:
 
     @property
     def name(self) -> str:
-        """The files in few words."""
+        """A short description of the files."""
         return short_name([file.path for file in self.files])
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was guessed or decided; gaps are counted by `count_gaps`, which may have to read the files."""
+        """Remarks on guesses and decisions; gaps are counted by `count_gaps`, which may have to read the files."""
         return self.remarks if self.crew is None else (*self.remarks, self.crew.told)
 
     @property
     def index(self) -> Index:
-        """Where each part of the rows begins; goes through all files once, unless that has been done before."""
+        """Where each part of the rows begins; reads all files once, unless that has been done before."""
         if self.known.index is None:
             leaves = self._counts()
             names = [file.called for file in self.files]
@@ -140,7 +140,7 @@ class TrajectoryFiles:
         return f"The file {self.name!r} has" if one else f"The files ({self.name}) have"
 
     def count_gaps(self) -> Gaps:
-        """What breaks paths."""
+        """Count what breaks paths."""
         return self.index.gaps
 
     @property
@@ -155,7 +155,7 @@ class TrajectoryFiles:
         return (block for _, block in self.blocks.blocks(first, size=size))
 
     def summed(self, total: Any) -> Any:
-        """The sum over all blocks, formed by the crew if there is one: the same to the last bit."""
+        """The sum over all blocks, formed by the workers if there are any, with the same result to the last bit."""
         tree, starts, leaves = Tree(), self.index.starts, self.blocks.leaves
         if self.crew is None:
             count, parts = leaves, ([part] for part in leaf_sums(total, self.blocks, starts[0], 0, leaves))
@@ -169,7 +169,7 @@ class TrajectoryFiles:
         return tree.total() or total.empty()
 
     def _counts(self) -> Iterator[LeafCounts]:
-        """What all leaves hold, counted by the crew if there is one."""
+        """The counts of all leaves, by the workers if there are any."""
         if self.crew is None:
             yield from self._watched(self.blocks.counts(0, self.blocks.leaves), self.blocks.leaves)
             return
@@ -179,21 +179,21 @@ class TrajectoryFiles:
             yield from part
 
     def _ranges(self, workers: int) -> list[tuple[int, int]]:
-        """Leaves as aligned parts of the tree, several for each worker."""
+        """Leaves in aligned parts of the tree, several for each worker."""
         count, size = self.blocks.leaves, 1
         while count > SCAN.parts_per_worker * workers * size and size < SCAN.most_leaves:
             size *= 2
         return [(first, min(first + size, count)) for first in range(0, count, size)]
 
     def _watched(self, parts: Iterable[Any], count: int) -> Iterator[Any]:
-        """The same, while whoever watches is told which part is done."""
+        """The parts, while the progress is reported."""
         for number, part in enumerate(parts):
             if self.watch is not None:
                 self.watch(number / count)
             yield part
 
     def some_blocks(self, rows: int, every: int) -> Iterator[Increments]:
-        """The first of every so many blocks; other leaves are not read."""
+        """One block in `every`; leaves without such blocks are not read."""
         per_leaf = self.blocks.leaf_rows // rows
         for leaf, start in enumerate(self.index.starts):
             first = leaf * per_leaf
@@ -214,7 +214,7 @@ class TrajectoryFiles:
 
     @property
     def fits(self) -> bool:
-        """Whether all of it is little enough to be held in memory."""
+        """Whether all of it is small enough for memory."""
         return self.numbers <= SCAN.in_memory
 
     def read(self) -> Trajectories:
@@ -225,7 +225,7 @@ class TrajectoryFiles:
         return data.with_periods(self.periodic)
 
     def some_paths(self) -> Trajectories:
-        """All paths in memory if they fit; else parts of them, evenly spread over the rows."""
+        """All paths in memory if they fit; else some of them, from parts evenly spread over the rows."""
         if self.fits:
             return self.read()
         blocks = -(-self.rows // BLOCK_ROWS)
@@ -237,7 +237,7 @@ class TrajectoryFiles:
         return data.with_periods(self.periodic)
 
     def taking(self, files: list[int]) -> TrajectoryFiles:
-        """The same with some of the files, by their numbers."""
+        """The source with some of the files only, by their numbers."""
         parts, begin = [], 0
         for number, place in enumerate(files):
             parts.append(replace(self.files[place], number=number, begin=begin))
@@ -246,7 +246,7 @@ class TrajectoryFiles:
 
 
 def leaf_sums(total: Any, blocks: RowBlocks, start: Start, first: int, last: int) -> Iterator[tuple[int, Any]]:
-    """The sum over each of some leaves, with its level in the tree, 0; the first begins where `start` says."""
+    """The sum over each of some leaves, with its level in the tree, 0; `start` describes what precedes the first."""
     place, per_leaf = start.place, blocks.leaf_rows // total.rows
     node, leaf = total.empty(), first
     for number, block in blocks.blocks(start, first * per_leaf, last * per_leaf, total.rows):
@@ -261,7 +261,7 @@ def leaf_sums(total: Any, blocks: RowBlocks, start: Start, first: int, last: int
 
 
 def sum_leaves(total: Any, blocks: RowBlocks, start: Start, first: int, last: int) -> list[tuple[int, Any]]:
-    """The same put together as far as the tree goes: what a worker does."""
+    """The sums of some leaves, joined as far as the tree allows: the task of a worker."""
     tree = Tree()
     for level, node in leaf_sums(total, blocks, start, first, last):
         tree.push(node, level)
@@ -269,17 +269,17 @@ def sum_leaves(total: Any, blocks: RowBlocks, start: Start, first: int, last: in
 
 
 def count_leaves(_: None, blocks: RowBlocks, first: int, last: int) -> list[LeafCounts]:
-    """What some leaves hold: what a worker does."""
+    """The counts of some leaves: the task of a worker."""
     return list(blocks.counts(first, last))
 
 
 def is_one_file(path: Path) -> bool:
-    """Whether this names one file, and no folder or pattern."""
+    """Whether this names one file, not a folder or a pattern."""
     return os.path.isfile(path) or not (os.path.isdir(path) or glob.has_magic(str(path)))  # False without permission
 
 
 def is_small(file: Path) -> bool:
-    """Whether a file is little enough to be held in memory, as far as it says; others than Parquet always are."""
+    """Whether a file is small enough for memory by its metadata; other files than Parquet always count as small."""
     if not file.name.lower().endswith(".parquet"):
         return True
     with in_our_words(existing_file(file)), parquet.ParquetFile(file) as source:
@@ -329,7 +329,7 @@ def scan_files(pattern: Any, wanted: Wanted, continued: Any = False, own_clock: 
 
 @contextmanager
 def _of_another_kind(path: Path, usual: str) -> Iterator[None]:
-    """A file that cannot be read and is not of the kind that most are need not hold data."""
+    """Whether a file that cannot be read may be skipped: it is not of the kind that most are."""
     try:
         yield
     except InputError as problem:
@@ -340,7 +340,7 @@ def _of_another_kind(path: Path, usual: str) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class _Look:
-    """One file, as far as its beginning or its whole tells."""
+    """What the beginning of one file, or all of it, shows."""
 
     path: Path
     rows: int
@@ -424,7 +424,7 @@ def _look_at_parquet(file: Path, wanted: Wanted) -> _Look:
 
 
 def _check_agreement(first: _Look, other: _Look) -> None:
-    """Refuse a file whose coordinates, units, periods or marks are not those of the first."""
+    """Refuse a file whose coordinates, units, periods or measurement differ from those of the first."""
     one, two = repr(first.called), repr(other.called)
     if set(first.names) != set(other.names):
         raise InputError(
@@ -444,7 +444,7 @@ def _check_agreement(first: _Look, other: _Look) -> None:
     if first.measurement != other.measurement:
         raise InputError(
             f"The files {one} and {two} are not marked as recorded in the same way; say how all files were recorded "
-            "(measurement=), or look at them apart."
+            "(measurement=), or analyse them separately."
         )
     if first.columns is not None and other.columns is not None and first.clock != other.clock:
         raise InputError(
@@ -460,7 +460,7 @@ def _check_agreement(first: _Look, other: _Look) -> None:
 
 
 def _first_tick(looks: list[_Look]) -> tuple[int | None, tuple[str, ...]]:
-    """The first of all dates, from which seconds are counted."""
+    """The earliest of all dates, from which seconds are counted."""
     found = []
     for look in looks:
         if look.clock is None or look.columns is None:
@@ -481,7 +481,7 @@ def _first_tick(looks: list[_Look]) -> tuple[int | None, tuple[str, ...]]:
 
 
 def _of_all(first: _Look, count: int) -> tuple[str, ...]:
-    """Remarks on the first file that hold for all: not the date from which only its own times are counted."""
+    """Remarks on the first file that hold for all files: not the date from which its own times are counted."""
     return tuple(remark for remark in first.remarks if count == 1 or not remark.startswith("Times are seconds since"))
 
 

@@ -1,6 +1,6 @@
 """What one pass over the rows of files counts, leaf by leaf: increments, paths, gaps, labels, first and last time.
 
-With it any part of the rows can be read on its own, and its paths have the numbers that they have among all.
+With these counts any part of the rows can be read on its own, with the path numbers of the whole.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ from liestonet.trajectories.gaps import Gaps
 class LeafCounts:
     """What the rows of one leaf hold.
 
-    `fresh` counts the pieces that begin in it, as if nothing went on from before; `from_before` says that its first row
-    could go on a piece, `goes_on` that its last row does. `tail` are the increments of its last piece, `whole` says
-    that this is its only one and begins with its first row. `head` and `last_path` say whether the path that comes from
-    before, and the one that is left open, had a finite row here; `lost` counts those between them that had none.
+    `fresh` counts the pieces that begin in it, as if no piece continued from before; `from_before` says that its first
+    row may continue a piece, `goes_on` that its last piece continues after it. `tail` is the number of increments of
+    its last piece; `whole` says that this is its only piece and begins with its first row. `head` and `last_path` say
+    whether the path continued from before, and the one left open, had a finite row here; `lost` counts the paths
+    between them that had none.
     """
 
     increments: int = 0
@@ -45,7 +46,7 @@ class LeafCounts:
 
 @dataclass(frozen=True)
 class Start:
-    """Where a leaf begins: what came before it."""
+    """Where a leaf begins: the counts before it."""
 
     increments: int = 0
     pieces: int = 0
@@ -54,11 +55,11 @@ class Start:
 
     @property
     def place(self) -> Place:
-        """The same for sums over blocks."""
+        """The position for sums over blocks."""
         return Place(self.increments, self.pieces - 1, self.steps if self.goes_on else 0)
 
     def after(self, leaf: LeafCounts) -> Start:
-        """Where the next leaf begins."""
+        """What precedes the next leaf."""
         joined = self.goes_on and leaf.from_before
         steps = leaf.tail + (self.steps if joined and leaf.whole else 0)
         pieces = self.pieces + leaf.fresh - joined
@@ -67,7 +68,7 @@ class Start:
 
 @dataclass(frozen=True)
 class Index:
-    """Where every leaf begins, and what all of them hold."""
+    """What precedes every leaf, and the counts over all of them."""
 
     starts: tuple[Start, ...]
     increments: int
@@ -77,7 +78,7 @@ class Index:
 
 
 def index_of(leaves: Iterable[LeafCounts], names: list[str], continued: bool) -> Index:
-    """Add up the counts of leaves in their order; a path that comes back is an error."""
+    """Add up the counts of leaves in their order; a path that reappears is an error."""
     start, starts, gaps, lost = Start(), [], Gaps(), 0
     seen, file_now, open_path = Seen(), -1, True  # `open_path`: the path that is open has had a finite row
     first, last = np.inf, -np.inf
@@ -118,13 +119,13 @@ def _comes_back(label: Any, row: int, name: str, continued: bool) -> InputError:
 
 @dataclass
 class Seen:
-    """Labels of paths that have ended; runs of consecutive numbers are kept as intervals, text one by one."""
+    """Labels of paths that have ended; runs of consecutive numbers are stored as intervals, text one by one."""
 
     words: set[Any] = field(default_factory=set)
     runs: list[tuple[int, int]] = field(default_factory=list)  # sorted, first and last
 
     def add_all(self, labels: list[Any]) -> int | None:
-        """Remember labels in the order they come; the place of the first that was there before."""
+        """Store labels in their order; returns the index of the first that was there before, else None."""
         numbers = np.array(labels) if labels and isinstance(labels[0], int) else None
         last = self.runs[-1][1] if self.runs else -np.inf
         if numbers is not None and numbers.dtype.kind == "i" and labels[0] > last and (np.diff(numbers) == 1).all():

@@ -28,7 +28,7 @@ class CoordinateSummary:
 
 @dataclass(frozen=True)
 class Summary:
-    """What the data are: counts, steps, ranges, gaps and notes; `str(summary)` is a small table."""
+    """Counts, steps, ranges, gaps and notes of the data; `str(summary)` is a small table."""
 
     paths: int
     points: int
@@ -61,7 +61,7 @@ class Summary:
 
 
 def summarise(data: Trajectories) -> Summary:
-    """Count and measure; one pass over each array."""
+    """Compute the summary in one pass over each array."""
     steps = steps_within_paths(data.flat_times, data.offsets)
     increments, duration, shortest, longest = len(steps), float(steps.sum()), float(steps.min()), float(steps.max())
     middle = float(np.median(steps, overwrite_input=True))
@@ -95,7 +95,7 @@ def summarise(data: Trajectories) -> Summary:
 
 
 def one_line(data: Trajectories) -> str:
-    """The representation of trajectories."""
+    """The one-line representation of trajectories."""
     lengths = np.diff(data.offsets)
     steps = steps_within_paths(data.flat_times, data.offsets)
     ranges = [
@@ -138,7 +138,7 @@ def steps_within_paths(times: np.ndarray, offsets: np.ndarray) -> np.ndarray:
 
 
 def span(low: Any, high: Any) -> str:
-    """A number, or two with "to" between them."""
+    """A number, or two numbers with "to" between them."""
     low_text, high_text = f"{low:.6g}", f"{high:.6g}"
     return low_text if low_text == high_text else f"{low_text} to {high_text}"
 

@@ -1,4 +1,4 @@
-"""Tables of text: lines brought to the form that pyarrow's reader takes, and read by it."""
+"""Tables of text: lines are brought to the form that pyarrow's reader takes, and read by it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LEAST_LINES, FEW_COLUMNS = 4, 8
 
 
 def read_text(file: Path, wanted: Wanted) -> Trajectories:
-    """Trajectories of a table of text, whatever stands between its columns and above them."""
+    """Trajectories from a table of text, with any delimiter and with comments or notes above."""
     with in_our_words(file):
         layout = inspect(first_lines(file), wanted)
         text = TextTable(file, layout)
@@ -45,7 +45,7 @@ def read_text(file: Path, wanted: Wanted) -> Trajectories:
 
 
 def first_lines(file: Path) -> list[str]:
-    """Lines at the beginning of a file, as text; those that are comments may be in another encoding."""
+    """Lines at the beginning of a file, as text; comment lines may be in another encoding."""
     lines: list[bytes] = []
     size = 0
     with _bytes_of(file) as stream:
@@ -82,14 +82,14 @@ def _bytes_of(file: Path) -> Any:
 
 @dataclass(frozen=True)
 class TextTable:
-    """A table of text with its layout; columns are read when they are asked for."""
+    """A table of text with its layout; columns are read on request."""
 
     file: Path
     layout: TextLayout
 
     @cached_property
     def schema(self) -> Any:
-        """Headers, and the types that the first block suggests."""
+        """The headers and the types suggested by the first block."""
         try:
             with self._opened() as stream, csv.open_csv(stream, self._read, self._parse, self._convert()) as reader:
                 schema = reader.schema
@@ -113,7 +113,7 @@ class TextTable:
         return dict(zip(self.schema.names, self.schema.types, strict=True))
 
     def column(self, header: str) -> Any:
-        """One column: numbers as they are, everything else as text; of a wide table all are read at once."""
+        """One column: numbers as numbers, everything else as text; of a wide table all are read at once."""
         if len(self.headers) > FEW_COLUMNS:
             return self._whole.column(header)
         return self._plainly([header]).column(header)
@@ -132,7 +132,7 @@ class TextTable:
         return self._checked(headers, types, numeric)
 
     def load(self, columns: Columns) -> Callable[[str], Any]:
-        """The columns of a long table, each read as what it is for."""
+        """Read the columns of a long table, each in the type of its role."""
         types: dict[str, Any] = dict.fromkeys(columns.state, arrow.float64())
         numeric = list(columns.state)
         if columns.time is not None:
@@ -146,7 +146,7 @@ class TextTable:
         return self._checked(columns.needed, types, numeric).column
 
     def _checked(self, headers: list[str], types: dict[str, Any], numeric: list[str]) -> Any:
-        """Columns of these types; text among numbers is found, with its row, by a second look."""
+        """Columns of these types; if a cell does not fit, a second pass finds its row."""
         with in_our_words(self.file, 2 if self.layout.plain else 1):
             try:
                 return self._columns(headers, types)
@@ -177,7 +177,7 @@ class TextTable:
 
     @property
     def _read(self) -> csv.ReadOptions:
-        """In one thread: with several, one read in hundreds mixed up rows of two blocks."""
+        """Read in one thread: with several threads, one read in hundreds mixed up rows of two blocks."""
         names = None if self.layout.plain else list(self.layout.names)
         return csv.ReadOptions(block_size=LONGEST_LINE, use_threads=False, column_names=names)
 
@@ -193,7 +193,7 @@ class TextTable:
 
 
 class Rows(io.RawIOBase):
-    """The rows of a text file as bytes: without comments and what stands above, one blank for white space."""
+    """The rows of a text file as bytes, without comments and the lines above, and with single blanks as white space."""
 
     def __init__(self, file: Path, layout: TextLayout) -> None:
         super().__init__()
@@ -216,7 +216,7 @@ class Rows(io.RawIOBase):
 
 
 def _blocks(file: Path, layout: TextLayout) -> Iterator[bytes]:
-    """Whole lines, many at a time, with what pyarrow does not take removed."""
+    """Groups of whole lines, without what pyarrow cannot read."""
     marks = b"|".join(re.escape(mark.encode()) for mark in layout.comments)
     comment = re.compile(rb"(?m)^[ \t]*(?:" + marks + rb")[^\n]*(?:\n|\Z)") if marks else None
     with _bytes_of(file) as stream:

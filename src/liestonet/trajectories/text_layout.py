@@ -1,4 +1,4 @@
-"""How a table is written as text, found by inspecting its beginning: delimiter, decimal mark, comments, header."""
+"""The layout of a table of text, found from its beginning: delimiter, decimal mark, comments, header."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WORDS = {",": "commas", "\t": "tabs", ";": "semicolons", " ": "white space"}
 
 @dataclass(frozen=True)
 class TextLayout:
-    """What has to be known to read a table of text; `plain` if all of it is a line of names above rows."""
+    """What is needed to read a table of text; `plain` if it is a line of names followed by rows."""
 
     delimiter: str = ","
     decimal: str = "."
@@ -47,7 +47,7 @@ class TextLayout:
 
     @property
     def suggested_dt(self) -> float | None:
-        """A time between rows that the notes speak of."""
+        """A time step found in the notes of the file."""
         for note in self.notes:
             if step := _STEP.search(note):
                 return _positive(step["step"])
@@ -59,7 +59,7 @@ class TextLayout:
 
     @property
     def note(self) -> tuple[str, ...]:
-        """What stands in the file beside its numbers, as one remark."""
+        """One remark on what the file has besides its numbers."""
         if not self.notes:
             return ()
         text = " | ".join(self.notes)
@@ -68,7 +68,7 @@ class TextLayout:
 
 
 def inspect(lines: Sequence[str], wanted: Wanted) -> TextLayout:
-    """The layout of the lines at the beginning of a file; blank ones are among them, so that lines can be counted."""
+    """The layout of the lines at the beginning of a file; these include blank ones, so that line numbers are right."""
     filled = [(index, line) for index, line in enumerate(lines) if line.strip()]
     table = [(index, line) for index, line in filled if not line.lstrip().startswith(COMMENTS)]
     leading = table[0][0] if table else len(lines)
@@ -85,7 +85,7 @@ def inspect(lines: Sequence[str], wanted: Wanted) -> TextLayout:
 
 
 def _are_rows(comments: list[tuple[int, str]], table: list[tuple[int, str]]) -> bool:
-    """Whether lines below the first that begin like comments are rows: labels such as #1, with as many cells."""
+    """Whether lines that look like comments are rows: labels such as #1, with as many cells as the header."""
     if not comments or not table:
         return False
     header = table[0][1]
@@ -98,7 +98,7 @@ def _same_width(line: str, header: str, mark: str) -> bool:
 
 @dataclass(frozen=True)
 class _Candidate:
-    """One reading of the lines: cells of each, the usual number of cells, and how well numbers explain them."""
+    """One reading of the lines: their cells, the usual number of cells, and the share of cells that are not words."""
 
     delimiter: str
     decimal: str
@@ -145,7 +145,7 @@ def _candidate(rows: list[list[str]], delimiter: str, decimal: str) -> _Candidat
 
 
 def _column_kinds(rows: list[list[str]], width: int, decimal: str) -> list[str]:
-    """What most cells of each column are, those of the first line aside; a tie is no word."""
+    """The most frequent kind of cell in each column, without the first line; ties are not counted as words."""
     usual = [row for row in rows[1:] if len(row) == width] or [row for row in rows if len(row) == width]
     found = []
     for index in range(width):
@@ -157,7 +157,7 @@ def _column_kinds(rows: list[list[str]], width: int, decimal: str) -> list[str]:
 
 
 def _fits(row: list[str], kinds: list[str], decimal: str) -> bool:
-    """Whether a row holds what its columns hold; a table of words alone has a header in its first line."""
+    """Whether a row has the kinds of its columns; in a table of words, whose header is its first line, none has."""
     if all(kind in ("word", "missing") for kind in kinds):
         return False
     return all(
@@ -167,7 +167,7 @@ def _fits(row: list[str], kinds: list[str], decimal: str) -> bool:
 
 
 def _is_pandas_header(rows: list[list[str]], width: int) -> bool:
-    """An empty cell above row numbers, then 0, 1, 2, …: the names that pandas gives to columns without one."""
+    """Whether names are 0, 1, 2, … after an empty cell above row numbers, as pandas writes unnamed columns."""
     first = [cell.strip() for cell in rows[0]]
     below = [row[0].strip() for row in rows[1:4] if len(row) == width]
     counted = first[1:] == [str(index) for index in range(width - 1)]
@@ -220,7 +220,7 @@ def _described(
 def _names(
     lines: Sequence[str], table: list[tuple[int, str]], found: _Candidate
 ) -> tuple[list[str] | None, list[int], str]:
-    """Names above the first row, the lines of the table they stand in, and what is to be said of them."""
+    """Names above the first row, the lines of the table they are in, and a remark on them."""
     width, first, rows = found.width, found.first, found.rows
     if first > 0 and len(rows[first - 1]) == width:
         names = [cell.strip() for cell in rows[first - 1]]
@@ -242,7 +242,7 @@ def _names(
 
 
 def _commented_names(text: str, width: int, delimiter: str) -> list[str] | None:
-    """The words of a comment, if there is one for each column and each looks like a name."""
+    """The words of a comment as names, if there is one for each column and each looks like a name; else None."""
     splits = [_cells(text, delimiter), re.split(r"\s{2,}|\t|[,;]", text), _NAME_AND_UNIT.findall(text), text.split()]
     for words in splits:
         names = [word.strip() for word in words if word.strip()]
@@ -263,7 +263,7 @@ def _given_names(names: list[str] | None, width: int, wanted: Wanted) -> tuple[l
 
 
 def _refuse_one_column_or_two(found: _Candidate) -> None:
-    """Without names, lines such as 1,5 are two whole numbers or one number with a decimal comma."""
+    """Ask about lines such as 1,5 without names: two whole numbers, or one number with a decimal comma."""
     rows = [row for row in found.rows if len(row) == 2]
     if found.delimiter != "," or found.width != 2 or not all(re.fullmatch(r"\s*[+-]?\d+", row[0]) for row in rows):
         return
@@ -296,7 +296,7 @@ def _remark(layout: TextLayout, said: str, given: bool) -> str:
 
 
 def _as_named(table: list[tuple[int, str]], wanted: Wanted) -> TextLayout:
-    """Where no reading finds numbers: comma, tab or semicolon by the first line, which holds names."""
+    """A layout where no reading finds numbers: comma, tab or semicolon by the first line, which holds names."""
     header = table[0][1]
     asked = None if wanted.delimiter is None else DELIMITERS[wanted.delimiter]
     delimiter = asked or next((mark for mark in (",", "\t", ";") if mark in header), ",")

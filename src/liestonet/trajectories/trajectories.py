@@ -1,6 +1,6 @@
-"""Paths (t, x) in flat storage with offsets, so that many short paths cost what one long path costs.
+"""Paths (t, x) in flat storage with offsets, so that many short paths are as fast as one long path.
 
-Whatever enters is turned to float64 and checked here, once; errors name trajectory and row.
+All input is converted to float64 and checked here, once; errors name trajectory and row.
 """
 
 from __future__ import annotations
@@ -96,14 +96,14 @@ class Trajectories:
     ) -> Trajectories:
         """Make trajectories from arrays or lists, which are copied.
 
-        `times` is (N,) shared by all paths, (K, N), or a list of (n_k,); `states` is (K, N, d) or a list of
-        (n_k, d). A single path is `[times], [states]`, or states of shape (1, N, d). Within a path times
-        increase strictly, steps and lengths may be anything. Points that are not finite split a path, and so
-        does a step longer than `gap`; both are counted in `data.notes`. `names` are the coordinates' names,
-        which may hold a unit, as in "x [um]"; without them x, or x, y, or x, y, z, or x1 … xd. `units` are by
-        coordinate, and by "t" for the time. NumPy dates become seconds since the first. `measurement` says how
-        points were recorded: see `Measurement`. `periodic` gives the periods of angles and phases, as in
-        {"theta": 2 * math.pi}, whose values may be wrapped or not.
+        `times` is (N,) shared by all paths, (K, N), or a list of (n_k,); `states` is (K, N, d) or a list of (n_k, d). A
+        single path is `[times], [states]`, or states of shape (1, N, d). Within a path times increase strictly; steps
+        and lengths of paths are arbitrary. Points that are not finite split a path, and so does a step longer than
+        `gap`; both are counted in `data.notes`. `names` are the coordinates' names, which may hold a unit, as in "x
+        [um]"; without them x, or x, y, or x, y, z, or x1 … xd. `units` are by coordinate, and by "t" for the time.
+        NumPy dates become seconds since the first. `measurement` says how points were recorded: see `Measurement`.
+        `periodic` gives the periods of angles and phases, as in {"theta": 2 * math.pi}, whose values may be wrapped or
+        not.
         """
         recorded = as_measurement(measurement)
         times, seconds, remarks = arrays_in_seconds(times)
@@ -130,7 +130,7 @@ class Trajectories:
     ) -> Trajectories:
         """Make trajectories from a long table by the names of its columns: pandas, polars, pyarrow or a dict.
 
-        See `read` for what the arguments mean.
+        See `read` for the meaning of the arguments.
         """
         from liestonet.trajectories.long_tables import from_table
         from liestonet.trajectories.wanted import Wanted
@@ -161,10 +161,10 @@ class Trajectories:
         `time` and `state` name columns, `trajectory` the column whose labels, text or numbers, distinguish the paths;
         rows of a path need not be together. A file that `write` made needs no names. In others, columns that are not
         named are found by name (t or time, the other numeric columns) or by value where that is safe, and `data.notes`
-        lists them; what cannot be decided is asked for. `dt` is the time between rows if no column has the times; with
-        a `time` that counts frames, it is the time of one frame. `columns` names the columns of a file without names
-        (else c1, c2, …). `layout` is "long" (one row per time, coordinates in columns), "columns" or "rows" (one path
-        in each). `delimiter` (",", ";", "tab", "space") and `decimal` replace what inspection finds.
+        lists them; where neither is clear, an error asks for them. `dt` is the time between rows if no column has the
+        times; with a `time` that counts frames, it is the time of one frame. `columns` names the columns of a file
+        without names (else c1, c2, …). `layout` is "long" (one row per time, coordinates in columns), "columns" or
+        "rows" (one path in each). `delimiter` (",", ";", "tab", "space") and `decimal` override what inspection finds.
 
         A header may give units, as in "x [um]". Dates and times of day are converted to seconds since the first. Rows
         that are not finite split a path, and so does a step longer than `gap`. Times must increase in each path,
@@ -201,8 +201,8 @@ class Trajectories:
     ) -> TrajectoryFiles | Any:
         """Many files, or files larger than memory, as one source that is read piece by piece.
 
-        `pattern` is a glob such as "runs/*.parquet", a folder with all that lies below it, one file, or a list of
-        these; files are taken in the order of their names, those of a list in its order. `discover`, `fit`, `test` and
+        `pattern` is a glob such as "runs/*.parquet", a folder with all its subfolders, one file, or a list of these;
+        files are taken in the order of their names, those of a list in its order. `discover`, `fit`, `test` and
         `validate` take the source as they take trajectories; its increments come block by block, by `chunks()`.
 
         The other arguments are as in `read`. Coordinates, units, periods and marks must agree between files. Every file
@@ -211,7 +211,7 @@ class Trajectories:
         its first row, for recordings of one system that were made one after another. `trajectory` may be the key of
         folders such as "run=7". Parquet is read a few rows at a time and must be sorted by path and time; of other
         formats, and with `sort`, `dt` or `columns`, one file at a time is in memory. Every step of a `periodic`
-        coordinate is taken as the shortest that leads to its end.
+        coordinate is taken as the shortest one that leads to its end point.
         """
         from liestonet.trajectories.scan import scan_files
         from liestonet.trajectories.wanted import Wanted
@@ -251,7 +251,7 @@ class Trajectories:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """Remarks on the data: gaps, guesses, constant coordinates, what was done to the data."""
+        """Remarks on the data: gaps, guesses, constant coordinates, changes made to the data."""
         return notes_of(self)
 
     @cached_property
@@ -276,13 +276,13 @@ class Trajectories:
         return wrap_increments(found, self.names, self.periodic)
 
     def chunks(self, rows: int | Any = BLOCK_ROWS) -> Iterator[Increments]:
-        """The same increments in blocks of at most `rows`, with little memory of their own."""
+        """The increments in blocks of at most `rows`, which need little additional memory."""
         size = reshaping.whole_number(rows, "The number of rows in a block", 1)
         blocks = blocks_of(self.flat_times, self.flat_states, self.offsets, size)
         return (wrap_increments(block, self.names, self.periodic) for block in blocks)
 
     def with_periods(self, periodic: Mapping[str, float] | Any) -> Trajectories:
-        """The same with angles and phases: {"theta": 2 * math.pi}; values may be wrapped or not."""
+        """The data with periods of angles and phases: {"theta": 2 * math.pi}; values may be wrapped or not."""
         periods = checked_periods(periodic, self.names)
         if not periods:
             return self
@@ -309,13 +309,13 @@ class Trajectories:
         return reshaping.take(self, indices)
 
     def split(self, fraction: float | Any, seed: int | Any = 0) -> tuple[Trajectories, Trajectories]:
-        """A random fraction of the paths, and the others: what to fit, and what to hold out."""
+        """A random fraction of the paths, and the others: to fit on, and to hold out."""
         return reshaping.split_paths(self, fraction, seed)
 
     def transform(self, **functions: Any) -> Trajectories:
         """Replace coordinates by functions of themselves: `transform(x=np.log)` has log_x in the place of x.
 
-        A pair gives the name: `transform(x=("u", lambda x: x**2))`. Units of what is transformed are dropped.
+        A pair gives the name: `transform(x=("u", lambda x: x**2))`. Units of transformed coordinates are dropped.
         """
         return reshaping.transform(self, functions)
 
@@ -332,19 +332,19 @@ class Trajectories:
         """Degraded data for tests: a random part of the paths, blurred, noisy, frames dropped.
 
         `noise` is the standard deviation of an error added to each point: one number, one per coordinate, or a
-        dictionary by name; with `relative` in units of each coordinate's root-mean-square increment. `drop` is
-        the probability that a point is lost, `blur` the number of points whose mean becomes one point, `keep`
-        the fraction of paths that stay.
+        dictionary by name; with `relative` in units of each coordinate's root-mean-square increment. `drop` is the
+        probability that a point is lost, `blur` the number of points whose mean becomes one point, `keep` the fraction
+        of paths that are kept.
         """
         return degraded(self, noise, relative, drop, blur, keep, seed)
 
     def augmented(self, result: Any, copies: int | Any = 8, seed: int | Any = 0) -> Augmented:
         """These paths and `copies` of each, pushed by random elements of the symmetry group of a result.
 
-        For learners that do not know the symmetry. A copy has its path's noise, so it is no new observation: it stays
-        in the cluster of its path (`clusters`), `split` keeps clusters together, and fit, discover, test and validate
-        use `recorded`, the paths without copies. Copies have time steps of their own; those that leave the box are
-        dropped whole.
+        For learners that do not know the symmetry. A copy has its path's noise, so it is not a new observation: it
+        stays in the cluster of its path (`clusters`), `split` keeps clusters together, and fit, discover, test and
+        validate use `recorded`, the paths without copies. Copies have time steps of their own; those that leave the box
+        are dropped whole.
         """
         from liestonet.validation.augmentation import augmented
 
@@ -363,7 +363,7 @@ class Trajectories:
         write_trajectories(self, path)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copies, and what other processes get, are made by the constructor: checked and read-only like this one."""
+        """Copying and pickling call the constructor, so copies are checked and read-only like the original."""
         arrays = (self.flat_times, self.flat_states, self.offsets)
         made = (*arrays, self.names, dict(self.units), self.gaps, self.remarks, self.measurement, dict(self.periodic))
         return type(self), made

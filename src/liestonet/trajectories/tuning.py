@@ -1,4 +1,4 @@
-"""Numbers that decide how a file, its angles and phases are read. Where each comes from stands beside it."""
+"""Settings for reading files, angles and phases. The source of each number is given with it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ReadingTuning:
-    """How much of a file is inspected, and what its values must show before they are taken for times or paths."""
+    """How much of a file is inspected, and when its values are taken for times or path labels."""
 
     # Bytes at the beginning of a text file that its layout is found from. Source: cost.
     sample_bytes: int = 1 << 18
@@ -53,7 +53,7 @@ LOOK = LookTuning()
 
 @dataclass(frozen=True)
 class SeamTuning:
-    """Steps of a periodic coordinate, in parts of its period."""
+    """Thresholds for steps of a periodic coordinate, in parts of its period."""
 
     # Values that leave a turn by less than this part of it stay within it. Source: by hand; people round 2π.
     rounding: float = 1e-3
@@ -100,7 +100,7 @@ SCAN = ScanTuning()
 
 @dataclass(frozen=True)
 class VelocityTuning:
-    """Positions of systems with inertia, and the velocities that positions tell."""
+    """Velocities from positions of systems with inertia."""
 
     # Positions at most. Source: cost; positions and velocities together are the coordinates of the state.
     most_positions: int = 2

@@ -1,4 +1,4 @@
-"""Angles and phases: values that jump at the end of a turn become values that go on, so that no step crosses a seam."""
+"""Angles and phases: values that jump at the end of a turn are made continuous, so that no step crosses a seam."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ TURNS = {"2pi": 2 * math.pi, "360": 360.0}
 def unwrap(
     states: Float[np.ndarray, "n d"], offsets: Int[np.ndarray, " k"], names: Sequence[str], periods: Mapping[str, float]
 ) -> tuple[Float[np.ndarray, "n d"], tuple[str, ...]]:
-    """The same paths with every periodic coordinate unwrapped, and what should be known of its steps.
+    """The paths with every periodic coordinate unwrapped, and remarks on its steps.
 
     Values that stay within one turn are wrapped: each step is the shortest that leads there. Values that leave it were
-    unwrapped already, and keep their steps; where long ones are all a turn too long, they are steps over a seam.
+    unwrapped already, and keep their steps; if all the long ones are a turn too long, they are taken as steps over a
+    seam.
     """
     result, remarks = states.copy(), []
     inside = np.ones(max(len(states) - 1, 0), dtype=bool)
@@ -66,7 +67,7 @@ def unwrap(
 def _refuse_other_turn(
     name: str, period: float, values: Float[np.ndarray, " n"], steps: Float[np.ndarray, " m"]
 ) -> None:
-    """Values that leave the turn are unwrapped; they are not if they jump across all of their range."""
+    """Refuse values that exceed the period but jump across all of their range: they are wrapped at another one."""
     extent = float(np.ptp(values))
     if extent > SEAMS.other_turn * period and _jumps(steps, extent)[1]:
         raise InputError(
@@ -76,14 +77,14 @@ def _refuse_other_turn(
 
 
 def _jumps(sizes: Float[np.ndarray, " m"], turn: float) -> tuple[int, bool]:
-    """How many steps lead across a turn; whether they are certain: several, and next to none between them and short."""
+    """Number of steps that jump across a turn, and whether they are certain: several, and clearly apart."""
     jumps, short = np.count_nonzero(sizes > SEAMS.jump * turn), np.count_nonzero(sizes < SEAMS.long * turn)
     between = len(sizes) - jumps - short
     return int(jumps), bool(jumps >= SEAMS.least_jumps and between <= SEAMS.between * jumps)
 
 
 def _require_short(name: str, period: float, steps: Float[np.ndarray, " m"], unwrapped: bool) -> None:
-    """Refuse steps that are large parts of a turn: wrapped ones are ambiguous, others show no coefficients."""
+    """Refuse steps that are large parts of a turn: they are ambiguous if wrapped, and too coarse otherwise."""
     limit, part = (SEAMS.longest, 0.5) if unwrapped else (SEAMS.long, SEAMS.most_long)
     if len(steps) and np.mean(steps > limit * period) > part:
         raise InputError(
@@ -94,10 +95,10 @@ def _require_short(name: str, period: float, steps: Float[np.ndarray, " m"], unw
 
 @dataclass(frozen=True)
 class Turn:
-    """A turn that the values of a coordinate fill and stay in, as it is typed and as a number.
+    """A turn that the values of a coordinate fill and stay in, as text and as a number.
 
-    `jumps` says that steps lead across its seam, and `certain` that there are next to no steps between these and short
-    ones: no diffusion makes such steps.
+    `jumps` says that steps lead across its seam, and `certain` that almost no steps have lengths between these and
+    short ones, which no diffusion produces.
     """
 
     text: str
@@ -107,7 +108,7 @@ class Turn:
 
     @property
     def in_python(self) -> str:
-        """The period as it is written in Python."""
+        """The period as an expression in Python."""
         return "2 * math.pi" if self.text == "2pi" else self.text
 
 
@@ -124,7 +125,7 @@ def turn_of(values: Float[np.ndarray, " n"], steps: Float[np.ndarray, " m"]) -> 
 
 
 def with_certain_turns(data: Trajectories) -> Trajectories:
-    """The data with the periods of coordinates that jump across the seam of a turn; notes say so."""
+    """The data with periods for coordinates that certainly jump across the seam of a turn; notes mention them."""
     found = {}
     steps = np.diff(data.flat_states, axis=0)
     within = np.ones(len(steps), dtype=bool)
@@ -146,7 +147,7 @@ def with_certain_turns(data: Trajectories) -> Trajectories:
 
 
 def wrap_increments(block: Increments, names: Sequence[str], periods: Mapping[str, float]) -> Increments:
-    """The same increments, each beginning inside the turn from 0 to the period; steps are as they are."""
+    """The increments with each start moved into the turn from 0 to the period; displacements are unchanged."""
     if not periods:
         return block
     x = block.x.copy()
@@ -157,7 +158,7 @@ def wrap_increments(block: Increments, names: Sequence[str], periods: Mapping[st
 
 
 def shortest_steps(block: Increments, names: Sequence[str], periods: Mapping[str, float]) -> Increments:
-    """The same for values that come piece by piece: every step is the shortest that leads there."""
+    """The increments with every displacement replaced by the shortest equivalent one, for use piece by piece."""
     if not periods:
         return block
     dx = block.dx.copy()

@@ -1,8 +1,8 @@
-"""Positions of a system with inertia: the same paths with velocities beside them, as far as positions tell.
+"""Positions of a system with inertia: the same paths with velocities computed from the positions.
 
 The state of such a system is (x, v), and only x was recorded. `WithVelocities` is a source of increments of the pair:
 the positions are those that were recorded, the velocities differences of positions over a few steps in the past. These
-choose the box and the functions of a fit, and what its tests look at; drift and diffusion are estimated from the
+velocities choose the box and the functions of a fit, and serve its tests; drift and diffusion are estimated from the
 positions alone (docs/method.md §4.9).
 """
 
@@ -26,7 +26,7 @@ ONE_VELOCITY = "v"
 
 @dataclass(frozen=True)
 class RoughSizes:
-    """By coordinate: the variance of the points' errors, and the variance that noise adds to a velocity in a step."""
+    """By coordinate, the variance of the points' errors, and the variance that noise adds to a velocity in a step."""
 
     error: Float[np.ndarray, " n"]
     added: Float[np.ndarray, " n"]
@@ -36,7 +36,7 @@ class RoughSizes:
 class WithVelocities:
     """Increments of positions and velocities of a source of positions; velocities reach `back` steps into the past.
 
-    Where `ahead`, the displacement of a velocity is what positions after it tell alone, for a fit to begin with.
+    If `ahead`, the displacement of a velocity is computed from later positions alone, for the start of a fit.
     """
 
     positions: IncrementSource
@@ -65,7 +65,7 @@ class WithVelocities:
         return self.positions.measurement
 
     def chunks(self, rows: int = BLOCK_ROWS) -> Iterator[Increments]:
-        """All increments that have enough of their path before them, in order."""
+        """All increments with enough of their path before them, in order."""
         for block in self.positions.chunks(rows):
             pairs = self._paired(block)
             if len(pairs.t):
@@ -94,7 +94,7 @@ class WithVelocities:
 
 
 def with_velocities(source: Any) -> Any:
-    """Positions of a system with inertia with velocities beside them; any other source as it is."""
+    """A source of positions with velocities added if the system has inertia (order 2); any other source unchanged."""
     measurement = source.measurement
     if measurement.order != 2 or has_velocities(source):
         return source
@@ -120,7 +120,7 @@ def with_velocities(source: Any) -> Any:
 
 
 def require_state(source: Any, what: str) -> Any:
-    """The source, unless velocities belong to its state and were not recorded, which `what` cannot do without."""
+    """The source itself; an error if `what` needs velocities of the state that were not recorded."""
     if source.measurement.order == 2:
         raise InputError(
             f"{what} needs the whole state, and with order=2 only positions were recorded; discover, fit, validate and "
@@ -130,7 +130,7 @@ def require_state(source: Any, what: str) -> Any:
 
 
 def velocities_of(source: IncrementSource) -> WithVelocities:
-    """The source of positions and velocities behind a clock."""
+    """The source of positions and velocities inside a source with another clock."""
     inner = recorded_source(source)
     if not isinstance(inner, WithVelocities):
         raise RuntimeError("the source has no velocities")
@@ -138,12 +138,12 @@ def velocities_of(source: IncrementSource) -> WithVelocities:
 
 
 def has_velocities(source: IncrementSource) -> bool:
-    """Whether a source has velocities beside positions, on any clock."""
+    """Whether a source has velocities computed from positions, on any clock."""
     return isinstance(recorded_source(source), WithVelocities)
 
 
 def looking_ahead(source: IncrementSource) -> IncrementSource:
-    """A source of positions and velocities whose displacements of velocities share no point with the velocities."""
+    """The source with displacements of velocities that share no point with the velocities."""
     ahead = replace(velocities_of(source), ahead=True)
     return replace(source, source=ahead) if isinstance(source, Relabelled) else ahead
 
@@ -156,12 +156,12 @@ def state_names(positions: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def positions_among(state: tuple[str, ...]) -> tuple[str, ...]:
-    """The positions among positions and velocities."""
+    """The position columns of an array of positions and velocities."""
     return state[: len(state) // 2]
 
 
 def _beginning(source: IncrementSource) -> Increments:
-    """The first increments of a source, all where they are not many."""
+    """The first increments of a source; all of them if they are few."""
     blocks, seen = [], 0
     for block in source.chunks():
         blocks.append(block)
@@ -178,12 +178,12 @@ def _beginning(source: IncrementSource) -> Increments:
 
 
 def _runs(block: Increments, steps: int) -> Bool[np.ndarray, " rows"]:
-    """Which increments are followed by so many more of their path."""
+    """Which increments are followed by a given number of steps of their path."""
     return block.trajectory[:-steps] == block.trajectory[steps:]
 
 
 def _rough_sizes(seen: Increments, names: tuple[str, ...]) -> RoughSizes:
-    """From second differences D of positions: with q what noise adds to a velocity, times the step squared,
+    """Sizes from second differences D of positions, with q the variance that noise adds to a velocity, times Δt²:
 
     Cov(D, D) = ⅔q + 6Λ,  Cov(D, next) = q/6 − 4Λ,  Cov(D, next but one) = Λ.
     """

@@ -1,4 +1,4 @@
-"""What a caller says about a file or a table: its columns, its step, how it is laid out. None: inspection decides."""
+"""The caller's options for a file or a table: its columns, step and layout. None lets inspection decide."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Wanted:
     narrowed: Any = None
 
     def check(self) -> Wanted:
-        """Each option by itself, then those that contradict each other; returns the same value."""
+        """Check each option by itself, then whether options contradict each other; returns the same value."""
         check_gap(self.gap)
         as_measurement(self.measurement)
         if not is_truth(self.sort):
@@ -84,7 +84,7 @@ class Wanted:
                 raise InputError(f"The name {name!r} is given to two columns; give each its own.")
 
     def knowing(self, found: Measurement | None) -> Wanted:
-        """With the measurement that the data tell, unless the caller gave one."""
+        """The options with the measurement found in the data, unless the caller gave one."""
         return self if found is None or self.measurement is not None else replace(self, measurement=found)
 
     @property

@@ -1,4 +1,4 @@
-"""Wide tables: a column or a row is a path of one coordinate, or of several whose names carry the path's number."""
+"""Wide tables: each column or row is a path of one coordinate, or numbered columns are the coordinates of a path."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NUMBERED = re.compile(r"(?P<stem>.*?)[\s_.\-#]*\(?(?P<number>\d+)\)?")
 
 
 def numbered_paths(headers: Sequence[str]) -> bool:
-    """Whether headers are numbered words for paths, such as particle_1, particle_2, or numbers alone."""
+    """Whether headers are numbered names of paths, such as particle_1, particle_2, or numbers alone."""
     found = [_NUMBERED.fullmatch(parse_header(header)[0]) for header in headers]
     if len(headers) < 2 or not all(found):
         return False
@@ -35,7 +35,7 @@ def numbered_paths(headers: Sequence[str]) -> bool:
 
 
 def columns_as_paths(table: ColumnTable, columns: Columns, wanted: Wanted) -> Trajectories:
-    """Each column a path; x1, y1, x2, y2, … a path for each number."""
+    """Trajectories from columns: each one a path, or x1, y1, x2, y2, … with a path for each number."""
     coordinates, groups = _grouped(columns.state)
     column = table.loaded(columns)
     values = {header: numbers(column(header), header) for header in columns.state}
@@ -60,12 +60,12 @@ def columns_as_paths(table: ColumnTable, columns: Columns, wanted: Wanted) -> Tr
 
 
 def _of_columns(columns: Columns) -> tuple[str, ...]:
-    """What was said about the time; the list of all paths as coordinates is not."""
+    """The remarks on the time; the list of all paths as coordinates is dropped."""
     return tuple(remark.partition(", state ")[0].rstrip(".") + "." for remark in columns.remarks if "time" in remark)
 
 
 def _grouped(state: Sequence[str]) -> tuple[tuple[str, ...], list[list[str]]]:
-    """Names of the coordinates, and the columns of each path in their order."""
+    """Names of the coordinates, and the columns of each path in the order of these names."""
     matches = [_NUMBERED.fullmatch(parse_header(header)[0]) for header in state]
     stems = [match["stem"].strip(" _.-#") if match else "" for match in matches]
     numbers_of = [match["number"] if match else "" for match in matches]
@@ -85,7 +85,7 @@ def _grouped(state: Sequence[str]) -> tuple[tuple[str, ...], list[list[str]]]:
 
 
 def rows_as_paths(table: ColumnTable, wanted: Wanted) -> Trajectories:
-    """Each row a path of one coordinate; the first row holds the times if it increases, else dt says the step."""
+    """Trajectories from rows of one coordinate each; times are in the first row if it increases, else from dt."""
     headers = [header for header in table.headers if is_numeric(table.kind(header))]
     if not headers:
         raise InputError("No column of the table holds numbers; give a row of numbers for each path.")
@@ -112,7 +112,7 @@ def rows_as_paths(table: ColumnTable, wanted: Wanted) -> Trajectories:
 
 
 def _numbers_of(headers: Sequence[str]) -> np.ndarray | None:
-    """Headers that are times: numbers that increase and do not merely count the columns."""
+    """Headers as times: numbers that increase and do not merely count the columns; else None."""
     try:
         values = np.array([float(header) for header in headers])
     except ValueError:
@@ -139,7 +139,7 @@ def times_in_first_row(table: ColumnTable) -> bool:
 
 
 def wider_way(table: ColumnTable, columns: Columns, wanted: Wanted) -> str:
-    """Rows or columns as paths: neighbours on a path are nearer to each other than neighbours on different paths."""
+    """Whether rows or columns are paths: neighbours on a path are closer than neighbours on different paths."""
     block = np.stack([numbers(table.column(header), header) for header in columns.state], axis=1)
     across_columns, across_rows = _roughness(block), _roughness(block.T)
     if across_columns > READING.rougher * across_rows:
@@ -168,7 +168,7 @@ def _blocks(
     wanted: Wanted,
     remarks: tuple[str, ...],
 ) -> Trajectories:
-    """Trajectories of equal times: times (N,), states (K, N, d); what is missing splits a path."""
+    """Trajectories with equal times: times (N,), states (K, N, d); missing values split a path."""
     paths, length, dimension = states.shape
     offsets = length * np.arange(paths + 1)
     flat: tuple[Any, Any] = np.tile(times, paths), np.ascontiguousarray(states).reshape(-1, dimension)

@@ -1,6 +1,6 @@
 """Trajectories to files, by suffix: CSV, gzipped CSV, Parquet, NPZ; numbers read back bit-equal.
 
-A file appears complete or not at all: it is written beside its place, fsynced, then moved there.
+A file appears complete or not at all: it is written next to its target, fsynced, then moved there.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MEASUREMENT_KEY = "liestonet.measurement"  # in the metadata of a Parquet file
 
 
 def write_trajectories(data: Trajectories, path: str | os.PathLike[str]) -> None:
-    """Write the file whose suffix says the format; an existing file is replaced."""
+    """Write a file in the format of its suffix; an existing file is replaced."""
     target = Path(path)
     writer = _writer_for(target)
     with replacing(target) as file:
@@ -40,14 +40,14 @@ def write_trajectories(data: Trajectories, path: str | os.PathLike[str]) -> None
 
 
 def check_target(path: str | os.PathLike[str]) -> None:
-    """Refuse a file that could not be written, before work is done for it."""
+    """Refuse a file that could not be written, before the work for it is done."""
     target = Path(path)
     _writer_for(target)
     check_place(target)
 
 
 def check_place(target: Path) -> None:
-    """Refuse a place where no file can be."""
+    """Refuse a place where no file can be written."""
     if not target.parent.is_dir():
         raise InputError(f"The folder {str(target.parent)!r} does not exist; make it or choose another.")
     if target.is_dir():
@@ -58,7 +58,7 @@ def check_place(target: Path) -> None:
 
 @contextmanager
 def replacing(target: Path) -> Iterator[IO[bytes]]:
-    """A file to write to that takes the target's place when all went well and vanishes otherwise."""
+    """A temporary file that replaces the target if all goes well and is removed otherwise."""
     check_place(target)
     temporary = target.parent / f".{target.name}.{secrets.token_hex(6)}.tmp"
     try:
@@ -81,7 +81,7 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the new name as durable as the file; some systems cannot open a folder, and need not."""
+    """Make the new name as durable as the file, on systems that can open a folder."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

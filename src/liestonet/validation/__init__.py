@@ -1,4 +1,4 @@
-"""Checks of a result: angles between spans, finite flows, pushed data."""
+"""Checks of results: angles between spans, finite flows, pushed data, tests of generators and maps."""
 
 from liestonet.core.angles import principal_angles
 from liestonet.validation.flows import Flow, flow

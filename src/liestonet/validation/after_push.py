@@ -1,7 +1,7 @@
-"""The paper's finite-ε check: push paths, fit again, compare drift and diffusion with what they were.
+"""The paper's finite-ε check: push paths, fit again, compare drift and diffusion with those before.
 
-A residual needs a comparison: the floor, what a fit to paths that were not pushed gives,
-and the control, what a random generator of equal norm gives. Of long recordings a random part is pushed and fitted.
+A residual needs a comparison: the floor, from a fit to paths that were not pushed, and the control, from a random
+generator of equal norm. Of long recordings a random part is pushed and fitted.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ TOO_LITTLE = "too little of the pushed data stays where the coefficients are kno
 
 @runtime_checkable
 class KnownCoefficients(Protocol):
-    """Whatever knows the drift at points, and σ or a = σσᵀ: an equation, or another fit."""
+    """Coefficients known at points: the drift, and σ or a = σσᵀ. An equation, or another fit."""
 
     def drift(self, t: np.ndarray, x: np.ndarray, /) -> np.ndarray: ...
 
 
 @dataclass(frozen=True)
 class Misfit:
-    """Mean squares over a box of what drift and diffusion miss, in units of the box: (T δf/L)² and (T δa/L²)²."""
+    """Mean squared errors of drift and diffusion over a box, in units of the box: (T δf/L)² and (T δa/L²)²."""
 
     drift: float
     diffusion: float
@@ -49,9 +49,9 @@ class Misfit:
 
 @dataclass(frozen=True)
 class AfterPushRow:
-    """One generator and ε: residual after the push, of a fit without one (the floor), of a random push (the control).
+    """One generator and ε: the residual after the push, the floor (no push) and the control (a random push).
 
-    `left` and `blew_up` count points that were lost; with a `note`, why there is no residual, all three are missing.
+    `left` and `blew_up` count lost points; a `note` says why there is no residual, and then all three are missing.
     """
 
     generator: int
@@ -75,11 +75,12 @@ def after_push(
     most: int = AFTER_PUSH.most_points,
     progress: Callable[[str], None] | None = None,
 ) -> tuple[AfterPushRow, ...]:
-    """Push `fresh` paths along every generator, fit, and compare with `truth`, or with a fit where it is not known.
+    """Push `fresh` paths along every generator, fit, and compare with `truth`, or with a fit if that is not given.
 
-    `truth` is an SDE, or has drift(t, x) and diffusion_squared(t, x); against it every fit is looked at on its own box,
-    against another fit on what both boxes have in common. Without fresh data, half of the paths are pushed and compared
-    with a fit to the other half, split by `seed`. At most `most` points are pushed, and as many fitted to compare with.
+    `truth` is an SDE, or has drift(t, x) and diffusion_squared(t, x); with it every fit is compared on the fit's own
+    box, with another fit on the common part of both boxes. Without fresh data, half of the paths are pushed and
+    compared with a fit to the other half, split by `seed`. At most `most` points are pushed, and as many are used for
+    the fit to compare with.
     """
     rng, say = stream(seed, "after push"), progress or (lambda message: None)
     cut = _in_pieces(data, most)
@@ -98,13 +99,13 @@ def after_push(
 
 
 def _in_pieces(data: Trajectories, most: int) -> Trajectories:
-    """Paths that hold a large part of all points that are wanted, cut into shorter ones."""
+    """The paths, cut into shorter ones if each would hold a large part of the points wanted."""
     length = max(most // AFTER_PUSH.pieces, 2)
     return data.windows(length) if np.diff(data.offsets).min() > length and data.points > most else data
 
 
 def _some_paths(data: Trajectories, most: int, rng: np.random.Generator) -> Trajectories:
-    """A random choice of paths with about as many points as are wanted; all where there are no more."""
+    """A random choice of paths with about as many points as wanted; all paths if they have no more."""
     if data.points <= most:
         return data
     order = rng.permutation(len(data))
@@ -114,7 +115,7 @@ def _some_paths(data: Trajectories, most: int, rng: np.random.Generator) -> Traj
 
 @dataclass(frozen=True)
 class _Compared:
-    """The paths that are pushed, what their fits are compared with, and the fit to them before a push."""
+    """The paths to push, the truth or reference fit for the comparison, and the fit to the paths before a push."""
 
     paths: Trajectories
     truth: KnownCoefficients | None
@@ -145,12 +146,12 @@ def _row(
 
 
 def _push(generator: GeneratorFunction, paths: Trajectories, epsilon: float, domain: Domain) -> Pushed:
-    """Paths carried along the first generator by ε, as far as fits ask for."""
+    """Push paths along the first generator by ε, with the accuracy that fits need."""
     return push(generator, paths, 0, epsilon, domain=domain, margin=AFTER_PUSH.margin, tolerance=AFTER_PUSH.tolerance)
 
 
 def _against(moved: Surrogate, truth: KnownCoefficients | None, reference: Surrogate) -> tuple[Misfit, Domain] | None:
-    """The misfit of a fit to pushed paths: against truth on its own box, against another fit where both are known."""
+    """The misfit of a fit to pushed paths: to truth on the fit's box, to another fit on the common box."""
     box = moved.domain if truth is not None else overlap(reference.domain, moved.domain)
     return None if box is None else (misfit(moved, reference if truth is None else truth, box), box)
 
@@ -158,7 +159,7 @@ def _against(moved: Surrogate, truth: KnownCoefficients | None, reference: Surro
 def _control(
     wild: GeneratorFunction, paths: Trajectories, epsilon: float, truth: KnownCoefficients | None, reference: Surrogate
 ) -> Misfit | None:
-    """The residual after a random push; a smaller one where the random flow does not reach ε."""
+    """The residual after a random push, which is shortened where the random flow does not reach ε."""
     for part in AFTER_PUSH.control_parts:
         try:
             pushed = _push(wild, paths, part * epsilon, reference.domain)
@@ -172,7 +173,7 @@ def _control(
 
 
 def misfit(found: KnownCoefficients, source: KnownCoefficients, box: Domain) -> Misfit:
-    """Mean squares over a box of the differences of two sources of coefficients."""
+    """Mean squares over a box of the differences between two sources of coefficients."""
     points = lattice_cloud(box, AFTER_PUSH.points).points
     t, x = points[:, 0], points[:, 1:]
     duration, lengths = box.half[0], box.half[1:]
@@ -182,7 +183,7 @@ def misfit(found: KnownCoefficients, source: KnownCoefficients, box: Domain) -> 
 
 
 def overlap(first: Domain, second: Domain) -> Domain | None:
-    """The common part of two boxes, None where there is hardly one."""
+    """The common part of two boxes; None where it is too small."""
     pairs = []
     for (a, b), (c, d) in zip(first.intervals, second.intervals, strict=True):
         low, high = max(a, c), min(b, d)
@@ -193,7 +194,7 @@ def overlap(first: Domain, second: Domain) -> Domain | None:
 
 
 def central_part(paths: Trajectories) -> Trajectories:
-    """Points that a flow threw far out would make the box of all others empty; paths are cut at them."""
+    """The paths cut at points that a flow threw far out, which would enlarge the box and leave it nearly empty."""
     low, high = np.quantile(paths.flat_states, [DATA.tail, 1 - DATA.tail], axis=0)
     reach = AFTER_PUSH.far * (high - low) + np.finfo(float).tiny
     # an angle is nowhere far

@@ -1,7 +1,7 @@
-"""The law of the deviance where generators are exact: χ² on average only, as paths depend on their own noise.
+"""The law of the deviance where generators are exact: not quite χ², as paths depend on their own noise.
 
-Bartlett's correction, with the mean of the deviance from a few recordings that are drawn from the fit with the
-generators imposed and fitted again like the data (docs/method.md §7.2).
+Bartlett's correction, with the mean of the deviance over a few recordings, drawn from the fit with the generators
+imposed and fitted again like the data (docs/method.md §7.2).
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ PutIn = Callable[[Surrogate, PointCloud], GivenResiduals]
 
 @dataclass(frozen=True)
 class NullLaw:
-    """Deviance over degrees of freedom where the generators are exact: a χ² scaled to a mean that draws gave.
+    """The law of deviance over degrees of freedom where the generators are exact: a χ² scaled to the mean of draws.
 
-    `draws` is the number of recordings of the data's own size that the mean is worth; infinite where it is exact.
-    `note` says why there is no correction where one was wanted. `freedom` is the part of the degrees of freedom that
-    scatter: conditions that the data hardly move add little to the mean and nothing to the scatter.
+    `draws` is the equivalent number of recordings of the data's own size behind the mean; infinite where it is exact.
+    `note` says why there is no correction where one was wanted. `freedom` is the fraction of the degrees of freedom
+    that scatter: conditions that the data hardly affect add little to the mean and nothing to the scatter.
     """
 
     mean: float = 1.0
@@ -47,7 +47,7 @@ class NullLaw:
     freedom: float = 1.0
 
     def p_value(self, deviance: float, dof: float | int) -> float:
-        """Chance of a deviance at least this large; F, as the mean is that of so many other deviances."""
+        """Probability of a deviance at least this large: an F law, as the mean comes from a few deviances itself."""
         if not dof:
             return 1.0
         if not np.isfinite(self.draws):
@@ -57,7 +57,7 @@ class NullLaw:
 
     @classmethod
     def of_part(cls, mean: float, draws: float) -> NullLaw:
-        """The law of a part of the conditions: a mean below one says that so many of them scatter."""
+        """The law of a part of the conditions: a mean below one is taken as the fraction of conditions that scatter."""
         return cls(mean, draws, freedom=min(mean, 1.0))
 
 
@@ -71,9 +71,9 @@ def null_laws(
     costs: Callable[[GivenResiduals], list[tuple[float, float]]] = GivenResiduals.deviances,
     joined: bool = False,
 ) -> list[NullLaw]:
-    """Laws of the observed deviances (with degrees of freedom), which `costs` reads off the residuals.
+    """Laws of the observed deviances (with degrees of freedom), which `costs` computes from the residuals.
 
-    Where one p-value is made of all of them (`joined`), no law is drawn if a single one settles it.
+    If all of them are combined in one p-value (`joined`), nothing is drawn when a single deviance decides it.
     """
     design, part = design_of(data)
     settled = [NullLaw().p_value(*each) < RATIO.hopeless for each in observed]
@@ -96,13 +96,13 @@ def null_laws(
 
 
 def mean_ratio(ratios: Float[np.ndarray, " draws"], dof: float | int) -> float:
-    """Mean without draws so far out that no χ² has them: there the diffusion was estimated as nearly zero."""
+    """Mean without draws too large for any χ²: in these the diffusion was estimated as nearly zero."""
     usual = float(np.median(ratios))
     return float(np.mean(ratios[ratios <= usual * (1 + RATIO.far_out * np.sqrt(2 / max(dof, 1.0)))]))
 
 
 def safely_noisy(surrogate: Surrogate, points: Float[np.ndarray, "b v"]) -> PointCloud:
-    """The points but for those where the diffusion is estimated as nearly zero."""
+    """The points without those where the diffusion is estimated as nearly zero."""
     noisy = np.flatnonzero(surrogate.noisy)
     squared = surrogate.diffusion_squared(points[:, 0], points[:, 1:])[:, noisy][:, :, noisy]
     units = np.sqrt(np.median(np.abs(np.diagonal(squared, axis1=1, axis2=2)), axis=0))
@@ -112,7 +112,7 @@ def safely_noisy(surrogate: Surrogate, points: Float[np.ndarray, "b v"]) -> Poin
 
 
 def unshrunk_residuals(put_in: PutIn, surrogate: Surrogate, cloud: PointCloud) -> GivenResiduals:
-    """Residuals for plain least squares, whose only error is noise, to first order around the shrunk fit.
+    """Residuals of the plain least-squares fit, whose only error is noise, to first order around the shrunk fit.
 
     σ is a root of the diffusion, and the unshrunk one may come near zero where there are few data.
     """
@@ -133,9 +133,9 @@ def too_few(fitted: int, count: int) -> str:
 
 
 def _imposed(surrogate: Surrogate, evidence: Evidence) -> Surrogate:
-    """The fit with generators imposed, as far as their own errors do not explain residuals; taken for the truth.
+    """The fit with generators imposed up to their own errors, without errors of its own, as the truth to draw from.
 
-    What is of second order in the errors is left: to force it would take coefficients far away.
+    Residuals of second order in the errors are left: removing them would need coefficients far away.
     """
     errors = surrogate.errors
     turns = np.zeros((len(errors.prior), evidence.noise.shape[1] - errors.root.shape[1]))  # change no coefficient
@@ -154,7 +154,7 @@ def _drawn(
     cloud_of: Callable[[Surrogate], PointCloud],
     rng: np.random.Generator,
 ) -> Iterator[GivenResiduals]:
-    """Residuals in drawn recordings, less those of the model itself; generators with errors have drawn ones too."""
+    """Residuals in drawn recordings, less those of the model itself; errors of the generators are drawn as well."""
     for recording in recordings:
         try:
             again = fit_again(surrogate, recording)

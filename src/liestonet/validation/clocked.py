@@ -1,7 +1,7 @@
 """Data on the clock of a result, for checks that move or draw paths: cut where the clock restarts.
 
-Fits see whole paths (`source`); paths that are pushed or drawn anew begin at a state that was recorded, and given that
-state the rest of the path does not matter. See docs/method.md §4.6.
+Fits use whole paths (`source`); paths that are pushed or drawn anew begin at a recorded state, and given that state the
+earlier path does not matter. See docs/method.md §4.6.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from liestonet.validation.tuning import RATIO
 
 @dataclass(frozen=True)
 class Clocked:
-    """Data on a clock: `recorded` as they are, `paths` cut by the clock and with its times."""
+    """Data on a clock: `recorded` unchanged, `paths` cut where the clock restarts and with its times."""
 
     recorded: Trajectories
     paths: Trajectories
@@ -40,7 +40,7 @@ class Clocked:
         return self.clock.window is not None
 
     def source(self, paths: Trajectories | None = None) -> IncrementSource:
-        """What is fitted: whole recorded paths, or some of the cut ones, on this clock, with velocities if needed."""
+        """The source of a fit: all recorded paths, or some of the cut ones, on this clock, perhaps with velocities."""
         return with_velocities(self._chosen(paths))
 
     def _chosen(self, paths: Trajectories | None) -> IncrementSource:
@@ -51,25 +51,25 @@ class Clocked:
         return Relabelled(paths, self.clock.window, 0.0, self.clock.kind == RESTART)
 
     def blocks(self) -> Int[np.ndarray, " paths"]:
-        """For every cut path the long block of the recording that it lies in: what is split into halves."""
+        """For every cut path the long block of the recording that it lies in; blocks are what is split into halves."""
         points = np.diff(self.paths.offsets)
         before = np.cumsum(points) - points
         return before * RATIO.blocks // int(points.sum())
 
     def tested(self, kind: Kind, criteria: Criteria) -> Clocked:
-        """The same with the test that the law depends on no more of the date."""
+        """The data with the result of the test whether the law depends further on the date."""
         if not self.restarted:
             return self
         source = self.source()
         return replace(self, clock=with_date_test(self.clock, source, fit_spectral(source), kind, criteria))
 
     def doubts(self) -> tuple[Flag, ...]:
-        """What the test against the date says against all other checks."""
+        """Flags from the test against the date, which put all other checks in doubt."""
         return tuple(date_flags(self.clock))
 
 
 def on_clock(data: Trajectories, clock: Any, generators: Any) -> Clocked:
-    """Data on a clock; "auto" is that of a result from data, and for other generators what suits the data."""
+    """Data on a clock; "auto" takes that of a result from data, or for other generators one that suits the data."""
     wanted = checked_clock(clock)
     own = None
     if isinstance(generators, Result) and generators.measurement is not None:

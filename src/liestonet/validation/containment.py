@@ -21,7 +21,7 @@ Scale = tuple[float, float | Sequence[float] | Float[np.ndarray, " d"]] | None
 
 @dataclass(frozen=True)
 class SubsetAngles:
-    """All principal angles of every subset, for a box plot; `note` says what they depend on."""
+    """All principal angles of every subset, for a box plot; `note` says that they depend on the basis."""
 
     angles: Float[np.ndarray, "choices size"]
     note: str = "These angles depend on the basis in which the larger span is given; containment_angles do not."
@@ -74,7 +74,7 @@ def _some(generators: GeneratorFunction, rows: Sequence[int]) -> GeneratorFuncti
 def _independent(
     generators: GeneratorFunction, t: object, x: object, scale: Scale, count: int
 ) -> GeneratorFunction | None:
-    """The span of the first `count` parts by orthonormal combinations, without what vanishes; None where all does."""
+    """The span of the first `count` parts as orthonormal combinations, without vanishing ones; None if all vanish."""
     time, state = np.asarray(t, dtype=float), np.asarray(x, dtype=float)
     parts = generators(time, state)[:count]
     factors = (

@@ -1,7 +1,7 @@
 """`lsn.test` on an equation: a proof that a map or a generator is a symmetry, or a point where it fails.
 
-Nothing is estimated here, so there is no error rate: SymPy puts the claim into its equations, and where it cannot
-simplify what is left, numbers decide (docs/method.md §14.2).
+Nothing is estimated here, so there is no error rate: SymPy inserts the claim into the equations; where it cannot
+simplify the result to zero, numbers decide (docs/method.md §14.2).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from liestonet.validation.written import percent
 
 @dataclass(frozen=True)
 class Failure:
-    """Where a claim fails: a point (t and each coordinate by name), what is about, and the two numbers that differ."""
+    """Where a claim fails: a point (t and each coordinate by name), the quantity, and the two numbers that differ."""
 
     point: dict[str, float]
     what: str
@@ -54,10 +54,11 @@ class Failure:
 
 @dataclass(frozen=True)
 class EquationTest:
-    """Whether an equation has a symmetry. `status` is "proved", "numerical" (no difference found, no proof) or "no".
+    """Whether an equation has a symmetry: the outcome of a test.
 
-    `residual` is the relative residual on the box, exact up to rounding, so `lower` and `upper` are the same;
-    `p_value` is 1 or 0. `verdict` is the ladder's. `failure` says where it fails.
+    `status` is "proved", "numerical" (no difference found, no proof) or "no". `residual` is the relative residual on
+    the box, exact up to rounding, so `lower` and `upper` are the same; `p_value` is 1 or 0. `verdict` is the ladder's.
+    `failure` says where it fails.
     """
 
     claim: str
@@ -74,7 +75,7 @@ class EquationTest:
 
     @property
     def rejected(self) -> bool:
-        """Whether it is no symmetry."""
+        """Whether the claim is refuted."""
         return not self.holds
 
     def __str__(self) -> str:
@@ -98,7 +99,7 @@ class EquationTest:
 
 
 def claim_on_equation(sde: SDE, claim: Any, symmetry: Any = None, domain: Any = None) -> EquationTest:
-    """Is this a symmetry of the equation? `claim` is a map or one or several generators, all of which must hold."""
+    """Test whether a map, or one or several generators together, is a symmetry of the equation."""
     if is_map(claim):
         require_law(symmetry)
         return _map(sde, claim, domain)
@@ -123,7 +124,7 @@ def require_law(symmetry: Any) -> None:
 
 
 def numeric_equation(sde: SDE) -> SDE:
-    """The equation with generic values of parameters that have none; proofs keep the parameters."""
+    """The equation with generic values for free parameters; proofs keep the parameters."""
     return sde.with_parameters(_generic(sde)) if sde.parameters else sde
 
 
@@ -139,7 +140,7 @@ def _map(sde: SDE, claim: Any, domain: Any) -> EquationTest:
 
 
 def map_on_equation(sde: SDE, made: PointMap, box: Domain) -> EquationTest:
-    """The same for a map that was read and a box that was checked."""
+    """Test a map that was read and whose box was checked."""
     numeric = numeric_equation(sde)
     source, cloud = numeric.coefficients(box), lattice_cloud(box, MAPS.compared_points)
     values, size, sides = compared(made, source, cloud, box)
@@ -159,7 +160,7 @@ def map_on_equation(sde: SDE, made: PointMap, box: Domain) -> EquationTest:
 def compared(
     made: PointMap, source: Coefficients, cloud: PointCloud, domain: Domain
 ) -> tuple[np.ndarray, float, tuple[np.ndarray, np.ndarray]]:
-    """The equations of a map at points, without units, the size of the coefficients, and what is compared."""
+    """Residuals of a map's equations without units, the size of the coefficients, and wanted and found values."""
     order = JetOrder(drift=0, diffusion=0, diffusion_squared=0)
     jet = made.jet(cloud.points)
     both = [source.jet(points[:, 0], points[:, 1:], order) for points in (cloud.points, jet.images)]
@@ -194,7 +195,7 @@ def _upper(matrices: np.ndarray) -> Float[np.ndarray, "b entries"]:
 def _judged(
     claim: str, kind: str, residual: float, proved: bool, error: float, failure: Failure, domain: Domain
 ) -> EquationTest:
-    """From a proof, or a residual, to a verdict."""
+    """The outcome from a proof, or from a residual."""
     holds = proved or residual <= max(MAPS.same, 10 * error)
     near = "near-symmetry" if residual < SHARED.default_tolerance else "no"
     return EquationTest(
@@ -260,7 +261,7 @@ def _named(claim: Any, count: int) -> str:
 
 
 def _kind_of(symmetry: Any, claim: Any, given: Generators) -> Kind:
-    """The kind asked for, that of a result, or the law, as for data."""
+    """The kind asked for, else that of a result, else the law, as for data."""
     if symmetry is not None:
         return kind_named(symmetry)
     if isinstance(claim, Result):
@@ -269,7 +270,7 @@ def _kind_of(symmetry: Any, claim: Any, given: Generators) -> Kind:
 
 
 def _proved(kind: Kind, sde: SDE, given: Generators) -> bool:
-    """Whether SymPy shows that all generators solve the equations of a kind."""
+    """Whether SymPy proves that all generators solve the equations of a kind."""
     rows: Iterable[Sequence[Any] | None] = ()
     base = given.base if isinstance(given, Lifted) else given
     if isinstance(base, Formulas):

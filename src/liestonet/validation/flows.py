@@ -1,6 +1,6 @@
 """Finite flows Φ_ε of a generator over whole data sets: Dormand–Prince, all points at once, each with its own steps.
 
-A point whose flow leaves the domain or blows up before ε is counted and has no end: not-a-number, never a huge number.
+A point whose flow leaves the domain or blows up before ε is counted and ends as not-a-number, never as a huge number.
 See docs/method.md §8.1.
 """
 
@@ -41,7 +41,7 @@ VectorField = Callable[[Float[np.ndarray, "b c"]], Float[np.ndarray, "b c"]]
 
 
 class Outcome(IntEnum):
-    """What became of a point."""
+    """The outcome of a point's flow."""
 
     ARRIVED = 0
     LEFT = 1  # outside the domain, where the generator is not known
@@ -52,8 +52,8 @@ class Outcome(IntEnum):
 class Flow:
     """Where points are after ε; not-a-number for those that did not arrive.
 
-    `growth` is ∫β dε along the way, the logarithm of what u is multiplied by; None without β. `steps` is the largest
-    number of steps that a point took.
+    `growth` is ∫β dε along the way, the logarithm of the factor of u; None without β. `steps` is the largest number of
+    steps that a point took.
     """
 
     t: Float[np.ndarray, " b"]
@@ -90,9 +90,9 @@ def flow(
 ) -> Flow:
     """Φ_ε of one generator at the points t (B,), x (B, d): dt/dε = τ, dx/dε = ξ, d log u/dε = β.
 
-    `generators` is anything that gives tau (m, B), xi (m, B, d) and perhaps beta (m, B); `index` counts from 0, or is
-    a list of m factors of a combination. Within a `domain`, widened on every side by `margin` of its half-widths, a
-    point that steps outside has left. The error of each step is below `tolerance` of the data's size.
+    `generators` is anything that gives tau (m, B), xi (m, B, d) and perhaps beta (m, B); `index` counts from 0, or is a
+    list of m factors of a combination. A point has left once it steps outside the `domain`, widened on every side by
+    `margin` of its half-widths. The error of each step is below `tolerance` of the data's size.
     """
     points = _points(t, x)
     amount, chosen = real_number(epsilon, "The amount ε of a flow"), one_generator(generators, index)
@@ -130,9 +130,9 @@ def one_generator(generators: object, index: object = 0) -> GeneratorFunction:
 
 
 def widened(domain: Domain, margin: float) -> Float[np.ndarray, "v 2"]:
-    """Ends of the domain's intervals, pushed outward by a part of their half-widths, but not over a singular point.
+    """Ends of the domain's intervals, moved outward by a part of their half-widths, but not past a singular point.
 
-    A turn has no ends.
+    A periodic coordinate has no ends.
     """
     ends = np.array(domain.intervals) + margin * domain.half[:, None] * np.array([-1.0, 1.0])
     for row, (below, above) in zip(ends, domain.singular or (), strict=False):
@@ -208,7 +208,7 @@ def _integrate(
     limits: Float[np.ndarray, "v 2"] | None,
     tolerance: float,
 ) -> tuple[Float[np.ndarray, "b c"], Int[np.ndarray, " b"], int]:
-    """Ends, outcomes and the largest number of steps; points that are done make room for the others."""
+    """End points, outcomes and the largest number of steps; points that have finished make room for others."""
     end, outcome = np.full_like(start, np.nan), np.full(len(start), int(Outcome.BLEW_UP))
     active, taken = np.arange(len(start)), 0
     with np.errstate(all="ignore"):
@@ -243,7 +243,7 @@ def _integrate(
 def _step(
     field: VectorField, place: np.ndarray, slope: np.ndarray, length: Float[np.ndarray, " b"]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """One step of fifth order, an estimate of its error, and the slope where it ends."""
+    """One step of fifth order, with an estimate of its error and the slope at its end."""
     slopes, there = [slope], place
     for factors in STAGES:
         there = place + length[:, None] * _sum(factors, slopes)
@@ -252,7 +252,7 @@ def _step(
 
 
 def _worst(parts: Float[np.ndarray, "b c"]) -> Float[np.ndarray, " b"]:
-    """The largest component at every point; few columns are compared faster one by one."""
+    """The largest component at every point; for few columns a loop over them is faster."""
     return reduce(np.maximum, parts.T)
 
 

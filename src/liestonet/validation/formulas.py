@@ -52,7 +52,7 @@ class Formulas:
         return {}
 
     def _function(self, derivative: Derivative) -> Callable[..., list[np.ndarray | float]]:
-        """All components' derivative as one NumPy function, made once."""
+        """One derivative of all components as a NumPy function, cached."""
         import sympy
 
         from liestonet.sde.symbolic import numeric_modules
@@ -81,9 +81,9 @@ class Formulas:
 
 
 def prolonged(given: Formulas) -> Formulas:
-    """Motions of positions with what they do to velocities; the variables are t, then positions, then velocities.
+    """Generators of positions, prolonged to velocities; the variables are t, then positions, then velocities.
 
-    Generators that say themselves what they do to velocities stay as they are.
+    Generators that already act on velocities are unchanged.
     """
     n = (len(given.variables) - 1) // 2
     t, x, v = given.variables[0], given.variables[1 : n + 1], given.variables[n + 1 : 2 * n + 1]

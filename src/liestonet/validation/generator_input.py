@@ -37,7 +37,7 @@ LETTERS = range(0x12000, 0x12380)
 
 
 def read_generators(given: object, names: Sequence[str], domain: Domain) -> Generators:
-    """Whatever was given as generators on a domain; `names` are those of the coordinates."""
+    """Read generators in any accepted form, on a domain; `names` are those of the coordinates."""
     if isinstance(given, Generators):
         return given
     if isinstance(given, Result):
@@ -49,7 +49,7 @@ def read_generators(given: object, names: Sequence[str], domain: Domain) -> Gene
 
 
 def _require_periodic(values: Callable[..., Any], names: Sequence[str], domain: Domain) -> None:
-    """Refuse generators that are others after a turn of a periodic coordinate."""
+    """Refuse generators that are not periodic in a periodic coordinate."""
     points = lattice_cloud(domain, GIVEN.independent_points).points
     for variable in domain.periodic:
         after = points.copy()
@@ -59,12 +59,12 @@ def _require_periodic(values: Callable[..., Any], names: Sequence[str], domain: 
             k, name = int(np.argmax(np.abs(there - here).max(axis=(1, 2)))), names[variable - 1]
             raise InputError(
                 f"The generator X{k + 1} is not periodic in {name}: after a turn of {domain.periods[variable]:.6g} it "
-                "is another field. Give one that comes back as it was, or data without this period."
+                "is another field. Give a periodic one, or data without this period."
             )
 
 
 def _read(given: Any, names: Sequence[str], domain: Domain) -> Formulas | Fields:
-    """Text, SymPy rows or a callable."""
+    """Read text, SymPy rows or a callable."""
     if isinstance(given, str):
         return regular(parse_generators(given, names), domain)
     if callable(getattr(given, "generators", None)):
@@ -83,7 +83,7 @@ def _read(given: Any, names: Sequence[str], domain: Domain) -> Formulas | Fields
 
 
 def _independent(given: Formulas | Fields, domain: Domain) -> Formulas | Fields:
-    """The same generators, if none is a combination of those before it: it would be counted and judged twice."""
+    """The generators; an error if one is a combination of those before it, as it would be counted and judged twice."""
     cloud = lattice_cloud(domain, GIVEN.independent_points + given.count)
     values = given.components(cloud.points, [()])[()]
     rows = (values / np.append(domain.half, 1.0)[: values.shape[2]]).reshape(given.count, -1)
@@ -103,7 +103,7 @@ def _independent(given: Formulas | Fields, domain: Domain) -> Formulas | Fields:
 
 
 def _name(given: Formulas | Fields, k: int) -> str:
-    """A formula as text, another generator by its place."""
+    """A name for messages: a formula as text, another generator by its place."""
     return str(Formulas(given.variables, (given.rows[k],))) if isinstance(given, Formulas) else f"X{k + 1}"
 
 
@@ -132,7 +132,7 @@ def read_formula_rows(
 def parse_generators(text: str | Sequence[str], names: Sequence[str], parameters: Sequence[str] = ()) -> Formulas:
     """Generators such as "2 t d_t + x d_x", separated by semicolons or new lines; also ∂t, ∂_x, ∂/∂x and u d_u.
 
-    `parameters` are names that may stand in them without a value.
+    `parameters` are names that may occur in them without a value.
     """
     texts = [text] if isinstance(text, str) else text
     pieces = [(whole, piece) for whole in texts for piece in re.finditer(r"[^;\n]+", whole) if piece[0].strip()]
@@ -153,7 +153,7 @@ def _symbols(names: Sequence[str]) -> tuple[Any, ...]:
 def _parsed(
     source: str, start: int, text: str, names: tuple[str, ...], parameters: tuple[str, ...] = ()
 ) -> tuple[Any, ...]:
-    """τ, ξ^1, …, ξ^n and β of one generator, which begins at a place of the text that was typed."""
+    """τ, ξ^1, …, ξ^n and β of one generator, which begins at a given place of the text."""
     from sympy import Symbol
     from sympy import expand_mul as expand  # exp(1000 − t) stays whole: its factors would not be finite
 
@@ -209,12 +209,12 @@ def _spoken(names: Sequence[str]) -> str:
 
 
 def _letters(text: str, count: int) -> list[str]:
-    """Letters that stand for derivations in a text that holds none of them."""
+    """Single letters that do not occur in a text, to stand for derivations."""
     return list(islice((letter for letter in map(chr, LETTERS) if letter not in text), count))
 
 
 def _marked(text: str, variables: Sequence[str], letters: Sequence[str]) -> str:
-    """The text with ∂t, ∂_x, d_x, ∂/∂x and d/dx replaced by single letters; all else stays in its place."""
+    """The text with ∂t, ∂_x, d_x, ∂/∂x and d/dx replaced by single letters; all else keeps its place."""
     for name, letter in sorted(zip(variables, letters, strict=True), key=lambda pair: -len(pair[0])):
         plain, end = re.escape(name), r"(?![^\W_])"
         partial = rf"∂\s*/\s*∂\s*{plain}{end}|∂_?(?:\{{{plain}\}}|{plain}{end})"
@@ -225,12 +225,12 @@ def _marked(text: str, variables: Sequence[str], letters: Sequence[str]) -> str:
 
 
 def _unmarked(text: str, variables: Sequence[str], letters: Sequence[str]) -> str:
-    """A message in the user's words: d_x in place of its letter."""
+    """A message in the user's notation: d_x in place of its letter."""
     return text.translate({ord(letter): f"d_{name}" for name, letter in zip(variables, letters, strict=True)})
 
 
 def _is_row(given: Any) -> bool:
-    """A pair (τ, ξ) or a triple (τ, ξ, β) with ξ a sequence."""
+    """Whether this is a pair (τ, ξ) or a triple (τ, ξ, β) with ξ a sequence."""
     kinds = [isinstance(part, tuple | list) for part in given] if isinstance(given, tuple | list) else []
     return kinds[:2] == [False, True] and len(kinds) <= 3
 
@@ -240,7 +240,7 @@ def _is_formula(given: Any) -> bool:
 
 
 def _from_formulas(given: Sequence[Any], names: Sequence[str], parameters: Sequence[str] = ()) -> Formulas:
-    """SymPy rows, each (τ, ξ) or (τ, ξ, β), or values with these names."""
+    """Generators from SymPy rows, each (τ, ξ) or (τ, ξ, β), or from values with these names."""
     import sympy
 
     variables, rows = _symbols(names), []
@@ -273,7 +273,7 @@ def _from_formulas(given: Sequence[Any], names: Sequence[str], parameters: Seque
 
 
 def _expression(part: Any) -> Any:
-    """A SymPy expression or a number; text would be executed by SymPy and is refused."""
+    """A SymPy expression or a number; text, which SymPy would execute, is refused."""
     import sympy
 
     if isinstance(part, sympy.Expr):
@@ -317,7 +317,7 @@ def project(generators: Callable[..., Any], domain: Domain) -> Fields:
 
 
 def _components(generators: Callable[..., Any], points: np.ndarray, n: int) -> Float[np.ndarray, "m b components"]:
-    """All components at points, from a callable, checked."""
+    """All components at points, from a callable, with checks of their shapes and values."""
     try:
         returned = generators(points[:, 0], points[:, 1:])
         is_map = isinstance(returned, np.ndarray) and returned.shape == (len(points), n)

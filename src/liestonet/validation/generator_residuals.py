@@ -1,4 +1,4 @@
-"""Determining equations with given generators put in, and how the coefficients' errors change what is left."""
+"""Residuals of given generators in the determining equations, and how the coefficients' errors change them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from liestonet.validation.tuning import RATIO
 class GivenResiduals:
     """DX of k generators of unit length, equation by equation and point by point, and D(δ_s)X for s errors.
 
-    The same holds what other claims leave in equations that are affine in the coefficients, such as that of a map.
-    `smooth` are then functions of a low degree, as columns: what a residual has of these is tested by itself.
+    It also holds residuals of other claims whose equations are affine in the coefficients, such as those of a map. The
+    columns `smooth` are then functions of a low degree: the part of the residual along them is tested separately.
     """
 
     residual: Float[np.ndarray, "k rows"]
@@ -34,11 +34,11 @@ class GivenResiduals:
     smooth: Float[np.ndarray, "rows q"] | None = None
 
     def alone(self, k: int) -> GivenResiduals:
-        """The same of one generator."""
+        """The residuals of one generator."""
         return replace(self, residual=self.residual[k : k + 1], changes=self.changes[k : k + 1])
 
     def evidence(self) -> Evidence:
-        """The same as inner products, for intervals; the generators are not free to turn."""
+        """Inner products of residuals and noise, for intervals; the generators are not free to turn."""
         noise = np.einsum("krs,krt->kst", self.changes, self.changes, optimize=True)
         mutual = np.einsum("krs,lrs->kl", self.changes, self.changes, optimize=True)
         cross = np.einsum("krs,kr->sk", self.changes, self.residual, optimize=True)
@@ -52,21 +52,21 @@ class GivenResiduals:
         return [together, *([together] if count == 1 else [self.alone(k).deviance() for k in range(count)])]
 
     def deviance(self) -> tuple[float, float]:
-        """Least |z|² with DX + Σ z_s D(δ_s)X = 0, and how many conditions that are: the likelihood ratio.
+        """Least |z|² with DX + Σ z_s D(δ_s)X = 0, and the number of conditions: the likelihood ratio.
 
-        z are the errors in units of their standard deviations; imposing the equations on the coefficients costs this
-        much likelihood. The model's own error counts as noise too, so that the conditions seen weakly weigh less; both
-        numbers are scaled to the χ² with the same mean and variance. What no z explains, as where a coordinate has no
-        noise, counts beyond a small part of the generator.
+        z are the errors in units of their standard deviations; the least |z|² is twice the log likelihood lost by
+        imposing the equations. The model error counts as noise too, so that weakly visible conditions weigh less; both
+        numbers are scaled to the χ² with the same mean and variance. A residual that no z explains, as where a
+        coordinate has no noise, is added if it exceeds a small part of the generator.
         """
         _, along, sizes, rest = self._seen()
         return _scaled(along, sizes, np.eye(len(sizes)), rest)
 
     def split_deviances(self) -> list[tuple[float, float]]:
-        """The same in two independent parts: of the smooth functions, which are few, and of all others.
+        """The deviance in two independent parts: of the few smooth functions, and of all others.
 
-        A tilt or a circulation is in the first part, where it does not drown among the degrees of freedom of the rest.
-        A part without conditions has no degrees of freedom.
+        A tilt or a circulation is in the first part, where the many degrees of freedom of the rest do not hide it. A
+        part without conditions has no degrees of freedom.
         """
         left, along, sizes, rest = self._seen(quickly=True)
         if self.smooth is None or not len(sizes) or not self.smooth.shape[1]:
@@ -79,7 +79,7 @@ class GivenResiduals:
     def _seen(self, quickly: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
         """Conditions that errors of the coefficients can fulfil, the residual along them, their noise, and the rest.
 
-        Quickly is by normal equations: what they blur is far below the noise that counts.
+        With `quickly`, normal equations are used: their rounding is far below the relevant noise.
         """
         matrix = self.changes.reshape(-1, self.changes.shape[2])
         if quickly:
@@ -112,7 +112,7 @@ def _scaled(
 def put_in(
     kind: Kind, source: EstimatedCoefficients, given: Generators, cloud: PointCloud, domain: Domain
 ) -> GivenResiduals:
-    """The equations of a kind, with the source's coefficients and these generators, on a cloud."""
+    """The residuals of these generators, with the source's coefficients, in the equations of a kind on a cloud."""
     table = kind.equations(source.dimension, source.noise)
     constant = np.zeros((1, source.dimension + 1), dtype=np.int64)
     scales = table.unknown_scales(domain.half)

@@ -1,8 +1,8 @@
-"""Intervals for the residuals of given generators: the estimate's scatter, and the bias that its prior gives it.
+"""Intervals for the residuals of given generators: the estimate's scatter, and its bias from the prior.
 
-The ladder of `discover` counts what a prior may hide in any system that is likely under it; there a false symmetry
-would be the price of too short an interval. Here the generator is fixed and its residual is asked for, and the error
-of a shrunk estimate H⁻¹b around the truth θ is its scatter and its bias H⁻¹Λθ. The bias is known as well as θ is.
+The ladder of `discover` allows for everything that the prior may hide in any system that is likely under it, since too
+short an interval there would give false symmetries. Here the generator is fixed and its residual is estimated: the
+error of a shrunk estimate H⁻¹b around the truth θ is its scatter and its bias H⁻¹Λθ. The bias is known as well as θ is.
 See docs/method.md §7.3.
 """
 
@@ -21,22 +21,23 @@ from liestonet.symmetry.statistical.evidence import Evidence
 
 
 def with_own_bias(surrogate: Surrogate) -> Surrogate:
-    """The same fit, with the bias of its own estimate in place of all that the prior may hide."""
+    """The fit with the bias of its own estimate in place of everything that the prior may hide."""
     errors, bias = surrogate.errors, shrinkage_bias(surrogate)
     return replace(surrogate, errors=Errors(errors.scatter, bias[:, None], errors.complete, errors.hidden))
 
 
 def shrinkage_bias(surrogate: Surrogate) -> Float[np.ndarray, " p"]:
-    """H⁻¹Λθ with the estimate for θ: by how much the prior pulls the mean of all parameters to zero."""
+    """H⁻¹Λθ with the estimate for θ: how far the prior pulls the mean of all parameters towards zero."""
     estimates = (*surrogate.drift_estimates, *surrogate.diffusion_estimates)
     return np.concatenate([estimate.posterior @ (estimate.parameters / estimate.prior) for estimate in estimates])
 
 
 def with_free_linear_terms(surrogate: Surrogate) -> Surrogate:
-    """The same data fitted without a prior on the constant and linear terms of the drift; the rest has its own bias.
+    """The fit without a prior on the constant and linear terms of the drift; the other terms keep their own bias.
 
-    Shrinking makes a square of the drift too small, and by how much depends on the noise of the very terms that are
-    shrunk: it cannot be corrected afterwards. Terms of higher order stay shrunk, as nearly all of theirs is noise.
+    Shrinkage makes a square of the drift too small, by an amount that depends on the noise of the very terms that are
+    shrunk, so it cannot be corrected afterwards. Terms of higher order stay shrunk, as nearly all of their estimate is
+    noise.
     """
     free = np.concatenate([estimate.linear_terms for estimate in surrogate.drift_estimates])
     free = np.pad(free, (0, len(surrogate.parameters) - len(free)))
@@ -56,10 +57,10 @@ def with_free_linear_terms(surrogate: Surrogate) -> Surrogate:
 
 
 def interval(cautious: Evidence, own: Evidence, k: int, confidence: float) -> tuple[float, float]:
-    """Both ends together are wrong with chance 1 − confidence.
+    """Ends of an interval, wrong together with probability 1 − confidence.
 
-    Zero is excluded only where the cautious evidence does so, all that the prior may hide counted; where it does not,
-    the upper end is that of the cautious evidence too.
+    Zero is excluded only where the cautious evidence excludes it, with everything counted that the prior may hide; else
+    the upper end too is that of the cautious evidence.
     """
     each = (1 + confidence) / 2
     lower, upper = cautious.interval(k, each)

@@ -1,4 +1,4 @@
-"""Before any claim: are the data a diffusion of this kind at all? Markov, Gaussian, the same in both halves."""
+"""Goodness of fit before any claim: are the data a diffusion, Markov, Gaussian, the same in both halves?"""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Gate:
 
     @property
     def outcome(self) -> str:
-        """What became of it, in a word or two."""
+        """The outcome in a word or two."""
         if not self.tested:
             return "not tested"
         return "passed" if self.passed else "failed"
@@ -72,7 +72,7 @@ def _not_tested(name: str, why: str) -> Gate:
 
 @dataclass(frozen=True)
 class LackOfFit:
-    """All gates, what else is doubtful, and quantiles of the standardised residuals beside a Gaussian's."""
+    """All gates, other doubts about the data, and quantiles of the standardised residuals beside a Gaussian's."""
 
     gates: tuple[Gate, ...]
     doubts: tuple[Flag, ...]
@@ -85,12 +85,12 @@ class LackOfFit:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """What failed, in words."""
+        """The gates that failed, in words."""
         return (*(gate.message for gate in self.gates if not gate.passed), *(flag.message for flag in self.doubts))
 
     @property
     def untested(self) -> tuple[str, ...]:
-        """What could not be asked, in words."""
+        """The gates that could not be tested, in words."""
         return tuple(gate.message for gate in self.gates if not gate.tested)
 
 
@@ -100,8 +100,7 @@ def lack_of_fit(
     known: Iterable[Flag] = (),
     pieces: Int[np.ndarray, " paths"] | None = None,
 ) -> LackOfFit:
-    """Ask all gates; `known` are flags that were raised on these data before, `pieces` tells of which recorded path
-    each of the paths is a part."""
+    """Test all gates; `known` are flags raised earlier, `pieces` the recorded path that each path is a piece of."""
     fitted = fit(data, clock="recorded") if surrogate is None else surrogate
     residuals = Residuals(fitted)
     gates = (_markov(residuals), _gaussian(residuals), _halves(data, pieces))
@@ -116,7 +115,7 @@ def lack_of_fit(
 
 
 def _markov(residuals: Residuals) -> Gate:
-    """Neighbouring residuals of a Markov process are uncorrelated."""
+    """Test whether neighbouring residuals are uncorrelated, as for a Markov process."""
     if not residuals.names or len(residuals.pairs) < FIT.least_pairs:
         return _not_tested("markov", "there are too few consecutive steps to estimate a correlation.")
     found = [correlation(np.clip(z, -FLAGS.clip, FLAGS.clip), residuals.pairs, 1) for z in residuals.ordered.T]
@@ -134,7 +133,7 @@ def _markov(residuals: Residuals) -> Gate:
 
 
 def _gaussian(residuals: Residuals) -> Gate:
-    """Standardised residuals of a diffusion over short steps are standard normal."""
+    """Test whether standardised residuals are standard normal, as for a diffusion over short steps."""
     enough = [z for z in residuals.spread if len(z) >= FIT.least_pairs]
     if not enough:
         return _not_tested("gaussian", "there are too few steps over which the noise is known well enough.")
@@ -155,7 +154,7 @@ def _gaussian(residuals: Residuals) -> Gate:
 
 
 def _halves(data: Any, pieces: Int[np.ndarray, " paths"] | None) -> Gate:
-    """The first and the second half of the paths have the same coefficients."""
+    """Test whether the first and the second half of the paths have the same coefficients."""
     unknown = _not_tested("halves", "there are too few paths to compare halves of them.")
     if not isinstance(data, Trajectories):
         return unknown
@@ -181,7 +180,7 @@ def _halves(data: Any, pieces: Int[np.ndarray, " paths"] | None) -> Gate:
 def compare_fits(first: Surrogate, second: Surrogate) -> tuple[float, float]:
     """P-value that two fits of independent data have the same coefficients, and their relative difference.
 
-    What is compared are the means and first moments of every coefficient over points of the first data.
+    The comparison uses the means and first moments of every coefficient over points of the first data.
     """
     free = [without_prior(surrogate) for surrogate in (first, second)]
     low = [max(a[0], b[0]) for a, b in zip(first.domain.intervals, second.domain.intervals, strict=True)]

@@ -1,7 +1,7 @@
 """Data as they would be if given generators were exact symmetries: a parametric bootstrap with the design kept.
 
-The null model is the fit with the generators imposed. Every increment is drawn anew from where it began, so that a
-draw costs no simulation, whatever the paths look like, and the fit sees the same design.
+The null model is the fit with the generators imposed. Every increment is drawn anew from its starting point, so that a
+draw needs no simulation, whatever the paths look like, and the fit has the same design.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from liestonet.validation.tuning import PUSH
 
 
 def stream(seed: int, purpose: str) -> np.random.Generator:
-    """Random numbers for one purpose, unlike those of any other purpose or of the seed itself.
+    """Random numbers for one purpose, independent of those for any other purpose or from the seed itself.
 
     Data may have been simulated with the same seed; draws that repeat their noise would not be independent of them.
     """
@@ -33,15 +33,15 @@ def stream(seed: int, purpose: str) -> np.random.Generator:
 
 
 def stream_of(data: Trajectories, purpose: str) -> np.random.Generator:
-    """Random numbers that every recording has to itself: the signs of its increments choose them.
+    """Random numbers specific to a recording, seeded by the signs of its increments.
 
-    What is drawn for one recording is then independent of what is drawn for another, and the same in all units.
+    Draws for one recording are independent of those for another, and the same in all units.
     """
     return stream(crc32(np.packbits(data.increments().dx > 0).tobytes()), purpose)
 
 
 def null_model(kind: Kind, surrogate: Surrogate, given: Generators) -> Surrogate:
-    """The fit with generators imposed as they stand; as it is where only a sample of its errors is known."""
+    """The fit with the given generators imposed; unchanged where only a sample of its errors is known."""
     if not surrogate.errors.complete:
         return surrogate
     cloud = mixed_cloud(surrogate.domain, surrogate.overview.points, PUSH.null_points)
@@ -49,7 +49,7 @@ def null_model(kind: Kind, surrogate: Surrogate, given: Generators) -> Surrogate
 
 
 def draw(model: Surrogate, begin: Increments, names: tuple[str, ...], rng: np.random.Generator) -> Trajectories:
-    """One set of data from a model: paths of two points that begin where the increments do."""
+    """Draw one set of data from a model: paths of two points that begin where the increments do."""
     ends = begin.x + drawn_steps(model, begin, rng)
     times = np.stack([begin.t, begin.t + begin.dt], axis=1).reshape(-1)
     states = np.stack([begin.x, ends], axis=1).reshape(-1, begin.x.shape[1])
@@ -58,7 +58,7 @@ def draw(model: Surrogate, begin: Increments, names: tuple[str, ...], rng: np.ra
 
 
 def as_pairs(begin: Increments, names: tuple[str, ...], domain: Domain | None = None) -> Trajectories:
-    """The recorded increments as paths of two points; the domain knows which coordinates are periodic."""
+    """The recorded increments as paths of two points; the domain says which coordinates are periodic."""
     times = np.stack([begin.t, begin.t + begin.dt], axis=1).reshape(-1)
     states = np.stack([begin.x, begin.x + begin.dx], axis=1).reshape(-1, begin.x.shape[1])
     periodic = {} if domain is None else domain.named_periods(names)
@@ -66,7 +66,7 @@ def as_pairs(begin: Increments, names: tuple[str, ...], domain: Domain | None = 
 
 
 def drawn_steps(model: Surrogate, begin: Increments, rng: np.random.Generator) -> Float[np.ndarray, "b n"]:
-    """Increments drawn anew from where they began; coordinates without noise are as recorded, which is no diffusion."""
+    """Increments drawn anew from their starting points; those of coordinates without noise stay as recorded."""
     steps = diffusive_steps(model, begin.t, begin.x, begin.dt, rng)
     steps[:, ~model.noisy] = begin.dx[:, ~model.noisy]
     return steps

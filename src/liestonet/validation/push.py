@@ -1,4 +1,4 @@
-"""Whole paths pushed along a generator: trajectories with other, non-uniform steps, and what was lost on the way."""
+"""Whole paths pushed along a generator: trajectories with new, non-uniform steps, and counts of lost points."""
 
 from __future__ import annotations
 
@@ -76,14 +76,14 @@ def push(
 
 
 def _collapsed(times: Float[np.ndarray, " n"], starts: Bool[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:
-    """Points that are not later than the one before in the same path."""
+    """Which points are not later than the one before them in the same path."""
     found = np.zeros(len(times), dtype=bool)
     found[1:] = (np.diff(times) <= 0) & ~starts[1:]
     return found
 
 
 def _runs(kept: Bool[np.ndarray, " n"], starts: Bool[np.ndarray, " n"]) -> Int[np.ndarray, " runs_and_one"]:
-    """Offsets of the kept points' runs: a path begins where it began, and after every point that was lost."""
+    """Offsets of runs of kept points: a run begins at the start of a path and after every lost point."""
     fresh = kept & (starts | ~np.concatenate([[False], kept[:-1]]))
     number = np.cumsum(fresh)[kept]
     return np.concatenate([[0], np.flatnonzero(np.diff(number)) + 1, [len(number)]]).astype(np.int64)

@@ -1,8 +1,8 @@
 """Does the law of the data survive a finite push? Standardised Euler–Maruyama residuals before and after.
 
-For a symmetry z̃ = (ã Δt̃)^{−½}(Δx̃ − f̃ Δt̃) at the pushed points is distributed as z was. What a push changes is
-measured by ΔNLL, a Kolmogorov–Smirnov and an energy distance, set beside random pushes of equal displacement, and
-judged by a parametric bootstrap under the model in which the generator is exact. Of long recordings a random part of
+For a symmetry, z̃ = (ã Δt̃)^{−½}(Δx̃ − f̃ Δt̃) at the pushed points has the law that z had before. The change is
+measured by ΔNLL, a Kolmogorov–Smirnov and an energy distance, compared with random pushes of equal displacement, and
+tested by a parametric bootstrap under the model in which the generator is exact. Of long recordings a random part of
 the increments is pushed, at most `PUSH.most_increments` (docs/method.md §8.2).
 """
 
@@ -41,10 +41,10 @@ class InvarianceRow:
     """One generator pushed by one ε.
 
     `delta_nll` is NLL after minus before, per increment, `control` the same of random pushes of equal displacement,
-    `floor` its median size over the bootstrap draws, for which the generator is exact.
-    The p-values are of |ΔNLL|, the Kolmogorov–Smirnov and the energy distance, `p_value` of the three together;
-    not-a-number where too little of the data stays in the box. `used` of the increments did, `blew_up` points have no
-    end, `draws` is the number of bootstrap samples.
+    `floor` its median size over the bootstrap draws, for which the generator is exact. The p-values are of |ΔNLL|, the
+    Kolmogorov–Smirnov and the energy distance, `p_value` of the three together; not-a-number where too little of the
+    data stays in the box. `used` is the number of increments that stayed, `blew_up` that of points whose flow blew up,
+    `draws` that of bootstrap samples.
     """
 
     generator: int
@@ -68,8 +68,8 @@ class InvarianceRow:
 class Invariance:
     """All generators and ε, and for each generator the interval in which the largest ε not rejected lies.
 
-    `p_values` are one for each generator, of all its pushes together; `increments` were pushed. `level` is that of the
-    test of a single push, by which `largest` was found.
+    `p_values` has one for each generator, of all its pushes together; `increments` is the number of pushed increments.
+    `level` is that of the test of a single push, which gave `largest`.
     """
 
     rows: tuple[InvarianceRow, ...]
@@ -113,7 +113,7 @@ def invariance(
 
 
 def fewest_draws(level: float) -> int:
-    """Bootstrap samples with which a rank, one over their number and one more at least, can fall to a level."""
+    """The number of bootstrap samples with which a p-value, at least 1/(number + 1), can be as small as a level."""
     ranks = math.floor(1 / level)
     while 1 / ranks > level:
         ranks += 1
@@ -121,12 +121,12 @@ def fewest_draws(level: float) -> int:
 
 
 def _usual_draws(count: int, error_rate: float) -> int:
-    """Enough for the p-value of one of so many generators to fall to its share of an error rate."""
+    """Enough draws for the p-value of each of `count` generators to fall to its share of an error rate."""
     return max(PUSH.draws, fewest_draws(min(error_rate, Criteria().error_rate) / max(count, 1)))
 
 
 def _own_fit(surrogate: Surrogate, begin: Increments) -> Surrogate:
-    """A fit to the increments alone; single ones do not tell which coordinates are without noise, so that is kept."""
+    """A fit to the increments alone, keeping which coordinates have noise: single increments do not show that."""
     pairs = as_pairs(begin, surrogate.names, surrogate.domain)
     return fit(pairs, clock="recorded") if surrogate.noisy.all() else fit_again(surrogate, pairs)
 
@@ -147,7 +147,7 @@ def some_increments(data: Trajectories, domain: Domain, rng: np.random.Generator
 
 @dataclass(frozen=True)
 class _Pushes:
-    """What all generators share: the fit to the increments, these, how far they are pushed, and how often drawn."""
+    """Shared by all generators: the fit to the increments, the increments, the pushes, and the number of draws."""
 
     own: Surrogate
     begin: Increments
@@ -157,7 +157,7 @@ class _Pushes:
 
 
 def _pushed(pushes: _Pushes, given: Generators, k: int, rng: np.random.Generator) -> tuple[list[InvarianceRow], float]:
-    """All pushes along one generator, and the p-value of all of them together."""
+    """Push along one generator by every ε, and compute the p-value of all pushes together."""
     own, begin, epsilons = pushes.own, pushes.begin, pushes.epsilons
     alone = one_generator(given, k)
     starts = trail(alone, begin.t, begin.x, epsilons, own.domain)
@@ -200,8 +200,8 @@ def _pushed(pushes: _Pushes, given: Generators, k: int, rng: np.random.Generator
 def together(observed: Sequence[Comparison], replicas: Sequence[Sequence[Comparison]]) -> float:
     """P-value of several pushes and all statistics together, the rank of the data among the draws.
 
-    Every statistic is measured in its own standard deviations over data and draws alike, and the largest counts: data
-    and draws are treated the same, so the rank is exact whatever the statistics have to do with each other.
+    Every statistic is measured in its own standard deviations over data and draws together, and the largest counts.
+    Data and draws are treated alike, so the rank is exact however the statistics depend on each other.
     """
     table = np.abs([[[getattr(c, name) for name in STATISTICS] for c in each] for each in (observed, *replicas)])
     table = table.reshape(len(table), -1)
@@ -229,7 +229,7 @@ def _compared(
 
 @dataclass(frozen=True)
 class _One:
-    """One generator of several, with derivatives."""
+    """One generator out of several, with derivatives."""
 
     base: Generators
     k: int
@@ -285,7 +285,7 @@ def trail(
     epsilons: Sequence[float],
     domain: Domain,
 ) -> list[PushedPlaces]:
-    """Where points are after every ε, each flow going on from the one before; far outside the domain they are lost."""
+    """Where points are after every ε, each flow continuing the one before; points far outside are lost."""
     places, here, before = [], PushedPlaces(t, x), 0.0
     options: dict[str, Any] = {"domain": domain, "margin": PUSH.margin, "tolerance": PUSH.tolerance}
     for epsilon in epsilons:
@@ -346,7 +346,7 @@ def moved_steps(
 
 
 def mean_displacement(steps: Increments, start: PushedPlaces, domain: Domain) -> float:
-    """Root mean square of the way that first points went, in units of the box."""
+    """Root mean square displacement of the first points, in units of the box."""
     if not start.arrived.any():
         return UNKNOWN
     way = np.column_stack([(start.t - steps.t) / domain.half[0], (start.x - steps.x) / domain.half[1:]])
@@ -409,7 +409,7 @@ def _scaled(field: GeneratorFunction, size: float) -> GeneratorFunction:
 
 
 def _rank(seen: Comparison, drawn: Sequence[Comparison], name: str) -> float:
-    """Share of draws at least as extreme, the data counted among them; ΔNLL counts by its size."""
+    """Share of draws at least as extreme as the data, which are counted too; for ΔNLL by absolute value."""
     value = abs(getattr(seen, name))
     others = np.abs([getattr(replica, name) for replica in drawn])
     if not np.isfinite(value):
@@ -418,7 +418,7 @@ def _rank(seen: Comparison, drawn: Sequence[Comparison], name: str) -> float:
 
 
 def _largest(rows: Sequence[InvarianceRow], level: float) -> tuple[float, float]:
-    """The last ε before the first rejection, and that ε; infinity where none is rejected."""
+    """The last ε before the first rejection, and the ε of that rejection; infinity where none is rejected."""
     low = 0.0
     for row in rows:
         if row.p_value <= level:
@@ -431,7 +431,7 @@ def _largest(rows: Sequence[InvarianceRow], level: float) -> tuple[float, float]
 def warp_speed(
     data: Trajectories, generators: Any, epsilon: float, seed: int, draws: int = 1
 ) -> tuple[dict[str, float], list[dict[str, float]]]:
-    """The statistics of a data set and of few bootstrap draws from it: what a warp-speed study collects."""
+    """The statistics of a data set and of few bootstrap draws from it, for a warp-speed study."""
     fitted = fit(data, clock="recorded")
     given = read_generators(generators, fitted.names, fitted.domain)
     begin = some_increments(data, fitted.domain, stream(seed, "increments"))

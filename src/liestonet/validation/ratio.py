@@ -1,7 +1,7 @@
-"""The likelihood ratio of a claim that is affine in the coefficients, whatever it is about: its cost and its law.
+"""The likelihood ratio of any claim that is affine in the coefficients: its deviance and its null law.
 
-The claim is a function that puts coefficients into equations on a cloud of points (`PutIn`). What it costs to impose
-them is judged by data drawn where they hold (docs/method.md §7).
+The claim is a function that puts coefficients into equations on a cloud of points (`PutIn`). The deviance of imposing
+them is compared with that of data drawn where they hold (docs/method.md §7).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Costs = Callable[[GivenResiduals], list[tuple[float, float]]]
 
 @dataclass(frozen=True)
 class Clouds:
-    """Where residuals are measured, and how points are chosen at which a claim is imposed on a fit."""
+    """The points where residuals are measured, and the choice of points at which a claim is imposed on a fit."""
 
     measured: PointCloud
     imposed: Callable[[Surrogate], PointCloud]
@@ -33,9 +33,9 @@ class Clouds:
 
 @dataclass(frozen=True)
 class Ratio:
-    """Evidence on the residuals, what imposing the claim costs (deviance, degrees of freedom), and the laws of that.
+    """Evidence on the residuals, deviances of imposing the claim with degrees of freedom, and their null laws.
 
-    `own` is the evidence with the bias of the estimate itself in place of all that a prior may hide.
+    `own` is the evidence with the estimate's own bias in place of everything that a prior may hide.
     """
 
     evidence: Evidence
@@ -44,11 +44,11 @@ class Ratio:
     laws: Sequence[NullLaw]
 
     def p_values(self) -> list[float]:
-        """The chance of each cost where the claim holds."""
+        """The p-value of each deviance."""
         return [law.p_value(*cost) for law, cost in zip(self.laws, self.costs, strict=True)]
 
     def interval(self, k: int, confidence: float) -> tuple[float, float]:
-        """Ends of the interval of one residual, wrong together with chance 1 − confidence."""
+        """Ends of the interval of one residual, wrong together with probability 1 − confidence."""
         return interval(self.evidence, self.own, k, confidence)
 
 
@@ -61,9 +61,9 @@ def likelihood_ratio(
     costs: Costs = GivenResiduals.deviances,
     joined: bool = False,
 ) -> Ratio:
-    """The ratio for a claim; `put` measures its residuals, `put_claim` is what is imposed, often the same.
+    """The ratio for a claim; `put` gives the residuals to measure, `put_claim` those to impose, often the same.
 
-    `joined` says that all costs make one p-value.
+    `joined` means that all deviances are combined in one p-value.
     """
     measured = put(surrogate, clouds.measured)
     evidence = measured.evidence()
@@ -78,7 +78,7 @@ def likelihood_ratio(
 
 
 def data_cloud(surrogate: Surrogate) -> PointCloud:
-    """Points of the data, spread evenly over them, where the diffusion is safely positive."""
+    """Points spread evenly over the data, where the diffusion is safely positive."""
     points = surrogate.overview.points
     points = points[np.linspace(0, len(points) - 1, min(RATIO.imposed_points, len(points))).astype(int)]
     return safely_noisy(surrogate, points)

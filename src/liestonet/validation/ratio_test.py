@@ -1,8 +1,8 @@
 """`lsn.test`: is this a symmetry of my data? A likelihood-ratio test of given generators, with the size of the misfit.
 
-Imposing DX = 0 on the estimated coefficients costs likelihood; a large cost rejects X. What is tested is
-estimated without shrinking (`surrogate/least_squares.py`) and compared with data drawn where X is exact
-(`validation/bartlett.py`), so that the p-value is close to uniform there; the residual is that of the ladder
+Imposing DX = 0 on the estimated coefficients costs likelihood; a large cost rejects X. The tested coefficients are
+estimated without shrinkage (`surrogate/least_squares.py`) and the deviance is compared with that of data drawn where X
+is exact (`validation/bartlett.py`), so that the p-value is close to uniform there; the residual is that of the ladder
 (docs/method.md §7.1).
 """
 
@@ -65,7 +65,7 @@ from liestonet.validation.written import claimed, deviance_text, percent, percen
 
 @dataclass(frozen=True)
 class GeneratorRow:
-    """One generator on its own: relative residual with an interval, and the p-value of a residual of zero.
+    """One generator alone: relative residual with an interval, and the p-value of a residual of zero.
 
     The interval misses the true residual with the test's `error_rate`.
     """
@@ -79,17 +79,17 @@ class GeneratorRow:
 
 @dataclass(frozen=True)
 class SymmetryTest:
-    """What data say of given generators as symmetries, all together.
+    """The result of testing given generators, all together, as symmetries of the law of data.
 
-    `deviance` is twice the log likelihood that imposing them costs, `dof` the number of conditions imposed, `expected`
-    the mean deviance if they are exact (`dof` in large data; None in files that did not keep it), and `p_value` the
-    chance of at least that deviance then. `residual`, `lower` and `upper` are of the worst generator.
+    `deviance` is twice the log likelihood lost by imposing them, `dof` the number of conditions imposed, `expected` the
+    mean deviance if they are exact (`dof` in large data; None in files that did not keep it), and `p_value` the
+    probability of at least that deviance in that case. `residual`, `lower` and `upper` are of the worst generator.
     `turning` says that the generators came from data themselves, so that their own errors count beside those of the
-    coefficients (where they are not known, the generators are free to turn); `held_out`
-    tells which part of the data was kept for the test, None where all of it was. `doubts` are what is wrong with the
-    data; with any, all else is conditional. `uncorrected` says why `expected` could not be found where it was wanted.
-    `error_rate` is the level of the test and the chance of an interval to miss, the same that a result was found with.
-    `clock` is the one that the data were on; where it restarts, ∂t is tested against the date.
+    coefficients (where they are not known, the generators are free to turn); `held_out` tells which part of the data
+    was kept for the test, None where all of it was. `doubts` are problems with the data; with any, all else is
+    conditional. `uncorrected` says why `expected` could not be found where it was wanted. `error_rate` is the level of
+    the test and the chance of an interval to miss, the same that a result was found with. `clock` is the one that the
+    data were on; where it restarts, ∂t is tested against the date.
     """
 
     symmetry: str
@@ -118,7 +118,7 @@ class SymmetryTest:
         return "\n".join(self.sentences())
 
     def _clock(self) -> str | None:
-        """The clock in words, where it is not the recorded one."""
+        """The clock in words; empty for the recorded one."""
         if self.clock is None or self.clock.window is None or self.clock.p_value is None:
             return None
         every = f"The clock restarts every {self.clock.window:.4g}"
@@ -205,21 +205,21 @@ def test(
     found_on_these: bool | Int[np.ndarray, " paths"] | None = None,  # noqa: PT028
     domain: Any = None,  # noqa: PT028
 ) -> SymmetryTest | MapTest | EquationTest:
-    """Is this a symmetry of my data, or of my equation? Of a map, or of generators, all together.
+    """Is this map, or are these generators together, a symmetry of my data or of my equation?
 
-    Data are put to a likelihood-ratio test. An equation (an `SDE`) gets a proof, or a point where it fails; `domain` is
-    the box for it, as in `solve`. Maps are text such as "x, y -> -y, x" or "t, x -> t + 1, -x", or a callable with its
-    Jacobian; they are symmetries of the law.
+    For data this is a likelihood-ratio test. An equation (an `SDE`) gets a proof, or a point where it fails; `domain`
+    is the box for it, as in `solve`. Maps are text such as "x, y -> -y, x" or "t, x -> t + 1, -x", or a callable with
+    its Jacobian; they are symmetries of the law.
 
     `generators` are text such as "2 t d_t + x d_x" (several separated by semicolons), SymPy rows (tau, [xi, …]), a
-    result, or anything called like `result.generators`. `symmetry` is "ito", "law" or "fokker-planck"; without one it
-    is the result's own, "fokker-planck" where u d_u occurs, and else "law", because data determine nothing more. A
-    result that was found on the same data is found again on half of the paths (split by `seed`) and tested on the
-    other half. Set `found_on_these` where this cannot be recognised, for instance for a part of the recorded data: to
-    True, or to an array with the recorded path that each path is a piece of, so that recorded paths are not split. The
-    error rate is that of the result, for other generators 5 %. `clock` is as in `discover`; "auto" is the clock of a
-    result, else what suits the data. Where it restarts, ∂t is tested against the date. `measurement` is as in
-    `discover`.
+    result, or any callable with the signature of `result.generators`. `symmetry` is "ito", "law" or "fokker-planck";
+    without one it is the result's own, "fokker-planck" where u d_u occurs, and else "law", because data determine
+    nothing more. A result that was found on the same data is found again on half of the paths (split by `seed`) and
+    tested on the other half. Set `found_on_these` where this cannot be recognised, for instance for a part of the
+    recorded data: to True, or to an array with the recorded path that each path is a piece of, so that recorded paths
+    are not split. The error rate is that of the result, for other generators 5 %. `clock` is as in `discover`; "auto"
+    is the clock of a result, else what suits the data. Where it restarts, ∂t is tested against the date. `measurement`
+    is as in `discover`.
     """
     if isinstance(data, SDE):
         return claim_on_equation(data, generators, symmetry, domain)
@@ -230,7 +230,7 @@ def test(
             "SDE.parse."
         )
     if domain is not None:
-        raise InputError("A domain is for an equation; the box of data is where they are. Leave domain out.")
+        raise InputError("A domain is for an equation; the box of data is computed from them. Leave domain out.")
     if is_map(generators):
         require_law(symmetry)
         return map_on_data(data, generators, seed=seed, measurement=measurement, clock=clock)
@@ -278,7 +278,7 @@ def generators_on_data(
 
 
 def measured_like(result: Any, data: Trajectories, measurement: Measurement | Any | None) -> Trajectories:
-    """Data with a measurement; by default their own, or that of a result on positions that found their velocities."""
+    """Data with a measurement: the given one, else their own, or that of a result on positions alone."""
     own = result.estimated if isinstance(result, Result) else None
     if measurement is None and own is not None and own.data.measurement.order == 2:
         measurement = own.data.measurement if data.names == positions_among(result.names) else None
@@ -287,7 +287,7 @@ def measured_like(result: Any, data: Trajectories, measurement: Measurement | An
 
 @dataclass(frozen=True)
 class _Claim:
-    """That generators are symmetries of a kind; those found on other data may be `turning` with their errors."""
+    """The claim that generators are symmetries of a kind; if found on data (`turning`), with their errors `turns`."""
 
     kind: Kind
     given: Generators
@@ -298,7 +298,7 @@ class _Claim:
 
 
 def _tested(claimed: _Claim, data: Trajectories, surrogate: Surrogate, held_out: str | None) -> SymmetryTest:
-    """The test itself: what imposing the generators costs, by which law that is judged, and how large residuals are."""
+    """The test of generators: the deviance of imposing them, its null law, and the size of the residuals."""
     kind, given, turns = claimed.kind, claimed.given, claimed.turns
     if claimed.turning and (turns is None or not surrogate.errors.complete):
         evidence, deviance, dof = _free_to_turn(kind, surrogate, given)
@@ -339,7 +339,7 @@ def _tested(claimed: _Claim, data: Trajectories, surrogate: Surrogate, held_out:
 
 
 def _dated(outcome: SymmetryTest, clocked: Clocked, claimed: _Claim, surrogate: Surrogate) -> SymmetryTest:
-    """The outcome with the test against the date, which is what says something of ∂t on a clock that restarts."""
+    """The outcome with the test against the date, which tests ∂t on a clock that restarts."""
     date, clock = clocked.clock.date, clocked.clock
     if date is None:
         return outcome
@@ -372,7 +372,7 @@ def _kind(symmetry: Any, generators: Any, given: Generators) -> Kind:
 
 
 def _of_paths(kind: Kind, given: Generators) -> Generators:
-    """Generators without a β that is zero; any other is refused where the kind is about paths, not their density."""
+    """Generators without a zero β; a non-zero β is refused for kinds that concern paths, not their density."""
     if kind is FOKKER_PLANCK or not given.has_beta:
         return given
     if isinstance(given, Formulas) and all(row[-1] == 0 for row in given.rows):
@@ -384,7 +384,7 @@ def _of_paths(kind: Kind, given: Generators) -> Generators:
 
 
 def criteria_of(result: Any) -> Criteria:
-    """Those of the verdicts of a result from data; of anything else the default ones."""
+    """The criteria of a result from data; for anything else the default ones."""
     found = result.estimated if isinstance(result, Result) else None
     return Criteria() if found is None else found.criteria
 
@@ -397,7 +397,7 @@ def same_data(result: Any, data: Trajectories) -> bool:
 def _found_again(
     result: Result, clocked: Clocked, seed: Any, pieces: Int[np.ndarray, " paths"] | None
 ) -> tuple[Result, Trajectories, str]:
-    """The same search on one half of the paths, and the other half for the test."""
+    """The result of the same search on half of the paths, the other half for the test, and a sentence on the split."""
     data = clocked.paths
     if len(data) < 2:
         raise InputError(
@@ -424,7 +424,7 @@ def _found_again(
 def _halved(
     data: Trajectories, seed: Any, pieces: Int[np.ndarray, " paths"] | None, called: str = "paths"
 ) -> tuple[Trajectories, Trajectories, str]:
-    """Two halves of the recorded paths, and what they are in words."""
+    """Two halves of the recorded paths, and their description."""
     recorded = np.zeros(0) if pieces is None else np.unique(pieces)
     if pieces is None or len(recorded) < 2:
         first, second = data.split(RATIO.held_out, seed)
@@ -441,7 +441,7 @@ def _halved(
 
 
 def _labels(generators: Any, given: Generators) -> list[str]:
-    """What each generator is called."""
+    """The name of each generator in the outcome."""
     from liestonet.formulas.notation import field_text
 
     if isinstance(given, Formulas):
@@ -456,17 +456,17 @@ def _labels(generators: Any, given: Generators) -> list[str]:
 def _put_in(
     kind: Kind, given: Generators, turns: Turns | None, surrogate: Surrogate, cloud: PointCloud
 ) -> GivenResiduals:
-    """Residuals of generators, and what errors change; those of fields that came from data have errors of their own."""
+    """Residuals of generators, and their changes by errors; fields found on data have errors of their own."""
     if turns is None or not isinstance(given, Fields):
         return put_in(kind, surrogate, given, cloud, surrogate.domain)
     return _with_turns(kind, surrogate, cloud, given, turns)
 
 
 def _free_to_turn(kind: Kind, surrogate: Surrogate, given: Generators) -> tuple[Evidence, float, float | int]:
-    """Evidence on generators whose errors are not known, and what imposing them costs: deviance, degrees of freedom.
+    """Evidence on generators whose errors are not known, with the deviance of imposing them and degrees of freedom.
 
     What a change of the generators absorbs is no evidence against them. They may have far to turn, so they are turned
-    and the coefficients refitted until both converge; where all errors are not at hand, once. The p-value comes out too
+    and the coefficients refitted until both converge; where not all errors are known, once. The p-value comes out too
     large rather than too small.
     """
     n, domain = surrogate.dimension, surrogate.domain
@@ -494,7 +494,7 @@ def _free_to_turn(kind: Kind, surrogate: Surrogate, given: Generators) -> tuple[
 
 
 def _with_turns(kind: Kind, surrogate: Surrogate, cloud: PointCloud, fields: Fields, turns: Turns) -> GivenResiduals:
-    """Residuals of fields that came from data, with their own errors beside those of the coefficients.
+    """Residuals of fields found on data, with their own errors in addition to those of the coefficients.
 
     The equations are linear in the generators, so a turn of one standard deviation changes them by a difference.
     """
@@ -508,10 +508,10 @@ def _with_turns(kind: Kind, surrogate: Surrogate, cloud: PointCloud, fields: Fie
 
 
 def _turns(kind: Kind, result: Result) -> Turns | None:
-    """Independent errors of a result's generators, one standard deviation each, as coefficients in their basis.
+    """Uncorrelated errors of a result's generators, one standard deviation each, as coefficients in their basis.
 
-    None where the errors of the coefficients they were found on are not all at hand, or where they are not small: the
-    generators could not be imposed on these, or their data do not know that many.
+    None where not all errors of their coefficients are known, or where these are not small: the generators could not be
+    imposed, or their data do not support that many.
     """
     refit = None if result.estimated is None else result.estimated.refit
     if not _supported(result) or refit is None or not isinstance(refit.surrogate, Surrogate):
@@ -526,7 +526,7 @@ def _turns(kind: Kind, result: Result) -> Turns | None:
 
 
 def _supported(result: Result) -> bool:
-    """Whether the data that generators were found on call each of them a symmetry."""
+    """Whether each generator has the verdict "symmetry" on the data it was found on."""
     return all(row.verdict == "symmetry" for row in result.ladder[: result.fields.count])
 
 
@@ -541,7 +541,7 @@ def _coefficients(operator: NoisyOperator, given: Generators) -> np.ndarray:
 
 
 def _alone(evidence: Evidence, k: int) -> Evidence:
-    """The same evidence on one of the directions."""
+    """The evidence on one of the directions alone."""
     one = slice(k, k + 1)
     return Evidence(
         evidence.vectors[:, one],

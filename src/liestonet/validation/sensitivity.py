@@ -1,4 +1,4 @@
-"""What an error of the surrogate does: angle and residual against its size, and the C¹ bound of docs/method.md §9."""
+"""The effect of an error of the surrogate: angle and residual by its size, and the C¹ bound of docs/method.md §9."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SHAPES = ("sine", "network")
 
 @dataclass(frozen=True)
 class SensitivityRow:
-    """A perturbation of the surrogate: how far the span turns, the generators' residual, and what bounds it."""
+    """A perturbation of the surrogate: the angle of the span, the generators' residual, and a bound on the residual."""
 
     shape: str
     amplitude: float
@@ -44,10 +44,10 @@ def sensitivity(
     shapes: Sequence[str] = SHAPES,
     seed: int = 0,
 ) -> tuple[SensitivityRow, ...]:
-    """Perturb the surrogate and see what becomes of the generators found with it.
+    """Perturb the surrogate and measure the effect on the generators found with it.
 
     `residual` is the largest relative residual of the original generators on the perturbed coefficients; `bound` is
-    what docs/method.md §9 allows, their residual on the original ones plus C(X) times the perturbation's C¹ norm.
+    that of docs/method.md §9: their residual on the original ones plus C(X) times the perturbation's C¹ norm.
     """
     domain, points = surrogate.domain, surrogate.overview.points
     cloud = mixed_cloud(domain, points, GATES.sensitivity_points)
@@ -76,7 +76,7 @@ def relative_residuals(
 
 
 def perturbed_span(kind: Kind, changed: Surrogate, fields: Fields, cloud: PointCloud) -> Fields:
-    """As many of the lowest directions of the perturbed equations as there are fields."""
+    """The lowest directions of the perturbed equations, as many as there are fields."""
     operator = NoisyOperator(kind, changed, fields.basis, cloud)
     return Fields(fields.basis, operator.whitening @ operator.lowest(fields.count), kind.has_beta)
 
@@ -92,7 +92,7 @@ def _angle(kind: Kind, changed: Surrogate, fields: Fields, cloud: PointCloud) ->
 def change_bound(
     kind: Kind, before: Surrogate, after: Surrogate, given: Generators, cloud: PointCloud
 ) -> Float[np.ndarray, " k"]:
-    """C(X) ‖change‖ for every generator of unit length: a bound on how much its residual can move.
+    """C(X) ‖change‖ for every generator of unit length: a bound on the change of its residual.
 
     The equations are linear in the coefficients (for law and Fokker–Planck; Itô is bounded by its law part, with one
     noise they are the same), so at every point the change of an equation is at most the sum over its terms of

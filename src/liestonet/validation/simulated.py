@@ -1,7 +1,8 @@
-"""Whole recordings as they would be under a model, on the design of the data: a parametric bootstrap along paths.
+"""Recordings simulated from a model with the design of the data: a parametric bootstrap along paths.
 
-Where a path goes depends on its own noise, so that the paths of a draw are simulated, from where the recorded ones
-begin and with their steps. A draw is of bounded size: what it is for is of the order of one over the size of the data.
+Where a path goes depends on its own noise, so the paths of a draw are simulated, from the starts of the recorded ones
+and with their steps. A draw has bounded size: the correction that it serves is of the order of one over the size of the
+data.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from liestonet.validation.tuning import RATIO
 
 
 def design_of(data: Trajectories) -> tuple[Trajectories, float]:
-    """Paths on which draws are made, whole data if they are not too many; and which part of the increments that is."""
+    """Paths for draws, all of the data if they are not too many; and the fraction of the increments that this is."""
     total = data.points - len(data)
     part = data.windows(RATIO.drawn_steps + 1) if int(np.diff(data.offsets).max()) > 2 * RATIO.drawn_steps else data
     steps = part.points - len(part)
@@ -29,7 +30,7 @@ def design_of(data: Trajectories) -> tuple[Trajectories, float]:
 def draw_paths(model: Surrogate, like: Trajectories, count: int, rng: np.random.Generator) -> list[Trajectories]:
     """Recordings from a model that begin where these paths do and have their times.
 
-    Outside the box nothing is known of the coefficients, so they are taken at its nearest point.
+    Outside the box the coefficients are unknown, so they are taken at its nearest point.
     """
     low, high = widened(model.domain, 0.0)[1:].T
     starts, lengths = like.offsets[:-1], np.diff(like.offsets)

@@ -1,4 +1,4 @@
-"""Formulas of generators on a box: finite, with derivatives that are, or refused in a sentence that says where."""
+"""Checks that formulas of generators and their derivatives are finite on a box; errors say where they are not."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ORDER = 2
 def regular(given: Formulas, domain: Domain, order: int = ORDER, called: str = "") -> Formulas:
     """The same formulas if they are smooth on the box; |g| and sign g become ±g and ±1 where g keeps its sign.
 
-    `called` is what they are, where that is no generator.
+    `called` is their name in messages, if they are not generators.
     """
     points = _looked_at(domain)
     names = [called or f"generator {_name(given, k)}" for k in range(given.count)]
@@ -48,7 +48,7 @@ def regular(given: Formulas, domain: Domain, order: int = ORDER, called: str = "
 
 
 def _looked_at(domain: Domain) -> Float[np.ndarray, "p v"]:
-    """Points all over the box, its faces and corners among them."""
+    """Points all over the box, including its faces and corners."""
     from liestonet.sde.domain_choice import inspected
     from liestonet.sde.probing import to_box
 
@@ -56,7 +56,7 @@ def _looked_at(domain: Domain) -> Float[np.ndarray, "p v"]:
 
 
 def _derivatives(dimension: int, order: int) -> Iterator[Derivative]:
-    """The values, the derivative by time, and those by the state up to an order."""
+    """Derivatives as indices: the values, the time derivative, and those by the state up to an order."""
     yield ()
     yield (0,)
     for count in range(1, order + 1):
@@ -64,7 +64,7 @@ def _derivatives(dimension: int, order: int) -> Iterator[Derivative]:
 
 
 def _without_kinks(entry: Any, given: Formulas, name: str, points: np.ndarray, domain: Domain) -> Any:
-    """|g|, sign g and the like on one side of g = 0, where the box lies on one; else they cannot be differentiated."""
+    """The entry with |g|, sign g and the like replaced by smooth forms; an error where g changes sign in the box."""
     import sympy
 
     entry = (
@@ -84,7 +84,7 @@ def _without_kinks(entry: Any, given: Formulas, name: str, points: np.ndarray, d
 
 
 def _larger(*parts: Any) -> Any:
-    """The largest of some, by |·|."""
+    """The maximum of several expressions, written with |·|."""
     import sympy
 
     result = parts[0]
@@ -94,7 +94,7 @@ def _larger(*parts: Any) -> Any:
 
 
 def _require_no_poles(row: tuple[Any, ...], given: Formulas, name: str, points: np.ndarray, domain: Domain) -> None:
-    """Refuse quotients whose denominator changes sign in the box: points looked at rarely hit its zero."""
+    """Refuse quotients whose denominator changes sign in the box: sample points rarely hit its zero."""
     import sympy
 
     for power in sorted({p for entry in row for p in entry.atoms(sympy.Pow)}, key=sympy.default_sort_key):
@@ -104,7 +104,7 @@ def _require_no_poles(row: tuple[Any, ...], given: Formulas, name: str, points: 
 
 
 def _side(expression: Any, variables: tuple[Any, ...], points: np.ndarray) -> int | None:
-    """The sign that an expression keeps at all points, None where it changes; one that is nowhere real keeps any."""
+    """The sign that an expression keeps at all points; None where it changes, 1 where it is not real."""
     import sympy
 
     from liestonet.sde.symbolic import numeric_modules
@@ -120,7 +120,7 @@ def _side(expression: Any, variables: tuple[Any, ...], points: np.ndarray) -> in
 def _require_finite(
     given: Formulas, called: Sequence[str], derivative: Derivative, points: np.ndarray, domain: Domain
 ) -> None:
-    """Refuse values that are not finite, or too large to be squared, and derivatives that are not functions."""
+    """Refuse values that are not finite or too large to be squared, and derivatives that cannot be evaluated."""
     from liestonet.sde.probing import place
 
     try:
@@ -140,7 +140,7 @@ def _require_finite(
 
 
 def _in_the_box(domain: Domain, given: Formulas) -> str:
-    """That this is in the box, and what to do about it."""
+    """The end of a message: that the place is in the box, and what to do about it."""
     ranges = [
         f"{variable} from {low:.4g} to {high:.4g}"
         for variable, (low, high) in zip(given.variables, domain.intervals, strict=True)

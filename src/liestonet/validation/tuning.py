@@ -1,7 +1,7 @@
-"""What decides how generators are put to the test on data.
+"""Settings for tests of generators and maps.
 
-What these values lead to on seeds that were not used to choose them: `docs/calibration.md` (p-values, intervals,
-power), `docs/failures.md` (what each check notices), `docs/after_push.md`.
+Results of these values on seeds that were not used to choose them: `docs/calibration.md` (p-values, intervals, power),
+`docs/failures.md` (what each check notices), `docs/after_push.md`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class GivenTuning:
-    """Generators as people give them: callables that become polynomials, formulas that must be smooth on the box."""
+    """Generators given by users: callables that become polynomials, formulas that must be smooth on the box."""
 
     # Degrees of the polynomials that a callable is projected on, for one, two and more coordinates. Source: cost.
     degrees: tuple[tuple[int, ...], ...] = ((6, 10, 16, 24), (5, 8, 12, 16), (2, 3, 4))
@@ -84,7 +84,7 @@ class RatioTuning:
 
 @dataclass(frozen=True)
 class MapTuning:
-    """Maps as people give them, and their test on equations and on data."""
+    """Maps given by users, and their test on equations and on data."""
 
     # Step of finite differences of a callable's Jacobian, in half-widths of the box. Source: theory: fourth order, far
     # above rounding.
@@ -160,7 +160,7 @@ class MapTuning:
 
 @dataclass(frozen=True)
 class DiscreteTuning:
-    """Which maps are tried where none is given."""
+    """Which candidate maps are tried."""
 
     # Coordinates up to which all signed permutations are tried. Source: cost; five have 3,839.
     most_coordinates: int = 4
@@ -214,7 +214,7 @@ class DiscreteTuning:
 
 @dataclass(frozen=True)
 class ReversalTuning:
-    """Detailed balance and the production of entropy."""
+    """Detailed balance and entropy production."""
 
     # Total degree of the potential, for one, two, three and more coordinates: one more than the drift has. Source:
     # theory.
@@ -337,7 +337,7 @@ class AfterPushTuning:
 
 @dataclass(frozen=True)
 class GateTuning:
-    """Is it a diffusion at all? And what do errors of the surrogate do?"""
+    """Goodness of fit of the diffusion model, and the effect of errors of the surrogate."""
 
     # Chance that a gate fails on a true diffusion, all gates together. Source: convention (docs/failures.md).
     error_rate: float = 0.01

@@ -45,10 +45,10 @@ from liestonet.validation.tuning import AFTER_PUSH, GATES, PUSH
 
 @dataclass(frozen=True)
 class Containment:
-    """Angles in degrees by which the generators stick out of the Fokker–Planck ones, (τ, ξ) only, and their lift.
+    """Angles in degrees between the generators and the Fokker–Planck span, (τ, ξ) only, and the test of their lift.
 
     `lift_p_value` is that of β = −div ξ as a Fokker–Planck symmetry of the data. With `same_data` the generators were
-    found on these very data and nothing was held out, so that it is too large; None in files that did not keep it.
+    found on these very data and nothing was held out, so this p-value is too large; None in files that do not store it.
     """
 
     angles: Float[np.ndarray, " m"]
@@ -69,9 +69,9 @@ class Containment:
 class Validation:
     """The outcome of all checks of a result.
 
-    `conditional` says that a gate failed: everything else then holds only if the data are a diffusion.
-    `lengths` are the generators' sizes in units of the box; pushes are by ε over that. `error_rate` is the chance that
-    a check contradicts generators that are exact, the same that the result was found with.
+    `conditional` says that a gate failed: everything else then holds only if the data are a diffusion. `lengths` are
+    the generators' sizes in units of the box; pushes are by ε divided by these. `error_rate` is the probability that a
+    check contradicts exact generators, the same that the result was found with.
     """
 
     generators: tuple[str, ...]
@@ -98,7 +98,7 @@ class Validation:
         return rejected or (self.test is not None and self.test.rejected)
 
     def sentences(self) -> list[str]:
-        """The verdict, then one line a check."""
+        """The verdict, then one line per check."""
         count = len(self.generators)
         what = f"{count} {'generator' if count == 1 else 'generators'}"
         if not count:
@@ -114,7 +114,7 @@ class Validation:
         return list(dict.fromkeys(lines))  # the test may share its doubts with the gates
 
     def _about_the_data(self) -> tuple[str, ...]:
-        """Which gates failed and which could not be asked."""
+        """Which gates failed and which could not be tested."""
         return *self.gates.reasons, *self.gates.untested
 
     def _started(self, claim: str) -> str:
@@ -140,7 +140,7 @@ def validate(
     clock: str | float | Any = "auto",
     progress: Progress | None = None,
 ) -> Validation:
-    """All checks of a result on data; without data on the increments that the result kept.
+    """Run all checks of a result on data; without data, on the increments that the result kept.
 
     `epsilons` are how far the data are pushed, as fractions of the box; `draws` is the largest number of bootstrap
     samples behind the p-values of pushed data, by default enough to reject any of m generators at the error rate over
@@ -221,14 +221,14 @@ def validate(
 
 
 def _own_gates(result: Result, kept: Trajectories) -> LackOfFit:
-    """Gates of the data that a result came from: asked of its own fit, which kept steps in their order, beside the
-    doubts it had then. Kept increments alone, each a path of its own, would remember nothing."""
+    """Gates of the data that a result came from, tested on its own fit, which kept consecutive steps, with its earlier
+    doubts. The kept increments, each a path of its own, could not show memory."""
     own = _series(result)
     return lack_of_fit(kept, own, known=result.flags, pieces=own.overview.sample.trajectory)
 
 
 def _own_test(result: Result, kept: Trajectories, kind: Kind, gates: LackOfFit, seed: int) -> SymmetryTest:
-    """The test on the increments that a result kept of its own data, split by the paths they come from."""
+    """The test on the increments that a result kept of its data, split by the paths they come from."""
     own = _series(result)
     if own.noisy.all():
         pieces = own.overview.sample.trajectory
@@ -245,7 +245,7 @@ def _own_test(result: Result, kept: Trajectories, kind: Kind, gates: LackOfFit, 
 
 
 def _unit(given: Generators, lengths: Float[np.ndarray, " m"]) -> Generators:
-    """Generators of unit length; fields stay fields, which can be evaluated one at a time."""
+    """Generators scaled to unit length; fields stay fields, which can be evaluated one at a time."""
     if isinstance(given, Fields) and not given.has_beta:
         return given.mixed(np.diag(1 / lengths))
     return Normalised(given, lengths)
@@ -260,7 +260,7 @@ def _refits(paths: Trajectories, unit: Generators, seed: int, progress: Progress
 
 
 def _require_same_coordinates(result: Any, paths: Trajectories) -> None:
-    """Refuse data of other coordinates than the result's; names in another order would be other generators."""
+    """Refuse data with other coordinates than the result's; in another order the generators would be others."""
     known = tuple(getattr(result, "names", paths.names))
     names = state_names(paths.names) if paths.measurement.order == 2 else tuple(paths.names)
     if known != names:
@@ -281,7 +281,7 @@ def _paths(result: Any, data: Any) -> Trajectories:
 
 
 def _series(result: Any) -> Surrogate:
-    """The series that were estimated from a result's own data."""
+    """The surrogate that was estimated from a result's own data."""
     surrogate = getattr(result, "surrogate", None)
     if not isinstance(surrogate, Surrogate):
         raise InputError(
@@ -302,7 +302,7 @@ def _lengths(given: Generators, surrogate: Surrogate) -> Float[np.ndarray, " m"]
 def _containment(
     paths: Trajectories, given: Generators, surrogate: Surrogate, criteria: Criteria, seed: int, same: bool
 ) -> Containment | None:
-    """The Fokker–Planck generators of the same data, and whether these lie among them; None where none are found."""
+    """The angles to the Fokker–Planck generators of the same data, 90 degrees where none are found, and the lift."""
     lifted = generators_on_data(paths, given, FOKKER_PLANCK, seed=seed, clock="recorded")
     found = discover(
         paths,
@@ -321,7 +321,7 @@ def _containment(
 
 
 def _reach(name: str, low: float, high: float, level: float) -> str:
-    """Up to which push invariance is not rejected."""
+    """The sentence on the pushes up to which invariance is not rejected."""
     told = f"(level {_percent(level)})"
     if low == 0 and np.isinf(high):
         return f"{name}: invariance is not tested: every push moves too many points out of the box."

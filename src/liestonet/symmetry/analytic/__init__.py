@@ -1,1 +1,1 @@
-"""Symmetries of coefficients that are known exactly: an upper bound from power series, a null space from below."""
+"""Symmetries of exactly known coefficients: an upper bound from power series, then a numerical null space."""

@@ -1,4 +1,4 @@
-"""How many symmetries there can be at most: power-series solutions of the determining equations at a generic point.
+"""The largest possible number of symmetries: power-series solutions of the determining equations at a generic point.
 
 The equations and all their derivatives up to some order are linear conditions on the Taylor coefficients of the
 generator. Where these leave the coefficients of one degree no freedom once the lower ones are known, every derivative
@@ -27,10 +27,10 @@ from liestonet.symmetry.determining.kinds import Kind
 
 @dataclass(frozen=True)
 class FormalCount:
-    """Free Taylor coefficients up to each degree, of series that solve all conditions up to `order`.
+    """Free Taylor coefficients, up to each degree, of series that solve all conditions up to `order`.
 
     `coupling[u, a, b]` says whether unknown u of some solution depends on variables a and b jointly (on a, for a = b).
-    `periodic` is the number of those that close round the turns of periodic coordinates, where that is known.
+    `periodic`, where known, is the number of local symmetries that are periodic in the periodic coordinates.
     """
 
     order: int
@@ -41,12 +41,12 @@ class FormalCount:
 
     @property
     def bound(self) -> int | None:
-        """The dimension's upper bound: the freedom where one more degree brings none; None if every degree does."""
+        """The upper bound on the dimension: the free coefficients once one more degree adds none; else None."""
         return self.local if self.periodic is None else self.periodic
 
     @property
     def local(self) -> int | None:
-        """The bound on a small piece of the box, where nothing has to close."""
+        """The bound on a small piece of the box, where nothing has to be periodic."""
         for lower, upper in pairwise(self.free):
             if lower == upper:
                 return lower
@@ -56,7 +56,7 @@ class FormalCount:
 def formal_counts(
     kind: Kind, source: Coefficients, domain: Domain, largest: int = FORMAL.usual_size, repeats: int = 2
 ) -> list[FormalCount]:
-    """Counts for rising order until the bound was the same `repeats` times or the system grows too large."""
+    """Counts for rising orders, until `repeats` bounds in a row agree or the system grows too large."""
     counts: list[FormalCount] = []
     equations = kind.equations(source.dimension, source.noise)
     point = generic_point(domain)
@@ -83,28 +83,29 @@ def formal_counts(
 
 
 def _first_order(equations: Equations) -> int:
-    """The lowest order at which a bound is usual; one without, where that is too large: it still tells the coupling.
+    """The lowest order that usually gives a bound; a lower one where that is too large: it still shows the coupling.
 
-    Series that solve fewer conditions have more freedom, so what they do not couple no symmetry couples.
+    Series that solve fewer conditions have more freedom, so variables that they do not couple are coupled by no
+    symmetry.
     """
     below = max(unknown.order_below for unknown in equations.unknowns)
     return 3 + below if columns_at(equations, 3 + below) <= FORMAL.largest_size else 3
 
 
 def _all_coupled(equations: Equations) -> Bool[np.ndarray, "unknowns v v"]:
-    """What is known of coupling when nobody has looked."""
+    """All variables coupled: the safe assumption where coupling was not computed."""
     variables = equations.dimension + 1
     return np.ones((len(equations.unknowns), variables, variables), dtype=bool)
 
 
 def generic_point(domain: Domain) -> Float[np.ndarray, " v"]:
-    """A point near the centre with no special coordinates."""
+    """A point near the centre with coordinates that satisfy no special relation."""
     offsets = np.sqrt(np.array([2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53])) % 1 - 0.5
     return domain.centre + 0.3 * domain.half * np.resize(offsets, len(domain.half))
 
 
 def units_at(source: Coefficients, point: Float[np.ndarray, " v"], domain: Domain) -> Float[np.ndarray, " v"]:
-    """Half the box, and no more time than drift and noise take to cross it: a count does not depend on units."""
+    """Half the box, with time shortened to what drift and noise take to cross it; a count does not depend on units."""
     jet = source.jet(point[:1], point[None, 1:], JetOrder(drift=0, diffusion_squared=0))
     half = domain.half / 2
     crossings = [1.0]
@@ -127,7 +128,7 @@ def columns_at(equations: Equations, order: int) -> int:
 
 
 def count_formal(system: FormalSystem, order: int, levels: Levels = FORMAL.exact_levels) -> FormalCount:
-    """Solve the conditions up to `order` and count the freedom that is left up to each degree."""
+    """Solve the conditions up to `order` and count the free coefficients up to each degree."""
     matrix, degrees, columns = system.matrix(order)
     null, (_, zero, clear), doubtful = null_space(matrix, levels)
     free = []
@@ -147,9 +148,9 @@ def count_formal(system: FormalSystem, order: int, levels: Levels = FORMAL.exact
 def null_space(
     matrix: Float[np.ndarray, "conditions m"], levels: Levels = FORMAL.exact_levels
 ) -> tuple[Float[np.ndarray, "k m"], Levels, bool]:
-    """An orthonormal basis (rows) of the null space, how sharply zeros were seen, and whether any was doubtful.
+    """An orthonormal basis (rows) of the null space, the levels that separated zeros, and whether any was doubtful.
 
-    Conditions that share no unknown are solved apart: in many dimensions that is what makes it feasible.
+    Conditions that share no unknown are solved separately; this makes many dimensions feasible.
     """
     matrix = matrix / np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), np.finfo(float).tiny)
     vectors, doubtful = [], False

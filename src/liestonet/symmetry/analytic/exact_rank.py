@@ -1,7 +1,7 @@
-"""The freedom of power-series solutions in exact arithmetic, where formulas allow it and it takes little work.
+"""The number of free coefficients of power-series solutions in exact arithmetic, for formulas that are not too large.
 
-Modulo a large prime and at a random point, the rank of the conditions is the generic one but for a chance of one in
-millions (docs/method.md §3.3).
+Modulo a large prime and at a random point, the rank of the conditions is the generic one, except with a probability of
+one in millions (docs/method.md §3.3).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def exact_freedom(equations: Equations, source: Coefficients, ring: SeriesRing, 
 
 
 def pivot_columns(matrix: Int[np.ndarray, "rows columns"]) -> list[int]:
-    """Where the steps of a matrix's echelon form are, modulo the prime."""
+    """The pivot columns of a matrix's echelon form, modulo the prime."""
     matrix, pivots = matrix % PRIME, []
     for column in range(matrix.shape[1]):
         below = np.flatnonzero(matrix[:, column])

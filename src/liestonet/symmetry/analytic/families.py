@@ -1,7 +1,7 @@
-"""Infinite-dimensional algebras. A function I that is constant along every path makes them (docs/method.md §3.6).
+"""Infinite-dimensional algebras: they come from functions I that are constant along every path (docs/method.md §3.6).
 
-If σᵀ∇I = 0 and ∂_t I + f·∇I + ½ a:∇∇I = 0, then with every symmetry X that has no time component h(I)·X is one too,
-for any function h; for Fokker–Planck already h(I) u∂u is. Without such an I the fields that the noise and the drift
+If σᵀ∇I = 0 and ∂_t I + f·∇I + ½ a:∇∇I = 0, then for every symmetry X without time component, h(I)·X is a symmetry too,
+for any function h; for Fokker–Planck even h(I) u∂u is one. Without such an I the fields that the noise and the drift
 reach span everything, and a symmetry is fixed by finitely many numbers.
 """
 
@@ -34,10 +34,10 @@ from liestonet.symmetry.determining.operator import Operator
 
 @dataclass(frozen=True)
 class Family:
-    """Independent invariants, how they begin as power series, and symmetries that the family is built on.
+    """Independent invariants, the first terms of their power series, and the symmetries that generate the family.
 
-    `pool` are all symmetries of low degree, among them multiples of others by functions of the invariants; on the
-    points of `orbit` the invariants are constant, so that such multiples are no more than others there.
+    `pool` are all symmetries of low degree, including multiples of others by functions of the invariants. On the points
+    of `orbit` the invariants are constant, so there such multiples are linearly dependent on the others.
     """
 
     invariants: int
@@ -46,10 +46,10 @@ class Family:
     orbit: Float[np.ndarray, "b v"]
 
     def built_on(self, fields: Fields, order: Sequence[int]) -> list[int]:
-        """Positions of generators, in the order of preference, that all others of the pool are made of.
+        """Positions of generators, in the order of preference, from which all others of the pool are built.
 
-        First those that move time, modulo those that do not; where any function of time will do, one stands for all.
-        Then those without time component, of which none is a sum of the others times functions of the invariants.
+        First those that move time, modulo those that do not; where any function of time is admitted, one represents
+        all. Then those without time component, none of which is a sum of the others times functions of the invariants.
         """
         moving = _moves_time(fields)
         times = fields.coefficients[fields.basis.columns(0)].T
@@ -60,10 +60,10 @@ class Family:
 
 
 def count_invariants(source: Coefficients, domain: Domain) -> int | None:
-    """Number of functionally independent functions that are constant along every path; None where that is not clear.
+    """Number of functionally independent functions that are constant along every path; None where undecided.
 
-    Power series that leave freedom at every order tried prove nothing: at a higher order they may not. What paths reach
-    decides, and series, which are exact, only whether it may be less than it seems.
+    Power series with freedom at every order tried prove nothing, since a higher order may remove it. The orbit's
+    dimension decides; the series, which are exact, can only lower the number.
     """
     reached = orbit_dimension(source, generic_point(domain), domain)
     if reached == source.dimension + 1:
@@ -82,7 +82,7 @@ def count_invariants(source: Coefficients, domain: Domain) -> int | None:
 def find_family(
     kind: Kind, source: Coefficients, domain: Domain, names: tuple[str, ...], invariants: int
 ) -> Family | None:
-    """The infinite family of symmetries that functions of the invariants make, or None where there is none."""
+    """The infinite family of symmetries that the invariants generate, or None where there is none."""
     if not invariants or _is_bounded(kind, source, domain):
         return None
     orbit = orbit_points(source, generic_point(domain), domain)
@@ -93,7 +93,7 @@ def find_family(
 
 
 def require_periodic_invariants(source: Coefficients, domain: Domain, names: tuple[str, ...]) -> None:
-    """Refuse an answer where functions are constant along every path near a point, but none of them seems to close.
+    """Refuse an answer where functions are constant along paths near every point, but no periodic one was found.
 
     θ₂ − √2 θ₁ is such a function of two angles: no function of it has both periods.
     """
@@ -109,7 +109,7 @@ def require_periodic_invariants(source: Coefficients, domain: Domain, names: tup
 
 
 def _pool(kind: Kind, source: Coefficients, domain: Domain, orbit: Float[np.ndarray, "b v"]) -> Fields | None:
-    """Symmetries of the lowest degree that show as much as those of higher degree; None if all of them move time."""
+    """Symmetries of the lowest degree at which no more independent ones appear; None if all of them move time."""
     # a linear field is simple in x, not in the logarithm that suits a box next to a singular point
     plain = replace(domain, singular=None)
     boxes = [plain] if all(coordinate.is_affine for coordinate in domain.coordinates) else [plain, domain]
@@ -124,7 +124,7 @@ def _pool(kind: Kind, source: Coefficients, domain: Domain, orbit: Float[np.ndar
 
 
 def _with_few_times(pool: Fields) -> Fields:
-    """The pool, with one symmetry that moves time where any function of time will do."""
+    """The pool, reduced to one symmetry that moves time where any function of time is admitted."""
     moving = np.flatnonzero(_moves_time(pool))
     times = _greedy(pool.coefficients[pool.basis.columns(0)].T, moving.tolist())
     if len(times) <= FAMILIES.most_timed:
@@ -133,13 +133,13 @@ def _with_few_times(pool: Fields) -> Fields:
 
 
 def _is_bounded(kind: Kind, source: Coefficients, domain: Domain) -> bool:
-    """Whether power series of low order bound the dimension already: then no search for a family can succeed."""
+    """Whether power series of low order bound the dimension; then there is no infinite family."""
     counts = formal_counts(kind, source, domain, largest=FAMILIES.bounded_size)
     return bool(counts) and counts[-1].bound is not None and not counts[-1].doubtful
 
 
 def _timeless_symmetries(kind: Kind, source: Coefficients, domain: Domain) -> Fields | None:
-    """Symmetries with τ = 0 that are independent at a generic point; None where there is none at all."""
+    """Symmetries with τ = 0 that are independent at a generic point; None where there is none."""
     basis = start_basis(kind, source, domain, None)
     basis = Basis(domain, basis.scales, (basis.degrees[0][:0], *basis.degrees[1:]))
     point = generic_point(domain)[None, :]
@@ -167,7 +167,7 @@ def _timeless_symmetries(kind: Kind, source: Coefficients, domain: Domain) -> Fi
 
 
 def _simple_degrees(n: int) -> Iterator[tuple[Degrees, Degrees]]:
-    """Degrees of ξ and of β: linear in the state, quadratic, all of moderate degree; exponentials of time in all."""
+    """Degrees of ξ and of β: linear in the state, quadratic, all of moderate degree; each with powers of time."""
     time = total_degree([0], n + 1, FAMILIES.time_degree)
     full = total_degree(range(n + 1), n + 1, by_dimension(FAMILIES.simple_degree, n))
     if n <= SHARED.few_coordinates:
@@ -181,7 +181,7 @@ def _simple_degrees(n: int) -> Iterator[tuple[Degrees, Degrees]]:
 
 
 def _simple_symmetries(kind: Kind, source: Coefficients, domain: Domain, degrees: tuple[Degrees, Degrees]) -> Fields:
-    """Symmetries among polynomials of given degrees, each alone with one component of low degree."""
+    """Symmetries among polynomials of given degrees, in a basis where each has one simple component to itself."""
     n = source.dimension
     equations = kind.equations(n, source.noise)
     time = total_degree([0], n + 1, FAMILIES.time_degree)
@@ -200,7 +200,7 @@ def _moves_time(simple: Fields) -> Bool[np.ndarray, " m"]:
 
 
 def _timeless(simple: Fields) -> Fields:
-    """All combinations without time component, each alone with one component of low degree."""
+    """The combinations without time component, in a basis where each has one simple component to itself."""
     if not simple.count:
         return simple
     _, sizes, vectors = np.linalg.svd(simple.coefficients[simple.basis.columns(0)], full_matrices=True)
@@ -210,7 +210,7 @@ def _timeless(simple: Fields) -> Fields:
 
 
 def _greedy(rows: Float[np.ndarray, "m k"], order: Iterable[int]) -> list[int]:
-    """Positions of the first rows that are independent of those before them."""
+    """Positions of rows that are independent of those chosen before them."""
     rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(float).tiny)
     chosen: list[int] = []
     for k in order:
@@ -220,7 +220,7 @@ def _greedy(rows: Float[np.ndarray, "m k"], order: Iterable[int]) -> list[int]:
 
 
 def _independent_at(points: Float[np.ndarray, "b v"], fields: Fields) -> list[int]:
-    """Positions of the first fields that are independent at some points."""
+    """Positions of fields that are independent, at some points, of those chosen before them."""
     if not fields.count:
         return []
     values = fields.components(points, [()])[()] / fields.basis.scales
@@ -230,7 +230,7 @@ def _independent_at(points: Float[np.ndarray, "b v"], fields: Fields) -> list[in
 def _expansions(source: Coefficients, domain: Domain, names: tuple[str, ...], count: int) -> tuple[str, ...]:
     """The first terms of the invariants' power series around a generic point, as text.
 
-    Any function of an invariant is one; shown is the one that is just a coordinate where the others are held fixed.
+    Any function of an invariant is an invariant; the one shown equals a coordinate where the others are held fixed.
     """
     n = source.dimension
     point, half = generic_point(domain), domain.half / 2
@@ -254,7 +254,7 @@ def _expansions(source: Coefficients, domain: Domain, names: tuple[str, ...], co
 
 
 def _polynomial(coefficients: np.ndarray, exponents: np.ndarray, names: tuple[str, ...], point: np.ndarray) -> str:
-    """A polynomial in the distances from a point as text, rounding left out."""
+    """A polynomial in the distances from a point, as text, without terms at the level of rounding."""
     text = ""
     for number, exponent in zip(coefficients, exponents, strict=True):
         if abs(number) < 1e-8:

@@ -1,8 +1,8 @@
-"""One span of generators on a long box from those on windows of time that overlap.
+"""The span of generators on a long box from the spans on overlapping windows of time.
 
-What is a symmetry on the whole box is one on every window, and neighbours agree where they overlap. These conditions on
-the coefficients in all windows together are linear; what solves them is the span, and nothing that exists on one
-window only is in it.
+A symmetry on the whole box is one on every window, and neighbouring windows agree where they overlap. These are linear
+conditions on the coefficients in all windows; their solutions are the span, without generators that exist on one window
+only.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from liestonet.symmetry.determining.fields import Fields
 
 
 def glued(windows: list[Fields], domain: Domain) -> Fields | None:
-    """The generators on the box that are in the span on every window; None if fewer than on one, or not resolved."""
+    """The generators on the box from its windows; None if there are fewer than on one window, or not resolved."""
     places, scales = Places.of(windows), box_scales(windows[0].basis, domain)
     units = scales[places.unknowns][None, :, None]
     m = windows[0].count
@@ -51,7 +51,7 @@ def glued(windows: list[Fields], domain: Domain) -> Fields | None:
 
 
 def _overlap(first: Domain, second: Domain) -> Float[np.ndarray, " b"]:
-    """Times that both windows have, denser at the ends."""
+    """Times that both windows contain, denser at the ends."""
     low, high = second.intervals[0][0], first.intervals[0][1]
     count = NULL_SPACE.overlap_points
     return (low + high) / 2 - (high - low) / 2 * np.cos(np.pi * (np.arange(count) + 0.5) / count)

@@ -1,4 +1,4 @@
-"""Which waves of a periodic variable the coefficients couple: a drift with eight periods leads from cos x to cos 9x."""
+"""Which waves of a periodic variable the coefficients couple: a drift with eight periods couples cos x to cos 9x."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from liestonet.symmetry.analytic.tuning import TURN
 
 
 def harmonics_of(source: Coefficients, domain: Domain) -> Mapping[int, int]:
-    """By which frequency the coefficients couple waves of each periodic variable: the common divisor of their own."""
+    """The step in frequency between waves that the coefficients couple: the common divisor of their own frequencies."""
     found = {}
     for variable in domain.periodic:
         points = np.repeat(lattice_cloud(domain, TURN.circles, shift=0.317).points, TURN.samples, axis=0)

@@ -1,9 +1,9 @@
-"""How many symmetries are periodic: local ones continued once round every turn, and those that come back as they were.
+"""The number of periodic symmetries: local ones continued once round the circle that return to themselves.
 
-Power series at a point bound the dimension of the symmetries on a piece of the circle. Round the circle fewer may
-close: θ ∂θ + 2t ∂t solves the equations of a free rotor everywhere, and is another field after a turn. On a cover, a
-box that is longer than a turn, all local symmetries are found; the shift by a period maps their span to itself, and
-symmetries of the circle are what it leaves fixed (docs/method.md §3.7).
+Power series at a point bound the dimension of the symmetries on a piece of the circle. Fewer may be periodic: θ ∂θ + 2t
+∂t solves the equations of a free rotor everywhere, but is another field after a turn. On a cover, a box longer than a
+turn, all local symmetries are found; the shift by a period maps their span to itself, and symmetries of the circle are
+its fixed points (docs/method.md §3.7).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from liestonet.symmetry.determining.kinds import Kind
 
 
 def cover_of(domain: Domain) -> Domain:
-    """The box with the interval of every periodic variable longer than a turn at both ends, and no longer periodic."""
+    """The box without periodic variables: each of their intervals is extended beyond a turn at both ends."""
     intervals = list(domain.intervals)
     for variable in domain.periodic:
         (low, high), more = intervals[variable], TURN.overlap * domain.periods[variable]
@@ -36,9 +36,9 @@ def cover_of(domain: Domain) -> Domain:
 def periodic_bound(
     kind: Kind, source: Coefficients, domain: Domain, count: FormalCount, progress: Callable[[str], None] | None = None
 ) -> int | None:
-    """The number of symmetries that are periodic; None where the cover does not show all that are local.
+    """The number of symmetries that are periodic; None where not all local ones are found on the cover.
 
-    `source` has values on the cover.
+    `source` must have values on the cover.
     """
     if not count.bound:
         return count.bound
@@ -53,7 +53,7 @@ def periodic_bound(
 
 
 def changes_round(fields: Fields, domain: Domain) -> Float[np.ndarray, " m"]:
-    """Singular values of the shift by each period minus one, on a span given on the cover, relative to the fields."""
+    """Singular values of (shift by each period − 1) on a span given on the cover, relative to the fields' size."""
     here, change = [], []
     for variable in domain.periodic:
         low, period = domain.intervals[variable][0], domain.periods[variable]

@@ -33,7 +33,7 @@ Coupling = Bool[np.ndarray, "unknowns v v"]
 
 @dataclass(frozen=True)
 class Enrichment:
-    """One round: how large the basis was, which residuals it left, in ascending order, and their reliability."""
+    """One round: the size of the basis, the residuals in it, in ascending order, and their reliability."""
 
     size: int
     residuals: Float[np.ndarray, " k"]
@@ -49,7 +49,7 @@ class Enrichment:
 
 @dataclass(frozen=True)
 class NullSpace:
-    """The lowest directions at one round, how many of them are symmetries, and the rounds that led there."""
+    """The lowest directions at one round, how many of them are symmetries, and the history of rounds."""
 
     directions: Directions
     count: int
@@ -58,22 +58,22 @@ class NullSpace:
 
     @property
     def gap(self) -> float:
-        """Residual of the first direction left out over that of the last one taken; infinite where one is missing."""
+        """Residual of the first direction left out over that of the last symmetry; infinite where one is missing."""
         residuals = np.maximum(self.directions.residuals, np.finfo(float).eps)
         taken = residuals[self.count - 1] if self.count else np.finfo(float).eps
         return float(residuals[self.count] / taken) if self.count < len(residuals) else float("inf")
 
     @property
     def worst(self) -> float:
-        """Residual of the last symmetry, or what counts as rounding."""
+        """The residual of the last symmetry, but at least the level of rounding."""
         last = float(self.directions.residuals[self.count - 1]) if self.count else 0.0
         return max(NULL_SPACE.rounding, last)
 
     def tells_more_than(self, later: NullSpace, bound: int | None) -> bool:
         """Whether this round reaches the upper bound better than a later one: large bases have more rounding.
 
-        Rounding makes residuals rise. A later round that falls short of the bound with residuals that did not has seen
-        that some of them stay.
+        Rounding raises residuals. If a later round falls short of the bound although its residuals did not rise, then
+        some of them really stay above zero.
         """
         if bound is None or self.count != bound:
             return False
@@ -82,7 +82,7 @@ class NullSpace:
         return self.worst < (1 - NULL_SPACE.settled_fall) * float(later.directions.residuals[bound - 1])
 
     def last_fall(self, direction: int) -> float:
-        """How much the last enrichment lowered a direction's residual; all of it where there was one round."""
+        """How much the last enrichment lowered a direction's residual; the whole residual after one round only."""
         now = self.history[-1].residuals[direction]
         if len(self.history) < 2 or direction >= len(self.history[-2].residuals):
             return float(now)
@@ -90,7 +90,7 @@ class NullSpace:
 
 
 def start_basis(kind: Kind, source: Coefficients, domain: Domain, coupling: Coupling | None) -> Basis:
-    """Low total degree in all variables; one more in time for what depends on time alone."""
+    """A basis of low total degree in all variables; one degree more for functions of time alone."""
     n = source.dimension
     degree = by_dimension(NULL_SPACE.start_degree, n)
     equations = kind.equations(n, source.noise)
@@ -100,7 +100,7 @@ def start_basis(kind: Kind, source: Coefficients, domain: Domain, coupling: Coup
 
 
 def _admitted(degrees: list[Degrees], coupling: Coupling | None) -> tuple[Degrees, ...]:
-    """In three and more dimensions, only the functions of variables that some solution couples."""
+    """In three and more dimensions, keep only functions of variables that some solution couples."""
     if coupling is None or coupling.shape[1] <= FORMAL.all_products + 1:
         return tuple(degrees)
     admitted = []
@@ -140,12 +140,11 @@ def find_null_space(
     progress: Callable[[str], None] | None = None,
     accuracy: float | None = None,
 ) -> NullSpace:
-    """Enrich until every direction that could be a symmetry is one or has settled at a residual that stays.
+    """Enrich the basis until every direction that could be a symmetry is one or its residual has stopped falling.
 
-    `bound` is the largest possible dimension where it is known; it says how many directions to watch and when
-    to stop. `coupling` says which variables each component can depend on jointly (see
-    `symmetry/analytic/dimension_bound.py`), and `accuracy` how well the span is to be known where the usual is not
-    enough.
+    `bound` is the largest possible dimension, if known; it sets how many directions to watch and when to stop.
+    `coupling` says which variables each component can depend on jointly (see `symmetry/analytic/dimension_bound.py`);
+    `accuracy` is the accuracy required of the span, if the usual one is not enough.
     """
     basis = start_basis(kind, source, domain, coupling)
     harmonics = harmonics_of(source, domain)
@@ -204,7 +203,7 @@ def unsettled_directions(
 
 
 def _clear_gap(history: list[Enrichment]) -> int | None:
-    """Where a gap is so wide, and what is above it falls so slowly, that all above are near-symmetries at best."""
+    """The place of a very wide gap above which residuals fall so slowly that they are near-symmetries at best."""
     residuals = np.maximum(history[-1].residuals, NULL_SPACE.rounding)
     first = int(np.argmax(residuals[1:] / residuals[:-1])) + 1
     past = [round_.residuals[first] for round_ in history[-3:] if first < len(round_.residuals)]
@@ -213,22 +212,22 @@ def _clear_gap(history: list[Enrichment]) -> int | None:
 
 
 def _patience(history: list[Enrichment]) -> int:
-    """Directions that the bound admits get more patience than the first one beyond it, where that is affordable."""
+    """Rounds without a fall that are allowed: more for directions within the bound, as long as the basis is small."""
     return NULL_SPACE.patience if history[-1].size <= NULL_SPACE.patient_basis else NULL_SPACE.little_patience
 
 
 def _still_falling(history: list[Enrichment], direction: int, rounds: int = NULL_SPACE.little_patience) -> bool:
-    """Whether one of the last enrichments lowered this residual noticeably; true before there were enough."""
+    """Whether one of the last enrichments lowered this residual noticeably; true if there were too few of them."""
     past = [round_.residuals[direction] for round_ in history[-rounds - 1 :] if direction < len(round_.residuals)]
     falls = [after < (1 - NULL_SPACE.settled_fall) * before for before, after in pairwise(past)]
     return len(falls) < rounds or any(falls)
 
 
 def count_symmetries(history: list[Enrichment], bound: int | None, accuracy: float = NULL_SPACE.accuracy) -> int:
-    """The directions before the widest gap; the bound itself where there is a gap just there, or only rounding below.
+    """The number of directions before the widest gap; the bound if there is a gap there, or only rounding below it.
 
-    Nothing is a symmetry unless its residual fell: the first direction competes with the gap from its residual down
-    to a thousandth of the accuracy asked for, and one that stays above rounding, far from those below it, is none.
+    A direction is a symmetry only if its residual fell. The gap below the first direction is measured from a thousandth
+    of the usual accuracy; a direction whose residual stays above rounding, far from those below it, is not a symmetry.
     """
     last = history[-1]
     residuals = np.maximum(last.residuals, NULL_SPACE.rounding)
@@ -252,7 +251,7 @@ def count_symmetries(history: list[Enrichment], bound: int | None, accuracy: flo
 
 
 def used_basis(directions: Directions, unsettled: Int[np.ndarray, " k"]) -> Basis:
-    """The functions that matter for all directions up to the last unsettled one, and those of low degree."""
+    """The functions that contribute to any direction up to the last unsettled one, and those of low degree."""
     basis, dimension = directions.basis, directions.basis.domain.dimension
     last = int(unsettled[-1]) + 1 if len(unsettled) else len(directions.residuals)
     beyond = directions.residuals[min(last, len(directions.residuals) - 1)]
@@ -273,7 +272,7 @@ def used_basis(directions: Directions, unsettled: Int[np.ndarray, " k"]) -> Basi
 def enlarged(
     basis: Basis, equations: Equations, coupling: Coupling | None, harmonics: Mapping[int, int] = NO_HARMONICS
 ) -> Basis:
-    """The basis with all functions next to it; `harmonics` as in `core/multiindex.py`."""
+    """The basis with all functions adjacent to it; `harmonics` as in `core/multiindex.py`."""
     variables = range(len(basis.domain.intervals))
     coupled = len(variables) if equations.dimension <= SHARED.few_coordinates else NULL_SPACE.coupled_beyond
     degrees = [
@@ -284,7 +283,7 @@ def enlarged(
 
 
 def project_coefficients(directions: Directions, other: Basis) -> Float[np.ndarray, "m k"]:
-    """The directions written in another basis, without the functions it does not have."""
+    """The directions written in another basis; functions missing there are dropped."""
     result = np.zeros((other.size, directions.coefficients.shape[1]))
     for unknown, rows in enumerate(directions.basis.degrees):
         position = {tuple(row): j for j, row in enumerate(other.degrees[unknown].tolist())}

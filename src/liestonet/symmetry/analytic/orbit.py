@@ -1,9 +1,8 @@
-"""Where the paths of an equation can lead: the dimension of the set that drift and noise reach together.
+"""The dimension of the set that the paths of an equation can reach by drift and noise together.
 
 Drift and noise, with every bracket of them, span the directions in which paths can leave a point (the orbit theorem:
-carry the fields back along paths that are steered at random, and they span all of it). A function that is constant
-along every path exists for each direction of time and state that is missing, and for no other reason.
-See docs/method.md §3.6.
+carry the fields back along paths that are steered at random, and they span all of it). Each direction of time and state
+that is missing gives one function that is constant along every path; there are no others. See docs/method.md §3.6.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from liestonet.symmetry.analytic.tuning import FORMAL
 
 
 def orbit_dimension(source: Coefficients, point: Float[np.ndarray, " v"], domain: Domain) -> int | None:
-    """Dimension of what paths reach from a generic point in time and state; None where numbers leave doubt."""
+    """Dimension of what paths reach from a generic point in time and state; None where rounding leaves it undecided."""
     courses = [_Steered(source, domain.half, path, way) for path in range(FORMAL.paths) for way in (1.0, -1.0)]
     if np.linalg.matrix_rank(courses[0].fields(point)[0][1:, 1:], rtol=FORMAL.full_noise) == source.dimension:
         return source.dimension + 1
@@ -38,7 +37,7 @@ def orbit_dimension(source: Coefficients, point: Float[np.ndarray, " v"], domain
 
 
 def _expected(course: _Steered, point: Float[np.ndarray, " v"]) -> Float[np.ndarray, " n"]:
-    """How far noise would move each coordinate if nothing cancelled; exactly zero where it has no way there."""
+    """How far noise would move each coordinate if nothing cancelled; exactly zero where noise cannot reach it."""
     values, slopes = course.fields(point)
     speeds = np.maximum(np.linalg.norm(values, axis=0), 1.0)
     step = FORMAL.reach * np.einsum("vkw,k->vw", np.abs(slopes), 1 / speeds)[1:, 1:]
@@ -50,7 +49,7 @@ def _expected(course: _Steered, point: Float[np.ndarray, " v"]) -> Float[np.ndar
 
 
 def _clear_rank(table: Float[np.ndarray, "n vectors"], error: float) -> int | None:
-    """The rank, each coordinate in units of what it has; None where no gap tells small numbers from zero."""
+    """The rank, each coordinate in its own units; None where no gap separates small numbers from zero."""
     table = _by_largest(table, 1)
     # a field that moves nothing beyond its start is rounding, and would be of size one in units of itself
     table = _by_largest(table[:, np.abs(table).max(axis=0) > FORMAL.not_zero * error], 0)
@@ -63,12 +62,12 @@ def _clear_rank(table: Float[np.ndarray, "n vectors"], error: float) -> int | No
 
 
 def _by_largest(table: Float[np.ndarray, "n vectors"], axis: int) -> Float[np.ndarray, "n vectors"]:
-    """Rows or columns in units of their largest entry."""
+    """The table with rows or columns divided by their largest entry."""
     return table / np.maximum(np.abs(table).max(axis=axis, keepdims=True, initial=0.0), np.finfo(float).tiny)
 
 
 class _Steered:
-    """Drift (as Stratonovich has it) and noise fields in units of the box, and a random course along them."""
+    """Drift (in Stratonovich form) and noise fields in units of the box, steered along a random course."""
 
     def __init__(self, source: Coefficients, half: Float[np.ndarray, " v"], path: int, direction: float) -> None:
         self._source, self._half, self._direction = source, half, direction
@@ -95,13 +94,13 @@ class _Steered:
         return values / half[:, None], slopes * half / half[:, None, None]
 
     def steering(self, s: float, speeds: Float[np.ndarray, " fields"]) -> Float[np.ndarray, " fields"]:
-        """How much of each field is followed: all at similar speeds, the noise back and forth."""
+        """The weight of each field along the course: all at similar speeds, the noise back and forth."""
         turns = np.cos(self._waves[0] * s + self._waves[1])
         return self._direction * np.concatenate([[1.0], turns]) / np.maximum(speeds, 1.0)
 
 
 def orbit_points(source: Coefficients, point: Float[np.ndarray, " v"], domain: Domain) -> Float[np.ndarray, "b v"]:
-    """Points that paths from a given one reach: all invariants have one value on them."""
+    """Points that steered paths from a given one reach: every invariant is constant on them."""
     size, found = len(point), [point]
     for path in range(FORMAL.paths_followed):
         for way in (1.0, -1.0):
@@ -112,7 +111,7 @@ def orbit_points(source: Coefficients, point: Float[np.ndarray, " v"], domain: D
 
 
 def _carried_back(steered: _Steered, point: Float[np.ndarray, " v"], domain: Domain) -> list[np.ndarray]:
-    """The fields at several points of a course, carried back to its beginning by the flow along it."""
+    """The fields at several points of a course, pulled back to its start by the flow along it."""
     size, half = len(point), domain.half
     start = steered.fields(point)[0]
     beginning = np.zeros_like(start)
@@ -126,7 +125,7 @@ def _carried_back(steered: _Steered, point: Float[np.ndarray, " v"], domain: Dom
 
 
 def _followed(steered: _Steered, point: Float[np.ndarray, " v"], domain: Domain) -> Float[np.ndarray, "stops state"]:
-    """Stops of a course: the way from its beginning in units of the box, and what carries fields back to it."""
+    """Points of a course: displacement from the start in units of the box, and the matrix that pulls fields back."""
     size, half = len(point), domain.half
     speeds = np.linalg.norm(steered.fields(point)[0], axis=0)
 

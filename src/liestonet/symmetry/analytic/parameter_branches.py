@@ -1,4 +1,4 @@
-"""An equation on a condition among its parameters: one parameter expressed by the others (docs/method.md §17.1)."""
+"""An equation under a condition on its parameters: one of them is expressed by the others (docs/method.md §17.1)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNDEFINED = (sympy.zoo, sympy.nan, sympy.oo, -sympy.oo)
 
 @dataclass(frozen=True)
 class Branch:
-    """The coefficients where some polynomials vanish, and what parameters became there."""
+    """The coefficients where some polynomials vanish, and the values that parameters take there."""
 
     coefficients: SymbolicCoefficients
     equations: tuple[Any, ...] = ()
@@ -27,7 +27,7 @@ class Branch:
 
     @property
     def is_defined(self) -> bool:
-        """False where a coefficient is infinite on the condition."""
+        """False where a coefficient is infinite under the condition."""
         return not any(matrix.has(*UNDEFINED) for matrix in _matrices(self.coefficients))
 
     @property
@@ -41,14 +41,14 @@ class Branch:
 
 @dataclass(frozen=True)
 class Split:
-    """The branches of a condition; `unsolved` are polynomials of which no parameter could be expressed."""
+    """The branches of a condition; `unsolved` are polynomials that could not be solved for any parameter."""
 
     branches: tuple[Branch, ...] = ()
     unsolved: tuple[Any, ...] = ()
 
 
 def branches_of(branch: Branch, condition: Condition) -> Split:
-    """The coefficients where all polynomials of a condition vanish, real parameters only."""
+    """The branches on which all polynomials of a condition vanish, for real parameters."""
     found, open_ends, unsolved = [], [(branch, sorted(condition, key=sympy.default_sort_key))], []
     while open_ends:
         current, waiting = open_ends.pop()
@@ -73,7 +73,7 @@ def branches_of(branch: Branch, condition: Condition) -> Split:
 
 
 def other_ways(root: Branch, branch: Branch) -> list[Branch]:
-    """The same condition with another parameter expressed by the others: formulas may be simpler there."""
+    """The same condition solved for other parameters: formulas may then be simpler."""
     if len(branch.equations) != 1 or len(branch.values) != 1:
         return []
     (polynomial,), ((used, _),) = branch.equations, branch.values
@@ -90,9 +90,9 @@ def _real_factors(expression: Any) -> list[Any]:
 def _on(
     branch: Branch, polynomial: Any, symbols: list[Any] | None = None
 ) -> tuple[Branch | None, list[list[Any]]] | None:
-    """The branch where a polynomial vanishes, and conditions under which the chosen parameter is not determined.
+    """The branch where a polynomial vanishes, and conditions under which it does not fix the chosen parameter.
 
-    None where no parameter can be expressed; no branch where the divisors of earlier steps would vanish.
+    None where it can be solved for no parameter; no branch where the divisors of earlier steps would vanish.
     """
     for symbol in _order(polynomial) if symbols is None else symbols:
         rows = sympy.Poly(polynomial, symbol).as_dict()
@@ -119,7 +119,7 @@ def _on(
 
 
 def _only_together(polynomial: Any, symbol: Any) -> list[Any] | None:
-    """A quadratic whose discriminant is never positive has real zeros only where discriminant and slope vanish."""
+    """For a quadratic with discriminant ≤ 0, factors of it and the derivative: all vanish at a real zero; else None."""
     poly = sympy.Poly(polynomial, symbol)
     if poly.degree() != 2:
         return None
@@ -130,7 +130,7 @@ def _only_together(polynomial: Any, symbol: Any) -> list[Any] | None:
 
 
 def _with(branch: Branch, rest: Any) -> Branch:
-    """Add a condition that must hold too; sums of squares vanish with every parameter in them."""
+    """The branch with one more condition, a sum of squares: all parameters in it are zero."""
     for symbol in sorted(rest.free_symbols, key=str):
         made = _replaced(branch, symbol, sympy.Integer(0), symbol)
         branch = branch if made is None else made
@@ -138,7 +138,7 @@ def _with(branch: Branch, rest: Any) -> Branch:
 
 
 def _order(polynomial: Any) -> list[Any]:
-    """Parameters, those that are easiest to express first: linear, with a number before them, few terms."""
+    """Parameters, easiest to solve for first: linear, with a number as coefficient, few terms."""
 
     def effort(symbol: Any) -> tuple[Any, bool, int, str]:
         poly = sympy.Poly(polynomial, symbol)
@@ -148,7 +148,7 @@ def _order(polynomial: Any) -> list[Any]:
 
 
 def _root(branch: Branch, symbol: Any, power: Any, degree: int) -> Any:
-    """What a parameter with symbol^degree = power is replaced by; None where the coefficients know more than that."""
+    """The value of a parameter with symbol^degree = power; None where coefficients need more than that power."""
     if degree == 1 or power == 0:
         return power
     known = sympy.Dummy("power", positive=True)
@@ -161,7 +161,7 @@ def _root(branch: Branch, symbol: Any, power: Any, degree: int) -> Any:
 
 
 def _replaced(branch: Branch, symbol: Any, value: Any, polynomial: Any, divisor: Any = ONE) -> Branch | None:
-    """The branch with a parameter replaced; None where a divisor vanishes then."""
+    """The branch with a parameter replaced by its value; None where this makes a divisor vanish."""
     known = branch.coefficients
     divisors = tuple(sympy.factor(old.subs(symbol, value)) for old in branch.divisors)
     if any(old == 0 or old.has(*UNDEFINED) for old in divisors):
@@ -175,7 +175,7 @@ def _replaced(branch: Branch, symbol: Any, value: Any, polynomial: Any, divisor:
 
 
 def _tidy(entry: Any) -> Any:
-    """Without inner fractions and roots of squares that a replacement brings."""
+    """A simpler form of an entry, without nested fractions and roots of squares left by a replacement."""
     tidied = sympy.powdenest(sympy.expand_power_base(entry), force=False) if entry.has(sympy.Pow) else entry
     return min((tidied, sympy.expand(tidied)), key=lambda form: (sympy.count_ops(form), str(form)))
 

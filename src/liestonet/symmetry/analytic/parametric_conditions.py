@@ -1,8 +1,8 @@
 """Where the rank of the power-series conditions can drop: elimination over polynomials in the parameters.
 
-The conditions at a point are a matrix over the polynomials in the parameters. Gauss's algorithm
-divides by its pivots and by common factors of rows. Wherever none of these is zero the ranks are the generic ones, and
-so is the dimension; so every special value of the parameters is a zero of one of them (docs/method.md §17.1).
+The conditions at a point are a matrix over the polynomials in the parameters. Gauss's algorithm divides by its pivots
+and by common factors of rows. Wherever none of these is zero the ranks are the generic ones, and so is the dimension;
+so every special value of the parameters is a zero of one of these divisors (docs/method.md §17.1).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SparseRow = dict[int, Poly]
 
 @dataclass(frozen=True)
 class Conditions:
-    """Rows of conditions on Taylor coefficients; the degree at which each column counts."""
+    """Rows of conditions on Taylor coefficients, and the degree of the coefficient in each column."""
 
     ring: PolynomialRing
     rows: list[SparseRow]
@@ -33,7 +33,7 @@ class Conditions:
 
 @dataclass
 class Elimination:
-    """What Gauss's algorithm divided by, in order, and where its pivots stood."""
+    """The divisors used in Gaussian elimination, in order, and the positions of its pivots."""
 
     divisors: list[Poly] = field(default_factory=list)
     places: list[tuple[int, int]] = field(default_factory=list)
@@ -41,11 +41,11 @@ class Elimination:
 
 
 class TooLargeError(Exception):
-    """The polynomials grow beyond what is tried."""
+    """Raised when the polynomials grow too large."""
 
 
 def conditions_at(equations: Equations, coefficients: SymbolicCoefficients, order: int, seed: int) -> Conditions | None:
-    """The conditions up to an order at a random point; None where formulas have no exact series in free parameters."""
+    """The conditions up to an order at a random point; None where the formulas have no exact parametric series."""
     ring = SeriesRing(coefficients.dimension + 1, order + 1)
     names = {str(term.coefficient.name) for term in equations.terms if term.coefficient is not None}
     found = parametric_series(coefficients, ring, names, seed)
@@ -66,7 +66,7 @@ def conditions_at(equations: Equations, coefficients: SymbolicCoefficients, orde
 
 
 def _columns(equations: Equations, ring: SeriesRing, order: int, sums: np.ndarray) -> tuple[np.ndarray, list[int]]:
-    """Where the Taylor coefficients of each unknown stand, and at which degree they count."""
+    """The column of each Taylor coefficient of each unknown, and the degree of every column."""
     place = np.full((len(equations.unknowns), ring.size), -1)
     degrees: list[int] = []
     for number, unknown in enumerate(equations.unknowns):
@@ -131,9 +131,10 @@ def _fill(
 
 
 def eliminated(conditions: Conditions, level: int, places: list[tuple[int, int]] | None = None) -> Elimination:
-    """Gauss's algorithm on the columns above degree level + 1, then those of that degree, then the others.
+    """Gaussian elimination on the columns above degree level + 1, then those of that degree, then the others.
 
-    Pivots are the simplest entries, or stand where they stood at another point. Rows are divided by common monomials.
+    Pivots are the simplest entries, or those at given places, taken from another point. Rows are divided by common
+    monomials.
     """
     found = Elimination()
     rows = {number: dict(row) for number, row in enumerate(conditions.rows)}
@@ -168,7 +169,7 @@ def eliminated(conditions: Conditions, level: int, places: list[tuple[int, int]]
 
 
 def _blocks(degrees: list[int], level: int) -> list[set[int]]:
-    """Columns that are eliminated one block after the other: what is free up to a degree hangs on these ranks alone."""
+    """Blocks of columns in the order of elimination: the freedom up to a degree depends on their ranks alone."""
     return [
         {column for column, degree in enumerate(degrees) if degree > level + 1},
         {column for column, degree in enumerate(degrees) if degree == level + 1},
@@ -177,7 +178,7 @@ def _blocks(degrees: list[int], level: int) -> list[set[int]]:
 
 
 def _simplest(rows: dict[int, SparseRow], block: set[int]) -> tuple[int, int] | None:
-    """The entry of a block that is easiest to divide by: a number, a monomial, few terms; then the sparsest."""
+    """The entry of a block that is easiest to divide by: a number, a monomial, few terms; then the sparsest row."""
     counts: dict[int, int] = {}
     for row in rows.values():
         for column in row:
@@ -194,7 +195,7 @@ def _simplest(rows: dict[int, SparseRow], block: set[int]) -> tuple[int, int] | 
 
 
 def _subtracted(ring: PolynomialRing, row: SparseRow, pivot: SparseRow, column: int) -> SparseRow:
-    """The row without its entry in the pivot's column."""
+    """The row with its entry in the pivot's column eliminated."""
     entry, divisor = row[column], pivot[column]
     if len(divisor) == 1:
         ((monomial, value),) = divisor.items()
@@ -213,8 +214,7 @@ def _subtracted(ring: PolynomialRing, row: SparseRow, pivot: SparseRow, column: 
 
 
 def _divided(ring: PolynomialRing, row: SparseRow, found: Elimination) -> SparseRow:
-    """The row over common factors, so that exponents and numbers stay small: a monomial, which is remembered, earlier
-    pivots, and a number."""
+    """The row divided by common factors to keep it small: a monomial (recorded), earlier pivots, and a number."""
     if not row:
         return row
     exponents = [ring.exponents(monomial) for poly in row.values() for monomial in poly]
@@ -234,7 +234,7 @@ def _divided(ring: PolynomialRing, row: SparseRow, found: Elimination) -> Sparse
 
 
 def _without_factor(row: SparseRow, factor: Poly) -> SparseRow:
-    """The row over the highest power of a polynomial that divides it."""
+    """The row divided by the highest power of a polynomial that divides it."""
     while True:
         parts: SparseRow = {}
         for column, poly in sorted(row.items(), key=lambda item: len(item[1])):

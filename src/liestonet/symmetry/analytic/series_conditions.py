@@ -18,7 +18,7 @@ Form = dict[tuple[int, Derivative], np.ndarray]
 class FormalSystem:
     """The prolonged determining equations at one point, with unknown Taylor coefficients up to an order.
 
-    Variables are counted in units `half`. Without units the series hold exact numbers modulo the prime of `modular`.
+    Variables are counted in units `half`. Without units the series hold exact numbers modulo the prime in `modular`.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class FormalSystem:
         return forms
 
     def _exact_forms(self) -> list[Form]:
-        """The same modulo the prime."""
+        """The same series modulo the prime."""
         forms: list[Form] = [{} for _ in self.equations.rows]
         for term in self.equations.terms:
             value = self._derivative(term.coefficient).astype(np.int64) % PRIME
@@ -69,7 +69,7 @@ class FormalSystem:
     def matrix(
         self, order: int
     ) -> tuple[Float[np.ndarray, "conditions m"], Int[np.ndarray, " m"], Int[np.ndarray, "m 2"]]:
-        """The conditions on coefficients up to `order`, the degree at which each counts, and which it is."""
+        """The conditions on coefficients up to `order`, with the degree of each column and its coefficient."""
         sums, unknowns = self.ring.exponents.sum(axis=1), self.equations.unknowns
         place = np.full((len(unknowns), self.ring.size), -1)
         degrees: list[int] = []

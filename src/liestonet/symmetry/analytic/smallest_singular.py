@@ -1,7 +1,7 @@
 """The directions with the smallest relative residual: the bottom of the operator's singular values.
 
-Inverse subspace iteration on DᵀD finds the subspace; the singular values come from D itself, so that they are
-good to rounding of D and not of its square.
+Inverse subspace iteration on DᵀD finds the subspace; the singular values come from D itself, so that they are accurate
+to the rounding of D, not of its square.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from liestonet.symmetry.determining.operator import Assembled, Operator
 class Directions:
     """Orthonormal coefficient vectors in ascending order of relative residual, and the length of D's columns.
 
-    `blur` is the residual below which the factorisation at hand could not tell directions apart, relative to `sizes`.
+    `blur` is the residual, relative to `sizes`, below which the factorisation could not separate directions.
     """
 
     basis: Basis
@@ -33,7 +33,7 @@ class Directions:
 
     @property
     def sizes(self) -> Float[np.ndarray, " k"]:
-        """How large the terms are that cancel in each residual."""
+        """The size of the terms that cancel in each residual."""
         return np.linalg.norm(self.coefficients * np.sqrt(self.column_norms**2 + 1)[:, None], axis=0)
 
 
@@ -89,7 +89,7 @@ def _sharpen(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Better directions by an inverse so sharp that one application leaves nothing but null vectors.
 
-    Those are put aside, and each round finds what is small beside the rest; old directions stay candidates.
+    Those are set aside, and each round finds the smallest among the rest; old directions stay candidates.
     """
     count = block.shape[1]
     for _ in range(NULL_SPACE.layers):
@@ -103,7 +103,7 @@ def _sharpen(
 
 
 def _outside(known: np.ndarray, block: np.ndarray) -> np.ndarray:
-    """Orthonormal directions that a block adds to known ones, without what only rounding makes independent."""
+    """Orthonormal directions that a block adds to known ones, without those that are independent only by rounding."""
     for _ in range(2):
         block = block - known @ (known.T @ block)
     factors: Any = scipy.linalg.qr(block, mode="economic", pivoting=True, check_finite=False)
@@ -112,7 +112,7 @@ def _outside(known: np.ndarray, block: np.ndarray) -> np.ndarray:
 
 
 def _orthogonal_triangle(matrix: Assembled, scale: np.ndarray) -> np.ndarray:
-    """R with RᵀR = DᵀD, columns scaled, from D itself: small singular values as sharp as D's entries."""
+    """R with RᵀR = DᵀD, columns scaled, computed from D itself: small singular values as accurate as D's entries."""
     dense = matrix.dense() * scale
     factors: Any = scipy.linalg.qr(dense, mode="r", overwrite_a=True, check_finite=False)
     triangle = factors[0][: matrix.basis.size]

@@ -1,8 +1,8 @@
-"""Candidates for special parameters: what an elimination divided by, as exact polynomials that no random point shows.
+"""Candidates for special parameters: the divisors of an elimination, as exact polynomials free of the random point.
 
-A divisor is a polynomial in the parameters whose numbers may hang on the random point. The same elimination at several
-points tells: a factor that is the same at all of them is one condition; what changes with the point is a sum of
-conditions with changing weights, and all of them must vanish for it to vanish everywhere.
+A divisor is a polynomial in the parameters whose numbers may depend on the random point. The same elimination at
+several points shows which: a factor that is the same at all of them is one condition; a factor that changes with the
+point is a sum of conditions with changing weights, and all of them must vanish for it to vanish everywhere.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Condition = frozenset[Any]  # SymPy polynomials that vanish together
 
 @dataclass(frozen=True)
 class GenericCount:
-    """The dimension for generic parameters: at which order of the conditions it shows, and at which degree."""
+    """The dimension for generic parameters, and the order of the conditions and the degree at which it appears."""
 
     dimension: int
     order: int
@@ -34,7 +34,7 @@ class GenericCount:
 
 
 def generic_count(equations: Equations, coefficients: SymbolicCoefficients) -> GenericCount | None:
-    """The exact count with random parameters; None where formulas allow none or every degree leaves freedom."""
+    """The exact count with random parameters; None where formulas do not allow it or every degree leaves freedom."""
     found: list[GenericCount] = []
     order = 3 + max(unknown.order_below for unknown in equations.unknowns)
     for current in range(order, order + CLASSIFICATION.orders):
@@ -52,7 +52,7 @@ def generic_count(equations: Equations, coefficients: SymbolicCoefficients) -> G
 
 
 def candidates(equations: Equations, coefficients: SymbolicCoefficients, count: GenericCount) -> set[Condition] | None:
-    """Conditions outside of which the dimension is the generic one; None where they could not be computed."""
+    """Conditions outside which the dimension is the generic one; None where they could not be computed."""
     first = conditions_at(equations, coefficients, count.order, 0)
     if first is None:
         return None
@@ -75,7 +75,7 @@ def candidates(equations: Equations, coefficients: SymbolicCoefficients, count: 
 
 
 def _repeated(conditions: Conditions, level: int, places: list[tuple[int, int]]) -> list[Poly] | None:
-    """The same elimination at another point; None where a pivot happens to vanish there."""
+    """The divisors of the same elimination at another point; None where a pivot happens to vanish there."""
     try:
         return eliminated(conditions, level, places).divisors
     except KeyError:
@@ -83,7 +83,7 @@ def _repeated(conditions: Conditions, level: int, places: list[tuple[int, int]])
 
 
 def _collected(rings: list[PolynomialRing], found: list[list[Poly]]) -> set[Condition] | None:
-    """The conditions of all divisors, each as it is at every point."""
+    """The conditions of all divisors, each given by its polynomial at every point."""
     symbols = [sympy.Symbol(name, real=True) for name in rings[0].names]
     result: set[Condition] = set()
     seen: set[tuple[Any, ...]] = set()
@@ -105,7 +105,7 @@ def _collected(rings: list[PolynomialRing], found: list[list[Poly]]) -> set[Cond
 
 
 def _conditions(exact: list[Any]) -> set[Condition] | None:
-    """The conditions under which one divisor vanishes at every point: factors that all points share, and the others."""
+    """The conditions under which one divisor vanishes at every point, from shared and from other factors."""
     factored = [_factors(expression) for expression in exact]
     shared = [factor for factor in factored[0] if all(factor in other for other in factored[1:])]
     found: set[Condition] = {frozenset([factor]) for factor in shared}
@@ -136,7 +136,7 @@ def _terms(expression: Any) -> dict[Any, Any]:
 
 
 def _exact(one: PolynomialRing, poly: Poly, symbols: list[Any]) -> Any:
-    """A divisor in SymPy: its numbers as fractions, inverses multiplied away, roots by their norm."""
+    """A divisor in SymPy: numbers as fractions, inverses multiplied out, roots replaced by their norm."""
     place = len(one.names)
     used = [k for k in range(len(one.auxiliary)) if any(one.exponents(m)[place + k] for m in poly)]
     if used:
@@ -155,7 +155,7 @@ def _exact(one: PolynomialRing, poly: Poly, symbols: list[Any]) -> Any:
 
 
 def _without(one: PolynomialRing, poly: Poly, position: int) -> Poly:
-    """A polynomial without an auxiliary variable, up to factors of what the variable stands for."""
+    """A polynomial with an auxiliary variable eliminated, up to factors of the expression it stands for."""
     unit = one.monomial([0] * position + [1])
     kind, base = one.meanings[unit]
     parts: dict[int, Poly] = {}
@@ -174,19 +174,19 @@ def _without(one: PolynomialRing, poly: Poly, position: int) -> Poly:
 
 
 def _factors(expression: Any) -> list[Any]:
-    """The irreducible factors, each with whole coprime numbers and a fixed sign."""
+    """The irreducible factors, each with coprime integer coefficients and a fixed sign."""
     _, rows = sympy.factor_list(expression)
     return [canonical(factor) for factor, _ in rows]
 
 
 def canonical(expression: Any) -> Any:
-    """A polynomial with whole coprime numbers whose leading one is positive."""
+    """A polynomial with coprime integer coefficients, the leading one positive."""
     _, primitive = sympy.Poly(expression, *sorted(expression.free_symbols, key=str)).primitive()
     return (primitive if primitive.LC() > 0 else -primitive).as_expr()
 
 
 def _span(expressions: list[Any]) -> list[Any] | None:
-    """A reduced basis of the span of polynomials; None where more points would bring more."""
+    """A reduced basis of the span of polynomials; None where more points could enlarge it."""
     symbols = sorted(set().union(*(e.free_symbols for e in expressions)), key=str)
     tables: list[dict[Any, Any]] = [sympy.Poly(e, *symbols).as_dict() for e in expressions]
     monomials = sorted({monomial for table in tables for monomial in table}, reverse=True)

@@ -1,7 +1,7 @@
-"""Generators beyond the window of time on which they were found: their course in time as one series on the whole box.
+"""Generators continued from the window of time on which they were found to the whole box, as one series in time.
 
-A generator is a sum of functions of state, the same on every window, times functions of time. Those are followed from
-window to window and then written in the box's own polynomials of time (docs/method.md §3.5).
+A generator is a sum of functions of state, the same on every window, times functions of time. The functions of time are
+followed from window to window and then written in the box's own polynomials of time (docs/method.md §3.5).
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ Courses = Float[np.ndarray, "times places m"]
 
 @dataclass(frozen=True)
 class Places:
-    """The functions of state that generators are made of, unknown by unknown, in one list."""
+    """The functions of state in the generators, unknown by unknown, in one list."""
 
     unknowns: Int[np.ndarray, " places"]
     degrees: Int[np.ndarray, "places n"]
 
     @classmethod
     def of(cls, fields: list[Fields]) -> Places:
-        """All that any of the fields has."""
+        """The functions of state that occur in any of the fields."""
         found = sorted(
             {(u, *row[1:]) for part in fields for u, rows in enumerate(part.basis.degrees) for row in rows.tolist()}
         )
@@ -42,7 +42,7 @@ class Places:
         return cls(table[:, 0], table[:, 1:])
 
     def courses(self, fields: Fields, times: Float[np.ndarray, " b"]) -> Courses:
-        """The factor of every function of state at some times of the fields' own window."""
+        """The coefficient of every function of state at some times of the fields' own window."""
         basis = fields.basis
         index = {(int(u), *row): k for k, (u, row) in enumerate(zip(self.unknowns, self.degrees.tolist(), strict=True))}
         table = basis.domain.coordinates[0].table(times, int(basis.highest[0]), 0)[0]
@@ -54,7 +54,7 @@ class Places:
         return result
 
     def fitted(self, fields: Generators, domain: Domain, times: Float[np.ndarray, " b"], scales: np.ndarray) -> Courses:
-        """The same of generators that are not series, by least squares over the box's states at every time."""
+        """The coefficients of generators that are not series, by least squares over the box's states at every time."""
         count = TIMES.points_per_place * int(np.bincount(self.unknowns).max())
         cloud = lattice_cloud(domain, count, edge=np.ones(len(domain.intervals), dtype=bool))
         roots = np.sqrt(cloud.weights)[:, None]
@@ -76,7 +76,7 @@ class Places:
     def series(
         self, courses: Callable[[Float[np.ndarray, " b"]], Courses], domain: Domain, scales: np.ndarray, has_beta: bool
     ) -> tuple[Fields, bool]:
-        """Fields with given courses in time as series on the box, and whether the degree in time was high enough."""
+        """Series on the box for fields with given courses in time, and whether the degree in time was high enough."""
         coordinate, numbers, resolved = domain.coordinates[0], np.zeros((1, len(self.unknowns), 0)), False
         for degree in TIMES.degrees:
             times, weights = coordinate.quadrature(degree)
@@ -90,7 +90,7 @@ class Places:
         return self._assembled(numbers, domain, scales, has_beta), resolved
 
     def _assembled(self, numbers: Courses, domain: Domain, scales: np.ndarray, has_beta: bool) -> Fields:
-        """Coefficients by degree in time and function of state, as fields without those that are rounding."""
+        """Fields from coefficients by degree in time and function of state, without those at the level of rounding."""
         kept = (np.abs(numbers) > TIMES.negligible * np.abs(numbers).max(axis=(0, 1))).any(axis=2)
         degrees: list[Degrees] = []
         coefficients = []
@@ -104,9 +104,9 @@ class Places:
 
 @dataclass(frozen=True)
 class Continued:
-    """Generators on a window, distinguished by how they grow, and the same on the whole box: e^{logarithm} times those.
+    """Generators on a window, in blocks by growth, and the same on the whole box, multiplied by e^{logarithm}.
 
-    `fastest` is the largest of their rates, of growth or of turning.
+    `fastest` is the largest of their rates, of growth or of rotation.
     """
 
     window: Fields
@@ -119,8 +119,8 @@ class Continued:
 def continued(window: Fields, domain: Domain) -> Continued:
     """Generators of an equation without time on the whole box: X(t) = X(s) exp((t − s) C), where ∂t X = X C.
 
-    Every block of generators that grow alike is continued by itself and counted from where it is largest, so that what
-    decays is not drowned by what grows.
+    Every block of generators with the same growth is continued separately and scaled to its largest value, so that
+    decaying ones are not lost in the rounding of growing ones.
     """
     matrix = shift_matrix(window)
     fastest = float(np.abs(np.linalg.eigvals(matrix)).max())
@@ -148,19 +148,19 @@ def continued(window: Fields, domain: Domain) -> Continued:
 
 
 def _at(time: float, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "b v"]:
-    """The points moved to one time."""
+    """The points with their times set to one value."""
     return np.column_stack([np.full(len(points), time), points[:, 1:]])
 
 
 def box_scales(basis: Basis, domain: Domain) -> Float[np.ndarray, " unknowns"]:
-    """Natural sizes of the unknowns on the box: only time is longer there."""
+    """Natural sizes of the unknowns on the box, which differs from the window in time only."""
     scales = basis.scales.copy()
     scales[0] *= domain.half[0] / basis.domain.half[0]
     return scales
 
 
 def shift_matrix(fields: Fields) -> Float[np.ndarray, "m m"]:
-    """C with ∂t X = X C, from integrals against functions that vanish at the window's ends: no derivative of X."""
+    """C with ∂t X = X C, from integrals against functions that vanish at the window's ends: X is not differentiated."""
     basis = fields.basis
     degree, places = int(basis.highest[0]), Places.of([fields])
     coordinate = basis.domain.coordinates[0]
@@ -176,7 +176,7 @@ def shift_matrix(fields: Fields) -> Float[np.ndarray, "m m"]:
 
 
 def _blocks(matrix: np.ndarray, window: Domain, domain: Domain) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Invariant subspaces of ∂t by growth, as columns, with the matrix on each."""
+    """Invariant subspaces of ∂t with similar growth, as columns, with the matrix on each."""
     width = max(TIMES.same_growth / (2 * domain.half[0]), TIMES.same_rate / (2 * window.half[0]))
     growths = np.sort(np.linalg.eigvals(matrix).real)
     edges = np.flatnonzero(np.diff(growths) > width)

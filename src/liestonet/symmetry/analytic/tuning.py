@@ -1,7 +1,7 @@
 """What decides how many symmetries an equation has.
 
-What these values lead to: `docs/catalogue.md` (dimension, angles and seconds for every system of the catalogue).
-"By hand" here: chosen on the catalogue's systems and on those of the tests.
+Results of these values: `docs/catalogue.md` (dimension, angles and seconds for every system of the catalogue). "By
+hand" here: chosen on the catalogue's systems and on those of the tests.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Levels = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class NullSpaceTuning:
-    """The directions of smallest residual, and when a basis is rich enough."""
+    """The search for directions of smallest residual, and when a basis is rich enough."""
 
     # Largest error of the span in radians, about (residual of the last symmetry) / (residual of the first direction
     # beyond). Source: by hand; between rounding and what formulas ask for.
@@ -119,7 +119,7 @@ class NullSpaceTuning:
 
 @dataclass(frozen=True)
 class FormalTuning:
-    """Free Taylor coefficients, counted, and what paths reach from a point."""
+    """Counts of free Taylor coefficients, and of directions that paths reach from a point."""
 
     # Relative singular values: rounding, zero, not zero. Source: theory: precision of float64; the last two by hand.
     exact_levels: Levels = (1e-12, 1e-9, 1e-7)
@@ -160,7 +160,7 @@ class FormalTuning:
 
 @dataclass(frozen=True)
 class FamilyTuning:
-    """Functions that are constant along every path, and the symmetries that are built on them."""
+    """Functions that are constant along every path, and the symmetries built from them."""
 
     # An invariant is found where the residual is below this in a basis of moderate size. Source: theory: rounding.
     found: float = 1e-9
@@ -215,7 +215,7 @@ class TimeTuning:
 
 @dataclass(frozen=True)
 class MonodromyTuning:
-    """Symmetries continued round the turn of a periodic coordinate."""
+    """Symmetries continued once round a periodic coordinate."""
 
     # A cover goes beyond a turn by this part of it at both ends. Source: by hand; enough to compare, little to fit.
     overlap: float = 0.08
@@ -243,7 +243,7 @@ TURN = MonodromyTuning()
 
 @dataclass(frozen=True)
 class ClassificationTuning:
-    """Where the dimension rises with the parameters."""
+    """The search for parameters at which the dimension rises."""
 
     # Terms of polynomials that an elimination writes at most. Source: cost.
     most_work: int = 200_000

@@ -33,7 +33,7 @@ def times(
 
 @dataclass(frozen=True)
 class Basis:
-    """For every unknown its degrees; column j of the operator is function j of the concatenated list."""
+    """The degrees of every unknown's functions; column j of the operator is function j of the joined list."""
 
     domain: Domain
     scales: Float[np.ndarray, " unknowns"]
@@ -77,7 +77,7 @@ class Basis:
         return [v for v, coordinate in enumerate(self.domain.coordinates) if coordinate.shape is not None]
 
     def own_tables(self, tables: Tables, unknown: int) -> Tables:
-        """The tables of an unknown's functions: those of ξ^i in x_i have the shape of its noise as a factor."""
+        """The tables for an unknown's functions: those of ξ^i in x_i have the shape of its noise as a factor."""
         count = len(self.domain.intervals)
         if unknown not in self._shaped:
             return tables[:count]
@@ -85,7 +85,7 @@ class Basis:
         return [*tables[:unknown], own, *tables[unknown + 1 : count]]
 
     def functions(self, tables: Tables, unknown: int, derivative: Derivative) -> Float[np.ndarray, "b m"]:
-        """The derivative of every basis function of one unknown at the tabulated points."""
+        """One derivative of every basis function of one unknown at the tabulated points."""
         degrees, half = self.degrees[unknown], self.domain.half
         # function by function in memory, as the tables are: whole rows are picked
         product = np.full((len(degrees), tables[0].shape[1]), self.scales[unknown])

@@ -1,8 +1,7 @@
 """Determining equations as a table: each is a sum of (number × coefficient derivative × unknown derivative).
 
-One table serves every reader: the operator at a cloud of points, power series at one point, and exact
-SymPy. Unknowns are numbered: for a generator 0 is τ, i is ξ^i and n+1 is β. The equations are in `kinds`.
-See docs/method.md §2.
+The same table is used by the operator at a cloud of points, by power series at one point, and by exact SymPy. Unknowns
+are numbered: for a generator 0 is τ, i is ξ^i and n+1 is β. The equations are in `kinds`. See docs/method.md §2.
 """
 
 from __future__ import annotations
@@ -47,8 +46,8 @@ class Term(NamedTuple):
 class Unknown(NamedTuple):
     """A function sought: its name, the variable whose half-width is its natural size, and what it may depend on.
 
-    `order_below` says by how many derivatives it enters the equations below the leading unknowns. One that is `absent`
-    is zero: it keeps its place among the components of a generator and has no functions of its own.
+    `order_below` says by how many derivatives it enters the equations below the leading unknowns. An `absent` unknown
+    is zero: it keeps its place among the components of a generator but has no functions.
     """
 
     name: str
@@ -58,7 +57,7 @@ class Unknown(NamedTuple):
     absent: bool = False
 
     def admitted(self, full: Degrees, time: Degrees) -> Degrees:
-        """Which of the functions of all variables (`full`), or of `time` alone, it may be made of."""
+        """The functions it may consist of: of all variables (`full`), or of `time` alone; none if absent."""
         return full[:0] if self.absent else time if self.time_only else full
 
 
@@ -150,7 +149,7 @@ class Builder:
         return len(self._rows) - 1
 
     def add(self, row: int, form: LinearForm, unknown: int, derivative: Derivative = (), factor: float = 1.0) -> None:
-        """Add `factor · form · ∂^derivative unknown` to an equation; one that is absent adds nothing."""
+        """Add `factor · form · ∂^derivative unknown` to an equation, unless the unknown is absent."""
         if self.unknowns[unknown].absent:
             return
         for number, coefficient in form:

@@ -1,4 +1,4 @@
-"""Generators as functions: what a span of basis coefficients looks like at any point, with derivatives."""
+"""Generators as functions: values and derivatives of a span of basis coefficients at any point."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Fields:
 
     @cached_property
     def _tensors(self) -> dict[int, Float[np.ndarray, "m ..."]] | None:
-        """Coefficients of each unknown by degree in every variable; None where most of them would be empty."""
+        """Coefficients of each unknown by degree in every variable; None where most entries would be zero."""
         if not self.basis.polynomial:
             return None
         tensors = {}
@@ -82,12 +82,12 @@ class Fields:
         return tensors
 
     def mixed(self, matrix: Float[np.ndarray, "m k"]) -> Fields:
-        """Other generators in the same span: combinations given by the columns of a matrix."""
+        """Generators in the same span: combinations given by the columns of a matrix."""
         return Fields(self.basis, self.coefficients @ matrix, self.has_beta)
 
 
 def _contracted(tensor: Float[np.ndarray, "m ..."], tables: Tables) -> Float[np.ndarray, "m b"]:
-    """Σ c_{ij…} p_i(t) p_j(x) …, the last variable first: one product of matrices, then sums over what is left."""
+    """Σ c_{ij…} p_i(t) p_j(x) …, the last variable first: one product of matrices, then sums over the rest."""
     parts = [table[0].T[:size] for table, size in zip(tables, tensor.shape[1:], strict=True)]
     values = tensor.reshape(math.prod(tensor.shape[:-1]), tensor.shape[-1]) @ parts[-1]
     values = values.reshape(*tensor.shape[:-1], parts[-1].shape[1])
@@ -116,7 +116,7 @@ def joined(parts: Sequence[Fields]) -> Fields:
 
 
 def readable_basis(fields: Fields) -> Fields:
-    """The same span in a basis of its own choosing: each generator alone has one low-degree component, set to 1.
+    """The same span in another basis: each generator has one low-degree component, set to 1, that the others lack.
 
     Components are tried in order of degree, so constants (∂t and translations) come first.
     """

@@ -1,4 +1,4 @@
-"""The kinds of symmetry. A kind is a value: which unknowns it has, which equations, which jets it needs.
+"""The kinds of symmetry. A kind is an object with its unknowns, its equations and the jets they need.
 
 `ITO` fixes the Wiener process (the paper's notion), `LAW` only the law of the solution, `FOKKER_PLANCK` the
 density's equation, modulo superposition. `RANDOM` lets generators depend on the Wiener process itself: its equations
@@ -245,7 +245,7 @@ SPOKEN = {"ito": "Itô", "law": "law", "fokker-planck": "Fokker–Planck", "rand
 
 
 def kind_from_data(name: object) -> Kind:
-    """The kind with this name, if trajectories can show symmetries of it."""
+    """The kind with this name, if it can be found from trajectories."""
     kind = kind_named(name)
     if kind.extended:
         raise InputError(

@@ -1,7 +1,7 @@
 """The determining equations as a matrix: rows are scaled equations at quadrature points, columns basis functions.
 
-The coefficients enter as jets, evaluated once per cloud of points; blocks that vanish are never formed, so
-that ten dimensions cost no more than their non-zero terms.
+The coefficients enter as jets, evaluated once per cloud of points; blocks that vanish are never formed, so that the
+cost grows with the number of non-zero terms, even in ten dimensions.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ Block = tuple[Int[np.ndarray, " columns"], Float[np.ndarray, "b columns"]]
 class Operator:
     """The linear map from coefficients in a basis to scaled residuals on a cloud.
 
-    The scales are those of docs/method.md §3.1; `lifted` gives equations that are small throughout the weight of the
-    others, which leaves the null space as it is and tells it more clearly from what is near (§3.2).
+    The scales are those of docs/method.md §3.1; `lifted` gives equations that are small everywhere the weight of the
+    others; the null space stays the same, with a clearer gap to near-symmetries (§3.2).
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Operator:
         return factors
 
     def _lifted(self, row: Row) -> Row:
-        """An equation whose factors are all small, lifted: weak noise is noise too."""
+        """Scale an equation whose factors are all small up to the others, since weak noise counts as noise."""
         half, scales = self.domain.half, self.equations.unknown_scales(self.domain.half)
         sizes = [np.linalg.norm(f) * scales[u] / np.prod(half[list(d)]) for u, d, f in row]
         return [(u, d, f / min(1.0, max(sizes) / EQUATIONS.weak)) for u, d, f in row]
@@ -98,7 +98,7 @@ class Operator:
 
 
 class Assembled:
-    """The operator's matrix D in one basis; kept in memory where it is small, else formed anew for each product."""
+    """The operator's matrix D in one basis; kept in memory where it is small, else recomputed for each product."""
 
     def __init__(self, operator: Operator, basis: Basis) -> None:
         self.operator, self.basis = operator, basis
@@ -116,7 +116,7 @@ class Assembled:
         return np.sqrt(squares)
 
     def dense(self) -> Float[np.ndarray, "rows m"]:
-        """D as one array, with a row of zeros for each function at least."""
+        """D as one array, with at least as many rows as columns: rows of zeros are added."""
         result, start = np.zeros((max(self.rows, self.basis.size), self.basis.size)), 0
         for columns, block in self._blocks():
             result[start : start + len(block), columns] = block

@@ -1,4 +1,4 @@
-"""What decides how the determining equations and the fields that solve them are put into numbers."""
+"""Settings of the discretised determining equations and of the fields that solve them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class EquationTuning:
-    """Weak equations, absent components, and the basis in which a span is read."""
+    """Weak equations, absent components, and the basis in which a span is displayed."""
 
     # Equations whose factors are all smaller than this, in units of the box, are lifted to it. Source: by hand; weak
     # noise is noise too.

@@ -1,1 +1,1 @@
-"""Symmetries of coefficients with errors: directions of one operator, sorted and judged."""
+"""Symmetries of estimated coefficients: directions of one operator, sorted and tested."""

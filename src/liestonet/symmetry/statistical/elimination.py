@@ -1,9 +1,9 @@
-"""What a change of the field absorbs is projected out: evidence on any block of directions, from one factorisation.
+"""Evidence on any block of directions, from one factorisation; what other directions can absorb is projected out.
 
-For a block V the equations are projected on the complement of D's range on all other directions, V^⊥. With
-A = DᵀD + R, R a regularisation, O a basis of V^⊥ and S = O (OᵀAO)⁻¹ Oᵀ, the inner products that are left of two vectors
-x and y are xᵀy − (Dᵀx)ᵀ (S + SRS) (Dᵀy). For all blocks inside one span V₀ the directions beside V₀ are eliminated
-once; what a block leaves over of V₀ adds a matrix of low rank to S (docs/method.md §5.1).
+For a block V the equations are projected on the complement of D's range on all other directions, V^⊥. With A = DᵀD + R,
+R a regularisation, O a basis of V^⊥ and S = O (OᵀAO)⁻¹ Oᵀ, the inner products of two vectors x and y after projection
+are xᵀy − (Dᵀx)ᵀ (S + SRS) (Dᵀy). For all blocks inside one span V₀ the directions outside V₀ are eliminated once; the
+part of V₀ outside a block adds a matrix of low rank to S (docs/method.md §5.1).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from liestonet.symmetry.statistical.tuning import JUDGING
 
 
 class Elimination:
-    """A span V₀ of directions with all others eliminated; `cautious` ones absorb only what can be told from noise."""
+    """A span V₀ with all other directions eliminated; if `cautious`, only as far as they stand out of the noise."""
 
     def __init__(self, operator: NoisyOperator, changes: Changes, cautious: bool) -> None:
         self.operator, self.changes = operator, changes
@@ -41,18 +41,18 @@ class Elimination:
         self._low = np.concatenate([rest, self.absorbed(behind)], axis=1)
 
     def absorbed(self, images: Float[np.ndarray, "m ..."]) -> Float[np.ndarray, "m ..."]:
-        """The change of other directions that absorbs what Dᵀ makes of something."""
+        """The change of the other directions that absorbs given images under Dᵀ."""
         flat = self._others.T @ images.reshape(len(images), -1)
         return (self._others @ scipy.linalg.cho_solve(self._factor, flat, check_finite=False)).reshape(images.shape)
 
     def followed(self, shift: Float[np.ndarray, " s"], largest: float) -> Float[np.ndarray, "m k"]:
-        """The span turned to absorb what it can when the errors change by `shift`, but not by more than `largest`."""
+        """The span, turned by at most `largest`, to absorb what it can when the errors change by `shift`."""
         step = self.absorbed(self._own + np.einsum("msk,s->mk", self.changes.with_basis, shift))
         length = float(np.linalg.norm(step, ord=2))
         return np.linalg.qr(self.changes.vectors - step * min(1.0, largest / max(length, 1e-300)))[0]
 
     def _projected(self, images: Float[np.ndarray, "m ..."]) -> Float[np.ndarray, "m ..."]:
-        """S + SRS of the directions beside the span."""
+        """S + SRS of the directions outside the span, applied to images."""
         once = self.absorbed(images)
         return once + self.absorbed(np.tensordot(self._regular, once, axes=1))
 
@@ -87,7 +87,7 @@ class Elimination:
         return self.changes.mutual - first.T @ second
 
     def _left_over(self, block: Float[np.ndarray, "k b"]) -> Float[np.ndarray, "k2 k2"]:
-        """What the rest of the span adds to S + SRS, in terms of `_low`."""
+        """The contribution of the rest of the span to S + SRS, in terms of `_low`."""
         count = len(block)
         rest = np.linalg.qr(block, mode="complete")[0][:, block.shape[1] :]
         inner = np.linalg.inv(rest.T @ self._inner @ rest) if rest.shape[1] else np.zeros((0, 0))
@@ -98,13 +98,13 @@ class Elimination:
         return result
 
     def residual_gram(self, block: Float[np.ndarray, "k b"]) -> Float[np.ndarray, "b b"]:
-        """Inner products of what is left of the residuals of a block; its columns are directions in terms of V₀."""
+        """Inner products of the projected residuals of a block; its columns are directions in terms of V₀."""
         low = self._low_own
         total = block.T @ (self._residuals - low.T @ self._left_over(block) @ low) @ block
         return (total + total.T) / 2
 
     def mutual(self, block: Float[np.ndarray, "k b"]) -> Float[np.ndarray, "b b"]:
-        """Inner products of what is left of the noise of a block, summed over the errors."""
+        """Inner products of the projected noise of a block, summed over the errors."""
         low = self._low_changes
         over = np.tensordot(self._left_over(block), low, axes=1)
         size = low.shape[2]
@@ -117,7 +117,7 @@ class Elimination:
         noise: Float[np.ndarray, "w s s"],
         wanted: Sequence[int] | None = None,
     ) -> Evidence:
-        """Evidence on those directions of a block that are wanted; `noise` is theirs before anything is absorbed."""
+        """The evidence on the wanted directions of a block; `noise` is theirs before anything is absorbed."""
         chosen = list(range(block.shape[1])) if wanted is None else list(wanted)
         turn, over, count = block[:, chosen], self._left_over(block), len(chosen)
         changes, low = self.changes.with_basis @ turn, self._low_changes @ turn
@@ -137,7 +137,7 @@ class Elimination:
     def data_noise(
         self, directions: Float[np.ndarray, "k c"]
     ) -> tuple[Float[np.ndarray, "c d d"], Float[np.ndarray, "d c"]]:
-        """Noise of the data's own errors in directions of V₀, and its products with residuals; V₀ is the block."""
+        """Noise from the data's own errors in directions of V₀, and its products with residuals; the block is V₀."""
         data = self.operator.data
         left = self.operator.noise(self.changes.vectors @ directions, data)
         changes, absorbed = (
@@ -152,19 +152,19 @@ class Elimination:
 
 
 def gather(operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], cautious: bool = True) -> Evidence:
-    """Evidence on one block of orthonormal directions."""
+    """The evidence on one block of orthonormal directions."""
     elimination = Elimination(operator, operator.changes(vectors), cautious)
     return elimination.evidence(np.eye(vectors.shape[1]), operator.noise(vectors))
 
 
 def unprojected(operator: NoisyOperator, vectors: Float[np.ndarray, "m k"]) -> Evidence:
-    """Evidence on directions that are not free to turn: all their noise counts."""
+    """The evidence on directions that are not free to turn: all their noise counts."""
     changes = operator.changes(vectors)
     return evidence_as_it_is(operator, changes, operator.noise(vectors))
 
 
 def evidence_as_it_is(operator: NoisyOperator, changes: Changes, noise: Float[np.ndarray, "k s s"]) -> Evidence:
-    """The same where what errors do is known already."""
+    """The evidence without projection, from changes and noise computed before."""
     vectors = changes.vectors
     gram, cross = vectors.T @ operator.gram @ vectors, np.einsum("msk,mk->sk", changes.with_basis, vectors)
     return Evidence(vectors, gram, noise, changes.mutual, cross, operator.turn, operator.scattered, operator.complete)

@@ -22,9 +22,9 @@ class Evidence:
     """Residuals and noise of k directions together, with all inner products.
 
     `residual_gram` is (1−P)DV with itself; `noise` (k, s, s) the projected D(δ_s)v with each other for each v, `mutual`
-    between two v summed over s, and `cross` (s, k) with (1−P)Dv. `turn` says how the s errors are made of those of the
-    coefficients, whose first `scattered` are the data's and the rest the prior's; `complete` that they are all errors,
-    not a sample.
+    between two v summed over s, and `cross` (s, k) with (1−P)Dv. `turn` expresses the s errors in those of the
+    coefficients, of which the first `scattered` are the data's and the rest the prior's; `complete` means that they are
+    all errors, not a sample.
     """
 
     vectors: Float[np.ndarray, "m k"]
@@ -37,13 +37,13 @@ class Evidence:
     complete: bool
 
     def p_value(self, directions: slice = slice(None)) -> float:
-        """Chance of residuals this large if all the directions are symmetries: the smallest of three tests, weighted.
+        """Probability of residuals this large if all directions are symmetries: the smallest of three tests, weighted.
 
-        The likelihood ratio sees residuals in directions in which the errors would hardly make any; the sum of
-        squares sees all others, and stands alone where the errors are known by a sample only. The prior's errors count
-        too: shrinkage biases the estimates by about as much, and a symmetry must not be lost to that. But directions
-        in which the prior decides never show a residual, and many of them would hide one that the data show clearly;
-        the third test leaves them out. See docs/method.md §5.2.
+        The likelihood ratio detects residuals in directions in which the errors would hardly cause any. The sum of
+        squares detects all others, and is used alone where the errors are known by a sample only. The prior's errors
+        count too: shrinkage biases the estimates by about as much, and this must not reject a symmetry. But directions
+        dominated by the prior never show a residual, and many of them would hide one that the data show clearly; the
+        third test leaves them out. See docs/method.md §5.2.
         """
         total = float(np.trace(self.residual_gram[directions, directions]))
         if total <= len(self.residual_gram[directions]) * JUDGING.negligible**2:
@@ -57,18 +57,18 @@ class Evidence:
         return min(1.0, 2 * min(along.p_value, square), told.p_value / JUDGING.weight_of_told)
 
     def second_order(self, directions: slice = slice(None)) -> float:
-        """Square of what errors of the coefficients do beyond first order: error times error."""
+        """Square of the second-order effect of the coefficients' errors: error times error."""
         return float(np.sum(np.einsum("kss->k", self.noise[directions]) ** 2))
 
     def deviance(self) -> tuple[float, int]:
-        """Likelihood that imposing all the directions costs, and the number of conditions; by the data's scatter."""
+        """Deviance from imposing all the directions, by the data's scatter alone, and the number of conditions."""
         data = self.turn[: self.scattered]
         along = _Along.of(data @ self.noise.sum(axis=0) @ data.T, data @ self.cross.sum(axis=1))
         return along.deviance, len(along.values)
 
     @property
     def spread(self) -> Float[np.ndarray, "k k"]:
-        """Mean of the true residuals' inner products given the data: the observed ones plus their noise."""
+        """Posterior mean of the true residuals' inner products: the observed ones plus their noise."""
         total = self.residual_gram + self.mutual
         return (total + total.T) / 2
 
@@ -80,12 +80,12 @@ class Evidence:
         return float(np.sqrt(max(np.trace(self.noise[direction]), 0.0)))
 
     def interval(self, direction: int, confidence: float) -> tuple[float, float]:
-        """Ends of an interval for the true residual, each wrong with chance 1 − confidence (docs/method.md §5.3).
+        """Ends of an interval for the true residual, each wrong with probability 1 − confidence (docs/method.md §5.3).
 
-        Under a true residual ρ the square of what is seen has mean ρ² + tr N and variance 2 tr N² + 4 ρ² ν, ν the
-        noise along it. The ends are the ρ under which one as large, or as small, as that seen is only just not too
-        rare. Where that does not exclude zero, most of the residual may have been shrunk away, and the upper end is
-        what was seen and its error on top.
+        Under a true residual ρ the square of the observed one has mean ρ² + tr N and variance 2 tr N² + 4 ρ² ν, ν the
+        noise along it. The ends are the values of ρ at which the observed residual is just not too large, or too small,
+        to be plausible. Where zero is not excluded, most of the residual may have been shrunk away, and the upper end
+        is the observed residual plus its error.
         """
         square, matrix = self.residual(direction) ** 2, self.noise[direction]
         mean, spread = float(np.trace(matrix)), float(np.sum(matrix * matrix))
@@ -103,7 +103,7 @@ class Evidence:
 
 
 def _bisected(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """Where a statement that holds at `low` and no longer at `high` ceases to hold."""
+    """The end of the range from `low` on where a statement holds; it must not hold at `high`."""
     for _ in range(JUDGING.bisections):
         middle = (low + high) / 2
         low, high = (middle, high) if holds(middle) else (low, middle)
@@ -111,7 +111,7 @@ def _bisected(holds: Callable[[float], bool], low: float, high: float) -> float:
 
 
 def visible(matrix: Float[np.ndarray, "s s"]) -> Float[np.ndarray, "s v"]:
-    """Orthonormal combinations of the errors whose noise is not negligible beside the model's own error."""
+    """Orthonormal combinations of the errors whose noise is not negligible compared with the model error."""
     values, vectors = np.linalg.eigh(matrix)
     return vectors[:, values > JUDGING.model_error**2 / JUDGING.visible]
 
@@ -119,14 +119,14 @@ def visible(matrix: Float[np.ndarray, "s s"]) -> Float[np.ndarray, "s v"]:
 def likelihood_ratio(
     matrix: Float[np.ndarray, "s s"], cross: Float[np.ndarray, " s"], neglected: float | int = 0.0
 ) -> tuple[float, float]:
-    """Deviance of the residual and its p-value; `neglected` is the square of a residual that has no first order."""
+    """Deviance of the residual and its p-value; `neglected` is the square of the part beyond first order."""
     along = _Along.of(matrix, cross, neglected)
     return along.deviance, along.p_value
 
 
 @dataclass(frozen=True)
 class _Along:
-    """The residual in directions of the visible noise, over its standard deviation there and the model's error."""
+    """The residual along the directions of visible noise, in units of the noise and the model error."""
 
     vectors: Float[np.ndarray, "s v"]
     values: Float[np.ndarray, " v"]
@@ -135,7 +135,7 @@ class _Along:
     def of(
         cls, matrix: Float[np.ndarray, "s s"], cross: Float[np.ndarray, " s"], neglected: float | int = 0.0
     ) -> _Along:
-        """What the first order neglects is spread over all directions alike."""
+        """Create it; the part neglected at first order is spread evenly over all directions."""
         sizes, vectors = np.linalg.eigh(matrix)
         seen = sizes > JUDGING.model_error**2 / JUDGING.visible
         error = JUDGING.model_error**2 + neglected / max(int(seen.sum()), 1)
@@ -143,7 +143,7 @@ class _Along:
         return cls(vectors[:, seen], values)
 
     def told_by(self, data: Float[np.ndarray, "d s"]) -> _Along:
-        """The combinations of which the data's errors, the rows, are at least half of the variance."""
+        """Restrict to combinations in which the data's errors, the rows, have at least half of the variance."""
         rows = data @ self.vectors
         shares, turn = np.linalg.eigh(rows.T @ rows)
         told = turn[:, shares >= JUDGING.told_by_data]
@@ -156,7 +156,7 @@ class _Along:
 
     @property
     def p_value(self) -> float:
-        """Of the deviance; 1 where nothing is visible."""
+        """The p-value of the deviance; 1 where no noise is visible."""
         return float(scipy.special.chdtrc(len(self.values), self.deviance)) if len(self.values) else 1.0
 
 

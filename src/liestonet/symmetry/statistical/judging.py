@@ -1,4 +1,4 @@
-"""Candidate directions put in order and judged, one block after the other (docs/method.md §5.5)."""
+"""Candidate directions, sorted and tested one block after the other (docs/method.md §5.5)."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from liestonet.symmetry.statistical.verdicts import verdict_of
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Directions in an order, the first `known` of them exact; `turn` gives them in terms of those of `changes`.
+    """Sorted directions, the first `known` of them exact; `turn` expresses them in those of `changes`.
 
-    `level` is that of one test.
+    `level` is the level of one test.
     """
 
     operator: NoisyOperator
@@ -38,17 +38,17 @@ class Candidates:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """Number of directions."""
         return self.turn.shape[1]
 
     @cached_property
     def cautious(self) -> Elimination:
-        """All other directions eliminated, near-symmetries among them as far as they can be told from noise."""
+        """All other directions eliminated, as far as they stand out of the noise."""
         return Elimination(self.operator, self.changes, cautious=True)
 
     @cached_property
     def free(self) -> Elimination:
-        """All other directions eliminated as they are."""
+        """All other directions eliminated completely."""
         if not self.operator.noise_gram.any():
             return self.cautious
         return Elimination(self.operator, self.changes, cautious=False)
@@ -59,12 +59,12 @@ class Candidates:
         return self.operator.noise(self.vectors)
 
     def p_value(self, first: int, length: int, span: Elimination) -> float:
-        """Whether the directions from `first` up to a length may be symmetries, if the others up to there are."""
+        """P-value of the directions from `first` up to a length being symmetries, given that those before are."""
         block = self.turn[:, :length]
         return span.evidence(block, self.noise[first:length], range(first, length)).p_value()
 
     def turned(self, turn: Float[np.ndarray, "k k"]) -> Candidates:
-        """The same in another order, or other directions of their span."""
+        """The directions in another order, or other directions in their span."""
         result = replace(self, turn=self.turn @ turn)
         for name in ("cautious", "free"):  # they do not depend on the order
             if name in self.__dict__:
@@ -77,7 +77,7 @@ class Candidates:
         return result
 
     def residuals(self) -> tuple[float, ...]:
-        """The residual of each direction beside those before it."""
+        """The residual of each direction given those before it."""
         squares = [self.cautious.residual_gram(self.turn[:, : k + 1])[k, k] for k in range(self.count)]
         return tuple(np.sqrt(np.maximum(squares, 0.0)).tolist())
 
@@ -85,7 +85,7 @@ class Candidates:
 def candidates(
     operator: NoisyOperator, vectors: Float[np.ndarray, "m k"], known: int, level: float, given: bool = False
 ) -> Candidates:
-    """Directions in their order, `given` or else sorted by likelihood where the noise does not sort them by size."""
+    """Directions in the `given` order, or else those that the noise leaves unsorted by size sorted by likelihood."""
     found = Candidates(operator, operator.changes(vectors), known, level, np.eye(vectors.shape[1]))
     if given or operator.table.dimension > SHARED.few_coordinates:
         return found
@@ -94,7 +94,7 @@ def candidates(
 
 
 def best_known_first(found: Candidates, consistent: int) -> Candidates:
-    """Within the block that may be symmetries, directions that the data know well come first."""
+    """Reorder the block of possible symmetries: directions that the data determine well come first."""
     known = found.known
     if consistent <= known:
         return found
@@ -106,9 +106,9 @@ def best_known_first(found: Candidates, consistent: int) -> Candidates:
 
 
 def consistent_length(found: Candidates) -> int:
-    """Length of the longest chain of directions, each block jointly consistent with zero.
+    """Length of the longest chain of directions in which each block is jointly consistent with zero.
 
-    The block may turn as it likes, towards near-symmetries too: that one near it is a symmetry is all that is tested.
+    The block may turn freely, towards near-symmetries too: the test asks only whether some block near it is a symmetry.
     """
     operator, known = found.operator, found.known
 
@@ -126,7 +126,7 @@ def consistent_length(found: Candidates) -> int:
 
 
 def _cuts(found: Candidates) -> Iterator[int]:
-    """Where a block of many directions may end: before the first that its own noise excludes, or at the widest gap."""
+    """Possible ends of a block of many directions: before the first that its noise excludes, or at the widest gap."""
     known, count = found.known, found.count
     alone = evidence_as_it_is(found.operator, found.changes.turned(found.turn), found.noise)
     excluded = (k for k in range(known, count) if alone.p_value(slice(k, k + 1)) <= found.level / count)
@@ -138,9 +138,9 @@ def _cuts(found: Candidates) -> Iterator[int]:
 
 @dataclass(frozen=True)
 class Tested:
-    """Directions with their intervals and p-values, of which the first `consistent` may be symmetries together.
+    """Directions with their intervals and p-values; the first `consistent` of them may be symmetries together.
 
-    Nothing of it depends on the tolerance; the rows have no verdict yet.
+    Nothing here depends on the tolerance; the rows have no verdict yet.
     """
 
     found: Candidates
@@ -161,7 +161,7 @@ class Tested:
 
 
 def tested(found: Candidates, consistent: int, error_rate: float) -> Tested:
-    """Every direction tested: those of the consistent block together, beyond it one at a time."""
+    """Test every direction: those of the consistent block together, those beyond it one at a time."""
     return Tested(found, consistent, tuple(_tests(found, consistent, 1 - error_rate)))
 
 

@@ -1,9 +1,9 @@
-"""Sorting by likelihood what the size of the noise cannot sort: symmetries beside near-symmetries.
+"""Directions sorted by likelihood where the size of residuals does not separate symmetries from near-symmetries.
 
 A near-symmetry whose residual is below the noise mixes freely with true symmetries when directions are sorted by size.
-Its residual is of another shape than the noise, though, and the likelihood ratio sees that. For a block U inside a
-small span W of doubtful directions both the noise and its product with the residuals are linear in the projector on
-U, so that the block that fits best is found by moving one unit vector, the one that is left out (docs/method.md §5.6).
+But its residual has another shape than the noise, and the likelihood ratio detects this. For a block U inside a small
+span W of doubtful directions both the noise and its product with the residuals are linear in the projector on U, so the
+best block is found by varying one unit vector, the direction that is left out (docs/method.md §5.6).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from liestonet.symmetry.statistical.tuning import JUDGING
 
 
 def doubtful(span: Elimination, first: int) -> int:
-    """Number of directions from `first` on whose residuals do not stand out of the noise by size."""
+    """Number of directions from `first` on whose residuals are not clearly larger than the noise."""
     whole = np.eye(span.changes.vectors.shape[1])
     residuals, noises = np.diag(span.residual_gram(whole)), np.diag(span.mutual(whole))
     count = 0
@@ -33,7 +33,7 @@ def doubtful(span: Elimination, first: int) -> int:
 
 
 def peeled(span: Elimination, known: int, count: int, level: float) -> Float[np.ndarray, "k k"]:
-    """The turn of a span that sorts its doubtful directions: one after the other, what fits least goes to their end."""
+    """The rotation that sorts the doubtful directions of a span: step by step, the worst fit goes to their end."""
     inside = slice(known, known + count)
     pairs = Pairs(span, inside)
     turn = np.eye(count)
@@ -50,7 +50,7 @@ def peeled(span: Elimination, known: int, count: int, level: float) -> Float[np.
 
 
 class Pairs:
-    """Inner products of noise and residuals between all pairs of doubtful directions, in the visible noise only."""
+    """Inner products of noise and residuals for all pairs of doubtful directions, within the visible noise."""
 
     def __init__(self, span: Elimination, inside: slice) -> None:
         within = np.eye(span.changes.vectors.shape[1])[:, inside]
@@ -65,11 +65,11 @@ class Pairs:
         self.mutual = self._mutual(noise, count), self._mutual(cross, count)
 
     def _mutual(self, values: np.ndarray, count: int) -> np.ndarray:
-        """Between two directions, both ways, from those of each and of the pair."""
+        """Mixed terms of pairs of directions, both orders added, from the terms of each and of their sum."""
         return np.array([2 * values[count + k] - values[i] - values[j] for k, (i, j) in enumerate(self.places)])
 
     def of(self, projector: Float[np.ndarray, "c c"]) -> tuple[np.ndarray, np.ndarray]:
-        """Noise and cross product of the block with this projector."""
+        """Noise and cross products of the block with this projector."""
         off = np.array([projector[place] for place in self.places])
         own = np.diag(projector)
         return (
@@ -81,7 +81,7 @@ class Pairs:
         return likelihood_ratio(*self.of(projector))[1]
 
     def worst(self, block: Float[np.ndarray, "c k"]) -> Float[np.ndarray, " k"]:
-        """The unit vector of a block without which the rest fits best."""
+        """The unit vector of a block whose removal leaves the best fit."""
 
         def misfit(direction: Float[np.ndarray, " k"]) -> tuple[float, Float[np.ndarray, " k"]]:
             length = float(np.linalg.norm(direction))
@@ -110,6 +110,6 @@ class Pairs:
         return float(cross @ both), result
 
     def _each(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Noise and cross product of every direction, then of every pair."""
+        """Noise and cross products of every direction, then of every pair."""
         for noise, cross in (self.own, self.mutual):
             yield from zip(noise, cross, strict=True)

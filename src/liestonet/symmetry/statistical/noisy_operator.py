@@ -1,7 +1,7 @@
 """The determining equations with coefficients from data: D, and how it changes with the coefficients' errors.
 
 D is linear in the coefficients (law, Fokker–Planck; linearised for Itô), so an error δ_s of the parameters changes it
-by D(δ_s). Judging needs inner products of D and the D(δ_s) over a cloud of points (docs/method.md §5.1).
+by D(δ_s). The tests need inner products of D and the D(δ_s) over a cloud of points (docs/method.md §5.1).
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ KEPT_BYTES = 5e7  # of D's blocks, which are formed anew for each product where 
 
 @dataclass(frozen=True)
 class NoisyEquation:
-    """One scaled equation on the cloud: factors of the unknowns' derivatives, and how errors change some of them."""
+    """One scaled equation on the cloud: factors of the unknowns' derivatives, and their changes under errors."""
 
     factors: dict[Slot, Float[np.ndarray, " b"]]
     slots: tuple[Slot, ...]
     changes: Float[np.ndarray, "b l s"]
 
     def moved(self, images: dict[Slot, Float[np.ndarray, "b k"]], count: int) -> Float[np.ndarray, "b k s"]:
-        """D(δ_s)v at every point, of all directions."""
+        """D(δ_s)v at every point, for all directions v."""
         if not self.slots:
             points, _, errors = self.changes.shape
             return np.zeros((points, count, errors))
@@ -48,22 +48,22 @@ class NoisyEquation:
 
 @dataclass(frozen=True)
 class Changes:
-    """What errors do to k directions v, as inner products over the cloud: of D(δ_s)v with D, and summed over s."""
+    """Effects of the errors on k directions v, as inner products over the cloud: D(δ_s)v with D, and summed over s."""
 
     vectors: Float[np.ndarray, "m k"]
     with_basis: Float[np.ndarray, "m s k"]
     mutual: Float[np.ndarray, "k k"]
 
     def turned(self, turn: Float[np.ndarray, "k l"]) -> Changes:
-        """The same of other directions in the span of these."""
+        """The changes of other directions in the span of these."""
         return Changes(self.vectors @ turn, self.with_basis @ turn, turn.T @ self.mutual @ turn)
 
 
 class NoisyOperator:
-    """D and D(δ_s) in one basis, orthonormal on the cloud: coefficient vectors are lengths there.
+    """D and D(δ_s) in one basis, orthonormal on the cloud, where norms of coefficient vectors are norms of fields.
 
-    The δ_s are those of the source's errors in as few directions as they have, or, not `joint`, as they are; `turn`
-    says how they are made of the source's own, of which the first `scattered` are the data's.
+    The δ_s are the source's errors, reduced to as few directions as possible if `joint`. `turn` expresses them in the
+    source's own errors, of which the first `scattered` are the data's.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class NoisyOperator:
         return scipy.linalg.solve_triangular(factor, np.eye(len(metric)), lower=True).T
 
     def _matrices(self) -> Iterable[tuple[np.ndarray, np.ndarray, NoisyEquation]]:
-        """Equation by equation: the active columns of D, its block in them, and the equation; kept where small."""
+        """For each equation the active columns of D, its block in them, and the equation; cached where small."""
         if self._kept is None and 8 * len(self.equations) * len(self.cloud.weights) * self.basis.size <= KEPT_BYTES:
             self._kept = list(self._formed())
         return self._formed() if self._kept is None else self._kept
@@ -126,7 +126,7 @@ class NoisyOperator:
 
     @cached_property
     def noise_gram(self) -> Float[np.ndarray, "m m"]:
-        """N = Σ_s D(δ_s)ᵀD(δ_s) in the orthonormal basis; zero where there are too many dimensions to form it."""
+        """N = Σ_s D(δ_s)ᵀD(δ_s) in the orthonormal basis; zero in many dimensions, where it is not computed."""
         raw = np.zeros((self.basis.size, self.basis.size))
         if self.table.dimension <= SHARED.few_coordinates:
             for equation in self.equations:
@@ -134,7 +134,7 @@ class NoisyOperator:
         return self.whitening.T @ raw @ self.whitening
 
     def lowest(self, count: int) -> Float[np.ndarray, "m k"]:
-        """Directions sorted by residual over noise, orthonormalised in that order."""
+        """The first directions by residual over noise, orthonormalised in that order."""
         # noise far above a unit residual has rounding of its own
         least = JUDGING.rounding + JUDGING.relative_rounding * float(np.trace(self.noise_gram))
         least = least if self.noise_gram.any() else 1.0
@@ -147,7 +147,7 @@ class NoisyOperator:
         return np.linalg.qr(vectors)[0]
 
     def changes(self, vectors: Float[np.ndarray, "m k"]) -> Changes:
-        """What the errors do to a block of directions."""
+        """The effects of the errors on a block of directions."""
         count, images = vectors.shape[1], self._images(vectors)
         with_basis = np.zeros((self.basis.size, count * self.directions))
         mutual = np.zeros((count, count))
@@ -161,7 +161,7 @@ class NoisyOperator:
     def noise(
         self, vectors: Float[np.ndarray, "m k"], among: Float[np.ndarray, "s d"] | None = None
     ) -> Float[np.ndarray, "k d d"]:
-        """Inner products of D(δ_s)v with each other, for each v; of combinations of the errors where they are given."""
+        """Inner products of the D(δ_s)v for each v; of combinations `among` the errors where they are given."""
         count, images = vectors.shape[1], self._images(vectors)
         width = self.directions if among is None else among.shape[1]
         result = np.zeros((count, width, width))
@@ -174,7 +174,7 @@ class NoisyOperator:
 
     @property
     def data(self) -> Float[np.ndarray, "s d"]:
-        """The data's own errors in terms of all."""
+        """The data's own errors in terms of all the errors."""
         return self.turn[: self.scattered].T
 
     def _images(self, vectors: Float[np.ndarray, "m k"]) -> dict[Slot, Float[np.ndarray, "b k"]]:
@@ -184,7 +184,7 @@ class NoisyOperator:
 
     @property
     def slots(self) -> set[Slot]:
-        """The unknowns' derivatives that the equations have."""
+        """The unknowns' derivatives that occur in the equations."""
         return {slot for equation in self.equations for slot in equation.factors} | self._changed_slots()
 
     def _changed_slots(self) -> set[Slot]:
@@ -214,7 +214,7 @@ def _equations(
 
 
 def _changed(terms: list[list[tuple[np.ndarray, np.ndarray]]], shape: tuple[int, int, int]) -> np.ndarray:
-    """Sums of scales times changes of coefficients, slot by slot."""
+    """Sums of scales times changes of coefficients, one per slot."""
     result = np.empty(shape)
     for place, parts in enumerate(terms):
         np.multiply(parts[0][0][:, None], parts[0][1], out=result[:, place])
@@ -229,7 +229,7 @@ def _entry(source: Any, coefficient: Coefficient) -> np.ndarray:
 
 
 def _add_noise(raw: np.ndarray, equation: NoisyEquation, operator: NoisyOperator) -> None:
-    """Add one equation's part of N: the covariance of its factors at each point, between what they multiply."""
+    """Add one equation's part of N: the covariance of its factors at each point, between the functions there."""
     scattered = equation.changes @ operator.data
     covariance = scattered @ np.swapaxes(scattered, 1, 2)
     for i, first in enumerate(equation.slots):

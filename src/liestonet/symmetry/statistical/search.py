@@ -1,4 +1,4 @@
-"""The symmetry search on data: directions sorted by noise and judged one after the other, in a rich enough basis."""
+"""The symmetry search on data: directions sorted by residual over noise and tested in a rich enough basis."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ Once = Callable[[Hashable, Callable[[], Any]], Any]
 
 
 def anew(_: Hashable, make: Callable[[], Any]) -> Any:
-    """Compute it; nothing is kept."""
+    """Call `make` without caching."""
     return make()
 
 
 @dataclass(frozen=True)
 class Search:
-    """Directions in order, the first `count` of them symmetries (the first `exact` of these taken as exact).
+    """Sorted directions, the first `count` of them symmetries (the first `exact` of these taken as exact).
 
-    `poorer` are the residuals in the basis before the last enrichment. `rivals` are the places of directions that are
-    as consistent with the data in the place of the last symmetry.
+    `poorer` are the residuals in the basis before the last enrichment. `rivals` are the places of directions that fit
+    the data as well as the last symmetry does in its place.
     """
 
     operator: NoisyOperator
@@ -58,15 +58,15 @@ class Search:
     rivals: tuple[int, ...] = ()
 
     def shown(self, most: int) -> tuple[int, int]:
-        """How many symmetries there are, and how many directions at least may be one."""
+        """The number of symmetries, and the number of the first `most` directions without the verdict "no"."""
         return self.count, sum(row.verdict != "no" for row in self.rows[:most])
 
     def falling(self, place: int, part: float) -> bool:
-        """Whether a direction's residual has fallen to a part of what it was in the poorer basis before."""
+        """Whether a direction's residual has fallen below a fraction of its value in the poorer basis."""
         return place < len(self.poorer) and self.rows[place].residual < part * self.poorer[place]
 
     def withdraw_unsettled(self, most: int) -> Search:
-        """The same with verdicts taken back that a still richer basis might change; beyond `most` none could count."""
+        """The search with verdicts withdrawn that a richer basis might change, for the first `most` directions."""
         rows = [
             replace(row, verdict="undecided") if place < most and self._unsettled(place) else row
             for place, row in enumerate(self.rows)
@@ -74,7 +74,7 @@ class Search:
         return replace(self, rows=tuple(rows))
 
     def moving(self, most: int) -> bool:
-        """Whether a richer basis may turn a direction into a symmetry."""
+        """Whether a richer basis may make a direction a symmetry."""
         return any(
             row.residual < SEARCH.high and self.falling(place, dict(SEARCH.worth_a_level).get(row.verdict, 0.0))
             for place, row in enumerate(self.rows[:most])
@@ -86,11 +86,11 @@ class Search:
 
     @property
     def misfit(self) -> float:
-        """Mean square of the symmetries' residuals, of the first direction's where there is none."""
+        """Mean square of the symmetries' residuals; of the first direction's where there is none."""
         return float(np.mean([row.residual**2 for row in self.rows[: max(self.count, 1)]]))
 
     def preceded(self, rows: tuple[LadderRow, ...]) -> Search:
-        """The same with the first rows, whose directions were taken as exact, as they were before that."""
+        """The search with its first rows replaced by those tested before their directions were taken as exact."""
         count = max(self.count, len(rows))
         return replace(self, rows=(*rows, *self.rows[len(rows) :]), count=count, exact=len(rows))
 
@@ -107,9 +107,9 @@ def search(
     criteria: Criteria,
     once: Once = anew,
 ) -> Search:
-    """The symmetries in the coordinates that show most of them: as they are, or by their logarithms where possible.
+    """Search in the coordinates that show more symmetries: the recorded ones, or their logarithms where possible.
 
-    What does not depend on the tolerance is computed by `once`.
+    Results that do not depend on the tolerance are computed through `once`.
     """
     plain = search_in(kind, source, replace(domain, singular=None), data, criteria, once=once)
     if domain.shapes is not None:
@@ -135,7 +135,7 @@ def search_beside(
     criteria: Criteria,
     exact: Sequence[int] = (),
 ) -> Search:
-    """The symmetries of another kind, in the coordinates of an earlier search and from about its basis on.
+    """Search for symmetries of another kind, in the coordinates of an earlier search and from about its basis on.
 
     Shifts of the variables `exact` (0 is time) are imposed on the source.
     """
@@ -155,7 +155,7 @@ def search_in(
     exact: Sequence[int] = (),
     once: Once = anew,
 ) -> Search:
-    """Enrich the basis, from a level on, until the ladder stops moving; some shifts may be exact already."""
+    """Enrich the basis, from a level on, until the ladder stops changing; some shifts may be taken as exact."""
     n, found = source.dimension, None
     cloud = mixed_cloud(domain, data, by_dimension(SEARCH.points, n))
 
@@ -192,9 +192,9 @@ def judge_directions(
     exact: Float[np.ndarray, "m e"] | None = None,
     proposed: Float[np.ndarray, "m k"] | None = None,
 ) -> Search:
-    """Sort the directions, find how many are jointly consistent with zero, and judge each.
+    """Sort the directions, find how many are jointly consistent with zero, and give each a verdict.
 
-    Directions known as `exact` come first, and the others are judged beside them; `proposed` ones in their own order.
+    Directions known as `exact` come first, and the others are tested given them; `proposed` ones keep their order.
     """
     return judged(directions_tested(operator, kind, criteria, exact, proposed), criteria)
 
@@ -206,12 +206,12 @@ def directions_tested(
     exact: Float[np.ndarray, "m e"] | None = None,
     proposed: Float[np.ndarray, "m k"] | None = None,
 ) -> Tested:
-    """The same without verdicts: nothing of it depends on the tolerance."""
+    """Sort and test the directions without verdicts; the result does not depend on the tolerance."""
     return _tested(_sorted(operator, kind, criteria, exact, proposed), criteria)
 
 
 def judged(weighed: Tested, criteria: Criteria) -> Search:
-    """Directions that were tested, with verdicts."""
+    """The tested directions, with verdicts."""
     rows, found = weighed.judged(criteria.tolerance), weighed.found
     return Search(found.operator, found.vectors, rows, sum(row.verdict == "symmetry" for row in rows))
 
@@ -228,7 +228,7 @@ def _sorted(
     exact: Float[np.ndarray, "m e"] | None = None,
     proposed: Float[np.ndarray, "m k"] | None = None,
 ) -> Candidates:
-    """The directions to be judged in their order."""
+    """The directions to be tested, in their order."""
     n = operator.table.dimension
     most = most_symmetries(kind, n)
     vectors, known = operator.lowest(most + SEARCH.extra_directions) if proposed is None else proposed, 0
@@ -240,9 +240,9 @@ def _sorted(
 def rivals(
     found: Search, kind: Kind, criteria: Criteria, exact: Float[np.ndarray, "m e"] | None = None
 ) -> tuple[int, ...]:
-    """Undecided directions that make as many symmetries with the others where they stand for the last one.
+    """Undecided directions that could replace the last symmetry and give as many symmetries.
 
-    Several spans of one size are then consistent, and the data do not tell them apart (docs/method.md §5.9).
+    Several spans of one size are then consistent, and the data cannot distinguish them (docs/method.md §5.9).
     """
     last, total, result = found.count - 1, found.vectors.shape[1], []
     if last < found.exact or any(row.verdict != "symmetry" for row in found.rows[: found.count]):
@@ -258,7 +258,7 @@ def rivals(
 
 
 def judge_span(operator: NoisyOperator, kind: Kind, criteria: Criteria, span: Float[np.ndarray, "m k"]) -> Search:
-    """Judge a span that was found elsewhere, best-determined directions first, and what lies beyond it."""
+    """Judge a span found elsewhere, best-determined directions first, and the directions beyond it."""
     n, count = operator.table.dimension, span.shape[1]
     level = criteria.level(kind, n)
     own = best_known_first(candidates(operator, np.linalg.qr(span)[0], 0, level, given=True), count)
@@ -271,7 +271,7 @@ def judge_span(operator: NoisyOperator, kind: Kind, criteria: Criteria, span: Fl
 
 
 def exact_first(exact: Float[np.ndarray, "m e"], vectors: Float[np.ndarray, "m k"]) -> Float[np.ndarray, "m k"]:
-    """Exact directions first, then what is left of the others, as many in all as there were."""
+    """The exact directions first, then the others orthogonalised to them, with the total number unchanged."""
     rest = vectors - exact @ (exact.T @ vectors)
     # the directions that lie in the exact span are the ones that vanish
     order = np.sort(np.argsort(np.linalg.norm(rest, axis=0))[exact.shape[1] :])
@@ -279,7 +279,7 @@ def exact_first(exact: Float[np.ndarray, "m e"], vectors: Float[np.ndarray, "m k
 
 
 def _same(before: Search, after: Search, most: int) -> bool:
-    """Whether enrichment changed neither the count nor a residual noticeably, of symmetries or of what may be one."""
+    """Whether enrichment left the count and the residuals, of symmetries and possible ones, nearly unchanged."""
     pairs = zip(before.rows[: after.count], after.rows[: after.count], strict=True)
     return (
         before.count == after.count
@@ -289,7 +289,7 @@ def _same(before: Search, after: Search, most: int) -> bool:
 
 
 def generator_basis(kind: Kind, dimension: int, noise: int, domain: Domain, level: tuple[int, int]) -> Basis:
-    """τ up to a degree in time; ξ and β with time and coordinates sharing theirs, affine functions of x always full."""
+    """The basis: τ up to a degree in time; ξ and β share their degrees, with all affine functions of x."""
     time, state = level
     equations = kind.equations(dimension, noise)
     full, alone = _shared_degrees(dimension, time, state), total_degree([0], dimension + 1, time)

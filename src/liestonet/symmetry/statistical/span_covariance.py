@@ -1,4 +1,4 @@
-"""How a span of symmetries varies with the errors of the coefficients it was found on (docs/method.md §7.1).
+"""The covariance of a span of symmetries due to the errors of the coefficients (docs/method.md §7.1).
 
 Where the symmetries hold exactly, an error δ_s of the parameters is compensated by a turn of the span; the turns of all
 errors together are the span's covariance.
@@ -17,7 +17,7 @@ Turns = Float[np.ndarray, "s size k"]
 
 
 def turns_of(operator: NoisyOperator, vectors: Float[np.ndarray, "m k"]) -> Turns:
-    """Independent turns of a span, one standard deviation each, as coefficients in the operator's basis."""
+    """Uncorrelated turns of a span, one standard deviation each, as coefficients in the operator's basis."""
     changes = operator.changes(vectors)
     moved = np.moveaxis(Elimination(operator, changes, cautious=False).absorbed(changes.with_basis), 1, 0)
     count = moved.shape[1:]
@@ -29,7 +29,7 @@ def turns_of(operator: NoisyOperator, vectors: Float[np.ndarray, "m k"]) -> Turn
 
 
 def turned_by(turns: Turns, whitening: Float[np.ndarray, "m m"]) -> float:
-    """Root mean square angle by which the worst direction of the span is off; `whitening` as the operator's."""
+    """Root mean square angle of error of the worst direction of the span; `whitening` is the operator's."""
     lengths = np.linalg.solve(whitening, np.moveaxis(turns, 0, 1).reshape(len(whitening), -1))
     columns = lengths.reshape(len(whitening), len(turns), turns.shape[2])
     gram = np.einsum("msk,msl->kl", columns, columns)

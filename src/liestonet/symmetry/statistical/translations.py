@@ -1,4 +1,4 @@
-"""∂t and the translations: directions that mean something by themselves, tested as they stand and imposed exactly.
+"""∂t and the translations: directions with a meaning of their own, tested without turning them and imposed exactly.
 
 A span that data determine up to noise always has neighbours that fit as well. Where the test does not reject exact
 invariance under a shift of time or of a coordinate, that is the simpler statement, and taking it as exact sharpens all
@@ -39,7 +39,7 @@ class Shifts:
 
 
 def exact_shifts(operator: NoisyOperator, criteria: Criteria, level: float) -> Shifts:
-    """The shifts that are not rejected at a level and whose noise is small enough."""
+    """The shifts that are not rejected at a level and whose upper bound is below the tolerance."""
     vectors = shifts(operator)
     evidence = unprojected(operator, vectors)
     kept = [

@@ -1,6 +1,6 @@
 """What decides whether a direction counts as a symmetry of estimated coefficients.
 
-What these values lead to on seeds that were not used to choose them: `docs/examples.md` (dimensions and angles),
+Results of these values on seeds that were not used to choose them: `docs/examples.md` (dimensions and angles),
 `docs/controls.md` (false generators), `docs/calibration.md` (p-values and intervals).
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class SearchTuning:
-    """How rich the basis of the generators is, when it is rich enough, and which verdicts are taken back."""
+    """How rich the basis of the generators is, when it is rich enough, and which verdicts are withdrawn."""
 
     # Undecided directions that are tried in the place of the last symmetry. Source: cost; the first are the likeliest.
     most_rivals: int = 2
@@ -49,7 +49,7 @@ class SearchTuning:
 
 @dataclass(frozen=True)
 class JudgingTuning:
-    """What counts as noise, as rounding and as the error of bases and projections."""
+    """Thresholds for noise, for rounding and for the error of bases and projections."""
 
     # Error of bases and projections in each direction of the noise, as a relative residual. Source: by hand, with
     # p-values under truth on simulated data (docs/calibration.md).

@@ -1,4 +1,4 @@
-"""From p-values and intervals to verdicts: symmetry, near-symmetry, undecided, no; and the criteria for them."""
+"""Verdicts from p-values and intervals: symmetry, near-symmetry, undecided, no; and the criteria for them."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ class Criteria:
     error_rate: float = SHARED.default_error_rate
 
     def level(self, kind: Kind, dimension: int) -> float:
-        """Level of one test: as many are made as there may be symmetries, and all losses together count."""
+        """Level of one test: the error rate is shared among as many tests as there may be symmetries (Bonferroni)."""
         return self.error_rate / (most_symmetries(kind, dimension) if dimension <= SHARED.few_coordinates else 1)
 
 
 def most_symmetries(kind: Kind, dimension: int) -> int:
-    """Dimension of Brownian motion's algebra, the largest that noise of full rank allows."""
+    """Dimension of Brownian motion's symmetry algebra, the largest possible with noise of full rank."""
     rotations = dimension * (dimension - 1) // 2
     return dimension + 2 + {"ito": 0, "law": rotations, "fokker-planck": rotations + dimension + 2}[kind.name]
 
 
 def verdict_of(consistent: bool, excluded: bool, lower: float, upper: float, tolerance: float) -> str:
-    """One of the four words of docs/method.md §5.4."""
+    """The verdict on a direction, as defined in docs/method.md §5.4."""
     if upper < tolerance:
         return "symmetry" if consistent else ("near-symmetry" if excluded else "undecided")
     return "no" if lower > tolerance else "undecided"

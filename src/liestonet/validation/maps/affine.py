@@ -32,7 +32,7 @@ class AffineMap:
     def of(
         cls, matrix: Any, offset: Sequence[Any] | None = None, shift: Any = 0, periods: Sequence[Any] | None = None
     ) -> AffineMap:
-        """The map with these entries; numbers that are given as floats stay floats."""
+        """The map with these entries; floats stay floats."""
         import sympy
 
         entries = sympy.ImmutableMatrix(matrix)
@@ -47,7 +47,7 @@ class AffineMap:
 
     @cached_property
     def element(self) -> Element:
-        """The same in floats, to be multiplied and compared."""
+        """The map in floats, which can be multiplied and compared."""
         straight = self._straight(())
 
         def function(points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "b v"]:
@@ -85,13 +85,13 @@ def signed_permutations(n: int) -> list[Any]:
 
 
 def _moved(matrix: Any) -> int:
-    """How many rows differ from those of the identity: simple maps first."""
+    """Number of rows that differ from those of the identity: simple maps come first."""
     n = matrix.shape[0]
     return sum(1 for i in range(n) for j in range(n) if matrix[i, j] != (1 if i == j else 0))
 
 
 def plane_rotations(n: int, orders: Sequence[int]) -> list[Any]:
-    """Turns by 2π/k in every plane of two coordinates, for some orders k."""
+    """Rotations by 2π/k in every plane of two coordinates, for some orders k."""
     import sympy
 
     found = []
@@ -107,7 +107,7 @@ def plane_rotations(n: int, orders: Sequence[int]) -> list[Any]:
 
 
 def about(matrix: Any, centre: Sequence[Any]) -> tuple[Any, ...]:
-    """The offset of x → c + M (x − c)."""
+    """The offset of the map x → c + M (x − c)."""
     import sympy
 
     c = sympy.Matrix(list(centre))

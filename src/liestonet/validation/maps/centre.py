@@ -1,9 +1,9 @@
-"""A mirror about an unknown centre, x → 2c − x: where it stands, how well that is known, and whether it is one.
+"""A mirror about an unknown centre, x → 2c − x: the centre, its standard error, and whether the mirror is a symmetry.
 
 The equations of the mirror, r(c) + noise = 0, are solved for c with fixed weights w = K⁻¹ r'(c), K the covariance of
 the noise: that is consistent whatever the weights are, and its variance is 1/(r'ᵀ K⁻¹ r'). The slope r' comes from the
-shrunk fit, which has little noise of its own. What r has beyond r' is the evidence against any centre, with one degree
-of freedom less (docs/method.md §14.6).
+shrunk fit, which has little noise of its own. The part of r that is not along r' is the evidence against every centre,
+with one degree of freedom less (docs/method.md §14.6).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Family:
     coordinate: int
 
     def at(self, centre: float) -> AffineMap:
-        """The member with this centre."""
+        """The map with this centre."""
         n = len(self.matrix)
         place = np.zeros(n)
         place[self.coordinate] = centre
@@ -53,7 +53,7 @@ class Family:
 
 @dataclass(frozen=True, eq=False)
 class FoundCentre:
-    """The best centre with its standard error, the claim that it is one, and what imposing it costs."""
+    """The best centre with its standard error, and the claim that the mirror about it is a symmetry."""
 
     family: Family
     value: float
@@ -61,7 +61,7 @@ class FoundCentre:
     claim: Claim
 
     def interval(self, laws: list[NullLaw], error_rate: float) -> Centre:
-        """The centre with an interval, as wide as the null law says that deviances are."""
+        """The centre with an interval, scaled by the null law's mean deviance."""
         widened = self.error * float(np.sqrt(max(law.mean for law in laws)))
         reach = float(scipy.special.ndtri(1 - error_rate / 2)) * widened
         name = self.family.prepared.surrogate.names[self.family.coordinate]
@@ -69,7 +69,7 @@ class FoundCentre:
 
 
 def find_centre(family: Family) -> FoundCentre | None:
-    """The centre that costs least, refined; None where the data do not cover both sides of any."""
+    """The centre with the smallest residual, refined; None where the data cover both sides of no centre."""
     domain, v = family.prepared.surrogate.domain, family.coordinate + 1
     middle, half = float(domain.centre[v]), float(domain.half[v])
     tried = middle + half * DISCRETE.farthest_centre * np.linspace(-1, 1, DISCRETE.tried_centres)
@@ -90,7 +90,7 @@ def find_centre(family: Family) -> FoundCentre | None:
 
 
 def _cost(family: Family, centre: float, plain: Surrogate) -> float | None:
-    """How far the shrunk fit is from a mirror about a centre, relative to its size; None if too little is covered."""
+    """The residual of the shrunk fit for a mirror about a centre; None where too little is covered."""
     made = family.map_at(centre)
     cloud = imposed_cloud(family.prepared, made, family.prepared.surrogate)
     if cloud is None:
@@ -122,7 +122,7 @@ def _put(made: PointMap, surrogate: Surrogate, cloud: PointCloud) -> GivenResidu
 
 
 def _slope(family: Family, centre: float, surrogate: Surrogate, cloud: PointCloud) -> Float[np.ndarray, " rows"]:
-    """How the residuals of the shrunk fit change with the centre."""
+    """The derivative of the shrunk fit's residuals in the centre."""
     surrogate = without_errors(surrogate)
     step = DISCRETE.centre_difference * float(surrogate.domain.half[family.coordinate + 1])
     above, below = (
@@ -132,7 +132,7 @@ def _slope(family: Family, centre: float, surrogate: Surrogate, cloud: PointClou
 
 
 def _claim(family: Family, centre: float) -> Claim:
-    """That the mirror about this centre is a symmetry, where the centre was free."""
+    """The claim that the mirror about this centre is a symmetry, where the centre was estimated."""
     made = family.map_at(centre)
     prepared = family.prepared
 
@@ -147,13 +147,13 @@ def _claim(family: Family, centre: float) -> Claim:
 
 
 def prepared_cloud(prepared: Prepared) -> PointCloud:
-    """Points of the data as they are."""
+    """Points of the data, thinned, with equal weights."""
     points = prepared.surrogate.overview.points[:: max(1, len(prepared.surrogate.overview.points) // 300)]
     return PointCloud(points, np.full(len(points), 1 / len(points)))
 
 
 def without_direction(found: GivenResiduals, direction: Float[np.ndarray, " rows"]) -> GivenResiduals:
-    """Residuals and changes without their part along a direction, which an unknown number takes up."""
+    """Residuals and changes without their part along a direction, which an estimated number absorbs."""
     unit = direction / max(float(np.linalg.norm(direction)), np.finfo(float).tiny)
     smooth = found.smooth
     return replace(

@@ -1,7 +1,7 @@
-"""`lsn.discrete`: which mirrors, turns and permutations are symmetries, of an equation or of data, and their group.
+"""`lsn.discrete`: which mirrors, rotations and permutations are symmetries, of an equation or of data, and their group.
 
-Of an equation each is proved or refuted. Of data each has a residual with an interval and a p-value, and the error rate
-is that of rejecting any true one (docs/method.md §14.5 and §14.6).
+For an equation each is proved or refuted. For data each has a residual with an interval and a p-value, and the error
+rate is that of rejecting any true one (docs/method.md §14.5 and §14.6).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ORDERED = ("symmetry", "near-symmetry", "undecided", "no")
 
 @dataclass(frozen=True)
 class Centre:
-    """Where a mirror of a coordinate stands, its standard error, and an interval that misses with the error rate."""
+    """The centre of a mirror of a coordinate, its standard error, and an interval (level: the error rate)."""
 
     coordinate: str
     value: float
@@ -46,7 +46,7 @@ class DiscreteRow:
     """One candidate. `p_value` is its own, `adjusted` that of all candidates together (Holm).
 
     `status` is "proved" or "numerical" where an equation has the symmetry, "no" where it has not, and "tested" on data.
-    `centre` is where a mirror about an unknown centre was found to stand.
+    `centre` is the estimate for a mirror about an unknown centre.
     """
 
     map: str
@@ -65,7 +65,7 @@ class DiscreteRow:
 class Discrete:
     """All candidates, symmetries first, and the group of those that are symmetries.
 
-    `complete` says that there can be no others of the kind that was looked for.
+    `complete` means that there can be no others of the kind searched for.
     """
 
     rows: tuple[DiscreteRow, ...]
@@ -90,7 +90,7 @@ class Discrete:
         return "\n".join(self.sentences())
 
     def sentences(self) -> list[str]:
-        """What was found in words, one line for each symmetry and near-symmetry."""
+        """The result in words, one line for each symmetry and near-symmetry."""
         found, tried = self.symmetries, len(self.rows)
         if not found:
             none = "No mirror" if self.complete else f"No discrete symmetry among {tried} candidates"
@@ -149,13 +149,13 @@ def discrete(
     clock: Any = "auto",
     progress: Progress | None = None,
 ) -> Discrete:
-    """Which mirrors, turns, permutations and shifts are symmetries of the law, and the group that they form.
+    """Find which mirrors, rotations, permutations and shifts are symmetries of the law, and the group that they form.
 
     Takes an `SDE` (`domain` is the box, as in `solve`) or `Trajectories` (`measurement` and `clock` as in `discover`).
-    Candidates are all signed permutations of up to four coordinates, turns of finite order in planes of two, mirrors
-    about an unknown centre (the centre is estimated, with its error), and shifts of angles by parts of a turn. Of an
-    equation also maps about its fixed points, signs of eigenvectors, and shifts of time by parts of its period.
-    `error_rate` is the chance that any true symmetry among the candidates is rejected.
+    Candidates are all signed permutations of up to four coordinates, rotations of finite order in coordinate planes,
+    mirrors about an unknown centre (the centre is estimated, with its error), and shifts of angles by parts of a turn.
+    For an equation there are also maps about its fixed points, signs of eigenvectors, and shifts of time by parts of
+    its period. `error_rate` is the probability that any true symmetry among the candidates is rejected.
     """
     from liestonet.validation.maps.discrete_data import of_data
     from liestonet.validation.maps.discrete_equation import of_equation
@@ -179,12 +179,12 @@ def discrete(
     if isinstance(data, SDE):
         return of_equation(data, domain, criteria, say)
     if domain is not None:
-        raise InputError("A domain is for an equation; the box of data is where they are. Leave domain out.")
+        raise InputError("A domain is for an equation; the box of data is computed from them. Leave domain out.")
     return of_data(data, criteria, measurement, clock, say)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """p-values adjusted for as many tests (Holm 1979): the chance of one so small among all, if all hypotheses hold."""
+    """p-values adjusted for the number of tests by Holm's method (1979), which controls the family-wise error."""
     order = sorted(range(len(p_values)), key=lambda k: p_values[k])
     adjusted, largest = [0.0] * len(p_values), 0.0
     for rank, k in enumerate(order):
@@ -194,5 +194,5 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def in_order(rows: Sequence[DiscreteRow]) -> tuple[DiscreteRow, ...]:
-    """Symmetries first, then what comes near, each group as it was."""
+    """Symmetries first, then near-symmetries, then the rest; within each the order is kept."""
     return tuple(sorted(rows, key=lambda row: ORDERED.index(row.verdict)))

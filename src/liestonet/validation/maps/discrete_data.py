@@ -41,13 +41,13 @@ from liestonet.validation.tuning import DISCRETE, RATIO
 
 SHARED_LAWS = (
     "All candidates share the recordings that their null laws come from. A test of one map alone draws its own with "
-    "that map imposed, so that its p-value differs a little; for a map chosen before the data were seen, take that one."
+    "that map imposed, so that its p-value differs a little; for a map chosen before the data were seen, use that one."
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Tried:
-    """One candidate that the data can be asked about."""
+    """One candidate that the data can test."""
 
     map: PointMap
     affine: AffineMap
@@ -64,7 +64,7 @@ def of_data(data: Trajectories, criteria: Criteria, measurement: Any, clock: Any
     tried += _mirrors(prepared)
     if not tried:
         raise InputError(
-            "The data have not visited the image of any candidate: they lie on one side of everything. Record both "
+            "The data have not visited the image of any candidate: they cover one side only. Record both "
             "sides, or test a single map with lsn.test."
         )
     say(f"testing {len(tried)} candidates")
@@ -98,7 +98,7 @@ def _joint(costs: Sequence[tuple[float, float]], laws: Sequence[NullLaw]) -> flo
 
 
 def candidates(surrogate: Surrogate) -> list[AffineMap]:
-    """Signed permutations and turns in planes, one for each cyclic group, and shifts of angles by parts of a turn."""
+    """Signed permutations and rotations in planes, one per cyclic group, and shifts of angles by parts of a turn."""
     import sympy
 
     n, turns = surrogate.dimension, surrogate.domain.periods
@@ -113,7 +113,7 @@ def candidates(surrogate: Surrogate) -> list[AffineMap]:
 
 
 def _keeps_turns(matrix: Any, periods: Sequence[float]) -> bool:
-    """Whether angles go to angles of the same period, up to a sign."""
+    """Whether angles are mapped to angles of the same period, up to a sign."""
     n = len(periods)
     for i in range(n):
         for j in range(n):
@@ -125,7 +125,7 @@ def _keeps_turns(matrix: Any, periods: Sequence[float]) -> bool:
 
 
 def _one_each(maps: Sequence[AffineMap]) -> list[AffineMap]:
-    """One map for each cyclic group: a map holds if and only if its inverse does, and the other generators."""
+    """One map for each cyclic group: if a map is a symmetry, so are its inverse and the other generators."""
     found, seen = [], set()
     for each in maps:
         order = each.element.order(DISCRETE.largest_order)
@@ -189,7 +189,7 @@ def _measured(prepared: Prepared) -> PointCloud:
 
 @dataclass(frozen=True)
 class Measured:
-    """The residual of a candidate with its interval, and its p-value by the residual where only that can be had."""
+    """The residual of a candidate with its interval; the p-value is from the residual where errors are incomplete."""
 
     residual: float
     lower: float
@@ -198,7 +198,7 @@ class Measured:
 
 
 def _measure(prepared: Prepared, each: Tried, confidence: float) -> Measured:
-    """On points all over what the data cover: with cautious errors, and with the estimate's own bias."""
+    """The residual over all that the data cover: with cautious errors, and with the estimate's own bias."""
     surrogate = prepared.surrogate
     cloud, _ = covered(prepared, each.map, _measured(prepared))
     cautious = each.claim.put(surrogate, cloud).evidence()
@@ -231,7 +231,7 @@ def _about(centre: Centre) -> str:
 
 
 def _group(tried: Sequence[Tried], rows: Sequence[DiscreteRow], names: Sequence[str]) -> Group:
-    """The group of symmetries, as far as all its elements were tested and none of them is in doubt.
+    """The group of symmetries, restricted to elements that were all tested and found to be symmetries.
 
     Mirrors about an unknown centre count where no other candidate is a symmetry.
     """
@@ -249,7 +249,7 @@ def _group(tried: Sequence[Tried], rows: Sequence[DiscreteRow], names: Sequence[
 
 
 def _supported(maps: Sequence[AffineMap]) -> set[tuple[float, ...]]:
-    """All powers of maps that are symmetries: what holds for a map holds for these."""
+    """All powers of maps that are symmetries; these are symmetries too."""
     found = set()
     for each in maps:
         power = each.element

@@ -1,4 +1,4 @@
-"""Discrete symmetries of an equation: candidates are screened by numbers, and SymPy proves what is left."""
+"""Discrete symmetries of an equation: candidates are screened numerically, and SymPy proves the remaining ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from liestonet.validation.tuning import DISCRETE
 
 
 def of_equation(sde: SDE, domain: Any, criteria: Criteria, say: Progress) -> Discrete:
-    """All candidates that the equation suggests, proved or refuted."""
+    """Prove or refute all candidates that the equation suggests."""
     numeric = numeric_equation(sde)
     box = domain_of(numeric, domain)
     say("looking for candidates")
@@ -55,7 +55,7 @@ def of_equation(sde: SDE, domain: Any, criteria: Criteria, say: Progress) -> Dis
 
 
 def _affine(numeric: SDE, box: Domain) -> list[AffineMap]:
-    """Candidates of formulas; callables have the general ones."""
+    """Candidates from formulas; for callables the general ones."""
     periods = [0, *(exact_number(numeric.periodic[name]) if name in numeric.periodic else 0 for name in numeric.names)]
     if numeric.symbolic is not None:
         return affine_candidates(numeric.symbolic, box, periods)
@@ -69,7 +69,7 @@ def _affine(numeric: SDE, box: Domain) -> list[AffineMap]:
 def _row(
     sde: SDE, numeric: SDE, made: PointMap, element: Element, box: Domain, criteria: Criteria, known: bool
 ) -> DiscreteRow | None:
-    """One candidate: a few numbers refute most, a proof decides about the others; None where it leaves the equation."""
+    """The outcome for one candidate: numbers refute most, a proof decides the rest; None if it leaves the equation."""
     cloud = lattice_cloud(box, DISCRETE.screening_points)
     try:
         values, size, _ = compared(made, numeric.coefficients(box), cloud, box)

@@ -1,8 +1,8 @@
-"""Maps that may be symmetries of an equation: what theory or the form of the coefficients suggests.
+"""Maps that may be symmetries of an equation, suggested by theory or by the form of the coefficients.
 
 Every linear symmetry about a point c that it fixes commutes with the derivative of the drift at c, if the drift
-vanishes there; with different real eigenvalues only signs of its eigenvectors are left (docs/method.md §14.5). Nothing
-here is a symmetry before it is proved.
+vanishes there; with different real eigenvalues only sign changes of its eigenvectors remain (docs/method.md §14.5).
+These are candidates only; each has to be proved.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def affine_candidates(coefficients: SymbolicCoefficients, domain: Domain, periods: Sequence[Any]) -> list[AffineMap]:
-    """Candidates x → c + M (x − c), with shifts of time where the equation has a period in time; each once."""
+    """Distinct candidates x → c + M (x − c), with shifts of time where the equation has a period in time."""
     import sympy
 
     n = coefficients.dimension
@@ -48,12 +48,12 @@ def _add(found: dict[tuple[float, ...], AffineMap], made: AffineMap) -> None:
 
 
 def _time_period(shifts: Sequence[Any]) -> Any:
-    """The largest shift, after which everything in time is as it was; zero where there is none."""
+    """The largest shift of time that leaves the equation unchanged; zero where there is none."""
     return max(shifts, key=float, default=0)
 
 
 def time_shifts(coefficients: SymbolicCoefficients) -> list[Any]:
-    """A period of the equation in time and its halves and thirds, if all that depends on time has a common one."""
+    """A period of the equation in time, and its half and third, if all terms in time have a common period."""
     import sympy
 
     t = coefficients.time
@@ -72,7 +72,7 @@ def time_shifts(coefficients: SymbolicCoefficients) -> list[Any]:
 
 
 def translations(coefficients: SymbolicCoefficients, periods: Sequence[Any]) -> Iterator[list[Any]]:
-    """Shifts of one coordinate by a period of the sines in it, or by parts of its own period."""
+    """Shifts of one coordinate by a period of the sines of it, or by parts of its own period."""
     import sympy
 
     n = coefficients.dimension
@@ -102,7 +102,7 @@ def centres(coefficients: SymbolicCoefficients, domain: Domain) -> list[tuple[An
 
 
 def exact_number(value: float) -> Any:
-    """The simple number behind one that was found numerically, or a simple multiple of π; else the number itself."""
+    """The simple number, or simple multiple of π, near one that was found numerically; else the number itself."""
     import sympy
 
     from liestonet.formulas.exact_numbers import recognise
@@ -118,8 +118,7 @@ def exact_number(value: float) -> Any:
 def _zeros(coefficients: SymbolicCoefficients, domain: Domain) -> list[np.ndarray]:
     """Zeros of the drift inside the box, by Newton's method from points all over it.
 
-    Zeros that fill a line or more are left out: each is as good as any other, and what maps them to one another is a
-    continuous symmetry.
+    Zeros that fill a line or more are left out: they are equivalent under a continuous symmetry.
     """
     import sympy
 
@@ -159,7 +158,7 @@ def _zeros(coefficients: SymbolicCoefficients, domain: Domain) -> list[np.ndarra
 
 
 def matrices(coefficients: SymbolicCoefficients, centre: Sequence[Any]) -> Iterable[Any]:
-    """Signed permutations and turns, in coordinates in which a constant diffusion is one; signs of eigenvectors."""
+    """Signed permutations and rotations where a constant diffusion is the identity; signs of eigenvectors."""
     import sympy
 
     n = coefficients.dimension
@@ -217,7 +216,7 @@ def _spectral(coefficients: SymbolicCoefficients, centre: Sequence[Any]) -> list
 def _planar_mirrors(coefficients: SymbolicCoefficients, centre: Sequence[Any]) -> list[Any]:
     """Mirrors z → e^{iα} z̄ of the plane that polynomial coefficients allow.
 
-    A term c z^p z̄^q of f¹ + i f² needs α (p − q − 1) = −2 arg c; the first such term leaves few α.
+    A term c z^p z̄^q of f¹ + i f² needs α (p − q − 1) = −2 arg c; the first such term leaves finitely many α.
     """
     import sympy
 

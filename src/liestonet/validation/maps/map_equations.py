@@ -44,7 +44,7 @@ def upper_entries(dimension: int) -> list[tuple[int, int]]:
 
 
 def stacked(drift: np.ndarray, squared: np.ndarray, domain: Domain) -> Values:
-    """All equations without units, side by side: T E^i/L_i, then T Q^{ij}/(L_i L_j) once, with the weight of both."""
+    """All equations without units, side by side: T E^i/L_i, then T Q^{ij}/(L_i L_j) for i ≤ j, weighted for both."""
     half, n = domain.half, drift.shape[1]
     parts = [half[0] / half[i + 1] * drift[:, i] for i in range(n)]
     for i, j in upper_entries(n):
@@ -54,7 +54,7 @@ def stacked(drift: np.ndarray, squared: np.ndarray, domain: Domain) -> Values:
 
 
 def labels(names: tuple[str, ...]) -> list[str]:
-    """What each equation of `stacked` is about."""
+    """The name of each equation of `stacked`."""
     drift = [f"the drift of {name}" for name in names]
     entries = [(names[i], names[j]) for i, j in upper_entries(len(names))]
     return drift + [f"the diffusion of {i}" if i == j else f"the diffusion of {i} with {j}" for i, j in entries]

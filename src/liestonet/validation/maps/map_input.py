@@ -1,4 +1,4 @@
-"""Maps as people give them: text such as "x, y -> -y, x", or a callable with its Jacobian; checked on a box.
+"""Maps given by users: text such as "x, y -> -y, x", or a callable with its Jacobian; checked on a box.
 
 Text goes through the grammar of equations, so that nothing in it is executed.
 """
@@ -25,14 +25,14 @@ EXAMPLE = '"x -> -x"'
 
 
 def is_map(given: object) -> bool:
-    """Whether this is given as a map: text with an arrow, a callable with a Jacobian, or a map that was read before."""
+    """Whether an input is a map: text with an arrow, a callable with a Jacobian, or a map that was read before."""
     if isinstance(given, str):
         return ARROW.search(given) is not None
     return isinstance(given, PointMap) or _callables(given) is not None
 
 
 def _callables(given: Any) -> tuple[Any, Any] | None:
-    """A callable and its Jacobian: a pair of both, or a callable that has it as an attribute."""
+    """A callable and its Jacobian, from a pair of both or from a callable with the attribute `jacobian`."""
     if isinstance(given, tuple | list):
         return (given[0], given[1]) if len(given) == 2 and all(callable(part) for part in given) else None
     jacobian = getattr(given, "jacobian", None)
@@ -58,7 +58,7 @@ def read_map(given: object, names: Sequence[str], domain: Domain, values: Mappin
 
 
 def check_map(made: PointMap, domain: Domain) -> None:
-    """Refuse a map that turns time round, tears a circle apart, or is not invertible on a box."""
+    """Refuse a map that reverses time, is not continuous on a circle, or is not invertible on a box."""
     _check_clock(made, domain)
     _check_turns(made, domain)
     _check_invertible(made, domain)
@@ -71,7 +71,7 @@ def _rows(given: PointMap) -> Formulas:
 
 
 def _with_values(given: Formulas, values: Mapping[str, Any]) -> Formulas:
-    """The same formulas with numbers for parameters."""
+    """The map with numbers in place of parameters."""
     from sympy import Symbol
 
     numbers = {Symbol(name, real=True): value for name, value in values.items()}
@@ -80,7 +80,7 @@ def _with_values(given: Formulas, values: Mapping[str, Any]) -> Formulas:
 
 
 def parse_map(text: str, names: Sequence[str], parameters: Sequence[str] = ()) -> PointMap:
-    """A map from text: names, an arrow, and as many formulas; coordinates that are not named stay.
+    """A map from text: names, an arrow, and as many formulas; coordinates that are not named are unchanged.
 
     Formulas may hold the names of parameters too.
     """
@@ -120,7 +120,7 @@ def parse_map(text: str, names: Sequence[str], parameters: Sequence[str] = ()) -
 
 
 def _between_commas(text: str, start: int) -> list[tuple[int, str]]:
-    """The pieces after the arrow with the places where they begin; commas inside brackets separate nothing."""
+    """The pieces after the arrow with the places where they begin; commas inside brackets do not separate."""
     pieces, depth, begin = [], 0, start
     for position in range(start, len(text)):
         letter = text[position]
@@ -159,7 +159,7 @@ def _expression(source: str, start: int, piece: str, symbols: dict[str, Any], pa
 
 
 def shown(entries: Sequence[Any], variables: Sequence[str]) -> str:
-    """The map as text, without what it leaves alone."""
+    """The map as text, without coordinates that it does not change."""
     from liestonet.formulas.notation import expression_text
 
     moved = [(name, entry) for name, entry in zip(variables, entries, strict=True) if str(entry) != name]
@@ -169,7 +169,7 @@ def shown(entries: Sequence[Any], variables: Sequence[str]) -> str:
 
 
 def _of_callables(given: object, names: Sequence[str], domain: Domain) -> PointMap:
-    """A callable with its Jacobian, which must be the one of this callable."""
+    """A map from a callable with its Jacobian, which is checked against the callable."""
     found = _callables(given)
     if found is None:
         raise InputError(
@@ -217,13 +217,13 @@ def _check_clock(made: PointMap, domain: Domain) -> None:
     speed = made.source.components(points, [(0,)])[(0,)][0][:, 0]
     if (speed <= 0).any():
         raise InputError(
-            f"The map {made.text} reverses or stops time; the new time must grow with t. Whether paths look the "
-            "same run backwards is asked with lsn.reversible."
+            f"The map {made.text} reverses or stops time; the new time must grow with t. To test whether paths "
+            "look the same run backwards, use lsn.reversible."
         )
 
 
 def _check_turns(made: PointMap, domain: Domain) -> None:
-    """A map of a circle winds round once, in either sense, and all else is the same after a turn."""
+    """Require that a map of a circle winds round once, in either sense, and that all else is periodic."""
     points = lattice_cloud(domain, MAPS.checked_points).points
     here = made(points)
     for variable in domain.periodic:
@@ -235,7 +235,7 @@ def _check_turns(made: PointMap, domain: Domain) -> None:
         turns[:, [v for v in range(turns.shape[1]) if v not in domain.periodic]] = 0.0
         if np.abs(change - turns).max() > MAPS.same_place:
             raise InputError(
-                f"The map {made.text} is another one after a turn of {name} by {period:.6g}; give one that comes back."
+                f"The map {made.text} changes after a turn of {name} by {period:.6g}; give one that is periodic."
             )
         winding = turns[:, [v for v in domain.periodic]]
         if np.abs(winding).sum(axis=1).max() != 1 or np.abs(winding).sum(axis=1).min() != 1:
@@ -264,7 +264,7 @@ def _check_invertible(made: PointMap, domain: Domain) -> None:
 
 
 def _meeting(made: PointMap, points: np.ndarray, images: np.ndarray, domain: Domain) -> bool:
-    """Whether two points of the box, at one time, have one image: near pairs of images, then Newton's method."""
+    """Whether two points of the box, at one time, have one image: by pairs of near images, then Newton's method."""
     from scipy.spatial import KDTree
 
     n = made.dimension
@@ -283,7 +283,7 @@ def _meeting(made: PointMap, points: np.ndarray, images: np.ndarray, domain: Dom
 
 
 def _same_image(made: PointMap, one: np.ndarray, start: np.ndarray, domain: Domain) -> bool:
-    """Whether Newton's method, from another point, finds a second one with the image of the first."""
+    """Whether Newton's method finds a second point with the same image, starting from another one."""
     target, place = made(one[None])[0, 1:], start.copy()
     for _ in range(MAPS.newton_steps):
         jet = made.jet(place[None])

@@ -1,4 +1,4 @@
-"""The equations of a map with estimated coefficients, and how the coefficients' errors change what is left."""
+"""Residuals of a map's equations with estimated coefficients, and how the coefficients' errors change them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def coefficient_size(f: tuple[np.ndarray, ...], a: tuple[np.ndarray, ...], cloud
 
 
 def smooth_columns(jet: MapJet, cloud: PointCloud, domain: Domain) -> Float[np.ndarray, "rows q"]:
-    """What coefficients of a low degree leave in the equations of a map, one after the other, as columns."""
+    """Residuals that coefficients of low degree cause in the equations of a map, one column for each."""
     n = domain.dimension
     degrees = by_dimension(MAPS.smooth_degrees, n)
     (drift, moved), (squared, carried) = (

@@ -1,8 +1,8 @@
 """Is this map a symmetry of the law of my data? A likelihood ratio, as for generators (docs/method.md §14.3).
 
-The equations of a map are affine in drift and diffusion, so that imposing them is a linear restriction of what was
-estimated. Points whose images the data have not visited say nothing and are left out; where most are, the question is
-refused. Beside the ratio stands a randomisation check, exact where the design allows it.
+The equations of a map are affine in drift and diffusion, so imposing them is a linear restriction of the estimated
+coefficients. Points whose images the data have not visited carry no information and are left out; if these are most of
+the points, the test is refused. A randomisation check, exact where the design allows it, is reported beside the ratio.
 """
 
 from __future__ import annotations
@@ -45,22 +45,22 @@ from liestonet.validation.written import deviance_text, map_verdict, percent, pe
 
 
 def without_date(p_value: float) -> str:
-    """The note that the law was taken not to depend on time, with the p-value of the test of that."""
+    """The note that the law was assumed not to depend on time, with the p-value of that test."""
     return f"Assumed: the law does not depend on time (not rejected, {p_clause(p_value)})."
 
 
 @dataclass(frozen=True)
 class MapTest:
-    """What data say of a map as a symmetry of their law.
+    """The result of testing a map as a symmetry of the law of data.
 
     `residual` is the part of drift and diffusion that the map changes, relative to their size; its interval misses the
-    truth with `error_rate`. `deviance` is twice the log likelihood that imposing the map costs, `dof` the number of
-    conditions, `expected` the mean deviance if it is exact. `p_value` is the chance of at least that cost then: it
-    joins a test in smooth functions, which are few, and one in all others, which are independent. `verdict` is as on
-    the ladder. `visited` is the part of the data whose images the data have visited; nothing is said about the rest.
-    `randomisation` is a check that needs no model, where the design allows it. `doubts` are what is wrong with the
-    data; with any, all else is conditional. `uncorrected` says why the null law is χ² where it should be corrected.
-    `autonomous` is the p-value of a law that does not depend on time, where that was not rejected and was assumed.
+    truth with `error_rate`. `deviance` is twice the log likelihood lost by imposing the map, `dof` the number of
+    conditions, `expected` the mean deviance if it is exact. `p_value` is the probability of at least this deviance in
+    that case: it combines two independent tests, one in the few smooth functions and one in all others. `verdict` is as
+    on the ladder. `visited` is the part of the data whose images the data have visited; the rest is not tested.
+    `randomisation` is a check that needs no model, where the design allows it. `doubts` are problems with the data;
+    with any, all else is conditional. `uncorrected` says why the null law is χ² where it should be corrected.
+    `autonomous` is the p-value for a law that does not depend on time, where that was not rejected and was assumed.
     """
 
     map: str
@@ -135,7 +135,7 @@ def map_on_data(
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """Data that are asked about maps: on their clock, fitted once, with the places that they visited."""
+    """Data prepared for tests of maps: on their clock, fitted once, with the places that they visited."""
 
     recorded: Trajectories
     clocked: Clocked
@@ -147,7 +147,7 @@ class Prepared:
 
 
 def moves_time(made: PointMap, surrogate: Surrogate) -> bool:
-    """Whether a map changes times, or itself with them."""
+    """Whether a map changes times, or depends on time."""
     points = surrogate.overview.points[: MAPS.checked_points]
     jet, half = made.jet(points), surrogate.domain.half
     later = np.abs(jet.images[:, 0] - points[:, 0]).max() > MAPS.same_place * half[0]
@@ -155,9 +155,9 @@ def moves_time(made: PointMap, surrogate: Surrogate) -> bool:
 
 
 def without_time(prepared: Prepared) -> Prepared:
-    """The same with a law that does not depend on time, if a likelihood ratio does not reject that.
+    """The fit with a law that does not depend on time, if a likelihood ratio does not reject that.
 
-    Terms in time would cost most of the power of all other questions; `autonomous` keeps the p-value.
+    Terms in time would cost most of the power of all other tests; `autonomous` keeps the p-value.
     """
     surrogate = prepared.surrogate
     features = surrogate.drift_estimates[0].features
@@ -180,7 +180,7 @@ def without_time(prepared: Prepared) -> Prepared:
 
 
 def prepare(data: Trajectories, measurement: Any, clock: Any, say: Progress) -> Prepared:
-    """Fit data for questions about maps."""
+    """Fit data for tests of maps."""
     data = require_state(marked(data, measurement), "This test")
     say("estimating drift and diffusion")
     clocked = on_clock(data, clock, None)
@@ -192,7 +192,7 @@ def prepare(data: Trajectories, measurement: Any, clock: Any, say: Progress) -> 
 
 
 def judged(prepared: Prepared, made: PointMap, criteria: Criteria) -> MapTest:
-    """The test itself: what imposing the map costs, by which law that is judged, and how large the residual is."""
+    """The test of a map: the deviance of imposing it, its null law, and the size of the residual."""
     surrogate, made = prepared.surrogate, on_its_clock(prepared, made)
     cloud = mixed_cloud(surrogate.domain, surrogate.overview.points, RATIO.measured_points)
     cloud, part = covered(prepared, made, cloud)
@@ -236,9 +236,9 @@ def _outcome(prepared: Prepared, text: str, ratio: Ratio, part: float, criteria:
 
 
 def joined(p_values: Sequence[float], costs: Sequence[tuple[float, float | int]]) -> float:
-    """One p-value of several independent tests, each with its cost: that of the smallest (Šidák).
+    """One p-value from several independent tests, each with its deviance: that of the smallest (Šidák).
 
-    A test without degrees of freedom is none.
+    Tests without degrees of freedom are ignored.
     """
     made = [p_value for p_value, (_, dof) in zip(p_values, costs, strict=True) if dof > 0]
     least = min(made, default=1.0)
@@ -251,7 +251,7 @@ def put_on(made: PointMap, surrogate: Surrogate, cloud: PointCloud) -> GivenResi
 
 
 def on_its_clock(prepared: Prepared, made: PointMap) -> PointMap:
-    """The map with times that stay on a clock: where it restarts no time counts, where it has a period it wraps."""
+    """The map with times that stay on a clock: fixed where the clock restarts, wrapped where it has a period."""
     clock = prepared.clocked.clock
     if clock.window is None:
         return made
@@ -261,7 +261,7 @@ def on_its_clock(prepared: Prepared, made: PointMap) -> PointMap:
 
 @dataclass(frozen=True)
 class OnClock:
-    """A map whose new times are counted round a clock; where it restarts, the law has no date, and time stays."""
+    """A map with new times wrapped round a clock; where the clock restarts, the law has no date, and time is fixed."""
 
     base: Any
     begin: float
@@ -278,7 +278,7 @@ class OnClock:
 
 
 def covered(prepared: Prepared, made: PointMap, cloud: PointCloud) -> tuple[PointCloud, float]:
-    """The points of a cloud that are visited and have visited images, and which part of the data that are."""
+    """The points of a cloud that are visited and have visited images, and the fraction of the data with such images."""
     points = prepared.surrogate.overview.points
     part = float(np.mean(prepared.visited(made(points[:: max(1, len(points) // MAPS.visited_points)]))))
     kept = prepared.visited(cloud.points) & prepared.visited(made(cloud.points))

@@ -37,9 +37,9 @@ class MapJet:
 
 @dataclass(frozen=True)
 class PointMap:
-    """A map of time and state; `text` is how it is written, `source` what it is made of.
+    """A map of time and state; `text` is how it is written, `source` gives its components.
 
-    `exact` are its formulas where they hold parameters, which the source has numbers for.
+    `exact` are its formulas if they have parameters, for which the source has numbers.
     """
 
     text: str
@@ -77,7 +77,7 @@ class PointMap:
 
 @dataclass(frozen=True, eq=False)
 class Straight:
-    """(t, x) → (t + T, M x + b): formulas, and the same in numbers, with `moved` = (T, b)."""
+    """(t, x) → (t + T, M x + b), as formulas and in numbers, with `moved` = (T, b)."""
 
     rows: tuple[tuple[Any, ...], ...]
     matrix: Float[np.ndarray, "n n"]

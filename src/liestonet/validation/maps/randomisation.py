@@ -1,8 +1,8 @@
 """An exact check of a map that needs no model: whole paths are replaced by their images, at random.
 
-If the law of the paths is symmetric and so is the law of their starts, a path and its image are equally likely, and a
-statistic of the data ranks evenly among those of data in which each path is replaced by its image or not. That is exact
-for any number of paths. It needs a map of finite order that leaves time alone (docs/method.md §14.4).
+If the law of the paths is symmetric and so is the law of their starts, a path and its image are equally likely, and the
+rank of a statistic of the data is uniform among data in which each path is or is not replaced by its image. The check
+is exact for any number of paths. It needs a map of finite order that leaves time unchanged (docs/method.md §14.4).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from liestonet.validation.tuning import MAPS
 class Randomisation:
     """The rank of the data among randomised ones, as a p-value. `exact` says that the starts are symmetric by design.
 
-    Otherwise they look symmetric (`starts` is the p-value of that), and the check is exact if they were drawn so.
+    Otherwise they look symmetric (`starts` is the p-value), and the check is exact if they come from a symmetric law.
     """
 
     p_value: float
@@ -70,7 +70,7 @@ def randomised(data: Trajectories, made: PointMap, surrogate: Surrogate, seed: A
 
 
 def order_of(made: PointMap, surrogate: Surrogate) -> int | None:
-    """How many times a map has to be made to come back, if it leaves time alone; None where it does not."""
+    """The smallest power of a map that is the identity, if it leaves time unchanged; else None."""
     rows = np.linspace(0, len(surrogate.overview.points) - 1, MAPS.checked_points).astype(int)
     points = surrogate.overview.points[rows]
     half, periods = surrogate.domain.half, surrogate.domain.periods
@@ -90,7 +90,7 @@ def order_of(made: PointMap, surrogate: Surrogate) -> int | None:
 def _starts(
     data: Trajectories, made: PointMap, surrogate: Surrogate, order: int, seed: Any
 ) -> tuple[bool, float | None]:
-    """Whether all starts are left alone by the map; else the p-value of a symmetric law of them, by energy distance."""
+    """Whether the map leaves all starts unchanged; else the p-value of a symmetric law of them, by energy distance."""
     first = data.offsets[:-1]
     points = np.column_stack([data.flat_times[first], data.flat_states[first]])
     moved = (made(points) - points)[:, 1:] / surrogate.domain.half[1:]
@@ -123,7 +123,7 @@ def _path_vectors(
 ) -> Float[np.ndarray, "paths order q"]:
     """For every path and each of its images: sums along it of steps and of products of steps with low functions.
 
-    The mean over the images is taken out: what all of them share says nothing about the map.
+    The mean over the images is subtracted: what all of them share says nothing about the map.
     """
     half = surrogate.domain.half
     points = np.column_stack([data.flat_times, data.flat_states])

@@ -1,7 +1,7 @@
 """All mirrors of a scalar equation: in y = ∫dx/σ they are y → 2c − y, and the drift of y vanishes at c.
 
 With unit noise a symmetry of the law is y → ±y + c, g(±y + c) = ±g(y); at the fixed point of a mirror g = −g
-(docs/method.md §14.5). So the zeros of g, which are few, are all centres that a mirror can have.
+(docs/method.md §14.5). So the few zeros of g are the only possible centres of a mirror.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def mirrors(coefficients: SymbolicCoefficients, domain: Domain) -> list[PointMap
 
 
 def _zeros(drift: Any, coefficients: SymbolicCoefficients, domain: Domain) -> list[Any]:
-    """Where the drift of y vanishes; where it does so everywhere, a simple point of the box stands for all."""
+    """Where the drift of y vanishes; if it does everywhere, one simple point of the box."""
     import sympy
 
     x = coefficients.state[0]
@@ -84,7 +84,7 @@ def _zeros(drift: Any, coefficients: SymbolicCoefficients, domain: Domain) -> li
 
 
 def _fixes(image: Any, x: Any, centre: Any, domain: Domain) -> bool:
-    """Whether this branch is the mirror: it leaves the centre where it is and turns its neighbourhood round."""
+    """Whether this branch is the mirror: it fixes the centre and reverses its neighbourhood."""
     import sympy
 
     try:

@@ -1,8 +1,8 @@
 """Null laws of many claims from one set of drawn recordings.
 
 Bartlett's correction (docs/method.md §7.2) needs the mean deviance where a claim holds. For a single claim recordings
-are drawn from the fit with the claim imposed; for many, from the fit itself, and what the fit leaves in the equations
-of a claim is taken off what each recording leaves: the difference is the noise that the claim's deviance is made of.
+are drawn from the fit with the claim imposed; for many, from the fit itself, and the fit's residual in the equations of
+a claim is subtracted from that of each recording: the difference is the noise in the claim's deviance.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from liestonet.validation.tuning import DISCRETE, RATIO
 
 @dataclass(frozen=True, eq=False)
 class Claim:
-    """A claim about the law: how coefficients are put into its equations, and at which points of a fit."""
+    """A claim about the law: how its residuals are computed, and at which points of a fit it is imposed."""
 
     text: str
     put: PutIn
     imposed: Callable[[Surrogate], PointCloud]
 
     def costs(self, surrogate: Surrogate) -> list[tuple[float, float]]:
-        """What imposing the claim on an unshrunk fit costs, smooth functions apart from the others."""
+        """Deviances of imposing the claim on an unshrunk fit: for smooth functions, and for the others."""
         return unshrunk_residuals(self.put, surrogate, self.imposed(surrogate)).split_deviances()
 
 
@@ -72,13 +72,13 @@ def shared_laws(
 
 
 def without_errors(surrogate: Surrogate) -> Surrogate:
-    """The same coefficients, taken for the truth."""
+    """The coefficients as exact values, without errors."""
     count = len(surrogate.parameters)
     return replace(surrogate, errors=Errors(np.zeros((count, 1)), np.zeros((count, 0))))
 
 
 def _recentred(claim: Claim, again: Surrogate, plain: Surrogate) -> GivenResiduals:
-    """The residuals of a drawn recording, less those of the model that it was drawn from."""
+    """The residuals of a drawn recording, less those of the model it was drawn from."""
     cloud = claim.imposed(again)
     found, exact = unshrunk_residuals(claim.put, again, cloud), claim.put(plain, cloud)
     return replace(found, residual=found.residual - exact.residual)

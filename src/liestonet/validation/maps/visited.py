@@ -1,4 +1,4 @@
-"""Which places data have visited: where images of the data may be compared with the data themselves."""
+"""The places that data have visited, where images of the data can be compared with the data themselves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ Points = Float[np.ndarray, "b v"]
 class Visited:
     """The places (t, x) near recorded ones, inside the box; time only has to be inside.
 
-    `reach` is how far neighbours are at most, in units of the data's scatter, round `turns` of periodic coordinates.
+    `reach` is the largest distance of neighbours, in units of the data's scatter, where angles count as points of a
+    circle.
     """
 
     domain: Domain
@@ -29,7 +30,7 @@ class Visited:
 
     @classmethod
     def by(cls, points: Points, domain: Domain) -> Visited:
-        """Places that these points have visited."""
+        """The places visited by these points."""
         from scipy.spatial import KDTree
 
         rows = np.linspace(0, len(points) - 1, min(MAPS.visited_points, len(points))).astype(int)
@@ -44,7 +45,7 @@ class Visited:
         return cls(domain, tree, centre, scales, MAPS.farther * float(np.quantile(distances, MAPS.usual_part)))
 
     def _placed(self, points: Points) -> Float[np.ndarray, "b q"]:
-        """Coordinates in units of their scatter; an angle is a point of a circle."""
+        """Coordinates in units of their scatter; an angle becomes a point of a circle."""
         columns = []
         for variable in range(1, points.shape[1]):
             if variable in self.domain.periodic:

@@ -1,6 +1,6 @@
-"""Detailed balance at points: what drift and diffusion would need a density e^Φ to be reversible, and what is left.
+"""Detailed balance at points: the density e^Φ that makes drift and diffusion closest to reversible, and the residual.
 
-With signs ε_i = −1 for variables that time reversal turns round (velocities), f^± = ½(f(x) ± ε f(εx)), a process is
+With signs ε_i = −1 for variables that time reversal reverses (velocities), f^± = ½(f(x) ± ε f(εx)), a process is
 reversible with the stationary density e^Φ if and only if (docs/method.md §15.1)
 
     a(εx) = ε a ε          2 f⁺ − div a = a ∇Φ          div f⁻ + f⁻·∇Φ = 0          Φ(εx) = Φ(x).
@@ -46,19 +46,19 @@ class Signs:
 
     @property
     def turned(self) -> bool:
-        """Whether anything changes sign."""
+        """Whether any variable changes sign."""
         return bool(self.odd.any())
 
     def image(self, points: Points) -> Points:
-        """(t, εx)."""
+        """The image (t, εx) of points."""
         return np.column_stack([points[:, 0], points[:, 1:] * self.epsilon])
 
 
 @dataclass(frozen=True, eq=False)
 class Coefficients:
-    """f, a and the first derivatives that balance needs at B points, for s sets at once: the last axis.
+    """f, a and the first derivatives that balance needs, at B points, for s sets at once along the last axis.
 
-    `turned` are the same at εx. `divergence` is div f, `slope` div a.
+    `turned` are those at εx. `divergence` is div f, `slope` div a.
     """
 
     drift: Float[np.ndarray, "b n s"]
@@ -69,7 +69,7 @@ class Coefficients:
 
 
 def coefficients_of(arrays: Jet | JetDirections, n: int, sets: bool) -> Coefficients:
-    """Those of a jet, or of its changes, at points."""
+    """The coefficients from a jet, or from its changes, at points."""
 
     def entry(table: Any, derivative: Derivative) -> np.ndarray:
         value = table[derivative]
@@ -83,7 +83,7 @@ def coefficients_of(arrays: Jet | JetDirections, n: int, sets: bool) -> Coeffici
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """Where balance is looked at: points with weights, functions ∇g for Φ, roots of a there, κ, and sizes of x."""
+    """Where balance is evaluated: points with weights, functions ∇g for Φ, roots of a there, κ, and scales of x."""
 
     signs: Signs
     weights: Float[np.ndarray, " b"]
@@ -108,7 +108,7 @@ def split(found: Coefficients, signs: Signs) -> tuple[np.ndarray, np.ndarray, np
 def frame_of(
     signs: Signs, found: Coefficients, points: Points, weights: Float[np.ndarray, " b"], domain: Domain
 ) -> Frame:
-    """The frame for some coefficients (one set): roots of their diffusion, and the rate κ."""
+    """The frame for one set of coefficients: roots of their diffusion, and the rate κ."""
     noisy = np.flatnonzero(signs.noisy)
     squared = found.squared[:, noisy][:, :, noisy, 0]
     values, vectors = np.linalg.eigh(squared)
@@ -123,7 +123,7 @@ def frame_of(
 
 
 def potential_basis(domain: Domain) -> Basis:
-    """The functions that Φ is made of: polynomials of the coordinates, or waves of angles, but for the constant."""
+    """The functions of which Φ is a sum: polynomials of the coordinates, or waves of angles, without the constant."""
     n = domain.dimension
     degree = by_dimension(REVERSAL.degrees, n)
     degrees = both_waves(total_degree(range(1, n + 1), n + 1, degree), domain.periodic)
@@ -131,14 +131,14 @@ def potential_basis(domain: Domain) -> Basis:
 
 
 def gradients_at(points: Points, domain: Domain) -> Float[np.ndarray, "b n q"]:
-    """∇g of these functions at points."""
+    """∇g of the basis functions at points."""
     basis = potential_basis(domain)
     tables = basis.tables(points, 1)
     return np.stack([basis.functions(tables, 0, (i,)) for i in range(1, domain.dimension + 1)], axis=1)
 
 
 def potential_gradients(signs: Signs, points: Points, domain: Domain) -> Float[np.ndarray, "b n q"]:
-    """∇g of the functions, made even in the variables that change sign."""
+    """∇g of the basis functions, made even in the variables that change sign."""
     here = gradients_at(points, domain)
     if not signs.turned:
         return here
@@ -146,7 +146,7 @@ def potential_gradients(signs: Signs, points: Points, domain: Domain) -> Float[n
 
 
 def constant_rows(frame: Frame, found: Coefficients) -> Float[np.ndarray, "rows s"]:
-    """The equations without Φ, one below the other: linear in f and a, for every set of them."""
+    """The terms of the equations without Φ, one below the other: linear in f and a, for every set of coefficients."""
     signs, noisy = frame.signs, np.flatnonzero(frame.signs.noisy)
     still = np.flatnonzero(~frame.signs.noisy)
     even, _, divergence = split(found, signs)
@@ -180,7 +180,7 @@ def _flat(values: Float[np.ndarray, "b k s"], frame: Frame) -> Float[np.ndarray,
 
 
 def potential_rows(frame: Frame, found: Coefficients) -> Float[np.ndarray, "rows q"]:
-    """What each function of Φ adds to the equations, for one set of coefficients."""
+    """The contribution of each function in Φ to the equations, for one set of coefficients."""
     signs, noisy = frame.signs, np.flatnonzero(frame.signs.noisy)
     _, odd, _ = split(found, signs)
     carried = -np.einsum("bkl,bkq->blq", frame.roots, frame.gradients[:, noisy]) / np.sqrt(2 * frame.rate)
@@ -196,7 +196,7 @@ def potential_rows(frame: Frame, found: Coefficients) -> Float[np.ndarray, "rows
 
 
 def change_rows(frame: Frame, changed: Coefficients, slope: Float[np.ndarray, "b n"]) -> Float[np.ndarray, "rows s"]:
-    """How the equations change with the coefficients, at a Φ with this gradient."""
+    """The changes of the equations with the coefficients, at a Φ with this gradient."""
     signs, noisy = frame.signs, np.flatnonzero(frame.signs.noisy)
     rows = constant_rows(frame, changed)
     inner = np.einsum("bijs,bj->bis", changed.squared[:, noisy][:, :, noisy], slope[:, noisy])
@@ -211,7 +211,7 @@ def change_rows(frame: Frame, changed: Coefficients, slope: Float[np.ndarray, "b
 
 @dataclass(frozen=True, eq=False)
 class Balanced:
-    """Balance by the best Φ: its gradient at the points, what is left of the equations, and what Φ can take up."""
+    """Balance with the best Φ: its gradient at the points, the residual, and the range that Φ absorbs."""
 
     frame: Frame
     slope: Float[np.ndarray, "b n"]
@@ -220,12 +220,12 @@ class Balanced:
     range: Float[np.ndarray, "rows k"]
 
     def without_potential(self, rows: Float[np.ndarray, "rows s"]) -> Float[np.ndarray, "rows s"]:
-        """Rows without what a change of Φ takes up."""
+        """Rows without the part that a change of Φ absorbs."""
         return rows - self.range @ (self.range.T @ rows)
 
 
 def balanced(frame: Frame, found: Coefficients) -> Balanced:
-    """The Φ that comes nearest to balance."""
+    """The Φ with the smallest residual of the balance equations."""
     constant, columns = constant_rows(frame, found)[:, 0], potential_rows(frame, found)
     left, sizes, right = np.linalg.svd(columns, full_matrices=False)
     seen = sizes > REVERSAL.seen * sizes.max(initial=0.0)

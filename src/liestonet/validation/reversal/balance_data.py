@@ -1,8 +1,8 @@
-"""Detailed balance of data: a likelihood ratio with a free potential, and the production of entropy with its error.
+"""Detailed balance of data: a likelihood ratio with a free potential, and the entropy production rate with its error.
 
-Imposing balance is a restriction of drift and diffusion, with Φ free: what Φ takes up is no evidence. Entropy is
-produced at the rate e = ½ E[uᵀ a⁻¹ u], u = 2 f⁺ − div a − a∇ ln ρ, the mean over the stationary density. Noise of the
-estimate makes |u|² too large on average; that is taken off. See docs/method.md §15.2 and §15.3.
+Imposing balance restricts drift and diffusion, with Φ free: what Φ absorbs is not evidence. Entropy is produced at the
+rate e = ½ E[uᵀ a⁻¹ u], u = 2 f⁺ − div a − a∇ ln ρ, the mean over the stationary density. Noise of the estimate makes
+|u|² too large on average; this bias is subtracted. See docs/method.md §15.2 and §15.3.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from liestonet.validation.tuning import REVERSAL
 def of_data(
     data: Trajectories, odd: Bool[np.ndarray, " n"], criteria: Criteria, measurement: Any, clock: Any, say: Progress
 ) -> Reversibility:
-    """Detailed balance of the law that data come from."""
+    """Test detailed balance of the law of data."""
     prepared = without_time(prepare(data, measurement, clock, say))
     surrogate = prepared.surrogate
     signs = Signs(odd, surrogate.noisy)
@@ -64,7 +64,7 @@ def of_data(
     if not surrogate.errors.complete:
         raise InputError(
             f"reversible takes data of at most three coordinates, not {surrogate.dimension}: with more, only a sample "
-            "of the errors is known. Ask about fewer."
+            "of the errors is known. Test fewer coordinates."
         )
     if _fewer_sources(surrogate):
         raise InputError(FEWER_SOURCES)
@@ -107,7 +107,7 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
 
 
 def _one_coordinate(prepared: Prepared, criteria: Criteria, notes: tuple[str, ...]) -> Reversibility:
-    """On a line every diffusion is in balance with its own scale and speed: nothing is tested."""
+    """The outcome for one coordinate: every diffusion on a line satisfies detailed balance, so nothing is tested."""
     names = prepared.surrogate.names
     always = "On a line every diffusion satisfies detailed balance: there is nothing to test."
     return Reversibility(
@@ -145,7 +145,7 @@ def _cloud(signs: Signs, prepared: Prepared, surrogate: Surrogate) -> PointCloud
 
 
 def _fewer_sources(surrogate: Surrogate) -> bool:
-    """Whether increments, less the drift, show a combination of noisy coordinates that has no noise."""
+    """Whether increments less the drift show that some combination of noisy coordinates has no noise."""
     noisy = np.flatnonzero(surrogate.noisy)
     sample = scaled_block(surrogate.overview.sample, surrogate.domain)
     left = residuals(sample, surrogate.drift_estimates)[:, noisy] / np.sqrt(sample.dt)[:, None]
@@ -156,7 +156,7 @@ def _fewer_sources(surrogate: Surrogate) -> bool:
 
 
 def _put(signs: Signs, prepared: Prepared, surrogate: Surrogate, cloud: PointCloud) -> GivenResiduals:
-    """The equations of balance with the best Φ, and how errors of the coefficients change them beyond Φ."""
+    """Residuals of balance with the best Φ, and their changes by errors of the coefficients that Φ does not absorb."""
     found, changed = at_points(signs, surrogate, cloud.points, surrogate.errors.root)
     frame = frame_of(signs, found, cloud.points, cloud.weights, surrogate.domain)
     best = balanced(frame, found)
@@ -179,8 +179,8 @@ def at_points(
 ) -> tuple[Coefficients, Coefficients]:
     """Coefficients at points, and at their images where signs change, with their changes in directions.
 
-    Beyond the box series say nothing: where points may be there (`continued`), the drift goes on linearly from the
-    nearest place inside and the diffusion is constant.
+    Series are not valid beyond the box: where points may lie there (`continued`), the drift is continued linearly from
+    the nearest place inside and the diffusion as a constant.
     """
     places = [points, signs.image(points)] if signs.turned else [points]
     pairs = [_at_places(surrogate, at, directions, continued) for at in places]
@@ -214,7 +214,7 @@ def _at_places(
 
 
 def _smooth(best: Balanced, cloud: PointCloud, surrogate: Surrogate) -> Float[np.ndarray, "rows q"]:
-    """What drifts of degree one leave in the equations: a circulation, or a friction that does not fit."""
+    """Residuals of drifts of degree one in the equations: a circulation, or a friction that breaks balance."""
     n = surrogate.dimension
     signs, domain = best.frame.signs, surrogate.domain
     here = low_functions(cloud.points, domain, 1)
@@ -246,7 +246,7 @@ def _slope_of(points: Float[np.ndarray, "b v"], surrogate: Surrogate, i: int) ->
 
 
 def _breaking(signs: Signs, prepared: Prepared, cloud: PointCloud) -> Callable[[Any], Float[np.ndarray, "b n"]]:
-    """½(2f⁺ − div a − a∇Φ) with the Φ that comes nearest to balance on the data."""
+    """½(2f⁺ − div a − a∇Φ) as a function of x, with the Φ that is closest to balance on the data."""
     surrogate = prepared.surrogate
     nothing = np.zeros((len(surrogate.parameters), 1))
     found, _ = at_points(signs, surrogate, cloud.points, nothing)
@@ -270,7 +270,7 @@ def _breaking(signs: Signs, prepared: Prepared, cloud: PointCloud) -> Callable[[
 
 
 def _entropy(signs: Signs, prepared: Prepared, criteria: Criteria) -> tuple[EntropyProduction | None, str | None]:
-    """The rate at which entropy is produced, and why there is none where there is none."""
+    """The entropy production rate, or a reason why there is none."""
     if not signs.noisy.all() and not signs.turned:
         return None, "A coordinate has no noise, so that entropy production is infinite unless some variable is odd."
     rows, groups, why = stationary_rows(prepared)
@@ -289,10 +289,10 @@ def _rate(
     groups: Int[np.ndarray, " b"],
     error_rate: float,
 ) -> EntropyProduction:
-    """The rate with the noise of the estimate taken off, and its interval.
+    """The rate with the bias from noise subtracted, and its interval.
 
-    Errors of the coefficients, their scatter and the bias of shrinking, move u and the metric a⁻¹ that measures it;
-    beside them stands the scatter of the points. Scatter alone makes |u|² too large.
+    Errors of the coefficients (their scatter, and the bias of shrinkage) change u and the metric a⁻¹ in which it is
+    measured; the scatter of the points is added. Only scatter makes |u|² too large.
     """
     errors = fit.errors
     found, changed = at_points(signs, fit, points, errors.root, continued=True)
@@ -319,7 +319,7 @@ def _rate(
 
 
 def stationary_rows(prepared: Prepared) -> tuple[Int[np.ndarray, " b"], Int[np.ndarray, " b"], str | None]:
-    """Rows of the paths that are stationary, blocks that they belong to, and why there are none, if so."""
+    """Rows of the paths that are stationary, the blocks they belong to, and a reason if there are none."""
     recorded = prepared.recorded
     nothing = np.zeros(0, dtype=np.int64)
     rate = recorded_times(recorded, together=True).rate
@@ -358,7 +358,7 @@ def stationary_rows(prepared: Prepared) -> tuple[Int[np.ndarray, " b"], Int[np.n
 
 
 def _changing(data: Trajectories, waiting: float = 0.0) -> float:
-    """P-value of paths that end as they began, after some time, in the mean and the square of every coordinate."""
+    """P-value for the same mean and square of every coordinate after some time and at the end of the paths."""
     pairs = []
     for start, stop in zip(data.offsets[:-1].tolist(), data.offsets[1:].tolist(), strict=True):
         late = np.flatnonzero(data.flat_times[start:stop] - data.flat_times[start] >= waiting)

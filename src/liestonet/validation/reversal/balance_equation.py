@@ -1,4 +1,4 @@
-"""Detailed balance of an equation: proved by SymPy or refuted, and the production of entropy (docs/method.md §15.4).
+"""Detailed balance of an equation: proved or refuted by SymPy, and its entropy production (docs/method.md §15.4).
 
 With noise in every coordinate ∇Φ = a⁻¹(2f⁺ − div a) must be free of curl and div f⁻ + f⁻·∇Φ zero; no integral is
 needed. A coordinate without noise, such as a position, must have f⁺ = 0, and ∂Φ there follows from the last equation.
@@ -48,7 +48,7 @@ from liestonet.validation.tuning import MAPS, REVERSAL
 def of_equation(
     sde: SDE, odd: Bool[np.ndarray, " n"], domain: Any, criteria: Criteria, seed: Any, say: Progress
 ) -> Reversibility:
-    """Detailed balance of an equation that does not depend on time."""
+    """Test detailed balance of an equation that does not depend on time."""
     numeric = numeric_equation(sde)
     box = domain_of(numeric, domain)
     _require_autonomous(numeric, box)
@@ -92,7 +92,7 @@ def of_equation(
 
 
 def _proved(sde: SDE, odd: Bool[np.ndarray, " n"], numeric: SDE, box: Domain) -> Reversibility:
-    """Balance that SymPy has shown; nothing breaks it."""
+    """The outcome where SymPy proved balance."""
     linear = _linear(numeric, box)
     endless = linear is not None and np.linalg.eigvals(linear[0]).real.max() >= 0
     note = "There is no stationary state: balance holds for a density that cannot be normalised."
@@ -137,7 +137,7 @@ def _noisy(source: Source, box: Domain) -> Bool[np.ndarray, " n"]:
 
 
 def _conditions(coefficients: Any, signs: Signs, periodic: Mapping[str, float]) -> list[Any] | None:
-    """Expressions that all vanish if and only if detailed balance holds; None where a step has no formula."""
+    """Expressions that all vanish if and only if detailed balance holds; None where one has no closed form."""
     import sympy
 
     x, n = coefficients.state, coefficients.dimension
@@ -181,7 +181,7 @@ def _still_slopes(
 ) -> dict[int, Any] | None:
     """∂Φ along coordinates without noise, from div f⁻ + f⁻·∇Φ = 0 at as many values of the noisy ones as needed.
 
-    With Φ = Φ₀ + g, ∂Φ₀ along the noisy coordinates known, g depends on the others alone: what f⁻·∇g has to be is
+    With Φ = Φ₀ + g, ∂Φ₀ along the noisy coordinates known, g depends on the others alone, and the condition on f⁻·∇g is
     linear in ∂g.
     """
     import sympy
@@ -254,7 +254,7 @@ def _filled(jet: Jet, count: int, n: int) -> Jet:
 
 @dataclass(frozen=True, eq=False)
 class _State:
-    """A stationary state: points of it, path by path, the box they cover and coefficients there."""
+    """A stationary state: points from it, path by path, the box they cover and the coefficients there."""
 
     states: Float[np.ndarray, "paths k n"]
     domain: Domain
@@ -267,7 +267,7 @@ class _State:
 
 
 def _measured(signs: Signs, source: Source, box: Domain, state: _State | None) -> tuple[float, Any]:
-    """The relative residual in the stationary state, else on the box, and the part of the drift that breaks balance."""
+    """The relative residual in the stationary state, else on the box, and the part of the drift behind it."""
     at = _At(signs, source)
     if state is None:
         cloud, domain = lattice_cloud(box, REVERSAL.equation_points), box
@@ -295,7 +295,7 @@ def _measured(signs: Signs, source: Source, box: Domain, state: _State | None) -
 def _entropy(
     sde: SDE, signs: Signs, box: Domain, criteria: Criteria, state: _State | None, why: str | None
 ) -> tuple[EntropyProduction | None, str | None]:
-    """Exact for a linear drift with constant noise, else over simulated paths; None with a reason if there is none."""
+    """The rate, exact for a linear drift with constant noise, else from simulated paths; None with a reason."""
     points = lattice_cloud(box, MAPS.checked_points).points
     even, _, _ = split(_At(signs, sde.coefficients(box))(points), signs)
     still = ~signs.noisy
@@ -356,7 +356,7 @@ class _Gaussian:
 
 
 def _states(x: Any, count: int) -> Float[np.ndarray, "b n"]:
-    """States as people give them, one row per point."""
+    """States given by the user, checked: one row per point."""
     states = np.asarray(x, dtype=float)
     if states.ndim != 2 or states.shape[1] != count:
         raise InputError(f"x has shape {states.shape}, but (B, {count}) is needed: one row per point.")
@@ -364,7 +364,7 @@ def _states(x: Any, count: int) -> Float[np.ndarray, "b n"]:
 
 
 def _stationary(sde: SDE, signs: Signs, box: Domain, seed: Any) -> tuple[_State | None, str | None]:
-    """Points of the stationary state, Gaussian for a linear equation, else of simulated paths; or why there is none."""
+    """Points of the stationary state, Gaussian for a linear equation, else from simulated paths; or a reason."""
     linear = _linear(sde, box)
     if linear is not None:
         matrix, offset, squared = linear
@@ -407,7 +407,7 @@ def _state_of(states: Float[np.ndarray, "paths k n"], sde: SDE, box: Domain) -> 
 
 
 def _rate(sde: SDE, box: Domain) -> float:
-    """The largest rate at which the drift changes along its own coordinate, over the box."""
+    """The largest root mean square of ∂_i f^i over the box, among the coordinates."""
     points = lattice_cloud(box, MAPS.checked_points).points
     slopes = sde.coefficients(box).jet(points[:, 0], points[:, 1:], ORDER).drift
     found = [float(np.sqrt(np.mean(slopes[(i + 1,)][:, i] ** 2))) for i in range(sde.dimension) if (i + 1,) in slopes]

@@ -1,8 +1,8 @@
 """The rate at which entropy is produced, e = ½ E[uᵀ a⁻¹ u], u = 2 f⁺ − div a − a∇ ln ρ(εx), over stationary points.
 
-ρ is known by points drawn from it. Without odd variables ln ρ is the Φ that makes e smallest: at its minimum
-div(ρu) = 0, which is the stationary Fokker–Planck equation. With odd ones its gradient is that of score matching,
-E[∇gᵀ a ∇Φ] = −E[div(a∇g)] for all functions g, which needs the points alone (docs/method.md §15.3).
+ρ is known only through points drawn from it. Without odd variables ln ρ is the Φ that makes e smallest: at its minimum
+div(ρu) = 0, which is the stationary Fokker–Planck equation. With odd ones its gradient is that of score matching, E[∇gᵀ
+a ∇Φ] = −E[div(a∇g)] for all functions g, which needs the points alone (docs/method.md §15.3).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from liestonet.validation.tuning import REVERSAL
 
 @dataclass(frozen=True, eq=False)
 class Stationary:
-    """Points of a stationary state with the coefficients there, and blocks of them that are nearly independent.
+    """Points of a stationary state with the coefficients there, and nearly independent blocks of points.
 
     `turns` are the intervals of periodic coordinates, by position.
     """
@@ -40,7 +40,7 @@ class Stationary:
 
     @property
     def domain(self) -> Domain:
-        """A box that all points and their images are in: ln ρ is sought among functions on it."""
+        """A box with all points and their images; ln ρ is sought among functions on it."""
         places = np.concatenate([self.points, self.signs.image(self.points)])
         low, high = places.min(axis=0), places.max(axis=0)
         pairs = [
@@ -51,9 +51,9 @@ class Stationary:
 
 @dataclass(frozen=True, eq=False)
 class Produced:
-    """The rate with the scatter that comes from the points, and what errors of the coefficients need.
+    """The rate with its scatter due to the points, and the arrays needed for the effect of the coefficients' errors.
 
-    `local` are u in units of noise, one row a point, `slope` is ∇ ln ρ(εx), `taken` what a change of Φ takes up.
+    `local` is u in units of noise, one row per point, `slope` is ∇ ln ρ(εx), `taken` spans what a change of Φ absorbs.
     """
 
     value: float
@@ -65,7 +65,7 @@ class Produced:
 
 
 class Averages:
-    """e for any weights of the blocks: the tables are made once."""
+    """e for any weights of the blocks, from tables that are computed once."""
 
     def __init__(self, state: Stationary) -> None:
         self.state, signs, self.domain = state, state.signs, state.domain
@@ -96,7 +96,7 @@ class Averages:
         return total, np.einsum("bkl,bkq->blq", self.roots, first[:, self.noisy])
 
     def numbers(self, weights: Float[np.ndarray, " b"]) -> Float[np.ndarray, " q"]:
-        """Factors of the functions in ln ρ."""
+        """Coefficients of the functions in ln ρ."""
         if self.scores is None:
             root = np.sqrt(weights)[:, None]
             flat = (self.columns * root[:, :, None]).reshape(-1, self.columns.shape[2])
@@ -115,7 +115,7 @@ class Averages:
 
 
 def produced(state: Stationary) -> Produced:
-    """e with its variance and bias over blocks of the points (jackknife); the coefficients are taken as they are."""
+    """e with its variance and bias over blocks of the points (jackknife); the coefficients are taken as exact."""
     averages = Averages(state)
     count = len(state.points)
     even = np.full(count, 1 / count)
@@ -134,7 +134,7 @@ def produced(state: Stationary) -> Produced:
 
 
 def _jackknife(averages: Averages, whole: float) -> tuple[float, float]:
-    """Variance and bias of e from leaving out one block after the other."""
+    """Variance and bias of e by the jackknife: leaving out one block after the other."""
     groups = averages.state.groups
     blocks = np.unique(groups)
     if len(blocks) < 2:

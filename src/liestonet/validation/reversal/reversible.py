@@ -36,7 +36,7 @@ class EntropyProduction(float):
 
     @classmethod
     def around(cls, estimate: float, error: float, error_rate: float) -> EntropyProduction:
-        """The rate near an estimate that noise may have made negative; a rate is not."""
+        """The rate from an estimate that noise may have made negative; value and interval are cut off at zero."""
         reach, value = float(scipy.special.ndtri(1 - error_rate / 2)) * error, max(estimate, 0.0)
         return cls(value, error, max(estimate - reach, 0.0), value + reach)
 
@@ -44,8 +44,8 @@ class EntropyProduction(float):
     def of_square(cls, estimate: float, along: float, beside: float, error_rate: float) -> EntropyProduction:
         """The rate e from an unbiased estimate that is a square, with variance `along` e + along²/8 + `beside`.
 
-        The root of a square of a Gaussian number has an interval that is exact; what stands beside it is added by the
-        method of Zou and Donner (2008).
+        The root of a squared Gaussian number has an exact interval; the variance `beside` is added by the method of Zou
+        and Donner (2008).
         """
         value, reach = max(estimate, 0.0), float(scipy.special.ndtri(1 - error_rate / 2))
         root, half = np.sqrt(max(estimate + along / 4, 0.0)), reach * np.sqrt(along) / 2
@@ -66,10 +66,10 @@ class EntropyProduction(float):
 class Reversibility:
     """Detailed balance of an equation or of data.
 
-    `holds` is True or False for an equation and None for data, which have a `p_value`. `residual` is the part of the
-    drift, measured by the noise, that no density can balance, between 0 and 1, with an interval for data. `breaking(x)`
-    is that part of the drift at states x (B, n). `entropy_production` is the rate in the stationary state with its
-    error, None where there is no such state or it is not known (`notes` say why).
+    `holds` is True or False for an equation and None for data, which have a `p_value`. `residual` is the relative size,
+    in the metric of the noise, of the drift that no density can balance, between 0 and 1, with an interval for data.
+    `breaking(x)` is that part of the drift at states x (B, n). `entropy_production` is the rate in the stationary state
+    with its error, None where there is no such state or it is not known (`notes` say why).
     """
 
     holds: bool | None
@@ -149,7 +149,7 @@ def reversible(
     seed: int | Any = 0,
     progress: Progress | None = None,
 ) -> Reversibility:
-    """Detailed balance: does the process, in its stationary state, have the law of its paths run backwards?
+    """Detailed balance: does the stationary process have the same law as its paths run backwards?
 
     `odd` names variables that change sign when time is reversed, such as a velocity: a Langevin particle is reversible
     with `odd=("v",)`. Takes an `SDE` (`domain` as in `solve`; `seed` is for a simulation that entropy production may
@@ -172,7 +172,7 @@ def reversible(
     if isinstance(data, SDE):
         return of_equation(data, turned, domain, criteria, seed, say)
     if domain is not None:
-        raise InputError("A domain is for an equation; the box of data is where they are. Leave domain out.")
+        raise InputError("A domain is for an equation; the box of data is computed from them. Leave domain out.")
     return of_data(data, turned, criteria, measurement, clock, say)
 
 
@@ -186,5 +186,5 @@ def _odd(odd: Any, names: tuple[str, ...], periodic: Any) -> Bool[np.ndarray, " 
         if name not in names:
             raise InputError(f"odd names {name!r}, but the coordinates are {', '.join(names)}.")
         if name in periodic:
-            raise InputError(f"odd names {name!r}, an angle; variables that change sign are velocities and the like.")
+            raise InputError(f"odd names {name!r}, an angle; variables that change sign are, for example, velocities.")
     return np.array([name in given for name in names])
