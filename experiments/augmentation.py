@@ -70,11 +70,7 @@ class Network:
 
 
 def run(case: str, seed: int, paths: int) -> dict[str, Any]:
-<<<<<<< HEAD
     """Root-mean-square errors of the drift on [0, 1] × [−2, 2], errors of our own fit, and the bound that is noted."""
-=======
-    """One run: root-mean-square errors of the drift on [0, 1] × [−2, 2], errors of `fit`, and whether a note warned."""
->>>>>>> words-d3
     data = data_of(case, seed, paths)
     more = data.augmented(symmetries(), copies=COPIES, seed=seed)
     t, x = (grid.reshape(-1) for grid in np.meshgrid(np.linspace(0, DURATION, 11), np.linspace(-2, 2, 41)))

@@ -102,7 +102,7 @@ def test_text_is_seen_however_narrow():
     assert abs(found.value - exact) <= found.error + 1e-9 * exact
 
 
-@pytest.mark.parametrize("payoff", ["1/x", lambda x: 1 / x, "1/(x - 1/7)^2"])
+@pytest.mark.parametrize("payoff", ["1/x", lambda x: 1 / x, "1/(x - 1/7)^2", "1/x^2", "(x - 0.3)^(-4)"])
 @pytest.mark.parametrize("start", [0.0, 0.5])
 def test_a_pole_inside_the_state_space_is_refused(payoff, start):
     with pytest.raises(lsn.InputError, match="pole"):

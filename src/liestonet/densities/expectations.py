@@ -24,6 +24,10 @@ NOT_INTEGRABLE = (
     "The payoff is not integrable: it grows faster than the density falls, and its expectation is infinite; "
     "give one that grows less."
 )
+POLE = (
+    "The payoff is not integrable: it has a pole inside the state space, and its expectation does not exist; "
+    "give one without."
+)
 TOO_LARGE = (
     "The payoff is not integrable in floating point: where the density has mass it is larger than the largest number; "
     "give a payoff that grows less, or an earlier maturity."
@@ -252,6 +256,8 @@ def _integrated(rows: Callable[[Vector], Any], edges: Vector, rest: Vector, shif
         low, high = np.concatenate([left, centre]), np.concatenate([centre, right])
     if not np.isfinite(kept).all():
         raise InputError(NOT_INTEGRABLE)
+    if error[0] > size[0]:  # an even pole, which more and more panels make larger
+        raise InputError(POLE)
     unit = np.exp(shift)
     # a logarithm of this size has its own rounding
     rounding = INTEGRAL.rounding + np.finfo(float).eps * abs(shift)
@@ -266,10 +272,7 @@ def _require_converging(waiting: Sequence[float], total: float) -> None:
     now = float(np.median(waiting[-EXPECTATION.levels :]))
     before = float(np.median(waiting[-EXPECTATION.levels - EXPECTATION.apart : -EXPECTATION.apart]))
     if now > EXPECTATION.pole * before and now > INTEGRAL.tolerance * total:
-        raise InputError(
-            "The payoff is not integrable: it has a pole inside the state space, and its expectation does not exist; "
-            "give one without."
-        )
+        raise InputError(POLE)
 
 
 def _summed(rows: Callable[[Vector], Any], low: Vector, high: Vector) -> tuple[Any, Any]:

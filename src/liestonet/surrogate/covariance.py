@@ -31,13 +31,8 @@ class Regression(NamedTuple):
 
 
 def parameter_errors(overview: Overview, regressions: Sequence[Regression]) -> Errors:
-<<<<<<< HEAD
     """The errors of all parameters in order, in units of the box."""
     estimates = [estimate for found in regressions for estimate in found.estimates]
-=======
-    """The errors of all parameters in their order, in units of the box."""
-    estimates = [estimate for found, _ in regressions for estimate in found]
->>>>>>> words-d3
     blocks = [estimate.posterior for estimate in estimates]
     priors = [block / np.sqrt(estimate.prior) for block, estimate in zip(blocks, estimates, strict=True)]
     if overview.domain.dimension > SHARED.few_coordinates or sum(len(block) for block in blocks) > ERRORS.most_joint:

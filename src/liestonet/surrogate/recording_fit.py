@@ -162,13 +162,8 @@ class RecordingFit:
         self.last = StepModel(self.features, self.entries, drift, diffusion, instant, error, blur, least, back)
         return self.last, jacobian
 
-<<<<<<< HEAD
     def enters_at_first_order(self, errors: Float[np.ndarray, " m"], covariance: Float[np.ndarray, "f f"]) -> bool:
         """Whether the filter may run without these errors of the points and R, known with this covariance.
-=======
-    def enters_at_first_order(self, errors: Float[np.ndarray, " m"], covariance: Float[np.ndarray, "m m"]) -> bool:
-        """Whether the filter may leave out these errors of the points and R, whose covariance is given.
->>>>>>> words-d3
 
         At first order they move the parameters by at most as many standard errors as they themselves are from zero;
         higher orders are smaller by the factor L/(aΔt), the variance they add relative to that of a step.
