@@ -109,7 +109,7 @@ def test_an_interruption_says_where_the_results_are(folder: Path, monkeypatch: p
     monkeypatch.setattr(running, "run_job", interrupted)
     outcome = reproduce("small")
     assert outcome.exit_code == 130
-    assert "Stopped. What is finished is kept in reproduction/results; the same command continues" in outcome.stderr
+    assert "Stopped. Finished runs are kept in reproduction/results; the same command continues" in outcome.stderr
     assert kept(folder) == ["seed-0"]
     assert not (folder / "reproduction" / "reproduction.md").exists()
 

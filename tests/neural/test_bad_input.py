@@ -164,7 +164,7 @@ def test_a_result_of_networks_says_what_it_needs_to_be_opened(paths, tmp_path):
     script = "import sys; sys.modules['equinox'] = None; import liestonet; liestonet.load(sys.argv[1])"
     found = subprocess.run([sys.executable, "-c", script, tmp_path / "run.lsn"], capture_output=True, text=True)
     assert found.stderr.splitlines()[-1].endswith(
-        "The file holds what the neural engine made, which needs equinox; install it with pip install "
+        "The file holds a result of the neural engine, which needs equinox; install it with pip install "
         "'liestonet[neural]'."
     )
 

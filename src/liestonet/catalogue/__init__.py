@@ -1,8 +1,8 @@
-"""Known systems with their exact symmetries: `lsn.catalogue["brownian"]`. The rooms that search never come in here.
+"""Known systems with their exact symmetries: `lsn.catalogue["brownian"]`. The searching code never imports it.
 
-The module is itself the read-only mapping from keys to systems, so `import liestonet.catalogue`,
-`from liestonet import catalogue` and `liestonet.catalogue` all give the same thing. Systems are text until one is
-asked for; nothing here loads SymPy before that.
+The module is itself the read-only mapping from keys to systems, so `import liestonet.catalogue`, `from liestonet import
+catalogue` and `liestonet.catalogue` all give the same thing. A system is stored as text and parsed when it is used;
+nothing here loads SymPy before that.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Catalogue(ModuleType, Mapping[str, System]):
     def __len__(self) -> int:
         return len(_systems())
 
-    # A module is itself and nothing else; a mapping would be compared by content and could not be hashed.
+    # A module equals only itself and can be hashed; a mapping would be compared by content and could not be hashed.
     def __eq__(self, other: object) -> bool:
         return self is other
 

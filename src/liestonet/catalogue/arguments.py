@@ -1,6 +1,6 @@
-"""Why there are no more generators: the arguments that several systems share (docs/method.md §2.6).
+"""Proofs that there are no further generators, shared by several systems (docs/method.md §2.6).
 
-Beside each of these stands the count of power series at a generic point, which the tests make for every system.
+The tests confirm each count independently, by power series at a generic point.
 """
 
 SCALAR = (

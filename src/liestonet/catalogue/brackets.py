@@ -1,4 +1,4 @@
-"""Structure constants of exact generators: brackets that SymPy differentiates, compared at points of a box."""
+"""Structure constants of exact generators, from their brackets (differentiated by SymPy) at points of a box."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ POINTS = 200
 
 
 def exact_algebra(rows: Sequence[Any], names: Sequence[str], box: Sequence[Any], has_beta: bool) -> Algebra:
-    """The algebra that generators span, each component in units of the box."""
+    """The algebra spanned by generators, by least squares at random points, each component in units of the box."""
     m = len(rows)
     if not m:
         nothing = np.zeros((0, 0, 0))
@@ -45,7 +45,7 @@ def exact_algebra(rows: Sequence[Any], names: Sequence[str], box: Sequence[Any],
 def _evaluate(
     table: list[list[Any]], variables: Sequence[Any], points: Float[np.ndarray, "b v"]
 ) -> Float[np.ndarray, "m b components"]:
-    """A table of formulas at points."""
+    """The values of a table of formulas at points."""
     function = sympy.lambdify(variables, [entry for row in table for entry in row], "numpy", cse=True)
     columns = [np.broadcast_to(np.asarray(value, dtype=float), len(points)) for value in function(*points.T)]
     return np.moveaxis(np.array(columns).reshape(len(table), -1, len(points)), 1, 2)

@@ -1,7 +1,7 @@
-"""Generators that many systems share, as text: Brownian motion, linear drift, Bessel drift, and what maps make of them.
+"""Generators that many systems share, as text: Brownian motion, linear and Bessel drift, and their images under maps.
 
-A change of variables x = x(t, w) carries generators along (a symmetry stays one), so a system that is an image of one
-of these needs its map only.
+A change of variables x = x(t, w) maps symmetries to symmetries, so a system that is an image of one of these is given
+by its map alone.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ SCALE: GeneratorText = ("0", "0", "1")  # u∂u in one dimension
 
 @dataclass(frozen=True)
 class Motion:
-    """Generators of a motion in its own coordinates: Itô, those that law adds, and with β those that FP adds.
+    """Generators of a diffusion in its own coordinates: those of Itô, the rotations of the law, those of Fokker–Planck.
 
-    A generator of the first two lists has β = −div ξ in Fokker–Planck, given here up to u∂u as the third list says.
+    The first two lists have no β; the third is complete, with β, modulo superposition.
     """
 
     ito: Texts
@@ -29,16 +29,16 @@ class Motion:
     fokker_planck: Texts
 
     def symmetries(self) -> dict[str, Texts]:
-        """By kind, as a `System` has them."""
+        """The generators by kind, in the form that `System` takes."""
         return {ITO: self.ito, LAW: self.ito + self.turns, FOKKER_PLANCK: self.fokker_planck}
 
     def in_gauge(self, ito: Texts) -> dict[str, Texts]:
-        """The same law with another σ, whose Itô generators are these."""
+        """The generators by kind for an equation of the same law with another σ, whose Itô generators are given."""
         return {**self.symmetries(), ITO: ito, CHOLESKY: self.ito}
 
 
 def product(*factors: str) -> str:
-    """a·b·c as text, without ones; zero if one of them is."""
+    """The product of factors as text, without factors 1; "0" if a factor is."""
     if "0" in factors:
         return "0"
     kept = [factor for factor in factors if factor != "1"]
@@ -46,13 +46,13 @@ def product(*factors: str) -> str:
 
 
 def total(*terms: str) -> str:
-    """a + b + c as text, without zeros."""
+    """The sum of terms as text, without zeros."""
     kept = [term for term in terms if term != "0"]
     return " + ".join(f"({term})" for term in kept) if len(kept) > 1 else (kept[0] if kept else "0")
 
 
 def brownian_motion(*w: str) -> Motion:
-    """n-dimensional standard Brownian motion w: Itô n+2, law adds so(n), Fokker–Planck is the heat equation's."""
+    """n-dimensional standard Brownian motion: n + 2 for Itô, so(n) more for law; those of the heat equation with β."""
     n = len(w)
     none = ("0",) * n
     ito = (("1", *none), *(("0", *_unit(n, i, "1")) for i in range(n)), ("2*t", *w))
@@ -64,7 +64,7 @@ def brownian_motion(*w: str) -> Motion:
 
 
 def linear_motion(rate: str, *w: str) -> Motion:
-    """dw = b w dt + dW with one rate b ≠ 0 in all directions: Brownian motion in another clock, so the same counts."""
+    """dw = b w dt + dW with one rate b ≠ 0 for all: a time change of Brownian motion, with as many generators."""
     n, b = len(w), f"({rate})"
     none = ("0",) * n
     grow, fast = f"exp({b}*t)", f"exp(2*{b}*t)"
@@ -111,10 +111,10 @@ def pushed(
     volume: Sequence[str],
     shift: Sequence[str] | None = None,
 ) -> Motion:
-    """The motion in coordinates x(t, w); everything is written in x.
+    """The generators of a diffusion in coordinates x(t, w), as formulas in x.
 
     `frame[i][j]` is ∂x^i/∂w^j, `volume[i]` is ∂/∂x^i of log det ∂x/∂w (whose time derivative must vanish), `shift[i]`
-    is ∂x^i/∂t at fixed w. With a shift the motion must be homogeneous in time: its first generator is then ∂t.
+    is ∂x^i/∂t at fixed w. With a shift the diffusion must be homogeneous in time: its first generator is then ∂t.
     """
     n = len(frame)
     moved = tuple("0" for _ in range(n)) if shift is None else tuple(shift)
@@ -137,15 +137,15 @@ def pushed(
 
 
 def scalar_image(motion: Motion, noise: str, slope: str) -> Motion:
-    """A scalar motion with unit noise seen in x, where the noise is σ(x) = dx/dw and `slope` is σ'/σ."""
+    """The generators of a scalar diffusion with unit noise, in the coordinate x with σ(x) = dx/dw; `slope` is σ'/σ."""
     return pushed(motion, [[noise]], [slope])
 
 
 def dressed(motion: Motion, time: str, slope: str, ito: Texts) -> Motion:
-    """The scalar motion conditioned by a positive function h(t, x), `time` and `slope` the derivatives of log h.
+    """Doob's h-transform of a scalar diffusion by h(t, x) > 0; `time` and `slope` are the derivatives of log h.
 
-    The densities differ by the factor h (Doob's transform), so Fokker–Planck keeps its algebra and β gains X(log h);
-    the Itô algebra is another one.
+    The densities differ by the factor h, so the Fokker–Planck algebra is the same with X(log h) added to β; the Itô
+    algebra is another one, given as `ito`.
     """
     changed = tuple(
         (tau, xi, total(beta, product(tau, time), product(xi, slope))) for tau, xi, beta in motion.fokker_planck
@@ -162,7 +162,7 @@ def _square(w: Sequence[str]) -> str:
 
 
 def _turns(w: Sequence[str]) -> Texts:
-    """w^i ∂_j − w^j ∂_i for every plane."""
+    """The rotations w^i ∂_j − w^j ∂_i of all coordinate planes."""
     n = len(w)
     rows = []
     for i, j in combinations(range(n), 2):

@@ -8,8 +8,8 @@ from liestonet.catalogue.system import FOKKER_PLANCK, ITO, Experiment, System
 PLANE = {ITO: (("1", "0", "0"),), FOKKER_PLANCK: (("1", "0", "0", "0"), ("0", "0", "0", "1"))}
 POLYNOMIAL = (
     arguments.GENERIC
-    + "Here a is constant and, in coordinates with a = 1, ξ = τ'x/2 + Ωx + h; the highest powers of the drift allow "
-    "no scaling and no turning, and the next ones no shift."
+    + "Here a is constant and, in coordinates with a = 1, ξ = τ'x/2 + Ωx + h; the highest powers of the drift allow no "
+    "scaling and no rotation, and the next ones no shift."
 )
 
 SYSTEMS = (
@@ -26,7 +26,7 @@ SYSTEMS = (
     System(
         key="brusselator",
         title="Chemical oscillator (Brusselator)",
-        description="Two concentrations that feed each other.",
+        description="Concentrations of two reacting chemicals.",
         equation="dx = (1 - 3*x + x^2*y) dt + 1/5 dW1; dy = (2*x - x^2*y) dt + 1/5 dW2",
         symmetries=PLANE,
         box=((0, 4), (0.1, 2), (0.8, 3.2)),
@@ -36,8 +36,8 @@ SYSTEMS = (
     System(
         key="lorenz",
         title="Lorenz system with noise",
-        description="The chaotic system at its usual parameters; turning by π about z is a symmetry, but no Lie "
-        "symmetry.",
+        description="The chaotic system at its usual parameters; rotation by π about the z axis is a discrete symmetry "
+        "only.",
         equation="dx = 10*(y - x) dt + dW1; dy = (x*(28 - z) - y) dt + dW2; dz = (x*y - 8/3*z) dt + dW3",
         symmetries={
             ITO: (("1", "0", "0", "0"),),

@@ -136,9 +136,9 @@ SYSTEMS = (
         },
         box=((0, 1), (0.5, 3), (0.15, 0.8)),
         experiment=Experiment(((1, 2.5), (0.2, 0.6)), duration=1, boundary={"x": 0.0}),
-        argument="The metric a⁻¹ is that of the hyperbolic plane, whose isometries form sl(2); a homothety with τ' ≠ "
-        "0 it has none. Of these three, E1 with its drift against the Laplacian of the metric leaves one, the scaling "
-        "(x, v) → (cx, √c v).",
+        argument="The metric a⁻¹ is that of the hyperbolic plane, whose isometries form sl(2); it has no homothety "
+        "with τ' ≠ 0. Of the three isometries, E1 leaves one, since the drift is not that of the metric's Laplacian: "
+        "the scaling (x, v) → (cx, √c v).",
         state_space={"x": (0.0, None), "v": (0.0, None)},
     ),
 )

@@ -1,4 +1,4 @@
-"""More than two coordinates: what grows with the dimension, and how fast."""
+"""Systems with more than two coordinates, whose algebras grow with the dimension."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the algebras are called, from theory and by hand: a check on the names that are computed from generators.
+"""Names of the algebras, derived by hand from theory: a check on the names that are computed from generators.
 
 Scalar equations (docs/method.md §2.6): three Itô generators are ∂t, ∂w, 2t∂t + w∂w in some clock and coordinate,
 weights 2 and 1, so h = −((2 + 1)/(2 − 1))² = −9; two are ∂t and the scaling. Six generators of the density are
@@ -20,7 +20,7 @@ def _of(ito: str, fokker_planck: str, law: str | None = None) -> dict[str, str]:
 
 
 def _flat(n: int, weights: str) -> dict[str, str]:
-    """Brownian motion in n dimensions: translations and the scaling, turns for law, the Schrödinger algebra."""
+    """Brownian motion in n dimensions: translations and the scaling; rotations for law; the Schrödinger algebra."""
     moves = f"R^{n + 1} with weights {weights}"
     return _of(f"R ⋉ {moves}", f"(sl(2,R) ⊕ so({n})) ⋉ h_{2 * n + 1}", f"(so({n}) ⊕ R) ⋉ {moves}")
 
@@ -31,7 +31,7 @@ FLAT_PLANE = _flat(2, "(2, 1, 1)")
 # A linear drift with eigenvalues λ has ∂t acting with weights λ on the shifts e^{λt}, for the density also with −λ on
 # the conjugate boosts. Two real eigenvalues: h = −((λ₁ + λ₂)/(λ₁ − λ₂))²; a complex pair: h = (Re λ/Im λ)².
 FRICTION = _of(AFFINE_LINE, "R ⋉ h_5 with weights (1, 0, 0, −1), not diagonalisable")  # 0 and −1
-# x' = v, v' = noise: the boost moves x by t, and the density has the four shifts as a quartet of sl(2)
+# x' = v, v' = noise: the boost moves x by t, and sl(2) acts on the four translations of the density as on cubic forms
 INTEGRATED = _of("R ⋉ h_3 with weights (2, 1)", "sl(2,R) ⋉ h_5, acting as 4")
 
 SEVERAL: Mapping[str, Mapping[str, str]] = {
@@ -39,7 +39,7 @@ SEVERAL: Mapping[str, Mapping[str, str]] = {
     "langevin-forced": FRICTION,
     "integrated-brownian": INTEGRATED,
     "harmonic": _of("Bianchi VII, h = 1/4", "R ⋉ h_5 with weights (1 ± 2i, −1 ± 2i)"),  # −1 ± 2i
-    "harmonic-resonant": INTEGRATED,  # −1 and −3, a quartet again
+    "harmonic-resonant": INTEGRATED,  # −1 and −3, as for the free particle
     "duffing": TIME_ONLY,
     "pendulum": TIME_ONLY,
     "van-der-pol": TIME_ONLY,

@@ -116,9 +116,8 @@ SYSTEMS = (
     ),
     System(
         key="harmonic-resonant",
-        title="Damped harmonic oscillator at resonance of its rates",
-        description="Friction 4 and stiffness 3, so ω² = 3γ²/16: the rates are 1 and 3, and a fourth generator "
-        "appears.",
+        title="Overdamped harmonic oscillator with rates 1 and 3",
+        description="Friction 4 and stiffness 3, so ω² = 3γ²/16, the one ratio at which there is a fourth generator.",
         equation="dx = y dt; dy = (-3*x - 4*y) dt + dW",
         symmetries={
             ITO: (
@@ -155,7 +154,7 @@ SYSTEMS = (
     System(
         key="pendulum",
         title="Pendulum with friction",
-        description="A full turn is a discrete symmetry only.",
+        description="The shift of the angle by 2π is a discrete symmetry only.",
         equation="dx = y dt; dy = (-sin(x) - y/2) dt + dW",
         symmetries=ONLY_TIME,
         box=((0, 4), (-3.5, 3.5), (-2.5, 2.5)),
@@ -165,7 +164,7 @@ SYSTEMS = (
     System(
         key="van-der-pol",
         title="Van der Pol oscillator",
-        description="Friction that feeds small motions and damps large ones.",
+        description="Friction that amplifies small oscillations and damps large ones.",
         equation="dx = y dt; dy = ((1 - x^2)*y - x) dt + dW",
         symmetries=ONLY_TIME,
         box=((0, 4), (-2.5, 2.5), (-3.5, 3.5)),

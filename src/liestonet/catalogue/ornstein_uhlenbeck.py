@@ -30,7 +30,7 @@ SYSTEMS = (
         equation="dx = x dt + dW",
         symmetries=linear_motion("1", "x").symmetries(),
         box=((0, 5), (-2, 2)),
-        # the increment is Euler's own, as in the paper, so one step
+        # the paper's data are single Euler steps
         experiment=Experiment(((-2, 2),), duration=0.01, paths=256_000, substeps=1, start=(0, 5)),
         argument=arguments.THREE,
     ),
@@ -102,7 +102,8 @@ SYSTEMS = (
     System(
         key="ornstein-uhlenbeck-rotating",
         title="Rotating Ornstein–Uhlenbeck process",
-        description="A focus: rate 1 and angular velocity 2. The law has five symmetries, Itô's equation three.",
+        description="A stable focus: rate 1 and angular velocity 2. The law has five symmetries, the Itô equation "
+        "three.",
         equation="dx = (-x - 2*y) dt + dW1; dy = (2*x - y) dt + dW2",
         symmetries={
             ITO: (
@@ -132,8 +133,8 @@ SYSTEMS = (
         box=((0, 2), (-2, 2), (-2, 2)),
         experiment=Experiment(SQUARE),
         argument=arguments.LINEAR
-        + "M = −1 + 2J with J antisymmetric: for Itô n + 1 = 3; for law the frame that turns along makes M = −1, "
-        "which has n + 2 and the rotation. " + arguments.HEAT,
+        + "M = −1 + 2J with J antisymmetric: for Itô n + 1 = 3; for law M = −1 in the co-rotating frame, which has n + "
+        "2 and the rotation. " + arguments.HEAT,
     ),
     System(
         key="brownian-gyrator",
@@ -155,7 +156,8 @@ SYSTEMS = (
         },
         box=((0, 2), (-2, 2), (-3, 3)),
         experiment=Experiment(SQUARE),
-        argument=arguments.LINEAR + "With y/2 for y, a = 1 and M = ((−2, 2), (1/2, −2)), neither multiple of 1 nor one "
-        "up to an antisymmetric part, so n + 1 = 3.",
+        argument=arguments.LINEAR
+        + "With y/2 for y, a = 1 and M = ((−2, 2), (1/2, −2)), no multiple of 1, not even up to an antisymmetric part, "
+        "so n + 1 = 3.",
     ),
 )

@@ -1,4 +1,4 @@
-"""Systems in the plane with noise in both coordinates, and one with too few noises."""
+"""Systems in the plane with noise in both coordinates, and one with noise in one coordinate only."""
 
 from __future__ import annotations
 
@@ -57,20 +57,20 @@ SYSTEMS = (
     System(
         key="brownian-2d-turned",
         title="Brownian motion in the plane, in another gauge",
-        description="The noise turns with x: the same law as Brownian motion, but only two Itô symmetries.",
+        description="The noise rotates with x: the same law as Brownian motion, but only two Itô symmetries.",
         equation="dx = cos(x/2) dW1 - sin(x/2) dW2; dy = sin(x/2) dW1 + cos(x/2) dW2",
         symmetries=PLANE.in_gauge((("1", "0", "0"), ("0", "0", "1"))),
         cholesky="dx = dW1; dy = dW2",
         box=((0, 2), (-3, 3), (-3, 3)),
         experiment=Experiment(SQUARE),
         argument=arguments.HEAT + "That is for law. An Itô symmetry is one of these five that also keeps σ = "
-        "Rot(x/2), that is, it turns the plane by as much as it changes x/2: translations along x and the scaling "
-        "change x and do not turn, the rotation turns by 1 and changes x/2 by −y/2. Two are left.",
+        "Rot(x/2), that is, rotates the plane by as much as it changes x/2: translations along x and the scaling "
+        "change x without rotation, the rotation by 1 changes x/2 by −y/2. Two are left.",
     ),
     System(
         key="brownian-correlated",
         title="Correlated Brownian motions",
-        description="Constant noise with correlation 3/5; the rotation is one of the metric a⁻¹.",
+        description="Constant noise with correlation 3/5; the rotation is one with respect to the metric a⁻¹.",
         equation="dx = dW1; dy = 3/5 dW1 + 4/5 dW2",
         symmetries=pushed(
             brownian_motion("x", "5/4*(y - 3/5*x)"), [["1", "0"], ["3/5", "4/5"]], ["0", "0"]
@@ -81,7 +81,7 @@ SYSTEMS = (
     ),
     System(
         key="brownian-parabola",
-        title="Brownian motion seen in a curved coordinate",
+        title="Brownian motion in a curved coordinate",
         description="State-dependent, correlated noise: y minus x² is a second Brownian motion.",
         equation="dx = dW1; dy = dt + 2*x dW1 + dW2",
         symmetries=pushed(brownian_motion("x", "y - x^2"), [["1", "0"], ["2*x", "1"]], ["0", "0"]).symmetries(),
@@ -120,8 +120,8 @@ SYSTEMS = (
         box=((0, 0.5), (-2, 2), (0.25, 3)),
         experiment=Experiment(((-1.5, 1.5), (0.5, 2)), duration=0.5, step=0.005, substeps=10, boundary={"y": 0.0}),
         argument="Half the Laplacian of the hyperbolic plane: the isometries are sl(2), there is no homothety as the "
-        "curvature is −1, and time translation: 3 + 1 for law; u∂u for Fokker–Planck. For Itô the turning isometry is "
-        "lost, since x² − y² and 2xy turn the frame (y∂x, y∂y).",
+        "curvature is −1, and time translation: 3 + 1 for law; u∂u for Fokker–Planck. For Itô the rotation is lost, "
+        "since its field (x² − y², 2xy) rotates the frame (y∂x, y∂y).",
         state_space={"y": (0.0, None)},
     ),
     System(
@@ -135,8 +135,8 @@ SYSTEMS = (
         },
         box=((0, 2), (-3.5, 3.5), (-3, 3)),
         experiment=Experiment(SQUARE),
-        argument=arguments.GENERIC + "Here a = 1, so ξ = τ'x/2 + Ωx + h; sin y is kept by no scaling, turning or "
-        "shift of y.",
+        argument=arguments.GENERIC
+        + "Here a = 1, so ξ = τ'x/2 + Ωx + h; no scaling, rotation or shift of y preserves sin y.",
     ),
     System(
         key="free-and-well",
@@ -149,8 +149,9 @@ SYSTEMS = (
         },
         box=((0, 2), (-3, 3), (-2, 2)),
         experiment=Experiment(SQUARE),
-        argument=arguments.GENERIC + "Here a = 1, so ξ = τ'x/2 + Ωx + h; y − y³ is kept by no scaling, turning or "
-        "shift of y, and h¹ is constant, or for Fokker–Planck affine in t.",
+        argument=arguments.GENERIC
+        + "Here a = 1, so ξ = τ'x/2 + Ωx + h; no scaling, rotation or shift of y preserves y − y³, and h¹ is constant, "
+        "or for Fokker–Planck affine in t.",
     ),
     System(
         key="hopf",

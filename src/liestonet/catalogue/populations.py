@@ -1,4 +1,4 @@
-"""Populations and frequencies of genes."""
+"""Population sizes and gene frequencies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SYSTEMS = (
     System(
         key="verhulst",
         title="Logistic growth (Verhulst)",
-        description="Growth up to a carrying capacity, with noise in the rate of growth.",
+        description="Growth up to a carrying capacity, with noise in the growth rate.",
         equation="dx = x*(1 - x) dt + x/2 dW",
         symmetries=ONLY_TIME,
         box=((0, 2), (0.2, 2.2)),
@@ -38,7 +38,7 @@ SYSTEMS = (
     System(
         key="feller-branching",
         title="Branching process (Feller)",
-        description="Many independent births and deaths; zero is extinction.",
+        description="Many independent births and deaths; the population is extinct at zero.",
         equation="dx = x/2 dt + sqrt(x) dW",
         symmetries=scalar_image(bessel_motion("-1/2", "2*sqrt(x)", "1/4"), "sqrt(x)", "1/(2*x)").symmetries(),
         box=((0, 1), (1.5, 15)),
@@ -50,8 +50,8 @@ SYSTEMS = (
     ),
     System(
         key="wright-fisher",
-        title="Neutral drift of genes (Wright–Fisher)",
-        description="Frequency of a gene without selection or mutation; 0 and 1 absorb.",
+        title="Neutral genetic drift (Wright–Fisher)",
+        description="Frequency of an allele without selection or mutation; 0 and 1 are absorbing.",
         equation="dx = sqrt(x*(1 - x))/4 dW",
         symmetries=ONLY_TIME,
         box=((0, 2), (0.1, 0.9)),
@@ -61,8 +61,8 @@ SYSTEMS = (
     ),
     System(
         key="kimura",
-        title="Drift of genes with selection (Kimura)",
-        description="Frequency of a gene that is favoured by selection; 0 and 1 absorb.",
+        title="Genetic drift with selection (Kimura)",
+        description="Frequency of an allele favoured by selection; 0 and 1 are absorbing.",
         equation="dx = x*(1 - x)/2 dt + sqrt(x*(1 - x))/4 dW",
         symmetries=ONLY_TIME,
         box=((0, 2), (0.1, 0.9)),
@@ -72,7 +72,7 @@ SYSTEMS = (
     ),
     System(
         key="jacobi",
-        title="Frequency of a gene with mutation (Jacobi)",
+        title="Genetic drift with mutation (Jacobi process)",
         description="Mutation keeps the frequency away from 0 and 1.",
         equation="dx = 2*(1/2 - x) dt + sqrt(x*(1 - x)) dW",
         symmetries=ONLY_TIME,
@@ -85,7 +85,7 @@ SYSTEMS = (
     System(
         key="jacobi-heat",
         title="Jacobi process with six symmetries of the density",
-        description="Mutation at the one rate, 3/2, where the density's equation is the heat equation in disguise.",
+        description="Mutation at rate 3/2, where the Fokker–Planck equation can be transformed to the heat equation.",
         equation="dx = 3/2*(1/2 - x) dt + sqrt(x*(1 - x)) dW",
         # in the angle w the drift is cot w: Brownian motion conditioned by sin(w) exp(t/2)
         symmetries=scalar_image(
@@ -101,7 +101,7 @@ SYSTEMS = (
     System(
         key="lotka-volterra",
         title="Predators and prey (Lotka–Volterra)",
-        description="Prey x and predators y with noise in both rates of growth.",
+        description="Prey x and predators y with noise in both growth rates.",
         equation="dx = x*(1 - y) dt + x/5 dW1; dy = y*(x - 1) dt + y/5 dW2",
         symmetries={ITO: (("1", "0", "0"),), FOKKER_PLANCK: (("1", "0", "0", "0"), ("0", "0", "0", "1"))},
         box=((0, 4), (0.3, 2.5), (0.3, 2.5)),

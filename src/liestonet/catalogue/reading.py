@@ -1,4 +1,4 @@
-"""Formulas of generators from text, by the reader of equations; the only file of the catalogue that loads SymPy."""
+"""Formulas of generators from text, by the parser of equations; the only file of the catalogue that loads SymPy."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from liestonet.sde.tokens import tokenise
 
 
 def symbols(names: Sequence[str]) -> tuple[Symbol, ...]:
-    """Time and coordinates, the same symbols as an SDE has."""
+    """The symbols of time and coordinates, the same as those of an SDE."""
     return tuple(Symbol(name, real=True) for name in ("t", *names))
 
 
 def read_formula(text: str, names: Sequence[str]) -> Any:
-    """A formula in t and the coordinates; no other name may stand in it."""
+    """The expression of a formula in t and the coordinates; other names are refused."""
     known = {symbol.name: symbol for symbol in symbols(names)}
     form = Reader(known).form(Parser(tokenise(text), text, known).formula())
     value = form.get("")

@@ -57,7 +57,7 @@ SYSTEMS = (
     System(
         key="sine-drift",
         title="Periodic force",
-        description="A particle on a washboard without tilt; the shift by 2π is a discrete symmetry only.",
+        description="A particle in a periodic potential; the shift by 2π is a discrete symmetry only.",
         equation="dx = sin(x) dt + dW",
         symmetries=ONLY_TIME,
         box=((0, 2), (-4, 4)),
@@ -95,8 +95,8 @@ SYSTEMS = (
     System(
         key="bessel",
         title="Bessel process",
-        description="Distance from the origin of Brownian motion in four dimensions; scaling survives, translation "
-        "not.",
+        description="Distance from the origin of Brownian motion in four dimensions; the scaling is a symmetry, the "
+        "translation is not.",
         equation="dx = 3/(2*x) dt + dW",
         symmetries=bessel_motion("3/2", "x").symmetries(),
         box=((0, 2), (0.5, 5)),
@@ -129,7 +129,8 @@ SYSTEMS = (
     System(
         key="two-noises",
         title="Two noises on a line",
-        description="The law of sinh of Brownian motion, driven by two Wiener processes that may not be rotated.",
+        description="The law of sinh of Brownian motion, driven by two Wiener processes, which an Itô symmetry must "
+        "not rotate.",
         equation="dx = x/2 dt + dW1 + x dW2",
         symmetries=SINH.in_gauge(STILL),
         cholesky="dx = x/2 dt + sqrt(1 + x^2) dW",
@@ -141,9 +142,9 @@ SYSTEMS = (
     ),
     System(
         key="turning-noise",
-        title="Brownian motion from a turning noise",
-        description="Brownian motion whose noise turns in the plane of two Wiener processes: the law does "
-        "not depend on the turning.",
+        title="Brownian motion with rotating noise",
+        description="The noise vector rotates in the plane of two Wiener processes; the law does not depend on the "
+        "rotation.",
         equation="dx = cos(t) dW1 + sin(t) dW2",
         symmetries=LINE.in_gauge((("0", "1"),)),
         cholesky="dx = dW",

@@ -1,6 +1,6 @@
-"""One known system: its equation as text, its exact generators as text, and an experiment that gives data of it.
+"""One known system: its equation as text, its exact generators as text, and an experiment that simulates data.
 
-Text becomes SymPy and NumPy when it is asked for, by the reader of equations: nothing in it is executed.
+The parser of equations turns the text into SymPy and NumPy when it is used; nothing in it is executed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ KINDS = (ITO, LAW, FOKKER_PLANCK, CHOLESKY)
 
 @dataclass(frozen=True)
 class Experiment:
-    """How to get data of a system that stay in its state space.
+    """How to simulate data of a system that stay in its state space.
 
     Paths begin uniformly in `initial`, at time `start` (uniformly in an interval, if it is one), and are recorded
     every `step` for `duration`, with `substeps` Euler steps in each; `boundary` as in `SDE.simulate`.
@@ -53,15 +53,15 @@ class Experiment:
     start: Interval | Real = 0.0
 
     def run(self, sde: SDE, paths: object, seed: object, progress: Progress | None) -> Trajectories:
-        """Simulate; path k is the same however many paths are asked for."""
+        """Simulate data; path k is the same for every number of paths."""
         low, high = np.array(self.initial, dtype=float).T
         start: Any = self.start
         if isinstance(start, tuple) and is_whole(paths) and is_whole(seed) and paths >= 1 and seed >= 0:
-            # spawn keys 0 and 1 are the simulation's own
+            # spawn keys 0 and 1 are used by the simulation
             rng = np.random.default_rng(np.random.SeedSequence(int(seed), spawn_key=(2,)))
             start = rng.uniform(*start, size=paths)
         return sde.simulate(
-            # `rng.uniform` would stop at what is not finite with a message of its own
+            # `rng.uniform` would raise its own error for values that are not finite
             initial=lambda rng, count: low + (high - low) * rng.random((count, len(low))),
             duration=self.duration,
             step=self.step,
@@ -76,7 +76,7 @@ class Experiment:
 
 @dataclass(frozen=True)
 class KnownFormula:
-    """One generator τ ∂t + ξ·∂x (+ β u∂u) in SymPy; β is None for the kinds that have none."""
+    """One generator τ ∂t + ξ·∂x (+ β u∂u) in SymPy; β is None for kinds without it."""
 
     tau: sympy.Expr
     xi: tuple[sympy.Expr, ...]
@@ -84,7 +84,7 @@ class KnownFormula:
 
 
 class KnownGenerators:
-    """Exact generators as one function: t (B,), x (B, d) -> tau (m, B), xi (m, B, d) and, where there is one, beta."""
+    """Exact generators as one function: t (B,), x (B, d) -> tau (m, B), xi (m, B, d) and, if any, beta (m, B)."""
 
     __slots__ = ("_function", "count", "dimension", "has_beta")
 
@@ -109,12 +109,13 @@ class KnownGenerators:
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """A system and what is known of it.
+    """A system with its exact symmetries and an experiment.
 
     `symmetries` holds generators by kind: "ito" always, "law" where it differs from that, "fokker-planck" (modulo
     superposition) where known. If `cholesky` gives the equation with σ the lower triangular root of a, then
-    "ito-cholesky" is its Itô algebra, which is what data can show; else σ is that root already. Where `infinite`, the
-    algebra is, and the generators are those it is built on. `argument` says why there are no more generators.
+    "ito-cholesky" is the Itô algebra of that equation, the one that data can determine; else σ is that root already. If
+    `infinite`, the algebra has infinite dimension, and the generators are those from which its other elements are
+    built. `argument` proves that there are no further generators.
     """
 
     key: str
@@ -145,7 +146,7 @@ class System:
         return tuple(kind for kind in KINDS if kind != FOKKER_PLANCK or kind in self.symmetries)
 
     def dimension(self, kind: object = ITO) -> int | float:
-        """Dimension of the algebra, `math.inf` if it has none."""
+        """Dimension of the algebra, `math.inf` if it is infinite."""
         return math.inf if self.infinite else len(self._texts(kind)[1])
 
     def formulas(self, kind: object = ITO) -> tuple[KnownFormula, ...]:
@@ -168,7 +169,7 @@ class System:
         return KnownGenerators(symbols(self.sde.names), self.formulas(name), name == FOKKER_PLANCK)
 
     def algebra(self, kind: object = ITO) -> Algebra:
-        """The algebra that the generators span, with structure constants in their order; not where `infinite`."""
+        """The algebra spanned by the generators, with structure constants in their order; refused if it is infinite."""
         from liestonet.catalogue.brackets import exact_algebra
 
         name, _ = self._texts(kind)
@@ -181,7 +182,7 @@ class System:
         return self._algebras[own]
 
     def algebra_name(self, kind: object = ITO) -> str:
-        """What the algebra is called by theory, written down by hand; not where `infinite`."""
+        """The name of the algebra, derived by hand from theory; refused if the algebra is infinite."""
         from liestonet.catalogue.known_names import stated_name
 
         name, texts = self._texts(kind)
@@ -190,11 +191,11 @@ class System:
         return stated_name(self.key, name, len(self.box) - 1, len(texts))
 
     def simulate(self, paths: object = None, seed: object = 0, *, progress: Progress | None = None) -> Trajectories:
-        """Data of the system; without `paths` as many as its experiment has."""
+        """Simulate data of the system; `paths` is by default the number of its experiment."""
         return self.experiment.run(self.sde, self.experiment.paths if paths is None else paths, seed, progress)
 
     def _texts(self, kind: object) -> tuple[str, tuple[GeneratorText, ...]]:
-        """The kind's plain name and its generators; law and Cholesky gauge are Itô's where nothing else is said."""
+        """The kind's plain name and its generators; those of law and of the Cholesky gauge are Itô's unless given."""
         name = kind.name if isinstance(kind, Kind) else str(kind).lower().replace("_", "-")
         if name not in KINDS:
             raise InputError(f"Symmetry kind {kind!r} is unknown; choose one of {', '.join(KINDS)}.")
@@ -203,7 +204,7 @@ class System:
         return name, self.symmetries[self._own(name)]
 
     def _own(self, name: str) -> str:
-        """The kind under which the generators of a kind are written down."""
+        """The kind under which the generators of a kind are stored."""
         return name if name in self.symmetries else ITO
 
     @cached_property

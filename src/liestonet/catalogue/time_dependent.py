@@ -1,4 +1,4 @@
-"""Scalar systems whose coefficients depend on time: three symmetries, one hidden one, or none."""
+"""Scalar systems whose coefficients depend on time: with three symmetries, with one that is not ∂t, or with none."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SYSTEMS = (
         title="Brownian bridge",
         description="Brownian motion conditioned to be at zero at t = 1.",
         equation="dx = -x/(1 - t) dt + dW",
-        # x = (1 − t)·B at the clock t/(1 − t), B a Brownian motion
+        # x = (1 − t)·B(t/(1 − t)), B a Brownian motion
         symmetries={
             ITO: (("(1 - t)^2", "-x*(1 - t)"), ("0", "1 - t"), ("2*t*(1 - t)", "x*(1 - 2*t)")),
             FOKKER_PLANCK: (
@@ -42,7 +42,7 @@ SYSTEMS = (
     System(
         key="growing-noise",
         title="Brownian motion with growing noise",
-        description="Brownian motion in the clock t + t²/2.",
+        description="Brownian motion with the time change t + t²/2.",
         equation="dx = sqrt(1 + t) dW",
         symmetries={
             ITO: (("1/(1 + t)", "0"), ("0", "1"), ("(2*t + t^2)/(1 + t)", "x")),
@@ -62,7 +62,7 @@ SYSTEMS = (
     System(
         key="self-similar-cubic",
         title="Cubic force that fades with time",
-        description="Time translation is lost, but one scaling about t = −1 survives.",
+        description="Time translation is no symmetry, but a scaling about t = −1 is.",
         equation="dx = -x^3/(1 + t)^2 dt + dW",
         symmetries=SIMILAR,
         box=((0, 2), (-2, 2)),
@@ -72,7 +72,7 @@ SYSTEMS = (
     System(
         key="self-similar-noise",
         title="State-dependent noise that fades with time",
-        description="No drift; only the scaling about t = −1 keeps the noise.",
+        description="No drift; the only symmetry is a scaling about t = −1.",
         equation="dx = (1 + x^2/(1 + t)) dW",
         symmetries=SIMILAR,
         box=((0, 0.5), (-1.5, 1.5)),
@@ -92,7 +92,7 @@ SYSTEMS = (
     System(
         key="stochastic-resonance",
         title="Driven double well",
-        description="A double well shaken periodically: no symmetry at all.",
+        description="A double well with a periodic force: no symmetry.",
         equation="dx = (x - x^3 + sin(t)) dt + dW",
         symmetries=NONE,
         box=((0, 4), (-2, 2)),
@@ -101,8 +101,8 @@ SYSTEMS = (
     ),
     System(
         key="opening-well",
-        title="Pitchfork swept in time",
-        description="A single well that slowly becomes two: no symmetry at all.",
+        title="Pitchfork bifurcation in time",
+        description="A single well that slowly becomes a double well: no symmetry.",
         equation="dx = (t*x - x^3) dt + dW",
         symmetries=NONE,
         box=((0, 3), (-2.2, 2.2)),

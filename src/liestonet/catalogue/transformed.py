@@ -55,14 +55,15 @@ SYSTEMS = (
     System(
         key="brownian-sine",
         title="Squared sine of Brownian motion",
-        description="x = sin²(W/2): the Jacobi process at the one speed where it is Brownian motion in disguise.",
+        description="x = sin²(W/2): the only Jacobi process that can be transformed to Brownian motion.",
         equation="dx = (1/4 - x/2) dt + sqrt(x*(1 - x)) dW",
         symmetries=scalar_image(
             brownian_motion("2*asin(sqrt(x))"), "sqrt(x*(1 - x))", "(1 - 2*x)/(2*x*(1 - x))"
         ).symmetries(),
         box=((0, 0.5), (0.05, 0.95)),
         experiment=Experiment(((0.3, 0.7),), duration=0.5, step=0.005, boundary={"x": (0, 1)}),
-        argument=arguments.THREE + " Zero and one are reached, so beyond that time all but ∂t are local symmetries.",
+        argument=arguments.THREE
+        + " Zero and one are reached, so all symmetries but ∂t are local: they hold up to that time.",
         state_space={"x": (0.0, 1.0)},
     ),
     System(

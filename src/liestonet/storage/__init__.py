@@ -1,6 +1,6 @@
-"""A result as one file: safetensors with JSON beside the arrays, hashes of all of it, and nothing that can run.
+"""A result as one file: a safetensors container with arrays, JSON and hashes of both, and no executable content.
 
-A file is written beside its place and moved there when it is complete; what is read is checked before it is used.
+Files are written atomically, and everything read is checked before it is used.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from liestonet.storage.unpack import unpack
 
 
 def save(value: object, path: object) -> None:
-    """Write a result, or one of the values it is made of, to a file; an existing file is replaced as a whole."""
+    """Write a result, or one of its parts, to a file; an existing file is replaced atomically."""
     write_container(_target(path), *pack(value))
 
 
 def load(path: str | os.PathLike[str] | Any) -> Any:
-    """Read a result that `result.save` wrote; it works like the result that was saved.
+    """Read a result that `result.save` wrote; it works like the saved one.
 
     A file that is damaged, is not a result or was written by a newer version is refused with one sentence. Nothing in a
-    file is executed, and no more memory is taken than the file is long.
+    file is executed, and the memory used is bounded by the file's length.
     """
     from liestonet.result import Result
 
@@ -37,7 +37,7 @@ def load(path: str | os.PathLike[str] | Any) -> Any:
 
 
 def read_value(path: object) -> object:
-    """Read whatever `save` wrote: a result, or one of the values it is made of."""
+    """Read what `save` wrote: a result, or one of its parts."""
     target = _target(path)
     found = read_container(target)
     return unpack(found.content, found.arrays, _name(target), found.schema)
@@ -47,7 +47,7 @@ def _target(path: object) -> Path:
     if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
         raise InputError(f"The file must be a path such as 'run.lsn', not {type(path).__name__}.")
     if not str(path) or "\0" in str(path):
-        raise InputError("The path of the file is empty or has a zero character in it; give one such as 'run.lsn'.")
+        raise InputError("The path of the file is empty or contains a null character; give one such as 'run.lsn'.")
     return Path(path)
 
 

@@ -1,7 +1,8 @@
 """The file itself: a safetensors container, read with every length checked before anything is allocated.
 
-Eight bytes say how long the header is, the header (JSON) says where each array lies, and arrays follow. What belongs to
-us stands in one text entry of the header: a hash, then JSON with the schema's number, the arrays' hashes and content.
+The first eight bytes are the length of the header, the header (JSON) gives the place of each array, and the arrays
+follow. LieStoNet's own data are one text entry of the header: a hash, then JSON with the schema number, the arrays'
+hashes and the content.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from liestonet.errors import InputError
 from liestonet.trajectories.writers import replacing
 
 FORMAT, SCHEMA = "liestonet.run", 2
-# Schemas that `converters` brings to the present one.
+# Earlier schemas, which `converters` converts to the present one.
 EARLIER = (1,)
-# Longer headers and files are none of ours; they are refused before they are read.
+# LieStoNet writes no longer headers or files; they are refused before they are read.
 LARGEST_HEADER, LARGEST_FILE = 2**23, 2**30
 DTYPES = {
     name: np.dtype(code)
@@ -37,7 +38,7 @@ Place = tuple[int, int, np.dtype, tuple[int, ...]]
 
 
 class Contained(NamedTuple):
-    """What a file holds: the number of its schema, content and arrays."""
+    """The content of a file: its schema number, JSON content and arrays."""
 
     schema: int
     content: Any
@@ -45,7 +46,7 @@ class Contained(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """Our own entry of a header: schema, content, and the hashes of the arrays."""
+    """LieStoNet's entry of a header: schema, content, and the hashes of the arrays."""
 
     schema: int
     content: Any
@@ -53,7 +54,7 @@ class Entry(NamedTuple):
 
 
 def array_hash(array: np.ndarray) -> str:
-    """SHA-256 of type, shape and numbers: a type or shape that was tampered with is found as well."""
+    """SHA-256 of type, shape and numbers: a changed type or shape is detected as well."""
     digest = hashlib.sha256(f"{array.dtype.str} {array.shape} ".encode())
     digest.update(array.reshape(-1).view(np.uint8).data if array.size else b"")
     return digest.hexdigest()
@@ -66,7 +67,7 @@ def write_container(path: Path, content: Mapping[str, Any], arrays: Arrays) -> N
     hashes = {name: array_hash(array) for name, array in arrays.items()}
     parts = {"schema": SCHEMA, "arrays": hashes, "content": content}
     text = json.dumps(parts, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    # one entry only: with several their order, and so the file, would differ from time to time
+    # one entry only: the order of several, and so the file, would not be reproducible
     packed = memoryview(pack_arrays(arrays, {FORMAT: f"{_hash(text)} {text}"}))
     if int.from_bytes(packed[:8], "little") > LARGEST_HEADER or len(packed) > LARGEST_FILE:
         raise InputError(f"The result is too large for a file ({len(packed):,} bytes); fit fewer increments at a time.")
@@ -76,7 +77,7 @@ def write_container(path: Path, content: Mapping[str, Any], arrays: Arrays) -> N
 
 
 def read_container(path: Path) -> Contained:
-    """What a file holds; read-only arrays, as results never change."""
+    """Read and check a container; its arrays are read-only, as results never change."""
     what = f"The file {path.name!r}"
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
@@ -92,7 +93,7 @@ def read_container(path: Path) -> Contained:
 
 
 def _read(file: IO[bytes], what: str) -> Contained:
-    """Header first; the rest only if its length is what the header says."""
+    """Read the header, then the rest if its length agrees with the header."""
     size = os.fstat(file.fileno()).st_size
     if size > LARGEST_FILE:
         raise InputError(f"{what} has {size:,} bytes, more than any result; the limit is {LARGEST_FILE:,}.")
@@ -119,7 +120,7 @@ def _read(file: IO[bytes], what: str) -> Contained:
 
 
 def _entry(entries: Any, what: str) -> Entry:
-    """Our own entry of the header, checked."""
+    """LieStoNet's entry of the header, checked."""
     if not isinstance(entries, dict) or entries.keys() != {FORMAT} or not isinstance(entries[FORMAT], str):
         raise _foreign(what)
     digest, _, text = entries[FORMAT].partition(" ")
@@ -144,7 +145,7 @@ def _entry(entries: Any, what: str) -> Entry:
 
 
 def _layout(places: dict[str, Any], length: int, what: str) -> dict[str, Place]:
-    """Where each array lies; together they must fill the rest of the file without gap or overlap."""
+    """The place of each array; together they must fill the rest of the file without gap or overlap."""
     found: dict[str, Place] = {}
     for name, place in places.items():
         if not isinstance(place, dict) or place.keys() != {"dtype", "shape", "data_offsets"}:
@@ -164,7 +165,7 @@ def _layout(places: dict[str, Any], length: int, what: str) -> dict[str, Place]:
 
 
 def _size(shape: tuple[int, ...], most: int) -> int:
-    """Number of entries; −1 where it is more than a file of this length can hold, however large the factors."""
+    """The number of entries; −1 if it exceeds what a file of this length can hold, however large the factors."""
     if len(shape) > MOST_AXES or max(shape, default=0) > max(most, LARGEST_HEADER):
         return -1
     if 0 in shape:
@@ -193,7 +194,7 @@ def _refuse_constant(name: str) -> Any:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object whose keys are all different."""
+    """A JSON object; repeated keys are refused."""
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ValueError("a key occurs twice")
@@ -201,7 +202,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _hash(text: str) -> str:
-    """SHA-256 of a text; half a character, which JSON can smuggle in, has no bytes and is replaced."""
+    """SHA-256 of a text; lone surrogates, which JSON admits but UTF-8 cannot encode, are replaced."""
     return hashlib.sha256(text.encode(errors="replace")).hexdigest()
 
 

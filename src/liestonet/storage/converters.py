@@ -1,6 +1,6 @@
-"""Files of earlier schemas, brought to the present one before they are read: one function per schema.
+"""Converters of files from earlier schemas to the present one: one function per schema.
 
-A converter changes plain JSON, before any object is made; what it returns is checked like any other content.
+A converter works on plain JSON, before any object is made; its output is checked like any other content.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 Content = dict[str, Any]
 Row = dict[str, Any]
-# What schema 1 kept in the result itself and belongs to its findings; new names beside the old ones.
+# Fields that schema 1 kept in the result and schema 2 keeps in its findings: old name and new name.
 OF_BOTH = {"gap": "gap", "validation": "validation"}
 OF_EQUATIONS = {
     "surrogate": "equation",
@@ -33,7 +33,7 @@ STAY = {
 
 
 def converted(content: Any, schema: int) -> Any:
-    """Content of an earlier schema as the present one has it."""
+    """Content of an earlier schema, converted to the present one."""
     for step in range(schema, schema + len(CONVERTERS)):
         if step in CONVERTERS and isinstance(content, dict):
             content = CONVERTERS[step](content)
@@ -41,7 +41,7 @@ def converted(content: Any, schema: int) -> Any:
 
 
 def _findings_apart(content: Content) -> Content:
-    """Schema 1 to 2: what rests on the equation or on data moves from the result into its findings."""
+    """Schema 1 to 2: fields that depend on the equation or on data move from the result into its findings."""
     objects: list[Row] = []
     places: dict[int, int] = {}
     for number, row in enumerate(content["objects"]):
@@ -54,7 +54,7 @@ def _findings_apart(content: Content) -> Content:
 
 
 def _split(row: Row, objects: list[Row]) -> Row:
-    """A result's row without what becomes its findings, which are added to the objects."""
+    """A result's row without the fields of its findings, which are added to the objects."""
     fields = row["fields"]
     from_data = fields.get("standards") is not None
     taken = OF_BOTH | (OF_DATA if from_data else OF_EQUATIONS)
@@ -64,14 +64,14 @@ def _split(row: Row, objects: list[Row]) -> Row:
             "fields": {new: fields[old] for old, new in taken.items() if old in fields},
         }
     )
-    # what is neither known nor left at its old default is refused when the result is made
+    # a field that is neither known nor at its old default is refused when the result is built
     known = {*OF_BOTH, *OF_DATA, *OF_EQUATIONS}
     rest = {name: value for name, value in fields.items() if name in STAY or name not in known}
     return {**row, "fields": {"closed_forms": [], **rest, "findings": {"object": len(objects) - 1}}}
 
 
 def _renumbered(value: Any, places: dict[int, int]) -> Any:
-    """The same with references to objects by their new numbers."""
+    """The value with references to objects by their new numbers."""
     if isinstance(value, list):
         return [_renumbered(item, places) for item in value]
     if not isinstance(value, dict):

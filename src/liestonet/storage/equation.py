@@ -1,4 +1,4 @@
-"""An equation as a file keeps it: formulas, or the Chebyshev polynomials of callables, which cannot be stored."""
+"""An equation in the form that a file can store: formulas, or Chebyshev polynomials in place of callables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from liestonet.sde.symbolic import SymbolicCoefficients
 
 @dataclass(frozen=True)
 class StoredEquation:
-    """One of `symbolic` and `projection` is there; the names are the coordinates'."""
+    """An equation as formulas (`symbolic`) or polynomials (`projection`); `names` are those of the coordinates."""
 
     names: tuple[str, ...]
     flags: tuple[Flag, ...]
@@ -24,7 +24,7 @@ class StoredEquation:
     periodic: dict[str, float] = field(default_factory=dict)
 
     def equation(self) -> SDE:
-        """The equation again; one from callables has flags of its own that say what is left of it."""
+        """The equation; one that was made of callables has flags that say what was not stored."""
         from liestonet.sde.projected import projected_equation
 
         if self.symbolic is not None:
@@ -35,11 +35,11 @@ class StoredEquation:
 
 
 def stored_equation(sde: Any, domain: Domain | None) -> StoredEquation:
-    """What can be kept of an equation; callables are looked at on the domain of the result."""
+    """The storable form of an equation; callables are projected on the domain of the result."""
     from liestonet.sde.projected import projection_of
 
     if sde.symbolic is not None:
         return StoredEquation(sde.names, sde.flags, symbolic=sde.symbolic, periodic=dict(sde.periodic))
     if domain is None:
-        raise InputError("An equation from callables can be stored as part of a result only, which knows its domain.")
+        raise InputError("An equation from callables can be stored only as part of a result, which has a domain.")
     return StoredEquation(sde.names, sde.flags, projection=projection_of(sde, domain), periodic=dict(sde.periodic))

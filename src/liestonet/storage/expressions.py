@@ -1,8 +1,8 @@
-"""SymPy expressions as a table of small rows, and back without evaluating anything.
+"""SymPy expressions as a table of small rows, and back without evaluation.
 
-A row is a head and its arguments, which are numbers of earlier rows: `["Mul", 0, 3]`. Only heads listed here are known;
-sums, products, powers and functions are put together as they stand, so that reading computes nothing. A formula that
-was stored is the same expression afterwards, in the same order of terms.
+A row is a head with its arguments, the numbers of earlier rows: `["Mul", 0, 3]`. Only heads listed here are accepted;
+sums, products, powers and functions are built without evaluation, so that reading computes nothing. A stored formula is
+read as the same expression, with the same order of terms.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from liestonet.errors import InputError
 
-# An expression of more parts or levels than this, shared parts counted each time, is none of ours.
+# Larger or deeper expressions, shared parts counted each time, are refused.
 MOST_PARTS, MOST_LEVELS, MOST_BITS, LARGEST_EXPONENT = 200_000, 150, 20_000, 100_000
 CONSTANTS = ("Pi", "Exp1", "ImaginaryUnit", "EulerGamma", "GoldenRatio", "Catalan", "Infinity", "NegativeInfinity")
 ELEMENTARY = (
@@ -27,14 +27,14 @@ SPECIAL = (
 )
 FUNCTIONS = frozenset((*ELEMENTARY.split(), *SPECIAL.split()))
 NESTED = frozenset({"Add", "Mul", "Pow"})
-# A generator without a formula has functions of these names for components.
+# Names of functions that stand for the components of a generator without a formula.
 UNKNOWN = re.compile(r"(?:tau|xi|beta)_[0-9]{1,6}(?:_\w{0,200})?")
 Row = list[Any]
 Size = tuple[int, int]  # parts and levels
 
 
 class ExpressionWriter:
-    """Collects rows; an expression that stands in several places is stored once."""
+    """Writes expressions as rows; an expression that occurs several times is stored once."""
 
     def __init__(self) -> None:
         self.rows: list[Row] = []
@@ -42,11 +42,11 @@ class ExpressionWriter:
         self._sizes: list[Size] = []
 
     def add(self, expression: Any) -> int:
-        """The number of the row that stands for the expression."""
+        """Add an expression; returns the number of its row."""
         import sympy
 
         for node in sympy.postorder_traversal(expression):
-            # the bounds of an integral are no expression; its row holds their parts
+            # the limits of an integral are a tuple, not an expression; the row holds their parts
             if not isinstance(node, sympy.Tuple) and _key(node) not in self._numbers:
                 row = self._row(node)
                 self._sizes.append(self._checked(row, node))
@@ -55,14 +55,14 @@ class ExpressionWriter:
         return self._numbers[_key(expression)]
 
     def _checked(self, row: Row, node: Any) -> Size:
-        """The size of a row that can be read again; what cannot be read is not written."""
+        """The size of a row; one that could not be read again is refused."""
         try:
             if row[0] in LEAVES:
                 LEAVES[row[0]](*row[1:])
             return _size(row, self._sizes)
         except ValueError as problem:
             head = type(node).__name__  # the number itself may have millions of digits
-            raise InputError(f"A file cannot hold this {head} of a formula: {problem}; keep it as to_json().") from None
+            raise InputError(f"A file cannot hold this {head} of a formula: {problem}; use to_json().") from None
 
     def _row(self, node: Any) -> Row:
         import sympy
@@ -84,18 +84,16 @@ class ExpressionWriter:
         head = type(node).__name__
         if type(node) is _heads().get(head):
             return [head, *arguments]
-        raise InputError(
-            f"The formula {str(node)[:60]!r} has a {head} in it, which a file cannot hold; keep it as to_json()."
-        )
+        raise InputError(f"The formula {str(node)[:60]!r} has a {head} in it, which cannot be stored; use to_json().")
 
 
 def _key(node: Any) -> tuple[type, Any]:
-    """SymPy's 1 and 1.0, or two symbols alike but for their class, must not be taken for each other."""
+    """A dictionary key that distinguishes SymPy's 1 and 1.0, and symbols that differ only in their class."""
     return type(node), node
 
 
 def _facts(symbol: Any) -> dict[str, bool]:
-    """What a symbol is said to be: in one word where that implies the rest, else all of it."""
+    """The assumptions of a symbol: one word if it implies all the others, else all of them."""
     import sympy
 
     for facts in ({}, {"real": True}, {"positive": True}):
@@ -106,7 +104,7 @@ def _facts(symbol: Any) -> dict[str, bool]:
 
 @lru_cache(maxsize=1)
 def _heads() -> dict[str, Any]:
-    """Heads whose arguments are expressions, and constants, which have none."""
+    """Heads whose arguments are expressions, and constants without arguments."""
     import sympy
 
     made = {name: getattr(sympy, name) for name in (*NESTED, *FUNCTIONS)}
@@ -114,7 +112,7 @@ def _heads() -> dict[str, Any]:
 
 
 def read_expressions(rows: Any) -> list[Any]:
-    """All expressions of a table; a ValueError where a row is none of ours."""
+    """All expressions of a table; a ValueError for an invalid row."""
     if not isinstance(rows, list):
         raise ValueError("the expressions are not a list")
     found: list[Any] = []
@@ -128,12 +126,12 @@ def read_expressions(rows: Any) -> list[Any]:
 
 
 def _references(row: Row) -> list[Any]:
-    """The numbers of the rows that are a row's arguments."""
+    """The numbers of the rows to which a row refers."""
     return [] if row[0] in LEAVES else row[2:] if row[0] == "Unknown" else row[1:]
 
 
 def _size(row: Row, sizes: list[Size]) -> Size:
-    """How many parts and levels an expression has, from those of the earlier rows."""
+    """The number of parts and levels of an expression, from those of the earlier rows."""
     numbers = _references(row)
     if not all(type(number) is int and 0 <= number < len(sizes) for number in numbers):
         raise ValueError("an expression refers to a later one")
@@ -203,12 +201,12 @@ def _float(mantissa: Any, exponent: Any, precision: Any) -> Any:
     if not 1 <= precision <= MOST_BITS:
         raise ValueError("a decimal number has too many digits")
     if not number:
-        return sympy.Float(0, precision=precision)  # SymPy makes the integer zero of a mantissa that is zero
+        return sympy.Float(0, precision=precision)  # SymPy turns a zero mantissa into the integer zero
     return sympy.Float((int(number < 0), abs(number), exponent, abs(number).bit_length()), precision=precision)
 
 
 def _integer(text: Any) -> int:
-    """A whole number in base 16, which takes time in proportion to its length."""
+    """A whole number from base 16, which takes time proportional to its length."""
     if not (isinstance(text, str) and re.fullmatch("-?0x[0-9a-f]+", text) and len(text) <= MOST_BITS // 4):
         raise ValueError("not a whole number, or it has too many digits")
     return int(text, 16)

@@ -1,4 +1,4 @@
-"""From values to plain JSON and arrays: dataclasses field by field, each object, array and expression once."""
+"""Conversion of values to plain JSON and arrays: dataclasses by field; each object, array and expression once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KNOWN_DTYPES = set(DTYPES.values())
 
 
 def pack(value: Any) -> tuple[dict[str, Any], Arrays]:
-    """Content for the header and the arrays it refers to."""
+    """The content for the header, and the arrays it refers to."""
     import liestonet
 
     packer = Packer()
@@ -31,18 +31,18 @@ def pack(value: Any) -> tuple[dict[str, Any], Arrays]:
 
 
 class Packer:
-    """What has been met so far. Objects refer to earlier ones only, so that a file has no circles."""
+    """Encodes values; objects refer only to earlier objects, so that a file has no circular references."""
 
     def __init__(self) -> None:
         self.objects: list[dict[str, Any]] = []
         self.arrays: Arrays = {}
         self.expressions = ExpressionWriter()
         self._places: dict[int, dict[str, Any]] = {}
-        self._alive: list[Any] = []  # an object that has gone would lend its id to another
+        self._alive: list[Any] = []  # keeps objects alive, since the id of a deleted object can be reused
         self._domain: Any = None
 
     def encode(self, value: Any) -> Any:
-        """A value in JSON; tuples become lists, everything else that JSON lacks an object with one key."""
+        """A value in JSON; tuples become lists, other types that JSON lacks become objects with one key."""
         if isinstance(value, np.generic):
             value = value.item()
         if value is None or isinstance(value, bool | str):
@@ -63,10 +63,10 @@ class Packer:
         return self._places[id(value)]
 
     def _encode_once(self, value: Any) -> dict[str, Any]:
-        """What may stand in several places: arrays, objects and expressions."""
+        """Arrays, objects and expressions, which may occur several times and are stored once."""
         if isinstance(value, np.ndarray):
             return {"array": self._add_array(value)}
-        if str(type(value).__module__).startswith("jaxlib."):  # weights of networks; NumPy serves them as well
+        if str(type(value).__module__).startswith("jaxlib."):  # weights of networks, stored as NumPy arrays
             return {"array": self._add_array(np.asarray(value))}
         if (known := stored_class_of(value)) is not None:
             return self._object(known, value)
@@ -82,7 +82,7 @@ class Packer:
 
     def _object(self, known: Stored, value: Any) -> dict[str, Any]:
         if known.name == "Result":
-            self._domain = value.domain  # where coefficients that are callables are looked at
+            self._domain = value.domain  # on which callable coefficients are projected
         fields = {name: self.encode(getattr(value, name)) for name in known.types}
         self.objects.append({"class": known.name, "fields": fields})
         return {"object": len(self.objects) - 1}
@@ -97,7 +97,7 @@ class Packer:
 
     def _refuse(self, value: Any) -> Any:
         what = f"an array of {value.dtype}" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
-        raise InputError(f"The result holds {what}, which cannot be stored; save it as JSON with to_json().")
+        raise InputError(f"The result holds {what}, which cannot be stored; save the result as JSON with to_json().")
 
 
 def _is_expression(value: Any) -> bool:

@@ -1,7 +1,7 @@
-"""Which classes a file may hold: a fixed list, each under a name of its own that stays when the class moves.
+"""The classes that a file may hold: a fixed list, each under a name that stays the same when the class moves.
 
-A class is a frozen dataclass or a named tuple. A field added to one of them is stored without anything to be done here,
-if it has a default; a new class needs a line in `HOMES`.
+A class is a frozen dataclass or a named tuple. A new field with a default is stored without a change here; a new class
+needs a line in `HOMES`.
 """
 
 from __future__ import annotations
@@ -88,16 +88,16 @@ HOMES = {
     "TrainingRecord": "liestonet.neural.training_record",
     "Validation": "liestonet.validation.validate",
 }
-# Two classes may share a name: the second is then stored under another, and its home is "module:Class".
+# Of two classes with the same name, the second is stored under another name, and its home is "module:Class".
 PLACES = {name: (home.partition(":")[0], home.partition(":")[2] or name) for name, home in HOMES.items()}
 NAMES = {place: name for name, place in PLACES.items()}
-# What is computed on the way and can be done without afterwards.
+# Fields with intermediate values that a stored result does not need.
 LEFT_OUT = {"Block": {"folds"}, "Estimate": {"folds"}}
 
 
 @dataclass(frozen=True)
 class Stored:
-    """A class that files may hold: the fields that are stored, with their types, and those that must be there."""
+    """A class that files may hold: its stored fields with their types, and which of them are required."""
 
     name: str
     made: Any
@@ -106,7 +106,7 @@ class Stored:
 
 
 class _ForTypeCheckers(dict[str, Any]):
-    """Names that modules import for type checkers alone: SymPy, loaded when a field is one of its expressions."""
+    """Names that modules import only for type checking: SymPy, which is loaded if a field is an expression."""
 
     def __missing__(self, name: str) -> Any:
         if name != "sympy":
@@ -116,7 +116,7 @@ class _ForTypeCheckers(dict[str, Any]):
 
 @cache
 def stored_class(name: str) -> Stored | None:
-    """The class of this name, if a file may hold it."""
+    """The class stored under a name; None if a file may not hold it."""
     if name not in PLACES:
         return None
     module, kind = PLACES[name]
@@ -132,19 +132,19 @@ def stored_class(name: str) -> Stored | None:
 
 
 def _imported(module: str) -> Any:
-    """A module that a file needs, or one sentence where what it builds on is not installed."""
+    """Import a module; if a package it needs is not installed, the error is one sentence."""
     try:
         return import_module(module)
     except ModuleNotFoundError as missing:
         if not module.startswith("liestonet.neural"):
             raise
         raise InputError(
-            f"The file holds what the neural engine made, which needs {missing.name}; install it with "
+            f"The file holds a result of the neural engine, which needs {missing.name}; install it with "
             "pip install 'liestonet[neural]'."
         ) from missing
 
 
 def stored_class_of(value: Any) -> Stored | None:
-    """The entry for a value's class, None where a file may not hold it."""
+    """The entry for a value's class; None if a file may not hold it."""
     name = NAMES.get((type(value).__module__, type(value).__name__))
     return None if name is None else stored_class(name)

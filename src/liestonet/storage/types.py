@@ -1,4 +1,4 @@
-"""Does a value from a file have the type that a field asks for? The annotations of our own classes are the schema."""
+"""Type checks of values from files: the annotations of the stored classes are the schema."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 
 def matches(value: Any, hint: Any) -> bool:
-    """Whether a value is what an annotation says, all the way down; arrays by kind of number and number of axes."""
+    """Whether a value agrees with an annotation at every level; arrays by kind of number and number of axes."""
     if hint is Any:
         return True
     if hint is None or hint is types.NoneType:
@@ -33,7 +33,7 @@ def matches(value: Any, hint: Any) -> bool:
 
 
 def _follows(kind: type, protocol: type) -> bool:
-    """Whether a class has all public members of a protocol; no property is evaluated for that."""
+    """Whether a class has all public members of a protocol, without evaluating properties."""
     has = {*dir(kind), *getattr(kind, "__dataclass_fields__", {})}
     return all(name in has for name in dir(protocol) if not name.startswith("_"))
 

@@ -1,4 +1,4 @@
-"""From JSON and arrays back to values: known classes only, every field checked against its type."""
+"""Conversion of JSON and arrays back to values: registered classes only, every field checked against its type."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
 
 def unpack(content: Any, arrays: Arrays, what: str, schema: int = SCHEMA) -> Any:
-    """The value a file holds; `what` names the file in messages."""
+    """The value stored in a file; `what` names the file in messages."""
     try:
         present = converted(content, schema)
         reader = Unpacker(present, arrays)
@@ -32,7 +32,7 @@ def unpack(content: Any, arrays: Arrays, what: str, schema: int = SCHEMA) -> Any
     except (ValueError, TypeError, KeyError, IndexError, ArithmeticError, AttributeError, RecursionError) as problem:
         reason = str(problem) if type(problem) is ValueError else "its parts do not fit together"
         raise InputError(
-            f"{what} is not a result that this LieStoNet can read ({reason}); was it edited by hand?"
+            f"{what} is not a result that this LieStoNet can read ({reason}); use a copy that was not edited."
         ) from problem
 
 
@@ -60,7 +60,7 @@ class Unpacker:
         if not isinstance(value, dict):
             return value
         if len(value) != 1:
-            raise ValueError("a value has several kinds")
+            raise ValueError("a value has more than one kind")
         ((kind, inside),) = value.items()
         if kind not in READERS:
             raise ValueError(f"{kind[:40]!r} is not a kind of value")
@@ -80,7 +80,7 @@ class Unpacker:
         values = {field: self.decode(value) for field, value in fields.items()}
         for field, value in values.items():
             if not matches(value, known.types[field]):
-                raise ValueError(f"{field!r} of {name} is of another type")
+                raise ValueError(f"{field!r} of {name} has a wrong type")
         made = known.made(**values)
         check_value(name, made)
         return made.equation() if isinstance(made, StoredEquation) else made
@@ -104,14 +104,14 @@ class Unpacker:
         return {self.decode(key, level): self.decode(value, level) for key, value in map(_listed, _listed(pairs))}
 
     def read_sparse(self, parts: Any, level: int) -> Any:
-        """A sparse matrix, its indices checked: what multiplies by it trusts them."""
+        """A sparse matrix with checked indices: multiplication relies on them."""
         from scipy import sparse
 
         shape, *arrays = _listed(parts)
         data, indices, indptr = (self.decode(part, level) for part in arrays)
         rows, columns = map(_index, shape)
         if len(indptr) != rows + 1:
-            raise ValueError("a sparse matrix has another number of rows")
+            raise ValueError("a sparse matrix has a wrong number of rows")
         made = sparse.csr_array((data, indices, indptr), shape=(rows, columns))
         made.check_format(full_check=True)
         return made
@@ -121,7 +121,7 @@ class Unpacker:
 
         rows, columns, entries = _listed(parts)
         if _index(rows) * _index(columns) != len(_listed(entries)):
-            raise ValueError("a matrix has another number of entries")
+            raise ValueError("a matrix has a wrong number of entries")
         return ImmutableMatrix(rows, columns, [self.expressions[_index(number)] for number in entries])
 
 
@@ -138,7 +138,7 @@ READERS: dict[str, Callable[[Unpacker, Any, int], Any]] = {
 
 
 def _text(text: str) -> str:
-    """A text without what a terminal would obey and without halves of characters."""
+    """A text; one with control characters, which a terminal could execute, or lone surrogates is refused."""
     if len(text) > LONGEST_TEXT or not all(c.isprintable() or c in "\n\t" for c in text):
         raise ValueError("a text in it is too long or has control characters")
     return text

@@ -1,4 +1,4 @@
-"""Jobs with a result file each, run here, in processes or on a cluster, and what is made of their results.
+"""Studies: jobs with a result file each, run here, in processes or on a cluster, and pages made from the results.
 
-Knows nothing of any question that is studied: the paper's items are in `reproduction`, others in `experiments/`.
+The questions that are studied are elsewhere: the paper's items in `reproduction`, others in `experiments/`.
 """

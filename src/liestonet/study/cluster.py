@@ -7,11 +7,11 @@ import os
 from liestonet.core.cluster import connected
 from liestonet.study.jobs import Job, Outcomes, reason, run_job
 
-OWN = "LIESTONET_"  # variables of such names go along to the workers: where a file of data is
+OWN = "LIESTONET_"  # environment variables with this prefix are passed to the workers, such as the place of a data file
 
 
 def on_cluster(jobs: list[Job], address: str) -> Outcomes:
-    """Workers that are lost have their jobs done elsewhere; a scheduler that is lost ends the study."""
+    """The outcomes of jobs run on a cluster; others repeat a lost worker's jobs, a lost scheduler ends the study."""
     variables = {name: value for name, value in os.environ.items() if name.startswith(OWN)}
     with connected(address) as scheduler:
         submit = scheduler.client.submit

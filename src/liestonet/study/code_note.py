@@ -1,4 +1,4 @@
-"""Which code the kept runs of a study are of, in a paragraph for the end of its page."""
+"""A paragraph for the end of a study's page: with which version of the code its runs were made."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ EARLIER, WIDTH = "earlier_code.json", 120
 
 
 def earlier_code(results: Path, jobs: Sequence[Job]) -> str:
-    """What the code of runs without a digest did not do yet, from the file beside the results; empty where unknown."""
+    """What the code of runs without a digest did not yet do, from the file beside the results; empty if unknown."""
     file = results.with_name(EARLIER)
     known = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     return "; ".join(dict.fromkeys(known[job.item] for job in jobs if job.item in known))
 
 
 def code_note(records: Sequence[JobOutcome], earlier: str) -> str:
-    """Runs by state of the code; those of before it was kept say what their code did not do yet."""
+    """The paragraph: how many runs each version of the code made; without a digest, what that code did not yet do."""
     states = Counter(
         (found["liestonet"], found["code"]) for record in records if "code" in (found := record.get("versions", {}))
     )

@@ -1,4 +1,4 @@
-"""The command line of a study: run what is missing, then make the page of all that is there."""
+"""The command line of a study: run the missing jobs, then make the page from all results."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Study:
-    """A question: `jobs` lists its runs for a number of seeds (None: its own), `page` makes a text of their records.
+    """One study: `jobs` lists its runs for a number of seeds (None: its own), `page` makes a text from their records.
 
-    Results are kept in `results`, a folder; the page is written to `target`, or printed where there is none.
+    Results are kept in the folder `results`; the page is written to `target`, or printed without one.
     """
 
     jobs: Callable[[int | None], Sequence[Job]]
@@ -36,7 +36,7 @@ class Study:
         return Store(self.results)
 
     def text(self, seeds: int | None = None) -> str:
-        """The page of the results that are there; a page of docs/ says which code they are of."""
+        """The page made from the stored results; a page of docs/ ends with the version of the code."""
         jobs = self.jobs(seeds)
         text = self.page(self.store.values(jobs))
         if self.target is None:
@@ -45,7 +45,7 @@ class Study:
 
 
 def run_study(study: Study, description: str = "", words: Sequence[str] | None = None) -> None:
-    """What a script does with its arguments; ends the process with 2 where they are wrong or runs failed."""
+    """Run a study as a script with these arguments; the exit status is 2 if they are wrong or runs failed."""
     given = _parser(description).parse_args(words)
     try:
         _run(study, given)
@@ -65,9 +65,9 @@ def complete(
     scheduler: str | None = None,
     wording: Callable[[str], str] = str,
 ) -> list[Failure]:
-    """Run what is missing, with a line on stderr for each run; runs that several items share are done once.
+    """Run the missing jobs, with a line on stderr for each; runs that several items share are made once.
 
-    `wording` puts the reasons of failures into the words of who asked.
+    `wording` rewrites the reason of a failure for the user's command.
     """
     everything = list({store.path(job): job for job in jobs}.values())
     missing = unfinished(everything, store)
@@ -77,12 +77,12 @@ def complete(
         failures = run_all(missing, store, processes=processes, scheduler=scheduler, done=done)
         return [Failure(each.job, wording(each.reason)) for each in failures]
     except KeyboardInterrupt:
-        sys.stderr.write(f"Stopped. What is finished is kept in {store.folder}; the same command continues.\n")
+        sys.stderr.write(f"Stopped. Finished runs are kept in {store.folder}; the same command continues.\n")
         raise
 
 
 def raise_failures(failures: Sequence[Failure]) -> None:
-    """One sentence on the runs that failed, if any did."""
+    """Raise an error with one sentence on the failed runs, if there are any."""
     if failures:
         first = failures[0]
         raise InputError(
@@ -96,7 +96,7 @@ def _parser(description: str) -> argparse.ArgumentParser:
     )
     parser.add_argument("--seeds", type=_positive, metavar="N", help="seeds for each run, instead of the study's own")
     parser.add_argument("--jobs", type=_positive, default=1, metavar="N", help="processes on this machine")
-    parser.add_argument("--only", nargs="+", default=[""], metavar="NAME", help="only runs whose names begin like this")
+    parser.add_argument("--only", nargs="+", default=[""], metavar="NAME", help="only runs whose names begin with this")
     parser.add_argument("--anew", action="store_true", help="repeat finished runs too")
     parser.add_argument("--only-page", action="store_true", help="compute nothing; rebuild the page")
     return parser
@@ -138,7 +138,7 @@ def _print(text: str) -> None:
 
 
 def _time_left(jobs: Sequence[Job], wording: Callable[[str], str]) -> Callable[[Job, str], None]:
-    """A line for each finished job on stderr, with the time left for all of them."""
+    """A callback that writes a line on stderr for each finished job, with the estimated time left."""
     begin, total, spent = time.monotonic(), sum(job.cost for job in jobs), 0.0
     finished = 0
 

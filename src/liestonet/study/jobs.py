@@ -1,7 +1,7 @@
-"""One piece of a study: a function, its settings, and the name under which its result is kept.
+"""A job of a study: a function, its settings, and the name under which its result is kept.
 
 A job is plain text and numbers, so that it can be sent to another process or machine. Its key is a hash of everything
-that decides the result; a changed setting is another job, with another file.
+that determines the result: with a changed setting it is another job, with another file.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ SCHEMA = "liestonet.job/1"
 
 @dataclass(frozen=True)
 class Job:
-    """`function` names "module:function" inside `package`, or anywhere without one; it takes the settings as keywords.
+    """A job: `function` is "module:function" inside `package`, if given, and takes the settings as keywords.
 
-    `given` is what the result depends on besides: settings of an engine as a digest, numbers that the function has from
-    its module. `cost` is a guess in CPU seconds, for the time left. Cost and package do not belong to the key.
+    `given` holds what else the result depends on: a digest of an engine's settings, constants of the function's module.
+    `cost` is an estimate in CPU seconds, for the time left. Cost and package are not part of the key.
     """
 
     item: str
@@ -43,28 +43,28 @@ class Job:
 
     @property
     def target(self) -> str:
-        """The function with the whole path of its module, "package.module:function"."""
+        """The function with the full path of its module, "package.module:function"."""
         return f"{self.package}.{self.function}" if self.package else self.function
 
     @property
     def identity(self) -> dict[str, JSON]:
-        """All that decides the result, as JSON has it."""
+        """Everything that determines the result, as JSON."""
         names = ("function", "settings", "given", "revision")
         return json.loads(json.dumps({name: getattr(self, name) for name in names}))
 
     @property
     def key(self) -> str:
-        """Twelve hexadecimal digits that change with anything that decides the result."""
+        """Twelve hexadecimal digits: a hash of everything that determines the result."""
         return digest(json.dumps(self.identity, sort_keys=True))
 
     @property
     def file_name(self) -> str:
-        """Where its result is kept, inside the item's folder."""
+        """The name of the result's file in the item's folder."""
         return f"{self.name}-{self.key}.json"
 
 
 class JobOutcome(TypedDict):
-    """What a job came to, and what that took."""
+    """The value of a job, with its time and the versions used."""
 
     value: dict[str, JSON]
     cpu_seconds: float
@@ -73,17 +73,17 @@ class JobOutcome(TypedDict):
     made: NotRequired[str]  # the day, as 2026-11-19
 
 
-Result = JobOutcome | str  # the outcome, or one sentence on what went wrong
+Result = JobOutcome | str  # the outcome, or the reason of a failure in one sentence
 Outcomes = Generator[tuple[Job, Result], None, None]
 
 
 def digest(text: str) -> str:
-    """Twelve hexadecimal digits."""
+    """The first twelve hexadecimal digits of a text's SHA-256."""
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def run_job(target: str, settings: Mapping[str, JSON], environment: dict[str, str] | None = None) -> JobOutcome:
-    """Run one job here and now, with these variables set: its value, with the time it took."""
+    """Run one job in this process, with these environment variables; returns its value, with the time it took."""
     os.environ.update(environment or {})
     function = _resolve(target)
     wall, processor = time.perf_counter(), time.process_time()
@@ -104,7 +104,7 @@ def reason(problem: BaseException) -> str:
 
 
 def versions() -> dict[str, str]:
-    """What the numbers depend on besides the settings."""
+    """The versions of Python, of this code and of the packages that results may depend on."""
     import platform
     from importlib.metadata import PackageNotFoundError, version
 
@@ -119,7 +119,7 @@ def versions() -> dict[str, str]:
 
 @cache
 def code_digest() -> str:
-    """Twelve hexadecimal digits that change with any line of the package."""
+    """Twelve hexadecimal digits: a hash of the package's source files."""
     root = Path(__file__).resolve().parents[1]
     files = sorted(root.rglob("*.py"))
     return digest("\n".join(f"{file.relative_to(root).as_posix()}\n{file.read_text('utf-8')}" for file in files))

@@ -1,7 +1,7 @@
-"""Runs jobs: here, in processes of this machine, or on a cluster. Each result is kept the moment it is there.
+"""Runs jobs: here, in processes of this machine, or on a cluster. Each result is stored as soon as it is computed.
 
-What is there already is not done again, so a study that was stopped goes on where it was. A stop ends all processes at
-once. A job that fails does not stop the others; a process that dies takes its job with it, which is tried once more.
+Stored results are not computed again, so a study that was stopped can be continued. An interrupt ends all processes at
+once. A job that fails does not stop the others; if a process dies, its job is tried once more.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DIED = "its process died twice (perhaps out of memory)"
 
 @dataclass(frozen=True)
 class Failure:
-    """A job that has no result, and why."""
+    """A job without a result, and the reason."""
 
     job: Job
     reason: str
@@ -39,7 +39,7 @@ def run_all(
     scheduler: str | None = None,
     done: Callable[[Job, str], None] | None = None,
 ) -> list[Failure]:
-    """Do what is missing; tell `done` of each job that was kept, or with a reason of one that failed."""
+    """Run the missing jobs and return the failures; `done` is called for each job, with the reason if it failed."""
     missing = unfinished(jobs, store)
     if not missing:
         return []
@@ -50,7 +50,7 @@ def run_all(
     else:
         outcomes = _one_by_one(missing)
     failures = []
-    with closing(outcomes):  # whatever ends this loop ends the processes too
+    with closing(outcomes):  # an exception in this loop ends the processes too
         for job, outcome in outcomes:
             problem = outcome if isinstance(outcome, str) else ""
             if isinstance(outcome, str):
@@ -63,7 +63,7 @@ def run_all(
 
 
 def unfinished(jobs: Iterable[Job], store: Store) -> list[Job]:
-    """The jobs without a result, each once."""
+    """The jobs without a stored result, without repetitions."""
     return list({job.file_name: job for job in jobs if not store.has(job)}.values())
 
 
@@ -80,10 +80,10 @@ def _attempt(job: Job) -> Result:
 
 
 def _in_processes(jobs: list[Job], processes: int, compiled: Path) -> Outcomes:
-    """Spawned processes with one thread each.
+    """The outcomes of jobs run in spawned processes with one thread each.
 
-    A process that dies takes its whole pool with it. The jobs under way, of which one is to blame, are tried once more
-    at the end, each alone.
+    A process that dies breaks its whole pool. The jobs that were running, one of which is the cause, are tried once
+    more at the end, each alone.
     """
     waiting, lost = deque(jobs), []
     with one_thread_each(compiled):
@@ -101,7 +101,7 @@ def _in_processes(jobs: list[Job], processes: int, compiled: Path) -> Outcomes:
 
 
 def _pool(waiting: deque[Job], processes: int) -> Generator[tuple[Job, Result | None], None, None]:
-    """One pool, which takes jobs off `waiting` until it breaks; None for the jobs that were under way then."""
+    """The outcomes of one pool, which takes jobs from `waiting` until it breaks; None for those then running."""
     count, others = min(processes, len(waiting)), set(active_children())
     pool = ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=follow_parent)
     pending: dict[Future, Job] = {}
@@ -120,7 +120,7 @@ def _pool(waiting: deque[Job], processes: int) -> Generator[tuple[Job, Result | 
 
 
 def _hand_out(waiting: deque[Job], pool: ProcessPoolExecutor, pending: dict[Future, Job], count: int) -> None:
-    """A job for every free process and none in advance, so that none begins once a study was stopped."""
+    """Submit one job to every free process and none in advance, so that none begins after an interrupt."""
     try:
         while waiting and len(pending) < count:
             job = waiting[0]
@@ -128,7 +128,7 @@ def _hand_out(waiting: deque[Job], pool: ProcessPoolExecutor, pending: dict[Futu
                 pending[pool.submit(run_job, job.target, job.settings)] = job
             waiting.popleft()
     except BrokenProcessPool:
-        return  # what waits goes to the next pool
+        return  # the waiting jobs go to the next pool
 
 
 def _future_outcome(future: Future) -> Result | None:

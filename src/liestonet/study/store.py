@@ -31,11 +31,11 @@ class Store:
         return self.folder / job.item / job.file_name
 
     def has(self, job: Job) -> bool:
-        """Is there a readable result of exactly this job?"""
+        """Whether there is a readable result of exactly this job."""
         return self.read(job) is not None
 
     def read(self, job: Job) -> JobOutcome | None:
-        """The stored result, None where there is none or the file is not a whole result of this very job."""
+        """The stored result; None if there is none or the file is not a complete result of exactly this job."""
         try:
             record = json.loads(self.path(job).read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -43,7 +43,7 @@ class Store:
         return record if _is_result(record, job) else None
 
     def values(self, jobs: Iterable[Job]) -> list[dict[str, JSON]]:
-        """Settings, value and times of all jobs that are done, in the order of the jobs."""
+        """Settings, value and times of all jobs with results, in the order of the jobs."""
         records = ((job, self.read(job)) for job in jobs)
         return [
             {**job.settings, "job": job.name, **record["value"], "cpu_seconds": record["cpu_seconds"]}
@@ -52,22 +52,22 @@ class Store:
         ]
 
     def records(self, jobs: Iterable[Job]) -> list[JobOutcome]:
-        """All jobs that are done, with what they were run by."""
+        """The stored outcomes of all jobs with results, with versions and times."""
         return [record for job in jobs if (record := self.read(job)) is not None]
 
     def write(self, job: Job, outcome: JobOutcome) -> None:
-        """Keep one result: written beside its place, synced, then moved there."""
+        """Store one result atomically: written to a temporary file, synced, then renamed."""
         record = {"schema": SCHEMA, "job": {"item": job.item, "name": job.name, **job.identity}, **outcome}
         write_text(self.path(job), json.dumps(plain(record), indent=1, sort_keys=True, allow_nan=False) + "\n")
 
     def remove(self, jobs: Iterable[Job]) -> None:
-        """Forget the results of these jobs."""
+        """Delete the results of these jobs."""
         for job in jobs:
             self.path(job).unlink(missing_ok=True)
 
 
 def _is_result(record: Any, job: Job) -> bool:
-    """Whether this is what `write` keeps of exactly this job; every job has something to say."""
+    """Whether this is a complete record, as `write` stores it, of exactly this job; a value is never empty."""
     if not isinstance(record, dict) or record.get("schema") != SCHEMA or not isinstance(record.get("job"), dict):
         return False
     same = {name: record["job"].get(name) for name in job.identity} == job.identity
@@ -76,9 +76,9 @@ def _is_result(record: Any, job: Job) -> bool:
 
 
 def require_writable(folder: Path, results: Path, page: Path) -> None:
-    """Refuse places that cannot be written to before anything is computed, by the names that a user gave.
+    """Refuse places that cannot be written to before anything is computed; messages use the names that the user gave.
 
-    `results` is where inside `folder` they are kept.
+    `results` is the subfolder of `folder` for the results.
     """
     if page.is_dir():
         raise InputError(f"{page} is a folder; name a file in it.")
@@ -97,12 +97,12 @@ def _try_writing(place: Path, what: str, named: Path) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """A file that is either the old one or the new one, whatever happens in between."""
+    """Write a text file atomically: an interrupted write leaves the old file."""
     write_bytes(path, text.encode("utf-8"))
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """The same for any content; a full disk or a folder one may not write to ends in one sentence."""
+    """Write a file of bytes atomically; a full disk or missing write permission is an error of one sentence."""
     temporary = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -122,15 +122,15 @@ def write_bytes(path: Path, content: bytes) -> None:
 def _why(what: str, folder: Path, problem: OSError) -> str:
     if problem.errno in NO_ROOM:
         return (
-            f"The disk is full: {what} could not be written to {folder}. What was finished before is kept; "
-            "make room and start the same command again."
+            f"The disk is full: {what} could not be written to {folder}. Results finished before are kept; make room "
+            "and start the same command again."
         )
     reason = (problem.strerror or str(problem)).lower()
     return f"{what} could not be written to {folder} ({reason}); name another place."
 
 
 def plain(value: Any) -> Any:
-    """The same in what JSON has; numbers that are not finite become None."""
+    """The value in types of JSON; numbers that are not finite become None."""
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -11,7 +11,7 @@ import numpy as np
 
 Cell = str | float | int | None
 
-ROUNDING = 1e-12  # a spread that is so small a part of the mean is none
+ROUNDING = 1e-12  # a relative spread below this is rounding
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Table:
 
 
 def spread(values: Sequence[float | None], unit: str = "", digits: int = 2) -> str | None:
-    """Mean ± standard deviation over seeds and how many; the bare value where there is one."""
+    """Mean ± standard deviation over seeds, with their number; a single value is shown alone."""
     known = np.array([value for value in values if value is not None], dtype=float)
     if not known.size:
         return None
@@ -47,5 +47,5 @@ def spread(values: Sequence[float | None], unit: str = "", digits: int = 2) -> s
 
 
 def _number(value: float, digits: int) -> str:
-    """Fixed digits for ordinary sizes, powers of ten for others."""
+    """A number with fixed digits for ordinary sizes, else in powers of ten."""
     return f"{value:.{digits}f}" if value == 0 or 1e-2 <= abs(value) < 1e4 else f"{value:.1e}"
