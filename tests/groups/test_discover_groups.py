@@ -188,7 +188,7 @@ def test_wrong_input_is_one_sentence(recordings: Path, tmp_path: Path):
     for source, by, options, words in cases:
         with pytest.raises(InputError, match=words):
             lsn.discover_groups(source, by, out=tmp_path / "out", **options)
-    with pytest.raises(InputError, match="takes results by their labels"):
+    with pytest.raises(InputError, match="takes a dictionary of results by label"):
         lsn.compare([1, 2])
     for text, words in (("{", "not JSON"), ("{}", "not a comparison"), ('{"schema": "liestonet.groups/1"}', "damaged")):
         (tmp_path / "groups.json").write_text(text)

@@ -1,1 +1,1 @@
-"""Exact transition densities of scalar equations, prices and likelihoods that follow from them."""
+"""Exact transition densities of scalar equations, with prices and likelihoods computed from them."""

@@ -1,4 +1,4 @@
-"""log(e^{−z} z^{−ν} I_ν(z)), also where a factor would be zero or infinite in floating point, and I_{ν+1}/I_ν."""
+"""log(e^{−z} z^{−ν} I_ν(z)), also where a factor underflows or overflows in floating point, and I_{ν+1}/I_ν."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy.special import gammaln, hyp0f1, ive
 from liestonet.densities.numbers import Numbers
 from liestonet.densities.tuning import BESSEL
 
-# Numbers of Debye's expansion u_1 … u_6 (Abramowitz and Stegun 9.3.9): polynomials in p, lowest power first.
+# Coefficients of Debye's expansion u_1 … u_6 (Abramowitz and Stegun 9.3.9): polynomials in p, lowest power first.
 _DEBYE = (
     ((1, 3, 24), (3, -5, 24)),
     ((2, 81, 1152), (4, -462, 1152), (6, 385, 1152)),

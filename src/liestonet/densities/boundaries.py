@@ -1,7 +1,7 @@
-"""Ends of the state space: whether they are reached, and what happens there (docs/method.md §16.4).
+"""Ends of the state space: whether paths reach them, and the boundary behaviour there (docs/method.md §16.4).
 
-Near an end that lies at a finite height e, the drift of h is A/(h − e): paths reach it if A < ½. Where |A| < ½ they may
-be reflected or absorbed, and only the user knows which; for A ≤ −½ they can only be absorbed.
+Near an end at a finite height e, the drift of h is A/(h − e), and paths reach the end if A < ½. For |A| < ½ they may be
+reflected or absorbed, which the user must choose; for A ≤ −½ they can only be absorbed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class End:
 
     @property
     def reached(self) -> bool:
-        """Whether paths reach it, where nothing kills them before."""
+        """Whether paths that are not killed before reach it."""
         return self.finite and self.exponent < 0.5 - BOUNDARY.nearest
 
     @property
@@ -42,12 +42,12 @@ class End:
 
 
 def ends_of(equation: ScalarEquation) -> tuple[End, End]:
-    """The lower and the upper end, at the draw."""
+    """The lower and the upper end, for the drawn values of the parameters."""
     return _end(equation, False), _end(equation, True)
 
 
 def _end(equation: ScalarEquation, upper: bool) -> End:
-    """An end by how noise and drift behave next to it: σ like |x − e|^p, f/a like B/(x − e)."""
+    """One end, from the behaviour of noise and drift next to it: σ like |x − e|^p, f/a like B/(x − e)."""
     drawn = equation.drawn
     point = drawn.high if upper else drawn.low
     slope = equation.function(sympy.diff(equation.noise, equation.state) / equation.noise)
@@ -83,12 +83,12 @@ def is_even(equation: ScalarEquation, height: Expression, exponent: Expression, 
 
 
 def places_near(end: End) -> list[Any]:
-    """Points ever closer to an end."""
+    """Points that converge to an end."""
     return [place for place, _ in _places(end.point, end.upper)]
 
 
 def _places(point: Expression, upper: bool) -> list[tuple[Any, Any]]:
-    """Points ever closer to an end, and how far they are from it; from zero where the end is infinite."""
+    """Points that converge to an end, with their distances from it; distances from zero if the end is infinite."""
     found = []
     with mpmath.workdps(STATE_SPACE.digits):
         for distance in BOUNDARY.distances:

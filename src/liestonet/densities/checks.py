@@ -1,4 +1,4 @@
-"""Is it right? SymPy proves the potential, sixty digits the forward equation, power series count the symmetries."""
+"""Checks of a density: a proof of the potential, the forward equation to sixty digits, and a count of symmetries."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, KILLED
 
 
 class DisagreementError(RuntimeError):
-    """Two ways of computing the same thing differ: a fault of ours."""
+    """Two computations of the same quantity differ, which is an internal error."""
 
 
 def counted_dimension(sde: SDE, equation: ScalarEquation) -> int | None:
-    """The dimension of the Fokker–Planck algebra by power series, as `solve` bounds it; None where there are none."""
+    """The dimension of the Fokker–Planck algebra by power series, as in `solve`; None where a series does not exist."""
     numeric = sde
     if equation.draw:
         numeric = sde.with_parameters({symbol.name: value for symbol, value in equation.draw.items()})
@@ -40,7 +40,7 @@ def counted_dimension(sde: SDE, equation: ScalarEquation) -> int | None:
 
 
 def _room(equation: ScalarEquation, place: float) -> float:
-    """How far the nearest end is, at most one."""
+    """The distance to the nearest end, at most one."""
     ends = [float(evaluated(end)) for end in (equation.drawn.low, equation.drawn.high)]
     return min([1.0, *(abs(place - end) for end in ends if end not in (float("inf"), float("-inf")))])
 
@@ -76,7 +76,7 @@ def forward_residual(plan: Plan) -> float | None:
 
 
 def _summed(formula: Expression) -> Expression:
-    """A sum over images as its terms that count."""
+    """An infinite sum over images, truncated to the terms that are not negligible."""
 
     def terms(term: Expression, limits: Any) -> Expression:
         return sympy.Add(*(term.subs(limits[0], k) for k in range(-CHECKS.images, CHECKS.images + 1)))
@@ -85,7 +85,7 @@ def _summed(formula: Expression) -> Expression:
 
 
 def _samples(equation: ScalarEquation) -> list[tuple[Any, Any, Any, Any]]:
-    """Ten rows t, x, t0, x0: all pairs of places, times a little apart."""
+    """Ten rows t, x, t0, x0: all pairs of places, with short differences of time."""
     places, times = list(equation.inside()), list(equation.times())
     rows = [
         (times[k % len(times)], one, other) for k, (one, other) in enumerate((a, b) for a in places for b in places)

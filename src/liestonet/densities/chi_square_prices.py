@@ -24,7 +24,7 @@ from liestonet.densities.tuning import PRICE
 
 @np.errstate(all="ignore")
 def chi_square_price(kernel: Kernel, payoff: Payoff, t: float, t0: float, x0: float) -> tuple[float, float] | None:
-    """The price and its error where every power that the payoff needs is one of the two; None elsewhere."""
+    """The price and its error, if the payoff is a sum of these two powers; else None."""
     plan = kernel.plan
     equation = plan.structure.equation
     if plan.shape != "radial" or plan.structure.exponent is None or not payoff.pieces:
@@ -52,7 +52,7 @@ def chi_square_price(kernel: Kernel, payoff: Payoff, t: float, t0: float, x0: fl
 
 
 def _powers(piece: Piece, equation: Any, h: Symbol, state: Any) -> list[tuple[float, float]] | None:
-    """The payoff on a piece as a sum of numbers times powers of h."""
+    """The payoff on a piece as a sum of multiples of powers of h."""
     if piece.value == 0:
         return []
     positive = Symbol("h", positive=True)

@@ -1,7 +1,7 @@
-"""What a density needs of time: growth and variance, or the solutions of m″ = 2q₂m, between t₀ and t.
+"""The functions of time in a density: growth and variance, or the solutions of m″ = 2q₂m, between t₀ and t.
 
-Closed forms where coefficients do not depend on time or their integrals are known, else a differential equation, solved
-once for each different pair (t₀, t). docs/method.md §16.3.
+Closed forms if coefficients do not depend on time or their integrals are known, else a differential equation that is
+solved once for each pair (t₀, t). docs/method.md §16.3.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ZERO = sympy.Integer(0)
 
 
 class Free(NamedTuple):
-    """Of dh = (α + bh) dt + dW or dh = (A/h + bh) dt + dW: ∫b, variance, mean from zero, ∫killing."""
+    """For dh = (α + bh) dt + dW or dh = (A/h + bh) dt + dW: ∫b, variance, mean from h = 0, ∫killing."""
 
     growth: Any
     variance: Any
@@ -35,9 +35,9 @@ class Free(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """Of a potential: log m, 1/m, (m′ − 1)/m, (l − 1)/m, where the middle is, how fast it moves at t, and the action.
+    """For a potential: log m, 1/m, (m′ − 1)/m, (l − 1)/m, the centre's position and speed at t, and the action.
 
-    At t₀ the middle is `start` and at rest.
+    At t₀ the centre is `start` and at rest.
     """
 
     log_m: Any
@@ -142,7 +142,7 @@ def bound_clock(structure: Structure) -> Clock:
 
 def _bound_field(parts: Compiled, values: Sequence[float]) -> Callable[[Numbers, Numbers], Numbers]:
     def field(time: Numbers, state: Numbers) -> Numbers:
-        """Of m, m′ − 1, l − 1, l′, δ, δ′ and the action, which all begin at zero."""
+        """The derivatives of m, m′ − 1, l − 1, l′, δ, δ′ and the action, which are all zero at t₀."""
         q2, q1, q0 = parts(time, *values)
         m, rate, even, slope, place, speed, _ = state
         action = speed**2 / 2 + q2 * place**2 + q1 * place + q0
@@ -160,7 +160,7 @@ def _steady_bound(potential: Sequence[Numbers], elapsed: Numbers) -> Bound:
     square = 2 * q2 * span**2
     size = np.sqrt(np.abs(square))
     if q2 == 0:
-        # the middle falls freely from rest: δ = q₁T²/2
+        # the centre moves from rest with constant acceleration: δ = q₁T²/2
         middle, speed = q1 * span**2 / 2, q1 * span
         action = q1**2 * span**3 / 6 + q1**2 * span**3 / 6 + q0 * span
         return Bound(np.log(span), 1 / span, zero, zero, middle, speed, zero, action)
@@ -185,7 +185,7 @@ def _require_positive(m: Numbers) -> None:
 
 
 def _solved(field: Callable[[Numbers, Numbers], Numbers], start: Numbers, t: Numbers, t0: Numbers) -> Numbers:
-    """The differential equation from t₀ to t, once for each different pair, all pairs in step."""
+    """The solution of the differential equation from t₀ to t, once for each distinct pair, all pairs at once."""
     from scipy.integrate import solve_ivp
 
     end, begin = np.broadcast_arrays(np.asarray(t, dtype=float), np.asarray(t0, dtype=float))

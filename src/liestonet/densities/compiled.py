@@ -1,4 +1,4 @@
-"""Expressions in time, state and parameters as NumPy functions; kept integrals over the state are tabulated."""
+"""Expressions in time, state and parameters as NumPy functions; unevaluated integrals over the state are tabulated."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from liestonet.sde.symbolic import numeric_modules
 
 @dataclass(frozen=True)
 class Compiled:
-    """Several expressions of some variables, the state last but for the parameters, as one function."""
+    """Several expressions as one function of the variables: time, state, then the parameters."""
 
     function: Callable[..., Any]
     tables: tuple[Table, ...] = ()
 
     def __call__(self, *values: Any) -> list[Numbers]:
-        # numbers of Python raise errors where those of NumPy become infinite
+        # Python's numbers raise errors on overflow, NumPy's become infinite
         values = tuple(np.float64(value) if isinstance(value, int | float) else value for value in values)
         shape = np.broadcast_shapes(*(np.shape(value) for value in values))
         with np.errstate(all="ignore"):
@@ -45,7 +45,7 @@ def compiled(variables: Sequence[Symbol], expressions: Sequence[Expression], sta
 
 
 def _for_floats(expression: Any) -> Any:
-    """Logarithms of cosh that do not overflow; long integers become floats, as NumPy's functions do not take them."""
+    """The expression with log cosh that does not overflow, and with floats for long integers, which NumPy refuses."""
     expression = expression.replace(_is_log_cosh, lambda node: _log_cosh(node.args[0].args[0]))
     large = {n: sympy.Float(n, 17) for n in expression.atoms(sympy.Rational) if max(abs(n.p), n.q) > 2**53}
     return expression.xreplace(large) if large else expression
@@ -56,12 +56,12 @@ def _is_log_cosh(node: Any) -> bool:
 
 
 def _log_cosh(u: Any) -> Any:
-    """log cosh u, where cosh u itself may be too large."""
+    """log cosh u without overflow of cosh u."""
     return sympy.Abs(u) + sympy.log((1 + sympy.exp(-2 * sympy.Abs(u))) / 2)
 
 
 def _hyper(above: Sequence[float], below: Sequence[float], z: Any) -> Any:
-    """Kummer's function, the only hypergeometric one that formulas here hold."""
+    """Kummer's function, the only hypergeometric function in these formulas."""
     from scipy.special import hyp1f1
 
     return hyp1f1(above[0], below[0], z)
@@ -79,7 +79,7 @@ _SPECIAL: dict[str, Any] = {"hyper": _hyper, "tail": _tail}
 
 @dataclass(frozen=True)
 class Table:
-    """∫ f(s) ds from a fixed point to the state, or to a fixed end: Gauss's rule on panels, summed up."""
+    """∫ f(s) ds from a fixed point to the state, or to a fixed end, by Gauss's rule on panels."""
 
     integral: Any
     variables: tuple[Symbol, ...]
@@ -101,7 +101,7 @@ class Table:
         return _cumulative(integrand, start, np.asarray(values[self.place], dtype=float))
 
     def _one_by_one(self, values: Sequence[Any], settings: dict[Any, Any]) -> Numbers:
-        """The same where a parameter or the time differs from point to point: group by group."""
+        """The values where a parameter or the time differs between points: one table for each distinct value."""
         arrays = np.broadcast_arrays(*(np.asarray(value, dtype=float) for value in values))
         flat = [array.reshape(-1) for array in arrays]
         keys = np.stack([flat[self.variables.index(symbol)] for symbol in settings], axis=1)

@@ -1,4 +1,4 @@
-"""`density` takes a scalar equation to its transition density in closed form, where symmetries give one.
+"""`density`: the transition density of a scalar equation in closed form, where its symmetries give one.
 
 In order: the state space (state_space.py), the potential and the dimension of the Fokker–Planck algebra (potential.py,
 checks.py), the ends and the kernel (plan.py), and its proof (checks.py).
@@ -34,11 +34,11 @@ DEPENDS = "reached or not, depending on the parameters"
 
 @dataclass(frozen=True, eq=False)
 class Density:
-    """The density p(t, x | t0, x0) of one start: call it with t, x, t0, x0, numbers or arrays.
+    """The transition density p(t, x | t0, x0): call it with t, x, t0, x0, numbers or arrays.
 
     `dimension` is that of the Fokker–Planck algebra, superposition not counted. `status` is "proved" where SymPy shows
     that the equation has the stated potential, else "verified": the forward equation holds to thirty digits
-    (`residual`). Parameters without a value are given as keywords, or once and for all by `with_parameters`.
+    (`residual`). Free parameters are given as keywords of a call, or fixed by `with_parameters`.
     """
 
     sde: SDE
@@ -52,7 +52,7 @@ class Density:
     bound: tuple[float, ...] = ()
 
     def __call__(self, t: Any, x: Any, t0: Any = 0.0, x0: Any = None, **parameters: Any) -> Any:
-        """p at these points, an array where one of them is; zero where x is outside the state space.
+        """p at the given points, an array if one of them is; zero for x outside the state space.
 
         At an end of the state space it is the limit from inside, which may be infinite.
         """
@@ -66,7 +66,7 @@ class Density:
         return points.shaped(self._everywhere(points))
 
     def _everywhere(self, points: Points) -> Numbers:
-        """log p inside and at the ends, minus infinity elsewhere."""
+        """log p inside the state space and at its ends, minus infinity elsewhere."""
         result = np.full(points.shape, -np.inf)
         if points.inside.any():
             result[points.inside] = self._logarithms(points)
@@ -77,7 +77,7 @@ class Density:
         return result
 
     def _limit(self, points: Points, there: Any, end: float, sign: int) -> Numbers:
-        """log p towards an end: p is a power of the distance, and finite there if its exponent is zero."""
+        """The limit of log p at an end: p is a power of the distance there, so it is finite if the exponent is zero."""
         scale = abs(end) * DENSITY.near if end else DENSITY.nearest
         near, nearer = (
             self._logarithms(points.moved(there, end + sign * part * scale)) for part in (1.0, DENSITY.closer)
@@ -89,7 +89,7 @@ class Density:
         return np.where(np.isfinite(nearer), found, -np.inf)
 
     def _logarithms(self, points: Points) -> Numbers:
-        """log p at the points inside; parameters far from those that it was found for get a kernel of their own."""
+        """log p at points inside; another kernel is found for parameter values far from those of this one."""
         t, x, t0, x0 = (part if np.ndim(part) == 0 else part[points.inside] for part in points.arrays)
         found = self.kernel.log_density(t, x, t0, x0, points.values)
         if points.values and np.isnan(found).any():
@@ -99,7 +99,7 @@ class Density:
         return found
 
     def cdf(self, t: Any, x: Any, t0: Any = 0.0, x0: Any = None, **parameters: Any) -> Any:
-        """The mass below x at time t; beyond the upper end all that is left."""
+        """The mass below x at time t; above the upper end the total mass."""
         points = self._points(t, x, t0, x0, parameters)
         result = np.empty(points.shape).reshape(-1)
         for chosen, mass in self._starts(points):
@@ -117,7 +117,7 @@ class Density:
         return points.shaped(result.reshape(points.shape))
 
     def mass(self, t: Any, t0: Any = 0.0, x0: Any = None, **parameters: Any) -> Any:
-        """The mass that is left at time t: 1 unless paths are absorbed or killed."""
+        """The total mass at time t: 1 unless paths are absorbed or killed."""
         points = self._points(t, x0, t0, x0, parameters)
         result = np.empty(points.shape).reshape(-1)
         for chosen, mass in self._starts(points):
@@ -128,7 +128,7 @@ class Density:
     def boundary(self) -> str:
         """What happens at the ends of the state space: "reflecting", "absorbing", "not reached" or "none".
 
-        "reached or not, depending on the parameters" where some that decide about it have no value.
+        "reached or not, depending on the parameters" if those that determine it have no value.
         """
         plan = self.kernel.plan
         if self._depends():
@@ -144,13 +144,13 @@ class Density:
         rows = self.kernel.plan.rows
         if not self._depends():
             return rows
-        # the kind at the values that were drawn is not that of others
+        # the kind of an end at the drawn values need not hold for others
         return tuple(
             row if row.exponent is None else replace(row, kind=DEPENDS, reached=None, exponent=None) for row in rows
         )
 
     def _depends(self) -> bool:
-        """Whether it depends on parameters without a value if an end is reached."""
+        """Whether it depends on free parameters if an end is reached."""
         exponent = self.kernel.plan.structure.exponent
         free = {symbol.name for symbol in getattr(exponent, "free_symbols", ())}
         return bool(free & set(self.parameters)) and not self.kernel.plan.killed_before
@@ -163,7 +163,7 @@ class Density:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """Names that have no value."""
+        """The names of free parameters."""
         return () if self.bound else tuple(symbol.name for symbol in self._equation.free)
 
     @cached_property
@@ -176,13 +176,13 @@ class Density:
 
     @property
     def symbols(self) -> tuple[Any, Any, Any, Any]:
-        """t, x, t0 and x0 as the formula has them."""
+        """The symbols t, x, t0 and x0 of the formula."""
         t, x, t0, x0 = (self._equation.written(symbol) for symbol in names_of(self.kernel.plan))
         return t, x, t0, self._plain_start.get(x0, x0)
 
     @property
     def _plain_start(self) -> dict[Any, Any]:
-        """The start's symbol, real as all that users know."""
+        """Replacement of the initial state's symbol by a real one, as in the user's equations."""
         import sympy
 
         start = names_of(self.kernel.plan)[3]
@@ -193,7 +193,7 @@ class Density:
         return self.kernel.plan.structure.equation
 
     def with_parameters(self, values: Mapping[str, Any] | None = None, /, **more: Any) -> Density:
-        """The density of the equation with some parameters given their values."""
+        """The density of the equation with values for some parameters."""
         given = dict(values or {}) | more
         if not given:
             return self
@@ -210,7 +210,7 @@ class Density:
         return checked_points(self, (t, x, t0, x0), parameters)
 
     def _starts(self, points: Points) -> Iterable[tuple[Any, Mass]]:
-        """Every different start, time of start and time, with the points that have it."""
+        """Every distinct initial state, initial time and time, with the points that have it."""
         t, _, t0, x0 = points.flat
         keys = np.stack([t, t0, x0], axis=1)
         distinct, group = np.unique(keys, axis=0, return_inverse=True)
@@ -238,9 +238,10 @@ def density(
     """The transition density of a scalar equation in closed form, where its symmetries give one.
 
     `killing` is a rate at which paths end, an expression in the state such as "r*x". `boundary` is "reflecting" or
-    "absorbing" where paths reach an end of the state space, or a pair of them for the lower and the upper end. `domain`
-    gives the state space, such as (0, math.inf), where it is not the one between singular points of the coefficients;
-    an end inside them is a barrier. An equation without such a density is refused with the dimension of its algebra.
+    "absorbing" for ends of the state space that paths reach, or a pair of them for the lower and the upper end.
+    `domain`, such as (0, math.inf), is the state space if that is not the interval between singular points of the
+    coefficients; an end inside this interval is a barrier. An equation without such a density is refused with the
+    dimension of its algebra.
     """
     return density_from(sde, killing, boundary, domain, None, progress)
 
@@ -254,7 +255,7 @@ def density_from(
     progress: Progress | None = None,
     near: Sequence[float] | None = None,
 ) -> Density:
-    """The same on the interval around a start, with the kernel of parameters near given values."""
+    """The density on the interval around an initial state, with the kernel for parameters near given values."""
     say = progress or silent
     sde = SDE.parse(sde) if isinstance(sde, str) else sde
     require_scalar(sde)
@@ -295,7 +296,7 @@ def _refuse(sde: SDE, dimension: int) -> None:
 
 
 def _require_bounded(sde: SDE, structure: Any) -> None:
-    """Refuse a killing under which expectations are infinite after some time."""
+    """Refuse a killing rate under which expectations are infinite after some time."""
     if sde.killing is None or structure.uniform is not None or not structure.steady:
         return
     equation = structure.equation

@@ -1,7 +1,6 @@
-"""Expectations under a density: the product of function and density is surveyed, cut where it bends, and integrated.
+"""Expectations under a density, by adaptive quadrature of the product of function and density.
 
-Everything is counted from the product's own top, so that prices far below the precision of one keep their digits
-(docs/method.md §16.6).
+The product is scaled by its maximum, so that very small prices keep their relative accuracy (docs/method.md §16.6).
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from liestonet.densities.tuning import EXPECTATION, INTEGRAL
 from liestonet.errors import InputError
 
 Vector = Float[np.ndarray, " _"]
-Rows = Callable[[Vector], Any]  # of states: factors beside the function, one row each
+Rows = Callable[[Vector], Any]  # functions of the state: factors of the function, one row each
 NOT_INTEGRABLE = (
     "The payoff is not integrable: it grows faster than the density falls, and its expectation is infinite; "
     "give one that grows less."
@@ -46,8 +45,8 @@ class Sums(NamedTuple):
 class Expectation:
     """∫ f(x) w(x) p dx for every row of factors w, the first of which is 1.
 
-    `breaks` are states at which f is not smooth. A function of which nothing is `known` is looked at on a fine grid,
-    and its jumps are located.
+    `breaks` are states at which f is not smooth. If f is not `known` as a formula, it is evaluated on a fine grid, and
+    its jumps are located.
     """
 
     mass: Mass
@@ -57,13 +56,13 @@ class Expectation:
     known: bool = True
 
     def sums(self) -> Sums:
-        """The integrals with their errors; what has none is refused."""
+        """The integrals with their errors; a function that is not integrable is refused."""
         if self._top == -np.inf:
             return self._nothing()
         return _integrated(self._rows, self.edges, self._rest(float(self.edges[0])), self._shift)
 
     def _nothing(self) -> Sums:
-        """Of a function that is zero wherever it was looked at."""
+        """The sums for a function that is zero at all points of the grid."""
         if not self.known:
             raise InputError(
                 f"The payoff is 0 at all {len(self._surveyed[0]):,} states at which it was looked at; "
@@ -73,7 +72,7 @@ class Expectation:
         return Sums(zero, zero, zero)
 
     def product(self, xi: Vector) -> Vector:
-        """log of the modulus of function times density; not-a-number where it has no finite value."""
+        """log |function times density|; not-a-number where it is not finite."""
         h, change = self.mass.place(xi)
         with np.errstate(all="ignore"):
             values = np.abs(self.values(h))
@@ -86,7 +85,7 @@ class Expectation:
 
     @cached_property
     def marks(self) -> Vector:
-        """Places at which the function is not smooth, ascending."""
+        """Points at which the function is not smooth, in ascending order."""
         kernel = self.mass.kernel
         heights = [float(kernel.height(self.mass.t, np.float64(place), self.mass.values)) for place in self.breaks]
         found = np.asarray(self.mass.coordinate(np.asarray(heights, dtype=float)), dtype=float)
@@ -94,7 +93,7 @@ class Expectation:
 
     @cached_property
     def _fine(self) -> tuple[Vector, Vector]:
-        """A function of which nothing is known, on a fine grid of places."""
+        """The function on a fine grid, if it is not known as a formula."""
         if self.known:
             return np.empty(0), np.empty(0)
         low, high, _ = self.mass.window
@@ -103,7 +102,7 @@ class Expectation:
 
     @cached_property
     def _jumps(self) -> Vector:
-        """Where it jumps between neighbours, by bisection."""
+        """The points at which it jumps, by bisection between neighbours on the grid."""
         xi, f = self._fine
         with np.errstate(all="ignore"):
             size = np.maximum(np.abs(f[:-1]), np.abs(f[1:]))
@@ -120,7 +119,7 @@ class Expectation:
 
     @cached_property
     def _surveyed(self) -> tuple[Vector, Vector]:
-        """The product's logarithm on a grid that is refined around its top and where it bends."""
+        """The product's logarithm on a grid refined around its maximum and where it is not smooth."""
         reach = INTEGRAL.reach
         bounded = self.mass.kernel.plan.shape == "interval"
         broad = np.linspace(*((0.0, 1.0) if bounded else (-reach, reach)), INTEGRAL.survey)
@@ -146,7 +145,7 @@ class Expectation:
         return bool(large.any())
 
     def _require_real(self, grid: Vector, values: Vector) -> None:
-        """Refuse a function without a value where the density is."""
+        """Refuse a function that is not a real number where the density is not negligible."""
         missing = np.isnan(values)
         if not missing.any():
             return
@@ -166,9 +165,9 @@ class Expectation:
 
     @cached_property
     def edges(self) -> Vector:
-        """Ends of panels that cover where the product is."""
+        """Ends of panels that cover the points where the product is not negligible."""
         grid, values = self._surveyed
-        # what lies between neighbours counts: next to a pole values are large on little
+        # intervals count, not points alone: next to a pole values are large on a short interval
         weight = values + np.log(np.gradient(grid))
         above = np.flatnonzero(weight >= weight.max() - INTEGRAL.depth)
         first, last = int(above[0]), int(above[-1])
@@ -184,7 +183,7 @@ class Expectation:
         count = int(np.clip(np.ceil(INTEGRAL.panels_per_width * (high - low) / width), 4, EXPECTATION.most_panels))
         inside = self.marks[(self.marks > low) & (self.marks < high)]
         even = np.linspace(low, high, count + 1)
-        if len(inside):  # no sliver of a panel beside a mark
+        if len(inside):  # no very short panel beside a mark
             nearest = np.abs(even[1:-1, None] - inside).min(axis=1)
             even = np.concatenate(
                 [even[:1], even[1:-1][nearest > EXPECTATION.sliver * (high - low) / count], even[-1:]]
@@ -192,20 +191,20 @@ class Expectation:
         return np.unique(np.concatenate([even, inside]))
 
     def _falls(self, grid: Vector, values: Vector) -> bool:
-        """Whether the product falls towards h = 0, where it is a power."""
+        """Whether the product decreases towards h = 0, where it is a power."""
         if self.mass.kernel.plan.shape != "radial" or len(values) < 2:
             return False
         return bool((values[1] - values[0]) / (grid[1] - grid[0]) > EXPECTATION.least_power)
 
     @cached_property
     def _shift(self) -> float:
-        """The log density where the product is largest: densities are counted from it."""
+        """The log density where the product is largest, used as the scale of densities."""
         grid, values = self._surveyed
         h, change = self.mass.place(grid[[int(np.argmax(values))]])
         return float((self.mass.log_density(h) + change)[0])
 
     def _rows(self, xi: Vector) -> Float[np.ndarray, "rows n"]:
-        """All rows of the integrand, in units of the shift."""
+        """All rows of the integrand, relative to the density exp(shift)."""
         h, change = self.mass.place(xi)
         with np.errstate(all="ignore"):
             density = np.exp(self.mass.log_density(h) + change - self._shift)
@@ -214,7 +213,7 @@ class Expectation:
             return np.where(density > 0, values * density, 0.0)
 
     def _rest(self, edge: float) -> Vector:
-        """What is left next to h = 0, where every row is a power."""
+        """The integrals of all rows next to h = 0, where each is a power."""
         rows = self._rows(np.array([edge, edge + 1.0]))
         if self.mass.kernel.plan.shape != "radial":
             return np.zeros(len(rows))
@@ -225,7 +224,7 @@ class Expectation:
 
 
 def _integrated(rows: Callable[[Vector], Any], edges: Vector, rest: Vector, shift: float) -> Sums:
-    """∫ of rows over panels, which are halved until whole and halves agree, or until they are too many."""
+    """The integrals of rows over panels, which are halved until whole and halves agree, or until there are too many."""
     low, high = edges[:-1], edges[1:]
     kept, size, error = rest, np.abs(rest), np.zeros(len(rest))
     spent, waiting = 0, []
@@ -234,12 +233,12 @@ def _integrated(rows: Callable[[Vector], Any], edges: Vector, rest: Vector, shif
         whole, _ = _summed(rows, low, high)
         parts = _summed(rows, low, middle), _summed(rows, middle, high)
         halves, moduli = (parts[0][k] + parts[1][k] for k in (0, 1))
-        # a panel that cannot be halved further in floating point may be wrong by all that is on it
+        # the error of a panel that cannot be halved further in floating point is its whole integral
         narrow = high - low <= EXPECTATION.narrowest * (1 + np.abs(low))
         wrong = np.where(narrow, moduli, np.abs(whole - halves))
         total, around = np.abs(kept + halves.sum(axis=1))[:, None], (size + moduli.sum(axis=1))[:, None]
         allowed = np.maximum(INTEGRAL.tolerance * total, INTEGRAL.rounding * around) / max(len(low), 16)
-        # places are rounded too, which counts where a panel is narrow
+        # points are rounded too, which matters on narrow panels
         noise = INTEGRAL.rounding + EXPECTATION.place_rounding * (1 + np.abs(low)) / (high - low)
         fine = ((wrong <= allowed) | (wrong <= noise * moduli)).all(axis=0)
         waiting.append(float(moduli[0][~fine].sum()))
@@ -256,7 +255,7 @@ def _integrated(rows: Callable[[Vector], Any], edges: Vector, rest: Vector, shif
         low, high = np.concatenate([left, centre]), np.concatenate([centre, right])
     if not np.isfinite(kept).all():
         raise InputError(NOT_INTEGRABLE)
-    if error[0] > size[0]:  # an even pole, which more and more panels make larger
+    if error[0] > size[0]:  # an even pole, whose integral grows with every refinement
         raise InputError(POLE)
     unit = np.exp(shift)
     # a logarithm of this size has its own rounding
@@ -265,10 +264,10 @@ def _integrated(rows: Callable[[Vector], Any], edges: Vector, rest: Vector, shif
 
 
 def _require_converging(waiting: Sequence[float], total: float) -> None:
-    """Refuse a pole: halving the panels around it for ever leaves as much as before."""
+    """Refuse a pole, around which the integral does not shrink when panels are halved."""
     if len(waiting) < EXPECTATION.apart + EXPECTATION.levels:
         return
-    # nodes happen to lie near to the pole or far from it
+    # single halvings vary, as nodes may lie near the pole or far from it
     now = float(np.median(waiting[-EXPECTATION.levels :]))
     before = float(np.median(waiting[-EXPECTATION.levels - EXPECTATION.apart : -EXPECTATION.apart]))
     if now > EXPECTATION.pole * before and now > INTEGRAL.tolerance * total:

@@ -1,6 +1,6 @@
 """The density as one SymPy expression in t, x, t0, x0 and the free parameters.
 
-Where functions of time have no closed form they stay integrals, or the functions m and l of docs/method.md §16.3.
+Functions of time without a closed form remain integrals, or the functions m and l of docs/method.md §16.3.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ZERO, ONE = sympy.Integer(0), sympy.Integer(1)
 
 
 def names_of(plan: Plan) -> tuple[Symbol, Symbol, Symbol, Symbol]:
-    """t, x, t0 and x0, as the formula has them: t0 and x0 are named after time and state."""
+    """The symbols t, x, t0 and x0 of the formula; t0 and x0 are named after time and state."""
     equation = plan.structure.equation
     signs = equation.state.assumptions0
     kept: Any = {key: signs[key] for key in ("positive", "negative") if signs.get(key)} or {"real": True}
@@ -29,7 +29,7 @@ def names_of(plan: Plan) -> tuple[Symbol, Symbol, Symbol, Symbol]:
 
 
 def density_formula(plan: Plan) -> Expression:
-    """p(t, x | t0, x0), written in symbols that know their signs; `ScalarEquation.written` takes that away."""
+    """p(t, x | t0, x0) in symbols with assumptions on their signs, which `ScalarEquation.written` removes."""
     return sympy.powsimp(_assembled(plan), combine="exp")
 
 
@@ -47,7 +47,7 @@ def _assembled(plan: Plan) -> Expression:
 
 
 def tidy_exponent(exponent: Expression) -> Expression:
-    """An exponent whose logarithms are put together."""
+    """An exponent with its logarithms combined."""
     return sympy.logcombine(sympy.expand(exponent), force=True)
 
 
@@ -84,7 +84,7 @@ def free_times(plan: Plan) -> tuple[Expression, Expression, Expression, Expressi
     if not any(part.has(t) for part in (b, alpha, loss)):
         if b == 0:
             return ZERO, span, alpha * span, loss * span
-        # of two equal ways to write them, the one in which a decaying exponential is taken from one
+        # of two equal forms, the one that subtracts a decaying exponential from one
         sign = -1 if b.could_extract_minus_sign() else 1
         grown, spread = sign * (sympy.exp(b * span) - 1), sign * (sympy.exp(2 * b * span) - 1)
         return b * span, spread / (2 * sign * b), alpha * grown / (sign * b), loss * span
@@ -123,7 +123,7 @@ def _bound(plan: Plan, h: Expression, h0: Expression) -> Expression:
 def bound_times(
     plan: Plan,
 ) -> tuple[Expression, Expression, Expression, Expression, Expression, Expression, Expression]:
-    """m, m′, l, the middle with its speed at t, where it was at t0, and the action."""
+    """m, m′, l, the centre and its speed at t, its position at t0, and the action."""
     structure = plan.structure
     t, _, t0, _ = names_of(plan)
     q2, q1, q0, span = structure.q2, structure.q1, structure.q0, t - t0

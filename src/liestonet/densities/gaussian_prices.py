@@ -1,4 +1,4 @@
-"""Prices in closed form where the density of h is Gaussian or that of a Bessel process, and the payoff is simple.
+"""Prices in closed form for Gaussian h or Bessel processes, and payoffs made of powers and exponentials of h.
 
 E[h^n e^{λh}; a < h < b] of a normal h is elementary in Φ and φ; E[h^s] of a Bessel process is a hypergeometric
 function, elementary where the boundary is not reached (docs/method.md §16.6).
@@ -26,11 +26,11 @@ ZERO = sympy.Integer(0)
 class tail(sympy.Function):
     """P(Z > z) of a standard normal Z: erfc(z/√2)/2, which SymPy would turn into one minus another where z < 0.
 
-    A class in small letters, as SymPy's functions are.
+    Its name is in lower case, like those of SymPy's functions.
     """
 
     def fdiff(self, argindex: int = 1) -> Expression:
-        """Its derivative."""
+        """The derivative by the argument."""
         z: Any = self.args[0]
         return -sympy.exp(-(z**2) / 2) / sympy.sqrt(2 * sympy.pi)
 
@@ -39,7 +39,7 @@ class tail(sympy.Function):
 
 
 class Normal(NamedTuple):
-    """The density of h: `mass` times a normal one."""
+    """The density of h: `mass` times a normal density."""
 
     mean: Expression
     variance: Expression
@@ -47,7 +47,7 @@ class Normal(NamedTuple):
 
 
 def closed_price(plan: Plan, payoff: Payoff) -> Expression | None:
-    """The price as an expression in t, t0, x0; None where the density or the payoff is of another kind."""
+    """The price as an expression in t, t0, x0; None for other densities or payoffs."""
     if not payoff.pieces or plan.shape == "interval":
         return None
     inverse = inverse_of(plan.structure.equation, plan.structure.height)
@@ -71,7 +71,7 @@ def _normal_price(plan: Plan, payoff: Payoff, h: Symbol, state: Expression) -> E
 
 
 def _normal(plan: Plan) -> Normal | None:
-    """The law of h where it is normal but for a factor."""
+    """The density of h if it is a multiple of a normal one, else None."""
     structure = plan.structure
     t, x, t0, x0 = names_of(plan)
     h0 = structure.height.subs({x: x0, t: t0}, simultaneous=True)
@@ -94,7 +94,7 @@ def _normal(plan: Plan) -> Normal | None:
 
 
 def _linearly_killed(plan: Plan, h0: Expression, b: Expression, a: Expression) -> Normal:
-    """A killing k₁h + k₀: h and its integral are normal together, and the exponential shifts the mean."""
+    """The density with killing k₁h + k₀: h and its integral are jointly normal, and the exponential shifts the mean."""
     structure = plan.structure
     t, _, t0, _ = names_of(plan)
     linear, constant = tidy(structure.q1 - a * b), tidy(structure.q0 - (a**2 + b) / 2)
@@ -112,7 +112,7 @@ def _linearly_killed(plan: Plan, h0: Expression, b: Expression, a: Expression) -
 
 
 def _terms(piece: Piece, plan: Plan, h: Symbol, state: Expression) -> list[tuple[Expression, int, Expression]] | None:
-    """The payoff on a piece as a sum of c h^n e^{λh}; None where it is none."""
+    """The payoff on a piece as a sum of c h^n e^{λh}; None if it is not such a sum."""
     if piece.value == 0:
         return []
     equation = plan.structure.equation
@@ -183,7 +183,7 @@ def _moments(n: int, low: Expression, high: Expression) -> list[Expression]:
 
 
 def _bessel_price(plan: Plan, payoff: Payoff, h: Symbol, state: Expression) -> Expression | None:
-    """Payoffs that are sums of powers of h on the whole half-line."""
+    """The price of a payoff that is a sum of powers of h on the whole half-line, for a Bessel process."""
     structure = plan.structure
     if structure.exponent is None or len(payoff.pieces) != 1:
         return None

@@ -1,6 +1,6 @@
-"""Integrals over a density: where its mass is, nodes and weights there, and masses up to a point.
+"""Integrals over a density: the interval with its mass, nodes and weights there, and distribution functions.
 
-Everything is done in the coordinate h, in which densities are smooth up to the ends; the state is found from it
+All integrals are in the coordinate h, in which densities are smooth up to the ends; the state is computed from it
 (docs/method.md §16.5).
 """
 
@@ -29,7 +29,7 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(INTEGRAL.nodes)
 
 @dataclass(frozen=True)
 class Mass:
-    """The density from one start, as a function of h; parameters have values."""
+    """The density from one initial state as a function of h, with values for all parameters."""
 
     kernel: Kernel
     t: float
@@ -42,11 +42,11 @@ class Mass:
         kernel, values = self.kernel, self.values
         with np.errstate(all="ignore"):
             found = kernel.in_height(self.t, h, self.state(h), self.t0, np.float64(self.x0), values)
-        # where a factor overflows, a Gaussian has long become nothing
+        # where a factor overflows, the Gaussian factor has underflowed
         return np.where(np.isfinite(found), found, -np.inf)
 
     def state(self, h: Vector) -> Vector:
-        """The state at these heights: by bisection in a coordinate without ends, polished by Newton's steps."""
+        """The state at given heights: by bisection in an unbounded coordinate, refined by Newton's method."""
         return inverse_height(self.kernel, self.t, h, self.values)
 
     @cached_property
@@ -56,7 +56,7 @@ class Mass:
 
     @cached_property
     def scale(self) -> float:
-        """A length of the kernel's order of size."""
+        """A length of the order of the kernel's width."""
         clock: Any = self.kernel.clock(self.t, self.t0, self.values)
         return (
             float(np.sqrt(clock.variance)) if self.kernel.is_free else float(1 / np.sqrt(clock.inverse + clock.further))
@@ -67,7 +67,7 @@ class Mass:
         return self.kernel.width(self.values)
 
     def place(self, xi: Vector) -> tuple[Vector, Vector]:
-        """h and log dh/dξ of a coordinate ξ without ends."""
+        """h and log dh/dξ as functions of an unbounded coordinate ξ."""
         shape = self.kernel.plan.shape
         if shape == "line":
             return self.start + self.scale * np.sinh(xi), np.log(self.scale * np.cosh(xi))
@@ -90,7 +90,7 @@ class Mass:
 
     @cached_property
     def window(self) -> tuple[float, float, float]:
-        """The interval of ξ beyond which nothing is left, and how wide the narrowest peak in it is."""
+        """The interval of ξ beyond which the density is negligible, and the width of its narrowest peak."""
         if self.kernel.plan.shape == "interval":
             middle, width = self.start / self.width, float(self.scale / self.width)
             reach = np.sqrt(2 * INTEGRAL.depth) * width
@@ -107,14 +107,14 @@ class Mass:
         return float(low), float(high), float(min(width, (grid[-1] - grid[0]) if best == 0 else width))
 
     def _surveyed(self) -> tuple[Vector, Vector]:
-        """The log density on a grid of ξ that is refined around its top."""
+        """The log density on a grid of ξ refined around its maximum."""
         reach = INTEGRAL.reach
         middle = float(self.coordinate(np.float64(self.start))) if self.kernel.plan.shape == "radial" else 0.0
         grid = np.unique(np.concatenate([np.linspace(-reach, reach, INTEGRAL.survey), [middle]]))
         return refined(self.log_integrand, grid)
 
     def edges(self, breaks: Sequence[float] = (), finer: int = 1) -> Vector:
-        """Ends of panels in ξ, cut at given places too."""
+        """Ends of panels in ξ, among them the given breaks."""
         low, high, width = self.window
         width = min(width, INTEGRAL.widest_panel)
         count = int(np.clip(np.ceil(INTEGRAL.panels_per_width * (high - low) / width), 4, INTEGRAL.most_panels)) * finer
@@ -123,7 +123,7 @@ class Mass:
 
     @cached_property
     def total(self) -> float:
-        """The mass that is left; where nothing takes any, it must be one."""
+        """The total mass, which must be one without killing and absorption."""
         found = float(self._panels(self.edges()).sum()) + self.tail
         if self.kernel.plan.keeps_mass and not abs(found - 1) < INTEGRAL.lost:
             raise InputError(NOT_EVALUATED)
@@ -131,7 +131,7 @@ class Mass:
 
     @cached_property
     def tail(self) -> float:
-        """The mass next to an end at h = 0 that no panel covers: there the density is a power of h."""
+        """The mass next to an end at h = 0, outside the panels, where the density is a power of h."""
         if self.kernel.plan.shape != "radial":
             return 0.0
         return float(np.exp(self.log_integrand(np.array([self.window[0]]))[0]) / self.kernel.power(self.values))
@@ -158,7 +158,7 @@ class Mass:
 
 
 def peak(values: Vector) -> tuple[int, int]:
-    """The first and the last of the places around the top at which a log function is no more than one below it."""
+    """The first and the last index around the maximum at which a log function is within one of it."""
     best = int(np.argmax(values))
     lower = np.flatnonzero(~(values >= values[best] - 1))
     after = int(np.searchsorted(lower, best))
@@ -167,7 +167,7 @@ def peak(values: Vector) -> tuple[int, int]:
 
 
 def refined(function: Callable[[Vector], Vector], grid: Vector) -> tuple[Vector, Vector]:
-    """A log function on a grid that is refined around its top and where it falls; places without a value count low."""
+    """A log function on a grid refined around its maximum and where it falls; points without a value count as low."""
     values = function(grid)
     for _ in range(INTEGRAL.rounds):
         lifted = np.where(np.isnan(values), -np.inf, values)
@@ -217,7 +217,7 @@ def inverse_height(kernel: Kernel, t: float, h: Vector, values: Sequence[float] 
 
 
 def _without_ends(low: float, high: float) -> Callable[[Numbers], Numbers]:
-    """A map of the whole line onto an interval, wide ranges by exponentials."""
+    """A map of the real line onto an interval, exponential for wide ranges."""
     if np.isinf(low) and np.isinf(high):
         return np.sinh
     if np.isinf(high):

@@ -1,4 +1,4 @@
-"""The inverse of h(t, x) in closed form, where a chain of elementary functions can be undone."""
+"""The inverse of h(t, x) in closed form, if h is a chain of invertible elementary functions."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def inverse_of(equation: ScalarEquation, height: Expression) -> tuple[Symbol, Ex
 
 
 def _undone(left: Any, x: Symbol, right: Any) -> Any:
-    """The x with left(x) = right, one step at a time."""
+    """The solution x of left(x) = right, by inverting one function at a time."""
     if left == x:
         return right
     if left.is_Add:
@@ -66,7 +66,7 @@ def _undone(left: Any, x: Symbol, right: Any) -> Any:
 
 
 def _moebius(left: Any, x: Symbol, right: Any) -> Any:
-    """The same of a ratio of linear functions."""
+    """The solution x if left is a ratio of linear functions."""
     fraction: Any = sympy.fraction(sympy.together(left))
     over, under = fraction
     if not (over.is_polynomial(x) and under.is_polynomial(x)):

@@ -21,7 +21,7 @@ from liestonet.errors import InputError
 
 
 class Logarithm(NamedTuple):
-    """log p in the coordinate h, and its first two derivatives by the height of the start, where they are asked."""
+    """log p in the coordinate h, and its first two derivatives by the initial height if they are requested."""
 
     value: Numbers
     slope: Any = None
@@ -30,7 +30,7 @@ class Logarithm(NamedTuple):
 
 @dataclass(frozen=True)
 class Kernel:
-    """A plan as functions of floating-point numbers."""
+    """Evaluates the kernel of a plan in floating point."""
 
     plan: Plan
 
@@ -42,7 +42,7 @@ class Kernel:
         return found.value + change - here[2]
 
     def in_height(self, t: Any, h: Numbers, x: Numbers, t0: Any, x0: Any, values: Sequence[float] = ()) -> Numbers:
-        """log of the density of h; the state that belongs to h is given too."""
+        """log of the density of h; the state x at this h is given too."""
         start = self._state(t0, x0, *values)
         found = self._logarithm(h, start[0], self._clock(t, t0, *values), values)
         return found.value if self.is_free else found.value + self._state(t, x, *values)[1] - start[1]
@@ -58,15 +58,15 @@ class Kernel:
         return Logarithm(found.value + here[1] - start[1] - here[2], slope - pull, bend - turn)
 
     def height(self, t: Any, x: Numbers, values: Sequence[float] = ()) -> Numbers:
-        """The coordinate in which noise is one."""
+        """The height h, the coordinate of unit noise."""
         return self._state(t, x, *values)[0]
 
     def clock(self, t: Any, t0: Any, values: Sequence[float] = ()) -> Free | Bound:
-        """What the kernel needs of time."""
+        """The functions of time in the kernel."""
         return self._clock(t, t0, *values)
 
     def order(self, values: Sequence[float] = ()) -> float:
-        """The order of the Bessel function; with free parameters it depends on them whether an end is reached."""
+        """The order of the Bessel function, whose sign depends on whether an end is reached at these parameters."""
         order, exponent, _ = (float(part) for part in self._orders(*values))
         plan = self.plan
         if not values or plan.structure.exponent is None or plan.killed_before:
@@ -82,7 +82,7 @@ class Kernel:
         return float(self._orders(*values)[1])
 
     def holds_at(self, values: Sequence[float]) -> bool:
-        """Whether the kernel found at the draw is that of these values: same ends, and heights that stay positive."""
+        """Whether the kernel found for the drawn values holds for these: the same ends, and positive heights."""
         structure = self.plan.structure
         equation = structure.equation
         try:
@@ -96,11 +96,11 @@ class Kernel:
         return same and positive and structure.rate is not None and bool(np.isfinite(heights).all())
 
     def width(self, values: Sequence[float] = ()) -> float:
-        """The height of the upper end, where both ends are near."""
+        """The height of the upper end, if both ends are at finite distance."""
         return float(self._orders(*values)[2])
 
     def power(self, values: Sequence[float] = ()) -> float:
-        """The mass below h is h to this power next to an end at h = 0."""
+        """The exponent of h in the mass below h, next to an end at h = 0."""
         order = self.order(values)
         exponent = next(row.exponent for row in self.plan.rows if row.exponent is not None)
         if self.plan.structure.exponent is not None:
@@ -140,7 +140,7 @@ class Kernel:
 
     @property
     def is_free(self) -> bool:
-        """Whether the density is that of a Brownian motion or Bessel process with another clock."""
+        """Whether the density is that of a time-changed Brownian motion or Bessel process."""
         return self.plan.structure.uniform is not None and self.plan.shape != "interval"
 
     @cached_property
@@ -195,11 +195,11 @@ def _gaussian(h: Numbers, start: Numbers, clock: Free, slopes: bool) -> Logarith
 
 
 def _bessel(h: Numbers, start: Numbers, clock: Free, exponent: float, order: float, slopes: bool) -> Logarithm:
-    """A Bessel process with another clock and unit."""
+    """A Bessel process after a change of time and scale."""
     factor = np.exp(clock.growth)
     carried, v = factor * start, clock.variance
     z, power = h * (carried / v), 0.5 - exponent + order
-    # z^ν is taken apart: after a long time the start is forgotten, and its power here is zero
+    # z^ν is separated: after a long time it underflows, and the density no longer depends on the initial state
     value = (exponent + 0.5 + order) * np.log(h) + power * (clock.growth + np.log(start)) - (1 + order) * np.log(v)
     value = value - (h - carried) ** 2 / (2 * v) + log_even_bessel(order, z) - clock.loss
     if not slopes:
@@ -218,11 +218,11 @@ def _even_slopes(order: float, z: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def _on_a_line(h: Numbers, start: Numbers, clock: Bound, slopes: bool) -> Logarithm:
-    """Mehler's kernel with a moving middle."""
+    """Mehler's kernel with a moving centre."""
     w, w0 = h - clock.middle, start - clock.start
     away = h - start - (clock.middle - clock.start)
     value = -0.5 * np.log(2 * np.pi) - 0.5 * clock.log_m - clock.speed * w - clock.action
-    # as a square, which keeps its digits after a short time
+    # written as a square, which is accurate for short times
     value = value - 0.5 * (clock.inverse * away**2 + clock.further * w**2 + clock.earlier * w0**2)
     if not slopes:
         return Logarithm(value)
@@ -245,7 +245,7 @@ def _from_a_point(h: Numbers, start: Numbers, clock: Bound, order: float, slopes
 
 
 def _between(h: Numbers, start: Numbers, clock: Bound, width: float, signs: tuple[int, int], slopes: bool) -> Logarithm:
-    """Brownian motion between two ends: images for short times, standing waves for long ones."""
+    """Brownian motion between two ends: a sum over images for short times, over eigenfunctions for long ones."""
     span = np.exp(clock.log_m)
     parts = [np.array(part) for part in np.broadcast_arrays(h, start, span)]
     short = parts[2] < KERNEL.short * width**2
@@ -284,7 +284,7 @@ def _images(
 def _waves(
     h: Numbers, start: Numbers, span: Numbers, width: float, signs: tuple[int, int], slopes: bool
 ) -> list[Numbers]:
-    """The same as a sum over standing waves: sines from an end that absorbs, cosines from one that reflects."""
+    """Sums over eigenfunctions: sines from an absorbing end, cosines from a reflecting one."""
     lower, upper = signs
     wave: Callable[[Numbers], Numbers] = np.cos if lower > 0 else np.sin
     slope: Callable[[Numbers], Numbers] = (lambda u: -np.sin(u)) if lower > 0 else np.cos

@@ -1,7 +1,7 @@
-"""The constants of an equation by exact maximum likelihood: every step counts with its transition density.
+"""The constants of an equation by maximum likelihood with the exact transition density of every step.
 
-Steps may be as long as they like, and of any length: nothing is expanded in them. Errors come from the observed
-information, and beside it from the scatter of the paths' scores (docs/method.md §16.7).
+Steps may be long and of unequal length, since nothing is expanded in them. Errors come from the observed information,
+and robust errors from the scatter of the paths' scores (docs/method.md §16.7).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Matrix = Float[np.ndarray, "p p"]
 
 @dataclass(frozen=True)
 class Estimate:
-    """One constant of a model: its value, its standard error, and the error that does not trust the model."""
+    """One constant of a model: its value, its standard error, and a robust error that does not assume the model."""
 
     name: str
     value: float
@@ -82,7 +82,7 @@ def fit_model(
     domain: Any = None,
     progress: Progress | None = None,
 ) -> ModelFit:
-    """The constants of a scalar equation that have no value, by exact maximum likelihood."""
+    """Fit the free constants of a scalar equation by exact maximum likelihood."""
     say = progress or silent
     if not isinstance(data, Trajectories):
         raise InputError(f"An exact likelihood needs Trajectories in memory, not a {type(data).__name__}.")
@@ -116,18 +116,18 @@ def fit_model(
 
 
 class _Exact:
-    """The log likelihood as a function of the constants; minus infinity where the model makes no sense."""
+    """The log likelihood as a function of the constants; minus infinity where the model is not defined."""
 
     def __init__(self, density: Density, steps: Increments) -> None:
         self.density, self.steps = density, steps
         self.ends = steps.x[:, 0] + steps.dx[:, 0]
         same = np.unique(steps.dt)
         timed = density.kernel.plan.structure.equation.timed
-        # equal steps need their functions of time once
+        # functions of time are computed once for equal steps
         self._time = (same[0], np.float64(0.0)) if len(same) == 1 and not timed else (steps.t + steps.dt, steps.t)
 
     def part(self, rows: Any) -> _Exact:
-        """The same of some of the steps."""
+        """The log likelihood of some of the steps."""
         return _Exact(self.density, Increments(*(array[rows] for array in self.steps)))
 
     def terms(self, values: Values) -> Float[np.ndarray, " n"] | None:
@@ -154,9 +154,9 @@ def _part(found: Density, steps: Increments) -> _Exact:
 
 
 def _kernel_at(values: Values, found: Density, boundary: Any, domain: Any, steps: Increments) -> Density:
-    """The density with the kernel of constants near these, which may be another one: x^g is real on one side of g = 1.
+    """The density with the kernel valid near these constants; kernels may differ, as for x^g on both sides of g = 1.
 
-    The density as it is where these have none.
+    The density as it is if there is none for these.
     """
     try:
         other = density_from(found.sde, None, boundary, domain, float(np.median(steps.x[:, 0])), near=values.tolist())
@@ -170,13 +170,14 @@ def _best(guesses: Sequence[Values], exact: _Exact) -> Values:
     best, values = max(((exact(values), values) for values in guesses), key=lambda pair: pair[0])
     if not np.isfinite(best):
         raise InputError(
-            "No constants were found at which the model can have made the data; give start={...} near them."
+            "No values of the constants were found at which the data have a positive density; give start={...} with "
+            "plausible values."
         )
     return values
 
 
 def _guesses(found: Density, steps: Increments) -> list[Values]:
-    """Starting values, the best first, of many draws by Euler's likelihood, which is quick and roughly right."""
+    """Starting values, the best first, chosen among many draws by Euler's approximate likelihood."""
     equation = found.kernel.plan.structure.equation
     parts = compiled([equation.time, equation.state, *equation.free], [equation.drift, equation.squared])
     count = len(steps.dt)
@@ -200,7 +201,7 @@ def _guesses(found: Density, steps: Increments) -> list[Values]:
 
 
 def _units(steps: Increments) -> Values:
-    """Sizes that constants may have in the units of the data: of states, rates, speeds and noise."""
+    """Typical sizes of constants in the units of the data: of states, rates, speeds and noise."""
     size, span = float(np.median(np.abs(steps.x))), float(np.median(steps.dt))
     noise = float(np.sqrt(np.mean(steps.dx**2 / steps.dt[:, None])))
     sizes = np.array([1.0, size, 1 / span, size / span, noise, 1 / np.sqrt(span), noise / size if size > 0 else 1.0])
@@ -221,7 +222,7 @@ def _euler(parts: Compiled, steps: Increments, values: Values) -> float:
 
 
 def _maximised(exact: _Exact, first: Values) -> Values:
-    """The maximum: a simplex on some of the steps, then Newton's method with differences on all of them."""
+    """The maximum, by a simplex search on some of the steps, then Newton's method with finite differences on all."""
     count = len(exact.ends)
     rows = np.linspace(0, count - 1, min(count, LIKELIHOOD.sampled)).astype(int)
     part = exact.part(rows)
@@ -253,14 +254,14 @@ def _maximised(exact: _Exact, first: Values) -> Values:
 
 
 def _newton_move(slope: Values, bend: Matrix) -> Values:
-    """The step to the maximum of a parabola; along the slope where the likelihood is not curved downwards."""
+    """Newton's step; along the gradient where the likelihood is not concave."""
     sizes, vectors = np.linalg.eigh(-bend)
     safe = np.maximum(np.abs(sizes), LIKELIHOOD.least_curvature * np.abs(sizes).max())
     return vectors @ ((vectors.T @ slope) / safe)
 
 
 def _differences(exact: _Exact, values: Values) -> Values:
-    """A step for each constant that changes the likelihood by little, and by more than rounding: whatever its unit."""
+    """A finite difference for each constant that changes the likelihood little, but by more than rounding."""
     steps = LIKELIHOOD.difference * np.maximum(np.abs(values), LIKELIHOOD.least_size)
     level = exact(values)
     for unit, position in zip(np.eye(len(values)), range(len(values)), strict=True):
@@ -335,7 +336,7 @@ def _refuse_flat(names: Sequence[str]) -> NoReturn:
 
 
 def _require_determined(names: Sequence[str], scores: Float[np.ndarray, "n p"]) -> None:
-    """Refuse constants whose scores are multiples of each other, step by step: the equation has fewer constants."""
+    """Refuse constants whose scores are linearly dependent in every step: the density has fewer constants."""
     lengths = np.linalg.norm(scores, axis=0)
     if not lengths.all():
         name = names[int(np.flatnonzero(lengths == 0)[0])]
@@ -351,7 +352,7 @@ def _require_determined(names: Sequence[str], scores: Float[np.ndarray, "n p"]) 
 
 
 def _robust(exact: _Exact, scores: Float[np.ndarray, "n p"], covariance: Matrix, data: Trajectories) -> Matrix:
-    """Covariance from the scatter of scores: of whole paths where there are many, else of steps."""
+    """The covariance from the scatter of scores: of whole paths if there are many, else of steps."""
     if len(data) >= LIKELIHOOD.many_paths:
         sums = np.zeros((len(data), len(covariance)))
         np.add.at(sums, exact.steps.trajectory, scores)
@@ -385,7 +386,7 @@ def _given_start(sde: SDE, start: Mapping[str, Any] | Any | None) -> Values | No
 
 
 def _data_flags(data: Trajectories) -> list[Flag]:
-    """What speaks against an exact likelihood."""
+    """Flags about data for which an exact likelihood is not valid."""
     noise = data.measurement.noise
     sizes = noise.values() if isinstance(noise, dict) else [noise]
     if any(is_real(size) and size > 0 for size in sizes):

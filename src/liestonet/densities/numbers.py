@@ -1,4 +1,4 @@
-"""Types of what passes between the steps: arrays of any shape or one number, and expressions of SymPy."""
+"""Types of arguments and results: arrays of any shape or single numbers, and expressions of SymPy."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
-# Arrays of no dimension become numbers of NumPy in every sum, so that both pass; a type checker cannot tell them apart.
+# NumPy turns arrays without dimensions into numbers, so both are accepted; a type checker cannot distinguish them.
 if TYPE_CHECKING:
     Numbers = Any
 else:
     Numbers = Float[np.ndarray, "..."] | float
-# An expression of SymPy, whose own types do not tell it from what it is made of.
+# An expression of SymPy, whose types do not distinguish expressions from their parts.
 Expression = Any

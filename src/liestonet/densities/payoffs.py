@@ -1,4 +1,4 @@
-"""Payoffs as people give them: text, SymPy, a number or a callable of the state, cut where they are not smooth."""
+"""Payoffs given as text, SymPy, number or callable of the state, cut into smooth pieces."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Payoff:
-    """A function of the state with the points at which it is not smooth; `pieces` where it is a formula."""
+    """A function of the state with the points at which it is not smooth; `pieces` if it is a formula."""
 
     text: str
     function: Callable[[Vector], Any]
@@ -72,7 +72,7 @@ class Payoff:
 
 
 def payoff_names(given: Any, symbolic: SymbolicCoefficients) -> set[str]:
-    """Names in a payoff beside the state; a callable has none."""
+    """Names in a payoff other than the state; a callable has none."""
     if callable(given) and not isinstance(given, sympy.Expr):
         return set()
     expression, conditions = _read(given, symbolic, symbolic.state[0])
@@ -86,7 +86,7 @@ def payoff_of(
     high: Expression,
     values: Mapping[str, Any] | None = None,
 ) -> Payoff:
-    """A payoff on the state space (low, high), with values for names in it."""
+    """The payoff on the state space (low, high), with values for the names in it."""
     state = symbolic.state[0]
     if callable(given) and not isinstance(given, sympy.Expr):
         return Payoff(getattr(given, "__name__", "payoff"), given)
@@ -111,7 +111,7 @@ def _joined(read: tuple[Expression, list[Expression]]) -> list[Expression]:
 
 
 def _read(given: Any, symbolic: SymbolicCoefficients, state: Symbol) -> tuple[Expression, list[Expression]]:
-    """An expression, and expressions that must be positive for it to be paid."""
+    """An expression, and expressions that must be positive for the payoff not to be zero."""
     if not isinstance(given, str):
         return expression_of(given, symbolic, "The payoff"), []
     text = given.strip()
@@ -143,7 +143,7 @@ def _read(given: Any, symbolic: SymbolicCoefficients, state: Symbol) -> tuple[Ex
 
 
 def _check_names(text: str, state: Symbol) -> None:
-    """Refuse a function that no formula and no payoff has, with the names of the payoffs."""
+    """Refuse an unknown function with a message that names the known payoffs."""
     if text.lower() in NAMED:
         raise InputError(f"The payoff {text} needs its strike, as in {text.lower()}(110).")
     for name in _CALLED.findall(text):
@@ -183,7 +183,7 @@ def _between(low: Expression, high: Expression) -> Expression:
 
 
 def _resolved(expression: Expression, state: Symbol, middle: Expression) -> Expression:
-    """The expression as it is on a piece: which of several is the larger is decided at a point inside."""
+    """The expression on a piece, with max, min and sign resolved by their values at a point inside."""
 
     def at(argument: Expression) -> Any:
         return evaluated(argument.subs(state, middle))

@@ -1,4 +1,4 @@
-"""Which kernel an equation has: on a line, from a point, or between two ends (docs/method.md §16.4)."""
+"""The choice of the kernel of an equation: on a line, on a half-line, or between two ends (docs/method.md §16.4)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Shape = Literal["line", "radial", "interval"]
 
 @dataclass(frozen=True)
 class BoundaryRow:
-    """One end of the state space: where it is, and what happens there; `reached` is None where parameters decide."""
+    """One end of the state space and its boundary behaviour; `reached` is None if it depends on free parameters."""
 
     point: Any
     kind: str
@@ -33,10 +33,11 @@ class BoundaryRow:
 
 @dataclass(frozen=True)
 class Plan:
-    """The kernel that is to be evaluated: its shape, the signed order of its Bessel function, the width between ends.
+    """The kernel to evaluate: its shape, the signed order of its Bessel function, the width between ends.
 
-    `signs` are those of the images at the lower and upper end of an interval: −1 absorbs, 1 reflects. `choice` is what
-    the user chose for the end of a half-line, and `killed_before` says that paths end before they arrive there.
+    `signs` are those of the images at the lower and upper end of an interval: −1 for absorbing, 1 for reflecting.
+    `choice` is the user's choice for the end of a half-line, and `killed_before` says that paths are killed before they
+    reach it.
     """
 
     structure: Structure
@@ -50,13 +51,13 @@ class Plan:
 
     @property
     def keeps_mass(self) -> bool:
-        """Whether nothing takes mass away: no killing, and no end that absorbs."""
+        """Whether the mass is conserved: no killing, and no absorbing end."""
         absorbing = self.choice == "absorbing" or any(row.kind == "absorbing" for row in self.rows)
         return self.structure.equation.killing == 0 and not absorbing
 
     @property
     def boundary(self) -> str:
-        """What happens at the ends, in one word: of those that are reached, else "not reached" or "none"."""
+        """The behaviour at the ends that are reached, in one word; else "not reached" or "none"."""
         kinds = list(dict.fromkeys(row.kind for row in self.rows if row.reached))
         if kinds:
             return " and ".join(kinds)
@@ -64,7 +65,7 @@ class Plan:
 
 
 def plan_of(equation: ScalarEquation, dimension: int, boundary: Any) -> Plan:
-    """The kernel, with the user's choice at ends that are reached."""
+    """The kernel of an equation, with the user's choice at ends that are reached."""
     choices = _choices(boundary)
     ends = ends_of(equation)
     near = [end for end in ends if end.finite]
@@ -87,7 +88,7 @@ def plan_of(equation: ScalarEquation, dimension: int, boundary: Any) -> Plan:
 
 
 def _choices(boundary: Any) -> tuple[str | None, str | None]:
-    """What was chosen for the lower and the upper end."""
+    """The user's choices for the lower and the upper end."""
     pair = tuple(boundary) if isinstance(boundary, list | tuple) else (boundary, boundary)
     if len(pair) != 2 or any(choice is not None and choice not in CHOICES for choice in pair):
         raise InputError(
@@ -102,15 +103,15 @@ def _row(end: End, kind: str, reached: bool = False) -> BoundaryRow:
 
 
 def _from_a_point(structure: Structure, ends: tuple[End, End], choices: tuple[str | None, str | None]) -> Plan:
-    """A half-line in h: one end at h = 0, the other infinitely far."""
+    """The kernel on a half-line in h: one end at h = 0, the other at infinity."""
     equation = structure.equation
     position = 0 if ends[0].finite else 1
     end = ends[position]
     order = structure.order
     if _value(2 * structure.c + sympy.Rational(1, 4), equation) < -BOUNDARY.nearest:
         raise InputError(
-            "The killing is not bounded below: near the end of the state space it pulls without limit, and "
-            "expectations are infinite; give a killing that is bounded below."
+            "The killing is not bounded below: near the end of the state space it tends to −∞, and expectations are "
+            "infinite; give a killing that is bounded below."
         )
     if structure.exponent is not None:
         end = replace(end, exponent=_value(structure.exponent, equation))
@@ -137,7 +138,7 @@ def _from_a_point(structure: Structure, ends: tuple[End, End], choices: tuple[st
 
 
 def _exact_exponent(structure: Structure, end: End) -> Expression:
-    """A as an expression: of the drift where that is simple, else ½ ± ν, whichever it is."""
+    """A as an expression: from the drift if that is A/h + bh, else ½ + ν or ½ − ν."""
     if structure.exponent is not None:
         return structure.exponent
     nearest = min(
@@ -150,7 +151,7 @@ def _exact_exponent(structure: Structure, end: End) -> Expression:
 
 
 def _kind_at(structure: Structure, end: End, choice: str | None) -> str:
-    """What happens at an end: what was chosen, if it is possible."""
+    """The behaviour at an end: the user's choice, if it is possible."""
     if not end.reached:
         return "not reached"
     where = f"{structure.equation.state} = {end.point}"
@@ -175,7 +176,7 @@ def _kind_at(structure: Structure, end: End, choice: str | None) -> str:
 
 
 def require_possible(where: str, exponent: float, choice: str | None) -> None:
-    """Refuse an end that is reached without a choice, or with one that is impossible there."""
+    """Refuse an end that is reached if there is no choice, or an impossible one."""
     single = exponent <= -0.5 + BOUNDARY.nearest
     if choice is None:
         both = "boundary='reflecting' or boundary='absorbing'"
@@ -183,13 +184,13 @@ def require_possible(where: str, exponent: float, choice: str | None) -> None:
         raise InputError(f"Paths reach {where}, and the equation does not say what happens then; give {options}.")
     if choice == "reflecting" and single:
         raise InputError(
-            f"Paths that reach {where} cannot be reflected, because the drift holds them there; "
+            f"Paths that reach {where} cannot be reflected, because the drift keeps them there; "
             "give boundary='absorbing'."
         )
 
 
 def _between(structure: Structure, ends: tuple[End, End], choices: tuple[str | None, str | None]) -> Plan:
-    """An interval in h: images at both ends, where the potential is constant."""
+    """The kernel on an interval in h: images at both ends, for a constant potential."""
     equation = structure.equation
     if structure.dimension != 6 or structure.q2 != 0 or structure.q1 != 0 or structure.height.has(equation.time):
         raise InputError(

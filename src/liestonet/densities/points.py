@@ -1,4 +1,4 @@
-"""Where a density is asked: times and states checked, broadcast, and split into those inside the state space."""
+"""Points at which a density is evaluated: checked, broadcast, and marked if inside the state space."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Points:
-    """t, x, t0 and x0 as arrays that fit each other, the values of free parameters, and which x are inside."""
+    """t, x, t0 and x0 as broadcast arrays, the values of free parameters, and which x are inside."""
 
     arrays: tuple[Numbers, Numbers, Numbers, Numbers]
     shape: tuple[int, ...]
@@ -35,18 +35,18 @@ class Points:
         return [np.broadcast_to(array, self.shape).reshape(-1) for array in self.arrays]
 
     def moved(self, there: Bool[np.ndarray, "..."], place: float) -> Points:
-        """Some of the points, with another x."""
+        """Some of the points, with x replaced."""
         t, _, t0, x0 = (np.broadcast_to(array, self.shape)[there] for array in self.arrays)
         x = np.full(t.shape, place)
         return Points((t, x, t0, x0), x.shape, self.values, np.ones(x.shape, dtype=bool), False)
 
     def shaped(self, result: Numbers) -> Any:
-        """A float where only numbers were given."""
+        """The result, as a float if only numbers were given."""
         return float(result.reshape(-1)[0]) if self.scalar else result
 
 
 def checked_points(density: Density, given: tuple[Any, Any, Any, Any], parameters: Mapping[str, Any]) -> Points:
-    """The points of one call; what makes no sense is refused."""
+    """The points of one call; invalid arguments are refused."""
     values = _values(density, parameters)
     arrays = [_numbers(value, name) for value, name in zip(given, ("t", "x", "t0", "x0"), strict=True)]
     try:
@@ -64,7 +64,7 @@ def checked_points(density: Density, given: tuple[Any, Any, Any, Any], parameter
     if 0 not in shape:
         _require_regular(density, t0, t)
     inside = np.broadcast_to((x > low) & (x < high), shape)
-    # single numbers stay single: what depends on time alone is computed once
+    # single numbers are not broadcast: functions of time alone are then computed once
     return Points(
         (t, np.broadcast_to(x, shape), t0, x0) if _single(t, t0, x0) else _broadcast(arrays),
         shape,

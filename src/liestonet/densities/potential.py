@@ -1,8 +1,9 @@
-"""The potential V of the equation ψ_t = ½ψ_yy − Vψ that a density becomes, and whether it has a kernel.
+"""The potential V in ψ_t = ½ψ_yy − Vψ, to which the forward equation is transformed, and whether it has a kernel.
 
 With y = ∫dx/σ, dy = g dt + dW, p = e^Γ ψ/σ and Γ_y = g, V = ½(g² + g_y) + Γ_t + k. The Fokker–Planck algebra has
 dimension 6 where V is quadratic in y, 4 where it is c/u² + q₂u² + δ″u + q₀ with u = y − δ(t), and at most 2 otherwise
-(docs/method.md §16.2). Derivatives of V by y at one point tell which, by power series in x: nothing is inverted.
+(docs/method.md §16.2). Derivatives of V by y at one point distinguish the cases; they come from power series in x,
+without inverting y(x).
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from liestonet.densities.tuning import POTENTIAL
 
 Series = list[Any]  # Taylor coefficients in x − b, each a function of time
 Rate = Callable[[Any], Any]
-HIGHEST = 5  # the test asks for five derivatives of V
+HIGHEST = 5  # the test needs five derivatives of V
 
 
 @dataclass(frozen=True)
 class Gauge:
-    """What y and y_t at fixed x are at the base point; zero where y is an integral from there."""
+    """y and y_t (at fixed x) at the base point; zero if y is an integral from there."""
 
     height: Any = 0
     height_rate: Any = 0
@@ -49,13 +50,13 @@ def jets_at(equation: ScalarEquation, gauge: Gauge, highest: int, clean: Callabl
 
 
 def dimension_of(equation: ScalarEquation) -> int:
-    """6, 4 or 2 (which stands for at most 2), by numbers of many digits at points that are not special."""
+    """The dimension 6, 4 or 2 (at most 2), by high-precision numbers at generic points."""
     found = {_dimension_at(equation, place, time) for place in equation.inside() for time in equation.times()}
     return min(found, default=2)
 
 
 def vanishing(equation: ScalarEquation, part: Callable[[Jets, Any], Any], extra: Expression | None = None) -> bool:
-    """Whether an expression in the derivatives of V and g, and in the value of `extra`, is zero everywhere."""
+    """Whether an expression in the derivatives of V and g, and in `extra`, vanishes identically."""
     for place in equation.inside():
         for time in equation.times():
             pair = [_numbers(equation, place, time, step, extra) for step in POTENTIAL.steps]
@@ -93,12 +94,12 @@ def _dimension_at(equation: ScalarEquation, place: Any, time: Any) -> int:
 
 
 def _vanishes(fine: Timed, coarse: Timed) -> bool:
-    """Whether a number is zero: what is left of a zero falls with the step of its differences, nothing else does."""
+    """Whether a number is zero: the error of a zero falls with the step of its differences, other numbers do not."""
     return bool(abs(fine.value) < max(POTENTIAL.fallen * abs(coarse.value), POTENTIAL.rounding))
 
 
 def _is_small(value: Timed, *terms: Timed) -> bool:
-    """Whether terms cancel."""
+    """Whether the terms of a number cancel."""
     size = sum(abs(term.value) for term in terms)
     return bool(abs(value.value) <= POTENTIAL.cancelled * size) or size == 0
 

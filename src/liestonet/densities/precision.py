@@ -14,7 +14,7 @@ from liestonet.densities.tuning import STATE_SPACE
 
 
 def evaluated(expression: Any) -> Any:
-    """A constant as a number of mpmath, infinite where it is."""
+    """The value of a constant as a number of mpmath, which may be infinite."""
     if expression == sympy.oo:
         return mpmath.inf
     if expression == -sympy.oo:
@@ -30,7 +30,7 @@ def function_of(
     fixed: Mapping[Any, Any] | None = None,
     digits: int | None = None,
 ) -> Callable[..., Any]:
-    """An expression as a function of numbers with many digits; not-a-number where it has no value.
+    """An expression as a high-precision function; not-a-number where it has no value.
 
     `fixed` are values of further symbols.
     """

@@ -1,7 +1,7 @@
-"""`price` is the expectation of a payoff under the exact density, killed on the way, with its derivatives.
+"""`price`: the discounted expectation of a payoff under the exact density, with its derivatives.
 
-Closed where density and payoff allow (gaussian_prices.py, chi_square_prices.py), else by quadrature with its error. A
-closed form is compared with the quadrature before it is returned.
+A closed form for some densities and payoffs (gaussian_prices.py, chi_square_prices.py), else quadrature with its error.
+A closed form is compared with the quadrature before it is returned.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ Vector = Float[np.ndarray, " _"]
 
 
 class Price(float):
-    """A price, used like a number; `error` bounds the quadrature's error, and is rounding where `formula` is closed.
+    """A price, usable as a number; `error` bounds the error of the quadrature, or of rounding in a closed form.
 
-    `delta` and `gamma` are derivatives by x0, `theta` the one by the time of the start. `method` is "closed form" or
-    "quadrature", `formula` a SymPy expression in T (the maturity), t0 and x0 where there is one. `mass` is what is left
-    of the density, 1 without killing and absorption: absorbed paths pay nothing. `density` is the density itself.
+    `delta` and `gamma` are derivatives by x0, `theta` is the derivative by the initial time. `method` is "closed form"
+    or "quadrature", `formula` a SymPy expression in T (the maturity), t0 and x0 where there is one. `mass` is the total
+    mass of the density, 1 without killing and absorption: absorbed paths pay nothing. `density` is the density itself.
     """
 
     __slots__ = ("delta", "density", "error", "formula", "gamma", "mass", "method", "payoff", "theta")
@@ -93,10 +93,10 @@ def price(
 
     `payoff` is text in the state ("1" or "bond", "max(x - 110, 0)" or "call(110)", "put(110)", "x > 110" or
     "digital(110)", "90 < x < 110"), a SymPy expression, a number, or a callable of an array of states. `killing` is the
-    discount rate: a number, or an expression in the state such as "x" where the state is the short rate. `boundary`
-    and `domain` are as in `density`; paths that are absorbed pay nothing, as in a knock-out option. The equation must
-    be that of the pricing measure. `parameters` are values of names in the equation, the killing and the payoff. A
-    callable is looked at on a fine grid: what is narrower than a forty-thousandth of where the density is may be
+    discount rate: a number, or an expression in the state such as "x" where the state is the short rate. `boundary` and
+    `domain` are as in `density`; paths that are absorbed pay nothing, as in a knock-out option. The equation must be
+    that of the pricing measure. `parameters` are values of names in the equation, the killing and the payoff. A
+    callable is evaluated on a fine grid: features narrower than a forty-thousandth of the density's range may be
     missed.
     """
     say = progress or silent
@@ -114,7 +114,7 @@ def price(
     found = density_from(equation, None, boundary, domain, start, say)
     paid = payoff_of(payoff, symbolic, *found.domain, paying)
     say("integrating the payoff")
-    found.mass(end, begin, start)  # refuses a start outside and singular times, in one place
+    found.mass(end, begin, start)  # refuses initial states outside the state space, and singular times
     mass = Mass(found.kernel, end, begin, start)
     summed = _by_quadrature(found, paid, mass)
     formula = closed_price(found.kernel.plan, paid)
@@ -129,7 +129,7 @@ def price(
         if value is not None and _agree(summed._replace(value=value[0], error=value[1]), summed, size):
             closed, formula = summed._replace(value=value[0], error=value[1]), None
     if closed is not None and closed.error > max(PRICE.cancelled * abs(closed.value), summed.error):
-        closed = None  # its terms cancel, those of the quadrature do not
+        closed = None  # its terms cancel; those of the quadrature do not
     return _priced(found, paid, mass, summed, closed, formula)
 
 
@@ -141,7 +141,7 @@ def _agree(closed: Greeks, summed: Greeks, size: float) -> bool:
 
 def _priced(found: Density, paid: Payoff, mass: Mass, summed: Greeks, closed: Greeks | None, formula: Any) -> Price:
     best = closed or summed
-    # an exponential of large numbers that cancel loses digits unseen, but the quadrature has no such
+    # exponents that cancel lose digits undetected, which does not happen in the quadrature
     best = best._replace(error=max(best.error, abs(best.value - summed.value)))
     made = Price(best.value)
     made.error, made.delta, made.gamma = best.error, best.delta, best.gamma
@@ -159,7 +159,7 @@ def _number(value: Any, name: str) -> float:
 
 
 def _by_quadrature(found: Density, paid: Payoff, mass: Mass) -> Greeks:
-    """The payoff, and the payoff times the first two derivatives of the density by the start, integrated."""
+    """The integrals of the payoff times the density and times its first two derivatives by the initial state."""
     kernel = found.kernel
     begin, start = np.float64(mass.t0), np.float64(mass.x0)
 
@@ -175,12 +175,12 @@ def _by_quadrature(found: Density, paid: Payoff, mass: Mass) -> Greeks:
 
 
 def _by_formula(found: Density, formula: Any, t: float, t0: float, x0: float) -> Greeks | None:
-    """The formula with its derivatives; None where floating point cannot evaluate it, or integrals in it are nested."""
+    """The value of the formula and its derivatives; None if floating point fails or integrals are nested."""
     if formula.has(AppliedUndef) or any(node.function.has(sympy.Integral) for node in formula.atoms(sympy.Integral)):
         return None
     names = names_of(found.kernel.plan)
     time, begin, start = names[0], names[2], names[3]
-    # the error is that of the terms: they may cancel
+    # the error is that of the terms, which may cancel
     terms = sympy.Add.make_args(sympy.expand_mul(formula))
     rows = [formula, sympy.diff(formula, start), sympy.diff(formula, start, 2), *terms]
     values = [float(value) for value in compiled([time, begin, start], rows)(t, t0, x0)]
@@ -194,7 +194,7 @@ def _by_formula(found: Density, formula: Any, t: float, t0: float, x0: float) ->
 
 
 def _shown(found: Density, formula: Any) -> Any:
-    """The formula in the symbols that users know, with the maturity T."""
+    """The formula in the user's symbols, with the maturity T."""
     names = names_of(found.kernel.plan)
     equation = found.kernel.plan.structure.equation
     plain = {names[0]: sympy.Symbol("T", real=True), names[3]: sympy.Symbol(names[3].name, real=True)}
@@ -203,7 +203,7 @@ def _shown(found: Density, formula: Any) -> Any:
 
 
 def _theta(found: Density, mass: Mass, best: Greeks) -> float:
-    """The derivative by the time of the start, by the backward equation V_t0 = kV − fV_x − ½aV_xx."""
+    """The derivative by the initial time, by the backward equation V_t0 = kV − fV_x − ½aV_xx."""
     equation = found.kernel.plan.structure.equation
     parts = compiled([equation.time, equation.state], [equation.drift, equation.squared, equation.killing])
     f, a, k = (float(value) for value in parts(mass.t0, mass.x0))

@@ -1,4 +1,4 @@
-"""y = ∫dx/σ and the other integrals over the state: closed where rules find one, else kept from the base point."""
+"""y = ∫dx/σ and other integrals over the state: in closed form if rules find one, else unevaluated."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def over_time(equation: ScalarEquation, integrand: Expression) -> Expression | N
 
 
 def tidy(expression: Any) -> Any:
-    """An expression without what cancels, within a bound on the effort."""
+    """A simplified expression, within a bound on the effort."""
     if expression.is_Rational or isinstance(expression, Symbol):
         return expression
     if expression.is_number:
@@ -60,7 +60,7 @@ def tidy(expression: Any) -> Any:
 
 
 def _without_roots(expression: Any) -> Any:
-    """The same of a rational function of one root of a + bs, which is rational in the root; None for others."""
+    """A simplified rational function of one root of a + bs, which is rational in the root; None for others."""
     powers = [node for node in expression.atoms(sympy.Pow) if not node.exp.is_Integer]
     bases = {node.base for node in powers}
     if len(bases) != 1 or not all(node.exp.is_Rational for node in powers):
@@ -80,7 +80,7 @@ def _without_roots(expression: Any) -> Any:
 
 
 def _has_simple_rates(expression: Any) -> bool:
-    """Whether numbers in exponents are small fractions: of others SymPy would make polynomials of huge degree."""
+    """Whether numbers in exponents are small fractions: for others SymPy would form polynomials of huge degree."""
     numbers = [
         number
         for node in expression.atoms(sympy.exp, sympy.Pow, sympy.sinh, sympy.cosh)
@@ -90,7 +90,7 @@ def _has_simple_rates(expression: Any) -> bool:
 
 
 def negligible(equation: ScalarEquation, expression: Any) -> bool:
-    """Whether a function of time is zero at the draw, by numbers of sixty digits at several times."""
+    """Whether a function of time is zero for the drawn parameters, to sixty digits at several times."""
     if expression == 0:
         return True
     terms = [function_of((equation.time,), term, equation.draw) for term in sympy.Add.make_args(expression)]
@@ -103,7 +103,7 @@ def negligible(equation: ScalarEquation, expression: Any) -> bool:
 
 
 def _power_rule(integrand: Expression, x: Symbol) -> Expression | None:
-    """The antiderivative of a sum of powers of x, whatever symbols their exponents hold."""
+    """The antiderivative of a sum of powers of x, also with symbols in the exponents."""
     total: Any = sympy.Integer(0)
     for term in sympy.Add.make_args(sympy.expand(integrand)):
         factor, power = sympy.powsimp(term).as_independent(x, as_Add=False)
@@ -117,7 +117,7 @@ def _power_rule(integrand: Expression, x: Symbol) -> Expression | None:
 
 
 def _rational_rule(integrand: Expression, x: Symbol) -> Expression | None:
-    """The antiderivative of a rational function with rational numbers."""
+    """The antiderivative of a rational function with rational coefficients."""
     if integrand.free_symbols - {x} or not integrand.is_rational_function(x):
         return None
     found = ratint(integrand, x)
@@ -143,7 +143,7 @@ def _root_rule(integrand: Expression, x: Symbol) -> Expression | None:
 
 
 def _real_logarithms(equation: ScalarEquation, found: Expression) -> Expression:
-    """The same up to a constant, with logarithms of what is positive on the state space."""
+    """The antiderivative, up to a constant, with logarithms of positive arguments on the state space."""
     place, time = next(equation.inside()), next(equation.times(), None)
     if time is None:
         return found

@@ -1,7 +1,7 @@
-"""The interval on which a scalar equation lives: between zeros of the noise, poles and ends of where it is real.
+"""The state space of a scalar equation: an interval between zeros of the noise, poles and ends of the real range.
 
-A `ScalarEquation` enters every further step: drift, noise (positive there), killing and the two ends, all in SymPy
-(docs/method.md §16.1).
+A `ScalarEquation` is the input of all further steps: drift, noise (positive there), killing and the two ends, all in
+SymPy (docs/method.md §16.1).
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ Values = Mapping[Any, Any]
 
 @dataclass(frozen=True)
 class ScalarEquation:
-    """dx = drift dt + noise dW on (low, high), killed at a rate; noise is positive, several noises are one in law.
+    """dx = drift dt + noise dW on (low, high), killed at a rate; noise > 0, equal in law to several noises.
 
-    `free` are parameters without a value, and `draw` values of them at which the equation makes sense. `base` is a
-    point inside. Symbols know what is positive; `named` has those that users know.
+    `free` are parameters without a value, and `draw` values of them at which the equation is defined. `base` is a point
+    inside. Symbols carry assumptions on their signs; `named` maps them to the user's symbols.
     """
 
     time: Symbol
@@ -58,7 +58,7 @@ class ScalarEquation:
 
     @property
     def timed(self) -> bool:
-        """Whether time stands in a coefficient."""
+        """Whether a coefficient depends on time."""
         return any(entry.has(self.time) for entry in (self.drift, self.noise, self.killing))
 
     @cached_property
@@ -74,7 +74,7 @@ class ScalarEquation:
         return replace(self, **parts, draw=kept)
 
     def inside(self) -> Iterator[Any]:
-        """Points of the interval at the draw, with fifty digits, none of them special."""
+        """Generic points of the interval for the drawn parameters, with fifty digits."""
         low, high = (evaluated(end) for end in (self.drawn.low, self.drawn.high))
         for part in STATE_SPACE.inside:
             part = mpmath.mpf(part)
@@ -99,16 +99,16 @@ class ScalarEquation:
                 yield value
 
     def function(self, expression: Expression, digits: int | None = None) -> Any:
-        """A function (t, x) of many digits, at the draw."""
+        """A high-precision function of (t, x), for the drawn parameters."""
         return function_of((self.time, self.state), expression, self.draw, digits)
 
     def written(self, expression: Any) -> Any:
-        """An expression in the symbols that users know."""
+        """An expression in the user's symbols."""
         return expression.xreplace(self.named)
 
 
 def require_scalar(sde: SDE | Any) -> SymbolicCoefficients:
-    """The formulas of a scalar equation; every other one is refused."""
+    """The formulas of a scalar equation; other equations are refused."""
     if isinstance(sde, str):
         sde = SDE.parse(sde)
     if not isinstance(sde, SDE):
@@ -128,9 +128,9 @@ def require_scalar(sde: SDE | Any) -> SymbolicCoefficients:
 def scalar_equation(
     sde: SDE, domain: Any = None, start: float | None = None, near: Sequence[float] | None = None
 ) -> ScalarEquation:
-    """The equation on its state space: on `domain`, or on the interval around `start`, or on the most usual one.
+    """The equation on its state space: on `domain`, on the interval around `start`, or on the most plausible one.
 
-    `near` are values of its free parameters where it is to make sense.
+    `near` are values of its free parameters at which it must be defined.
     """
     symbolic = require_scalar(sde)
     if symbolic.diffusion.is_zero_matrix:
@@ -148,12 +148,12 @@ def scalar_equation(
 
 
 def _draws(names: tuple[str, ...]) -> Iterator[dict[str, Expression]]:
-    """Values of the parameters worth trying: positive ones, one of them negative, all negative."""
+    """Trial values of the parameters: all positive, one of them negative, all negative."""
     values = [sympy.Rational(*pair) for pair in STATE_SPACE.draws]
     if len(names) > len(values):
         raise InputError(
-            f"{len(names)} parameters have no value ({', '.join(names)}), and at most {len(values)} may stay symbols; "
-            "give the others values."
+            f"{len(names)} parameters have no value ({', '.join(names)}), and at most {len(values)} may remain "
+            "symbols; give the others values."
         )
     count = len(names)
     turned = [tuple(-1 if j == i else 1 for j in range(count)) for i in range(count)]
@@ -162,7 +162,7 @@ def _draws(names: tuple[str, ...]) -> Iterator[dict[str, Expression]]:
 
 
 def _draw_near(names: tuple[str, ...], values: Sequence[float]) -> dict[str, Expression]:
-    """Values next to given ones, moved a little, each by another part, so that they are not special."""
+    """Generic values close to given ones, each changed by a different small part."""
     moved = (value * (1 + STATE_SPACE.moved * (k + 1)) for k, value in enumerate(values))
     return {name: sympy.Rational(f"{value:.9g}") for name, value in zip(names, moved, strict=True)}
 
@@ -192,7 +192,7 @@ def _at_draw(
 
 
 def _breakpoints(sde: SDE, symbolic: SymbolicCoefficients, draw: Values) -> list[tuple[Expression, bool]]:
-    """Points where the state space may end, and whether nothing but a kink is there; moving ones are refused."""
+    """Points where the state space may end, and whether each is only a kink; points that move in time are refused."""
     time, state = symbolic.time, symbolic.state[0]
     squared: Any = symbolic.diffusion_squared
     found: dict[Expression, bool] = {}
@@ -210,7 +210,7 @@ def _breakpoints(sde: SDE, symbolic: SymbolicCoefficients, draw: Values) -> list
 def _lasting_roots(
     expression: Expression, kind: Singularity, variables: tuple[Symbol, Symbol], draw: Values
 ) -> list[Expression]:
-    """Zeros in the state that are the same at all times; one that moves is refused."""
+    """Zeros in the state that do not depend on time; those that do are refused."""
     time, state = variables
     if time not in expression.free_symbols:
         return _roots(expression, state, draw)
@@ -225,7 +225,7 @@ def _lasting_roots(
 
 
 def _is_regular(symbolic: SymbolicCoefficients, draw: Values, root: Expression) -> bool:
-    """Whether nothing happens at a zero of a part: all coefficients and their slopes are the same on both sides."""
+    """Whether all coefficients and their slopes are continuous at a zero of one of their factors."""
     variables = (symbolic.time, symbolic.state[0])
     squared: Any = symbolic.diffusion_squared
     entries: list[Any] = [symbolic.drift[0], squared[0, 0], symbolic.killing[0]]
@@ -258,7 +258,7 @@ def _numerator_factors(squared: Expression) -> list[Expression]:
 
 
 def _roots(expression: Expression, state: Symbol, draw: Values) -> list[Expression]:
-    """Real zeros of an expression in the state: exact where it is a polynomial, else by a search near the origin."""
+    """Real zeros of an expression in the state: exact for a polynomial, else by a search near the origin."""
     numerator = sympy.fraction(sympy.together(expression))[0]
     if not numerator.has(state):
         return []
@@ -281,13 +281,13 @@ def real_zeros(expression: Expression, state: Symbol) -> list[Expression]:
 
 
 def _at(root: Expression, draw: Values) -> Any:
-    """The real value of a root at the draw; None where it is complex."""
+    """The real value of a root for the drawn parameters; None if it is complex."""
     value = evaluated(root.subs(draw))
     return value if _is_real(value) else None
 
 
 def _recognised(expression: Expression, state: Symbol, root: float) -> Expression:
-    """A zero known to rounding as an exact number, a multiple of π or one of fifty digits."""
+    """A numerical zero as an exact number or multiple of π if it is recognised, else to fifty digits."""
     for candidate in (sympy.nsimplify(round(root, 10), rational=True), sympy.nsimplify(root, [sympy.pi], 1e-9)):
         if candidate.is_real and sympy.count_ops(candidate) < 6 and expression.subs(state, candidate).equals(0):
             return candidate
@@ -300,7 +300,7 @@ def _recognised(expression: Expression, state: Symbol, root: float) -> Expressio
 
 
 def _given(domain: Any) -> tuple[Expression, Expression]:
-    """The interval that a user gave; an end that is None or infinite is none."""
+    """The interval that a user gave; None and infinite ends mean no bound."""
     try:
         low, high = domain
         if not all(end is None or is_real(end) or getattr(end, "is_number", False) for end in (low, high)):
@@ -323,7 +323,7 @@ def _given(domain: Any) -> tuple[Expression, Expression]:
 def _chosen(
     symbolic: SymbolicCoefficients, draw: Values, points: list[Expression], start: float | None
 ) -> tuple[Expression, Expression]:
-    """The interval around `start`, or the first one that holds a usual number and on which the equation is real."""
+    """The interval around `start`, or the first one with a usual number in it on which the equation is real."""
     ends = [-sympy.oo, *dict.fromkeys(points), sympy.oo]
     intervals = [
         (low, high)
@@ -338,18 +338,18 @@ def _chosen(
     if start is None or _holds(best, start, draw):
         return best
     around = [interval for interval in intervals if _holds(interval, start, draw)]
-    # numbers below zero are taken for a mistake where the equation also lives above
+    # negative numbers are ignored if the equation is also defined for positive ones
     if not around or (start < 0 and evaluated(best[0].subs(draw)) >= 0):
         raise outside(str(name), start, *(float(evaluated(end.subs(draw))) for end in best))
     return around[0]
 
 
 def outside(name: str, start: float, low: float, high: float) -> InputError:
-    """What is said of a start that is not inside the state space."""
+    """The error for an initial state that is not inside the state space."""
     if start in (low, high):
         return InputError(
             f"The start {name} = {start:g} is an end of the state space ({low:g}, {high:g}), and densities start "
-            "inside; start as near to it as you like."
+            "inside; give a start inside, which may be arbitrarily close."
         )
     return InputError(
         f"The start {name} = {start:g} is outside the state space ({low:g}, {high:g}); start inside, or give "
@@ -362,7 +362,7 @@ def _holds(interval: tuple[Expression, Expression], place: float, draw: Values) 
 
 
 def _exists(symbolic: SymbolicCoefficients, draw: Values, low: Expression, high: Expression) -> bool:
-    """Whether drift and diffusion are real in the middle of an interval, and noise is there."""
+    """Whether drift and diffusion are real, and the noise is not zero, in the middle of an interval."""
     middle = _middle(low, high).subs(draw)
     drift: Any = symbolic.drift
     squared: Any = symbolic.diffusion_squared
@@ -391,7 +391,7 @@ def _middle(low: Expression, high: Expression) -> Expression:
 
 
 def _base(symbolic: SymbolicCoefficients, draw: Values, low: Expression, high: Expression) -> Expression:
-    """A simple point inside at which SymPy knows the coefficients and their first derivatives."""
+    """A simple point inside at which SymPy can evaluate the coefficients and their first derivatives."""
     entries: list[Any] = [*symbolic.drift, *symbolic.diffusion, *symbolic.killing]
     state = symbolic.state[0]
     entries += [sympy.diff(entry, state, k) for entry in entries for k in (1, 2)]
@@ -405,7 +405,7 @@ def _base(symbolic: SymbolicCoefficients, draw: Values, low: Expression, high: E
 
 
 def _assembled(symbolic: SymbolicCoefficients, draw: Values, low: Expression, high: Expression) -> ScalarEquation:
-    """The equation in symbols that know their signs, with noise the positive root of a."""
+    """The equation in symbols with assumptions on their signs; the noise is the positive root of a."""
     state, time = symbolic.state[0], symbolic.time
     signs = [(symbol, bool(value > 0)) for symbol, value in draw.items()]
     stand_ins: dict[Symbol, Any] = {
@@ -441,7 +441,7 @@ def _without_moduli(
     draw: Values,
     base: Expression,
 ) -> list[Expression]:
-    """Noise, drift and killing with the signs that they have at the base point; the noise positive there."""
+    """Noise, drift and killing with moduli resolved by signs at the base point; the noise is positive there."""
     point = (mpmath.mpf(STATE_SPACE.times[0]), evaluated(base.subs(draw)))
 
     def sign(argument: Expression) -> int:

@@ -1,6 +1,6 @@
-"""An equation with a kernel, in the coordinate in which its noise is one: everything the kernel is made of, exact.
+"""An equation with a kernel, in the coordinate of unit noise: all functions in the kernel, in exact form.
 
-dh = g dt + dW with h = ±∫dx/σ, counted so that V = c/h² + q₂h² + q₁h + q₀, where c = 0 or q₁ = 0. Where g itself is
+dh = g dt + dW with h = ±∫dx/σ and its origin such that V = c/h² + q₂h² + q₁h + q₀, where c = 0 or q₁ = 0. If g is
 affine, or A/h + bh, its integral Γ needs no further quadrature (docs/method.md §16.3).
 """
 
@@ -24,11 +24,11 @@ ZERO, HALF = sympy.Integer(0), sympy.Rational(1, 2)
 
 @dataclass(frozen=True)
 class Structure:
-    """V = c/h² + q₂h² + q₁h + q₀ (functions of time, c a number), Γ with ∂_hΓ = g, and g where it is simple.
+    """V = c/h² + q₂h² + q₁h + q₀ (functions of time, c a number), Γ with ∂_hΓ = g, and g in simple cases.
 
     `rate` and `forcing` are b and α of g = α + bh; `rate` and `exponent` b and A of g = A/h + bh. `uniform` is the
-    killing where it depends on time at most, apart from a multiple of 1/h²: then the density is that of a Brownian
-    motion or Bessel process with another clock.
+    killing where it depends on time at most, apart from a multiple of 1/h²: then the density is that of a time-changed
+    Brownian motion or Bessel process.
     """
 
     equation: ScalarEquation
@@ -51,7 +51,7 @@ class Structure:
 
     @property
     def order(self) -> Expression:
-        """ν = √(2c + ¼), the order of the Bessel function but for its sign."""
+        """ν = √(2c + ¼), the order of the Bessel function up to its sign."""
         if self.exponent is not None and negligible(self.equation, 2 * self.c - self.exponent * (self.exponent - 1)):
             shifted = tidy(self.exponent - HALF)
             value = shifted.subs(self.equation.draw)
@@ -60,7 +60,7 @@ class Structure:
 
 
 def structure_of(equation: ScalarEquation, dimension: int, ends: tuple[End, End]) -> Structure:
-    """The structure of an equation whose potential is known to have a kernel, counted from an end that is near."""
+    """The structure of an equation whose potential has a kernel, with h measured from an end at finite distance."""
     plain = over_state(equation, 1 / equation.noise)
     near = [end for end in ends if end.finite]
     if dimension == 4:
@@ -76,7 +76,7 @@ def structure_of(equation: ScalarEquation, dimension: int, ends: tuple[End, End]
 
 
 def _from_singularity(equation: ScalarEquation, plain: Expression) -> Expression:
-    """The height counted from where the potential is singular, positive on the state space."""
+    """The height measured from the singular point of the potential, positive on the state space."""
     jets = jets_at(equation, Gauge(), 4, tidy)
     distance = tidy(-5 * jets.potential[3] / jets.potential[4])
     height = plain + tidy(distance - _at(plain, equation, equation.base))
@@ -104,7 +104,7 @@ def limit_at(equation: ScalarEquation, plain: Expression, end: End) -> Expressio
 
 
 def _flat(equation: ScalarEquation, height: Expression) -> Structure:
-    """V quadratic in h."""
+    """The structure with V quadratic in h."""
     base, t = equation.base, equation.time
     place = tidy(_at(height, equation, base))
     sign = 1 if _is_rising(equation, height) else -1
@@ -124,7 +124,7 @@ def _flat(equation: ScalarEquation, height: Expression) -> Structure:
 
 
 def _radial(equation: ScalarEquation, height: Expression) -> Structure:
-    """V = c/h² + q₂h² + q₀, h positive."""
+    """The structure with V = c/h² + q₂h² + q₀ and h positive."""
     base, t = equation.base, equation.time
     distance = tidy(_at(height, equation, base))
     sign = 1 if _is_rising(equation, height) else -1
@@ -158,7 +158,7 @@ def _is_simple(equation: ScalarEquation, height: Expression, sign: int, singular
         return jets.drift[3] * distance + 3 * jets.drift[2]
 
     def constant(jets: Jets, value: Any) -> Any:
-        """The constant in g = A/h + B + bh, which a potential that is not singular leaves free."""
+        """The constant B in g = A/h + B + bh, which a regular potential does not determine."""
         place = sign * value
         return jets.drift[0] + place.rate() - place * jets.drift[1] - place * place * jets.drift[2]
 
@@ -170,7 +170,7 @@ def _is_simple(equation: ScalarEquation, height: Expression, sign: int, singular
 
 
 def _gamma(equation: ScalarEquation, height: Expression) -> Expression:
-    """Γ = ∫ g dy by quadrature; `height` rises with the state."""
+    """Γ = ∫ g dy by quadrature; `height` increases with the state."""
     turning = sympy.diff(height, equation.time)
     gamma = over_state(equation, tidy(equation.drift / equation.squared)) - sympy.log(equation.noise) / 2
     if turning == 0:
@@ -190,7 +190,7 @@ def _gamma_rate(found: Structure) -> Expression:
 
 
 def _uniform(found: Structure) -> Expression | None:
-    """The part of the killing that depends on time alone, where the rest is zero or a multiple of 1/h²."""
+    """The part of the killing that depends on time alone, if the rest is zero or a multiple of 1/h²; else None."""
     b, t = found.rate, found.equation.time
     if b is None or not negligible(found.equation, sympy.expand(found.q2 - (b**2 + sympy.diff(b, t)) / 2)):
         return None
@@ -203,7 +203,7 @@ def _uniform(found: Structure) -> Expression | None:
 
 
 def _cleaned(equation: ScalarEquation, expression: Expression) -> Expression:
-    """The expression tidied, and zero where it is."""
+    """The simplified expression; exactly zero if it vanishes."""
     if negligible(equation, sympy.expand(expression)):
         return ZERO
     tidied = tidy(expression)
@@ -211,7 +211,7 @@ def _cleaned(equation: ScalarEquation, expression: Expression) -> Expression:
 
 
 def _at(expression: Expression, equation: ScalarEquation, place: Expression) -> Expression:
-    """An expression at a point of the state space; an integral from there to there is zero."""
+    """An expression at a point of the state space; an integral with equal limits is zero."""
     found = expression.subs(equation.state, place)
     empty = {node: ZERO for node in found.atoms(sympy.Integral) if node.limits[0][1] == node.limits[0][2]}
     return found.xreplace(empty)

@@ -1,6 +1,6 @@
-"""Numbers that change with time: a value and its time derivatives, of many digits, with the arithmetic of both.
+"""Arithmetic of numbers with their time derivatives, in high precision.
 
-Derivatives of expressions come from differences with a tiny step in high precision: no formula is differentiated.
+Derivatives of expressions come from finite differences with a tiny step: no formula is differentiated.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Timed:
         return self * (1 / other)
 
     def __rtruediv__(self, number: Any) -> Timed:
-        """A number over this."""
+        """A number divided by this one."""
         with mpmath.workdps(POTENTIAL.digits):
             found = [1 / self.parts[0]]
             for k in range(1, len(self.parts)):
@@ -75,7 +75,7 @@ class Timed:
 def expansions(
     equation: ScalarEquation, entries: Sequence[Expression], place: Any, time: Any, order: int, step: str
 ) -> list[list[Timed]]:
-    """For every entry its Taylor coefficients in the state at a point, each with derivatives in time, at the draw."""
+    """Taylor coefficients of every entry in the state at a point, each with its time derivatives."""
     timed = any(entry.has(equation.time) for entry in entries)
     depth = POTENTIAL.time_order if timed else 0
     found = []
@@ -93,7 +93,7 @@ def expansions(
 
 
 def _differences(table: list[list[Any]], h: Any) -> list[list[Any]]:
-    """Divided differences of rows: Taylor coefficients up to an error of the step's size."""
+    """Divided differences of rows: Taylor coefficients up to an error of the order of the step."""
     rows, found, factor = table, [table[0]], mpmath.mpf(1)
     for k in range(1, len(table)):
         rows = [[b - a for a, b in zip(one, other, strict=True)] for one, other in pairwise(rows)]

@@ -1,4 +1,4 @@
-"""Numbers that decide where an equation lives, whether it has a kernel, and how integrals over it are computed."""
+"""Numbers that decide on state spaces and kernels, and the accuracy of integrals over densities."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class StateSpaceTuning:
-    """The interval that an equation lives on."""
+    """The choice of the state space."""
 
-    # Digits of all tests by numbers. Source: theory: far beyond what cancels in six derivatives.
+    # Digits of all numerical tests. Source: theory: far more than cancel in six derivatives.
     digits: int = 60
     # Numbers that a state space is expected to hold, the most usual first. Source: by hand; prices, rates and
     # fractions are positive.
     usual: tuple[float, ...] = (1.0, 0.5, 0.01, 0.0, 2.0, 10.0, 100.0, -0.5, -1.0, -2.0)
-    # Places inside an interval, as parts of it. Source: by hand; none of them is special.
+    # Points inside an interval, as parts of it. Source: by hand; generic.
     inside: tuple[str, ...] = ("0.3719", "0.5841", "0.7313")
-    # Times at which coefficients with explicit time are tried. Source: by hand; none of them is special.
+    # Times at which time-dependent coefficients are tried. Source: by hand; generic.
     times: tuple[str, ...] = ("0.3127", "0.5871", "1.7193", "-0.4137")
     # Moves of the base point, in widths of the interval, until the coefficients exist there. Source: by hand.
     moves: tuple[tuple[int, int], ...] = ((0, 1), (1, 6), (-1, 6), (1, 4), (3, 10))
@@ -25,13 +25,13 @@ class StateSpaceTuning:
     # Coefficients are the same on both sides if they differ by no more than this part. Source: theory: a root of
     # order six still changes by more at that distance.
     same: float = 1e-10
-    # A change of sign is a zero, and no pole, if the value there is below this. Source: theory: steps of the search.
+    # A change of sign is a zero and not a pole if the value there is below this. Source: theory: steps of the search.
     zero: float = 1e-6
-    # How far from 0 zeros of what is no polynomial are sought. Source: by hand.
+    # Distance from 0 up to which zeros of non-polynomials are sought. Source: by hand.
     reach: float = 10.0
-    # Values of free parameters at which an equation is looked at. Source: by hand; none of them is special.
+    # Trial values of free parameters. Source: by hand; generic.
     draws: tuple[tuple[int, int], ...] = ((7, 5), (11, 13), (17, 19), (23, 29), (31, 27), (37, 41))
-    # Part by which given values of parameters are moved, so that they are not special. Source: by hand.
+    # Relative change of given parameters that makes them generic. Source: by hand.
     moved: float = 1.37e-3
 
 
@@ -42,7 +42,7 @@ STATE_SPACE = StateSpaceTuning()
 class PotentialTuning:
     """Whether the potential is of a form that has a kernel."""
 
-    # Steps of differences, the coarse one first: what is left of a zero falls with the step. Source: theory.
+    # Steps of differences, the coarse one first: the error of a zero falls with the step. Source: theory.
     steps: tuple[str, str] = ("1e-30", "1e-45")
     # Digits of these differences: twelve of them in a row leave forty. Source: theory.
     digits: int = 600
@@ -50,9 +50,9 @@ class PotentialTuning:
     time_order: int = 5
     # A number that falls below this part between the two steps is zero. Source: theory: it falls by 1e-15.
     fallen: float = 1e-10
-    # Below this everything is rounding. Source: theory: of 600 digits, seven differences leave half.
+    # Smaller numbers are rounding. Source: theory: of 600 digits, seven differences leave half.
     rounding: float = 1e-150
-    # Numerators and denominators in exponents up to which SymPy's rules are asked. Source: cost.
+    # Largest numerator or denominator in an exponent for which SymPy's rules are tried. Source: cost.
     simple: int = 24
     # Terms cancel if their sum is below this part of their sizes. Source: theory: errors of the fine step.
     cancelled: float = 1e-30
@@ -71,9 +71,10 @@ class BoundaryTuning:
     rounding: float = 1e-3
     # An exponent A below ½ by more than this lets paths reach an end. Source: theory: rounding.
     nearest: float = 1e-9
-    # Where noise is no power of the distance, its exponent nears one like 1/log of the distance. Source: theory.
+    # If the noise is not a power of the distance, its exponent converges only like 1/log of the distance. Source:
+    # theory.
     slowly: float = 0.1
-    # What is left of an odd function over the distance changes by no more than this part. Source: theory.
+    # Relative change up to which the ratio of an odd function and the distance counts as constant. Source: theory.
     even: float = 1e-6
 
 
@@ -86,13 +87,13 @@ class TableTuning:
 
     # Relative accuracy. Source: theory: precision of float64, two digits spared.
     accuracy: float = 1e-13
-    # Intervals that an integral is cut into at most. Source: cost.
+    # Largest number of intervals of an integral. Source: cost.
     intervals: int = 200
     # Degree of the Chebyshev series on a panel. Source: cost.
     degree: int = 24
-    # A series has converged if its last numbers are below this part of the largest. Source: theory: rounding.
+    # A series has converged if its last coefficients are below this part of the largest. Source: theory: rounding.
     converged: float = 1e-14
-    # How often panels are halved at most. Source: theory: a part of 1e-18 of the whole is next to a singular end.
+    # Largest number of halvings of a panel. Source: theory: the last is 1e-18 of the whole, next to a singular end.
     halvings: int = 60
 
 
@@ -109,9 +110,9 @@ class BesselTuning:
     large: float = 20.0
     # Beyond this multiple of 1 + ν² the expansion for large arguments is used. Source: theory: its terms fall by 1e-4.
     far: float = 1e4
-    # Its terms. Source: theory: the last is below rounding.
+    # Number of its terms. Source: theory: the last is below rounding.
     terms: int = 6
-    # z² below this is next to zero: two terms of the power series are exact. Source: theory: rounding.
+    # For z² below this two terms of the power series are exact. Source: theory: rounding.
     near: float = 1e-8
 
 
@@ -134,12 +135,12 @@ CLOCK = ClockTuning()
 class KernelTuning:
     """Sums between two ends."""
 
-    # Below this part of the squared width a time is short, and images are summed, else waves. Source: theory: both
-    # sums converge there within the terms below.
+    # Below this part of the squared width a time is short, and images are summed, else eigenfunctions. Source: theory:
+    # both sums converge there within the terms below.
     short: float = 0.5
     # Images on each side. Source: theory: exp(−(2·4)²/(2·0.5)) is below rounding.
     images: int = 5
-    # Standing waves. Source: theory: exp(−(8π)²·0.5/2) is below rounding.
+    # Number of eigenfunctions. Source: theory: exp(−(8π)²·0.5/2) is below rounding.
     waves: int = 9
 
 
@@ -158,12 +159,12 @@ class IntegralTuning:
     widest_panel: float = 1.0
     # Panels at most. Source: cost.
     most_panels: int = 20_000
-    # log of what is left out at both ends. Source: theory: below rounding.
+    # log of the relative density at which the interval is cut off. Source: theory: below rounding.
     depth: float = 50.0
     # The widest peak between two ends, as a part of their distance. Source: by hand.
     widest_part: float = 0.25
-    # A mass that differs from one by more than this, where none is lost, is no mass. Source: theory: places are rounded
-    # to 1e-16 of where they are, which is more of a narrow density.
+    # Largest difference from one of a mass without loss. Source: theory: points are rounded to a relative 1e-16, which
+    # is a larger part of a narrow density.
     lost: float = 1e-6
     # How far the survey of a density reaches, in e-folds of its scale. Source: by hand; 1e±26 times the scale.
     reach: float = 60.0
@@ -172,16 +173,17 @@ class IntegralTuning:
     rounds: int = 12
     added: int = 42
     resolved: int = 24
-    # No peak is narrower than this part of what is looked at. Source: cost.
+    # Narrowest peak that is found, as a part of the range. Source: cost.
     narrow: float = 1e-5
-    # Relative error of an expectation that is asked for. Source: theory: ten digits of a price, three spared.
+    # Relative error at which an expectation is accepted. Source: theory: ten digits of a price, three spared.
     tolerance: float = 1e-13
     # Rounding of sums of densities. Source: theory.
     rounding: float = 1e-14
-    # The widest coordinate in which the state is sought, and how often its interval is halved. Source: theory: float64.
+    # The range of the coordinate in which the state is sought, and the halvings of its interval. Source: theory:
+    # float64.
     widest: float = 700.0
     halvings: int = 64
-    # Points at once. Source: cost.
+    # Points evaluated at once. Source: cost.
     chunk: int = 50_000
 
 
@@ -192,33 +194,33 @@ INTEGRAL = IntegralTuning()
 class ExpectationTuning:
     """Integrals of functions over densities."""
 
-    # Places at which a callable is looked at where the density is: bumps wider than this part of it are seen.
+    # Points at which a callable is evaluated: features wider than the range of the density over this are found.
     # Source: cost.
     fine: int = 40_001
     # A change by more than this part between neighbours is a jump. Source: theory: what is smooth on the density's
     # scale changes by a hundredth of that.
     jump: float = 0.05
-    # Jumps that are located at most; more are an oscillation. Source: cost.
+    # Largest number of jumps to locate; more are an oscillation. Source: cost.
     most_jumps: int = 2_000
     # Halvings that locate one. Source: theory: float64.
     bisections: int = 60
     # Distances from a break, in powers of ten, at which the product is surveyed. Source: theory: float64.
     decades: int = 14
-    # log density above which a place counts as reached. Source: theory: far below rounding.
+    # Relative log density above which a point matters. Source: theory: far below rounding.
     seen: float = -50.0
-    # Towards h = 0 the product falls like a power of at least this; less is not integrable. Source: by hand.
+    # Least exponent of the product towards h = 0; with smaller ones it is not integrable. Source: by hand.
     least_power: float = 1e-9
-    # Panels to begin with, and evaluations in all, at most. Source: cost: two seconds.
+    # Largest number of initial panels, and of evaluations in all. Source: cost: two seconds.
     most_panels: int = 4_000
     most: int = 2_000_000
     # Ends of panels nearer to a break than this part of a panel are left out. Source: by hand.
     sliver: float = 1e-3
-    # Panels narrower than this part of their place are not halved. Source: theory: nodes in them are rounding.
+    # Panels with a relative width below this are not halved. Source: theory: their nodes are rounding.
     narrowest: float = 1e-12
-    # Rounding of places, as a part of them. Source: theory: a few operations.
+    # Relative rounding of points. Source: theory: a few operations.
     place_rounding: float = 1e-15
-    # Around a pole as much is left as this many halvings before, but for this part. Source: theory: |x|^−s with s = .95
-    # leaves half.
+    # Number of halvings over which the integral around a pole keeps at least half. Source: theory: |x|^−s with
+    # s = .95 leaves half.
     apart: int = 20
     # Halvings whose median is taken. Source: by hand.
     levels: int = 7
@@ -232,7 +234,7 @@ EXPECTATION = ExpectationTuning()
 class DensityTuning:
     """The density at an end of the state space."""
 
-    # Distance from an end, as a part of where it is, and from an end at zero; a second one is closer by a factor.
+    # Distance from an end relative to its position, and from an end at zero; a second point is closer by a factor.
     # Source: theory: below ten digits of the limit, above rounding.
     near: float = 1e-9
     nearest: float = 1e-30
@@ -271,11 +273,11 @@ class PriceTuning:
 
     # The highest power of a payoff in the coordinate of unit noise that is integrated in closed form. Source: cost.
     highest_power: int = 8
-    # Closed form and quadrature agree within this part, or one of them is wrong. Source: theory: ten digits are asked.
+    # Relative difference of closed form and quadrature above which one is wrong. Source: theory: ten digits are asked.
     agreement: float = 1e-9
     # Prices below this part of the payoff's own numbers underflow in formulas. Source: theory: float64.
     underflow: float = 1e-290
-    # A formula whose terms cancel by more than this part is left for the quadrature, if that is better. Source: theory:
+    # A formula whose terms cancel to below this part is replaced by the quadrature, if that is better. Source: theory:
     # ten digits of a price.
     cancelled: float = 1e-11
     # Powers nearer than this are equal. Source: theory: rounding.
@@ -296,7 +298,7 @@ class LikelihoodTuning:
     # Steps on which starting values are found. Source: cost.
     sampled: int = 2000
     # Draws of starting values, their spread in e-folds, and how many of them are followed. Source: by hand; constants
-    # of people's equations are within e^±3 of one.
+    # in common equations are within e^±3 of one.
     draws: int = 400
     spread: float = 1.5
     tried: int = 4
@@ -308,26 +310,26 @@ class LikelihoodTuning:
     halvings: int = 20
     # A gain of the log likelihood below this ends the search. Source: theory: errors are of size one half.
     gained: float = 1e-7
-    # Step of differences to begin with, as a part of a constant, and the size below which a constant counts as this
-    # large. Source: theory: fourth root of rounding.
+    # First step of differences, relative to a constant, and the least size of a constant in it. Source: theory: fourth
+    # root of rounding.
     difference: float = 3e-4
     least_size: float = 1e-3
-    # The step is changed by this factor until the log likelihood changes by little, and so often at most. Source: by
-    # hand; 4^24 takes a constant to any unit.
+    # Factor by which the step is changed until the log likelihood changes little, and the largest number of changes.
+    # Source: by hand; 4^24 takes a constant to any unit.
     finer: float = 0.25
     searches: int = 24
-    # Changes of the log likelihood that are neither rounding nor curved. Source: theory: a hundredth of an error makes
-    # 1e-4, and rounding of a thousand steps 1e-12.
+    # Changes of the log likelihood that are above rounding and below the cubic term. Source: theory: a hundredth of an
+    # error makes 1e-4, and rounding of a thousand steps 1e-12.
     least_change: float = 1e-6
     most_change: float = 1e-3
     # A curvature below this part of the largest is none. Source: theory: errors of second differences.
     least_curvature: float = 1e-9
-    # Scores of constants are dependent below this singular value of theirs, each of length one. Source: theory:
+    # Scores, normalised to length one, are dependent if a singular value is below this. Source: theory:
     # differences are wrong by a part of 1e-7, and estimates correlated to 1 − 1e-10 are of no use.
     dependent: float = 1e-5
     # Constants with more than this part of the largest share in a dependence are named. Source: by hand.
     partner: float = 1e-3
-    # From so many paths on, scores are summed path by path. Source: theory: a covariance of a few constants.
+    # Number of paths from which scores are summed by path. Source: theory: a covariance of a few constants.
     many_paths: int = 40
 
 

@@ -1,1 +1,1 @@
-"""Flags about the data, each with a number, a calibrated test and one action."""
+"""Flags about the data, each with a number, a calibrated test and one recommended action."""

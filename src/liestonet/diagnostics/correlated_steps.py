@@ -1,4 +1,4 @@
-"""Correlated residuals: measurement noise, blur, coloured noise, positions without velocities."""
+"""Flags for correlated residuals: measurement noise, blur, coloured noise, positions without velocities."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Correlation:
     error: float
 
     def clear(self, level: float) -> bool:
-        """Whether it exceeds so many standard errors."""
+        """Whether the correlation exceeds `level` standard errors."""
         return abs(self.value) > level * self.error
 
 
 def memory_flags(residuals: Residuals) -> Iterator[Flag]:
-    """At most one flag for negative and one for positive correlation, about the coordinate where it is strongest."""
+    """At most one flag for negative and one for positive correlation, for the coordinate with the strongest."""
     if not residuals.names or len(residuals.pairs) < FIT.least_pairs:
         return
     level = -float(scipy.special.ndtri(FLAGS.error_rate / (2 * len(residuals.names))))
@@ -47,7 +47,7 @@ def memory_flags(residuals: Residuals) -> Iterator[Flag]:
 
 
 def correlation(z: Float[np.ndarray, " b"], rows: Int[np.ndarray, " pairs"], lag: int) -> Correlation:
-    """Of z at these rows with z so many rows later; the error holds for any variances."""
+    """The correlation of z at these rows with z `lag` rows later; its error is valid for unequal variances."""
     if not len(rows):
         return Correlation(0.0, np.inf)
     clipped = np.clip(z, -FLAGS.clip, FLAGS.clip)
@@ -57,12 +57,12 @@ def correlation(z: Float[np.ndarray, " b"], rows: Int[np.ndarray, " pairs"], lag
 
 
 def _triples(pairs: Int[np.ndarray, " pairs"]) -> Int[np.ndarray, " triples"]:
-    """Rows that are followed by two more steps of the same path."""
+    """Rows followed by two more steps of the same path."""
     return pairs[:-1][np.diff(pairs) == 1]
 
 
 def _measurement_noise(residuals: Residuals, column: int, first: Correlation) -> Flag:
-    """Noise of size s gives neighbouring residuals the covariance −s²."""
+    """A flag with the size of the noise: errors of standard deviation s give consecutive steps the covariance −s²."""
     surrogate = residuals.surrogate
     noisy = int(np.flatnonzero(surrogate.noisy)[column])
     dx = surrogate.overview.consecutive.dx[: len(residuals.ordered), noisy]
@@ -77,7 +77,7 @@ def _measurement_noise(residuals: Residuals, column: int, first: Correlation) ->
 
 
 def _positive(name: str, first: Correlation, second: Correlation, level: float) -> Flag:
-    """Which of the causes of a positive correlation it is."""
+    """A flag with the most likely cause of a positive correlation."""
     exponent = float(np.log2(2 + 2 * first.value))
     amount = _amount(name, first)
     if exponent > FLAGS.inertial:

@@ -1,4 +1,4 @@
-"""Where the data are: whether they fill the box of the symmetries, move in it, and are not only a surface in it."""
+"""Flags for coverage: whether the data fill the box of the symmetries, move in it, and do not lie on a surface."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from liestonet.surrogate.surrogate import Surrogate
 
 
 def coverage_flags(overview: Overview) -> Iterator[Flag]:
-    """The emptiest pair of variables, if it is empty enough."""
+    """A flag for the pair of variables with the least coverage, if this is too small."""
     lowest, extent = np.array(overview.domain.intervals, dtype=float).T[0], 2 * overview.domain.half
     parts, names = FLAGS.coverage_parts, ("t", *overview.names)
     cells = np.clip(parts * (overview.points - lowest) / extent, 0, parts - 1).astype(np.int64)
-    # parts that no point falls in at all are not asked for: few recorded times leave such; of a turn all are
+    # ranges of one variable without any point are not counted, as few recorded times leave some; all of a turn count
     present = [
         parts if variable in overview.domain.periodic else len(np.unique(column))
         for variable, column in enumerate(cells.T)
@@ -41,10 +41,10 @@ def coverage_flags(overview: Overview) -> Iterator[Flag]:
 
 
 def motion_flags(surrogate: Surrogate, tolerance: float) -> Iterator[Flag]:
-    """The coordinate that moves least, if that is less than half the tolerance: fields there cannot be distinguished.
+    """A flag for the coordinate that moves least, if less than half the tolerance: fields cannot be distinguished.
 
-    A generator that does not depend on time has a residual of the order of what the state moves within the time
-    interval's half-length T, relative to the box: √(T a + (T f)²)/L.
+    The residual of a generator that does not depend on time is of the order of the state's displacement within the
+    half-length T of the time interval, relative to the box: √(T a + (T f)²)/L.
     """
     overview = surrogate.overview
     rows = slice(None, None, max(1, len(overview.points) // FLAGS.coverage_points))
@@ -63,7 +63,7 @@ def motion_flags(surrogate: Surrogate, tolerance: float) -> Iterator[Flag]:
 
 
 def relation_flags(overview: Overview) -> Iterator[Flag]:
-    """A coordinate that is a function of another, or a linear or quadratic relation among all of them."""
+    """Flags for a coordinate that is a function of another, or a linear or quadratic relation among coordinates."""
     if len(overview.names) > FLAGS.most_related:
         return
     x, names = overview.sample.x[:: max(1, len(overview.points) // FLAGS.coverage_points)], overview.names
@@ -89,7 +89,7 @@ def relation_flags(overview: Overview) -> Iterator[Flag]:
 
 
 def superfluous(x: Float[np.ndarray, "b n"], names: Sequence[str], degree: int) -> list[str]:
-    """Coordinates without which no relation of this degree is left: of each relation the last one."""
+    """Coordinates whose removal removes all relations of this degree: of each relation the last one."""
     kept, left_out = list(range(len(names))), list[str]()
     while len(kept) > 1:
         unexplained, involved = polynomial_relation(x[:, kept], degree)
@@ -100,14 +100,14 @@ def superfluous(x: Float[np.ndarray, "b n"], names: Sequence[str], degree: int) 
 
 
 def is_function(given: Float[np.ndarray, " b"], other: Float[np.ndarray, " b"]) -> bool:
-    """Whether neighbours in one variable are neighbours in the other, as on the graph of a function."""
+    """Whether points adjacent in one variable are close in the other, as on the graph of a function."""
     jumps = np.diff(other[np.argsort(given, kind="stable")]) ** 2
-    jumps = jumps[jumps > 0]  # values that repeat would look like a smooth function
+    jumps = jumps[jumps > 0]  # repeated values would look like a smooth function
     return bool(len(jumps) and np.quantile(jumps, FLAGS.smooth_part) < FLAGS.unexplained * 2 * np.var(other))
 
 
 def polynomial_relation(x: Float[np.ndarray, "b n"], degree: int) -> tuple[float, tuple[bool, ...]]:
-    """Least E[p²] of a polynomial p, relative to E[p²] if the coordinates were independent; who is in it."""
+    """The least E[p²] of a polynomial p relative to its value for independent coordinates, and the coordinates in p."""
     low, high = x.min(axis=0), x.max(axis=0)
     scaled = 2 * (x - low) / np.maximum(high - low, np.finfo(float).tiny) - 1
     rng = np.random.default_rng(0)
@@ -124,6 +124,6 @@ def polynomial_relation(x: Float[np.ndarray, "b n"], degree: int) -> tuple[float
 
 
 def _gram(points: Float[np.ndarray, "b n"], degrees: Degrees) -> Float[np.ndarray, "p p"]:
-    """Mean products of monomials."""
+    """The matrix of mean products of monomials."""
     columns = np.prod(points[:, None, :] ** degrees, axis=2)
     return columns.T @ columns / len(points)

@@ -1,4 +1,4 @@
-"""What a finite step adds to the coefficients, relative to them, and how well both are known.
+"""Relative discretisation bias of the coefficients for finite steps, and the errors of coefficients and bias.
 
 Coefficients estimated from steps of a continuous process contain terms of order Δt (`surrogate/discretisation.py`).
 Sizes are in units of the box.
@@ -25,7 +25,7 @@ ORDER = JetOrder(drift=2, diffusion_squared=2)
 
 @dataclass(frozen=True)
 class Terms:
-    """f, a and what a step adds to them at points (entries in one axis), for s sets of parameters."""
+    """f, a and their discretisation biases at points (entries in one axis), for s sets of parameters."""
 
     drift: Float[np.ndarray, "b n s"]
     diffusion: Float[np.ndarray, "b rr s"]
@@ -35,7 +35,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class Knowledge:
-    """Errors of f and a, and a lower bound on what a step adds to them, each relative to the coefficient's own size."""
+    """Errors of f and a, and lower bounds of their discretisation biases, each relative to the coefficient's size."""
 
     drift_error: float
     diffusion_error: float
@@ -44,7 +44,7 @@ class Knowledge:
 
 
 def what_is_known(surrogate: Surrogate, sample: Increments, confidence: float) -> Knowledge:
-    """From the surrogate's jets at points of the sample; additions are lower bounds at the confidence."""
+    """Errors and biases from the surrogate's jets at sampled points; biases are lower bounds at the confidence."""
     count = by_dimension(FLAGS.expansion_points, surrogate.dimension)
     rows = np.linspace(0, len(sample.t) - 1, count).astype(np.int64)
     points, dt = np.column_stack([sample.t, sample.x])[rows], sample.dt[rows]
@@ -65,7 +65,7 @@ def what_is_known(surrogate: Surrogate, sample: Increments, confidence: float) -
 
 
 def _statistical_errors(surrogate: Surrogate) -> Float[np.ndarray, "p s"]:
-    """Random directions with the parameters' posterior covariance: what more data would make smaller."""
+    """Random directions with the parameters' posterior covariance: the part of the error that more data reduce."""
     rng = np.random.default_rng(0)
     parts = []
     for estimate in (*surrogate.drift_estimates, *surrogate.diffusion_estimates):
@@ -78,7 +78,7 @@ def _statistical_errors(surrogate: Surrogate) -> Float[np.ndarray, "p s"]:
 def step_terms(
     domain: Domain, noisy: Bool[np.ndarray, " n"], dt: Float[np.ndarray, " b"], f: Arrays, a: Arrays
 ) -> Terms:
-    """The terms in units of the box, a among the noisy coordinates."""
+    """The terms in units of the box, with a restricted to the noisy coordinates."""
     drift, covariance = added_by_step(f, a, dt)
     half = domain.half[1:]
     unit = domain.half[0] / half[:, None]
@@ -93,7 +93,7 @@ def step_terms(
 
 
 def coefficient_sizes(terms: Terms) -> tuple[float, float]:
-    """Root mean squares of f and a over the points; a drift that moves less than the box in its time counts as that."""
+    """Root mean squares of f and a over the points; f is at least the speed that crosses the box in its time."""
     return max(_size(terms.drift), 1.0), max(_size(terms.diffusion), np.finfo(float).tiny)
 
 
@@ -102,7 +102,7 @@ def _moved(arrays: Arrays, changes: Arrays, sign: int) -> dict[Derivative, np.nd
 
 
 def _size(values: Float[np.ndarray, "b c s"]) -> float:
-    """Root mean square over points of the length."""
+    """The root mean square of the length over points."""
     return float(np.sqrt(np.sum(values**2) / len(values)))
 
 
@@ -113,7 +113,7 @@ def _noise(differences: Float[np.ndarray, "b c s"]) -> float:
 def _beyond_noise(
     values: Float[np.ndarray, "b c one"], differences: Float[np.ndarray, "b c s"], confidence: float
 ) -> float:
-    """Size of the values without what noise alone reaches (Satterthwaite's approximation of its square)."""
+    """The size of values above what noise alone would reach (Satterthwaite's approximation of its square)."""
     changes = differences.reshape(-1, differences.shape[2]) / 2
     gram = changes.T @ changes / len(values)
     mean, variance = float(np.trace(gram)), 2 * float(np.sum(gram**2))

@@ -1,4 +1,4 @@
-"""Whether drift or diffusion have finer structure round a periodic coordinate than the series that stand for them."""
+"""Flags for a drift or diffusion that varies faster round a periodic coordinate than the fitted series can."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from liestonet.surrogate.frequencies import highest_frequency
 
 
 def fine_structure_flags(residuals: Residuals) -> Iterator[Flag]:
-    """The periodic coordinate along which residuals or their squares show a frequency that no term of the fit has."""
+    """A flag if residuals or their squares vary round a periodic coordinate with a frequency above those fitted."""
     surrogate, overview = residuals.surrogate, residuals.surrogate.overview
     if not surrogate.domain.periodic or not residuals.names:
         return

@@ -1,4 +1,4 @@
-"""All flags about the data behind a fit, in the order in which a reader should deal with them."""
+"""All flags about the data of a fit, in the order in which a user should deal with them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from liestonet.surrogate.surrogate import Surrogate
 def data_flags(
     surrogate: Surrogate, rows: Sequence[LadderRow] = (), tolerance: float = SHARED.default_tolerance
 ) -> Iterator[Flag]:
-    """What is wrong with the data, if anything; `rows` are the ladder that was found with them."""
+    """The flags about the data; `rows` are the ladder found from them."""
     residuals = Residuals(surrogate)
     wrong = tuple(outlier_flags(surrogate.overview))
     yield from wrong
@@ -30,15 +30,15 @@ def data_flags(
     yield from related
     gridded = tuple(value_flags(surrogate.overview))
     yield from gridded
-    if not wrong:  # which decide about every correlation
+    if not wrong:  # outliers would dominate every correlation
         yield from memory_flags(residuals)
-    # quantiles of values on a grid say nothing about tails
+    # quantiles of values on a grid are no measure of tails
     wild = () if gridded or wrong else tuple(tail_flags(residuals))
     yield from wild
-    if not (wild or wrong):  # single steps that decide about the diffusion hide what the others say
+    if not (wild or wrong):  # outliers dominate the diffusion and hide other effects
         known = what_is_known(surrogate, residuals.sample, 1 - FLAGS.step_error_rate)
         yield from sampling_flags(known, surrogate.overview, rows, tolerance, surrogate.recorded is not None)
     yield from fine_structure_flags(residuals)
-    if not related:  # which would explain an empty box
+    if not related:  # a relation would explain an empty box
         yield from coverage_flags(surrogate.overview)
     yield from motion_flags(surrogate, tolerance)

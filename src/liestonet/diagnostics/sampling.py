@@ -1,4 +1,4 @@
-"""Whether there are enough steps, and whether they are short enough."""
+"""Flags for too few steps and for steps that are too long."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from liestonet.surrogate.overview import Overview
 def sampling_flags(
     known: Knowledge, overview: Overview, rows: Sequence[LadderRow], tolerance: float, modelled: bool = False
 ) -> Iterator[Flag]:
-    """Long steps, or else too little data: more of them do not remove the bias of long steps.
+    """A flag for long steps, else one for too little data: more data do not remove the bias of long steps.
 
-    `modelled` says that what happens within a step is part of the model.
+    `modelled` says that the model describes the process within a step, so that steps may be long.
     """
     long = () if modelled else tuple(_long_steps(known))
     yield from long or _too_little(known, overview, rows, tolerance)
 
 
 def _long_steps(known: Knowledge) -> Iterator[Flag]:
-    """Steps so long that drift or diffusion change within one: the Euler estimate is biased."""
+    """A flag for steps so long that drift or diffusion change within one: the Euler estimate is biased."""
     name, part = max(("drift", known.drift_added), ("diffusion", known.diffusion_added), key=lambda pair: pair[1])
     if part > FLAGS.material_bias:
         yield Flag(
@@ -36,7 +36,7 @@ def _long_steps(known: Knowledge) -> Iterator[Flag]:
 
 
 def _too_little(known: Knowledge, overview: Overview, rows: Sequence[LadderRow], tolerance: float) -> Iterator[Flag]:
-    """Too little data for drift or diffusion, or for the best direction of the ladder."""
+    """A flag for too little data for drift or diffusion, or for the best direction of the ladder."""
     name, part = max(("drift", known.drift_error), ("diffusion", known.diffusion_error), key=lambda pair: pair[1])
     noise = min((row.noise for row in rows), default=0.0)
     if part > FLAGS.largest_error:
@@ -51,7 +51,7 @@ def _too_little(known: Knowledge, overview: Overview, rows: Sequence[LadderRow],
         excess = (FLAGS.few_increments / overview.count) ** 0.5
     else:
         return
-    # errors fall with the square root of the amount
+    # errors fall with the square root of the amount of data
     yield Flag(
         "too-little-data",
         f"There is too little data: {reason}.",

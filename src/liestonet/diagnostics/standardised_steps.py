@@ -1,4 +1,4 @@
-"""Standardised residuals z^i = (Δx^i − f^iΔt)/√(a^{ii}Δt) of the noisy coordinates; standard normal if all is well."""
+"""Standardised residuals z^i = (Δx^i − f^iΔt)/√(a^{ii}Δt) of noisy coordinates; standard normal if the model holds."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from liestonet.trajectories.increments import Increments
 
 @dataclass(frozen=True, eq=False)
 class Residuals:
-    """The residuals of one fit: an even sample of increments, and the first ones in their order."""
+    """The residuals of one fit: an even sample of increments, and the first increments in order."""
 
     surrogate: Surrogate
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The noisy coordinates, one for each column below."""
+        """The names of the noisy coordinates, one for each column of residuals."""
         return tuple(name for name, noisy in zip(self.surrogate.names, self.surrogate.noisy, strict=True) if noisy)
 
     @cached_property
@@ -41,7 +41,7 @@ class Residuals:
 
     @cached_property
     def spread(self) -> list[Float[np.ndarray, " used"]]:
-        """Residuals of the sample, those that are reliable, for each noisy coordinate."""
+        """The reliable residuals of the sample, for each noisy coordinate."""
         standard, trusted = self.standard, self._trusted(self.sample)
         return [z[rows] for z, rows in zip(standard.T, trusted.T, strict=True)]
 
@@ -53,9 +53,9 @@ class Residuals:
 
     @cached_property
     def ordered(self) -> Float[np.ndarray, "rows r"]:
-        """Residuals of the first increments, in order; zero in rows that are in no pair.
+        """Residuals of the first increments in order; zero in rows outside pairs.
 
-        Where errors of the recording are modelled, each is what is left given all before it.
+        With a model of measurement errors, each residual is the innovation given all earlier points.
         """
         if self.surrogate.recorded is not None:
             most = by_dimension(FLAGS.in_order, self.surrogate.dimension)
@@ -72,7 +72,7 @@ class Residuals:
         return [estimate for estimate in self.surrogate.diffusion_estimates if estimate.entry[0] == estimate.entry[1]]
 
     def _standardised(self, block: Increments) -> Float[np.ndarray, "b r"]:
-        """z of a block; zero where the series for a is not positive."""
+        """The residuals z of a block; zero where the series for a is not positive."""
         surrogate = self.surrogate
         scaled = scaled_block(block, surrogate.domain)
         drift = [estimate for estimate, noisy in zip(surrogate.drift_estimates, surrogate.noisy, strict=True) if noisy]
@@ -82,12 +82,12 @@ class Residuals:
         return np.where(positive, rest / np.sqrt(np.where(positive, variance, 1.0)), 0.0)
 
     def _trusted(self, block: Increments) -> Bool[np.ndarray, "b r"]:
-        """Where a^{ii} is known to within a part of itself, and changes by a part of itself within the step."""
+        """Where a^{ii} has a small relative error and a small relative change within the step."""
         pieces = [self._trusted_piece(piece) for piece in pieces_of(scaled_block(block, self.surrogate.domain))]
         return np.concatenate(pieces) if pieces else np.zeros((0, len(self.names)), dtype=bool)
 
     def _trusted_piece(self, scaled: Scaled) -> Bool[np.ndarray, "b r"]:
-        """The same for few increments: their features and derivatives need as much memory as all the data."""
+        """The same test for a few increments, since features and derivatives of all would need much memory."""
         surrogate, diagonal = self.surrogate, self._diagonal()
         variables = range(1, surrogate.dimension + 1)
         tables = {

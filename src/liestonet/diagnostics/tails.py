@@ -1,4 +1,4 @@
-"""Steps with too large values: everywhere (heavy tails), few and far out (jumps), or gross errors (outliers)."""
+"""Flags for too large steps: everywhere (heavy tails), few and far out (jumps), or gross errors (outliers)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ALONE = "One increment is far larger than its neighbours,"
 
 
 def outlier_flags(overview: Overview) -> Iterator[Flag]:
-    """Steps so long that the fitted diffusion follows them, which hides them in the residuals."""
+    """A flag for steps so large that the fitted diffusion adapts to them, which hides them in the residuals."""
     found, sample = overview.outlier, overview.sample
     for column, name in enumerate(overview.names):
         turn = turn_of(sample.x[:, column], sample.dx[:, column])
@@ -42,7 +42,7 @@ def outlier_flags(overview: Overview) -> Iterator[Flag]:
 
 
 def tail_flags(residuals: Residuals) -> Iterator[Flag]:
-    """Heavy tails or jumps, whichever describes a coordinate, worst coordinate first named."""
+    """Flags for heavy tails or jumps, whichever fits a coordinate; each names the worst coordinate."""
     heavy, jumpy = [], []
     for name, z in zip(residuals.names, residuals.spread, strict=True):
         if len(z) < FLAGS.least_residuals or not z.any():
@@ -73,25 +73,25 @@ def tail_flags(residuals: Residuals) -> Iterator[Flag]:
 
 
 def tail_ratio(z: Float[np.ndarray, " b"]) -> float:
-    """Outer over middle quantile of |z|."""
+    """The outer quantile of |z| over the middle one."""
     middle, outer = np.quantile(np.abs(z), [FLAGS.middle, FLAGS.outer])
     return float(outer / max(middle, np.finfo(float).tiny))
 
 
 def jumps(z: Float[np.ndarray, " b"], tests: int = 1) -> tuple[int, float]:
-    """How many residuals are beyond what that many Gaussian ones reach, and the farthest; the scale is the middle's."""
+    """The number of residuals beyond the largest of as many Gaussian ones, and the farthest, in robust units."""
     standard = np.abs(z) / (np.quantile(np.abs(z), FLAGS.middle) / _middle())
     limit = FLAGS.farther * -float(scipy.special.ndtri(FLAGS.error_rate / (2 * tests * len(z))))
     return int(np.sum(standard > limit)), float(standard.max())
 
 
 def _middle() -> float:
-    """The middle of |z| for a Gaussian."""
+    """The median of |z| for a Gaussian."""
     return float(scipy.special.ndtri((1 + FLAGS.middle) / 2))
 
 
 def tail_limit(count: int, tests: int) -> float:
-    """Largest ratio of quantiles that passes as Gaussian."""
+    """The largest ratio of quantiles that is consistent with a Gaussian."""
     gaussian = float(scipy.special.ndtri((1 + FLAGS.outer) / 2)) / _middle()
     chance = -float(scipy.special.ndtri(FLAGS.error_rate / tests)) * FLAGS.ratio_error / np.sqrt(count)
     return gaussian * (1 + max(FLAGS.heavier, chance))

@@ -1,6 +1,6 @@
-"""What decides whether data get a flag: the chance of a false alarm, and a size below which nothing is said.
+"""Numbers that decide on flags about the data: false-alarm rates, and sizes below which an effect is not flagged.
 
-What these values lead to, on clean and on faulty data that were not used to choose them: `docs/flag_rates.md`
+Resulting rates on clean and on faulty data that were not used to choose these values: `docs/flag_rates.md`
 (`experiments/flags.py`).
 """
 
@@ -16,26 +16,26 @@ class FlagTuning:
     # Chance of a flag for memory, and of each flag for tails, on independent Gaussian residuals. Source: measured: no
     # false alarm on 74 clean data sets (docs/flag_rates.md).
     error_rate: float = 1e-3
-    # Chance of a flag for long steps where noise alone is at work. Source: measured (docs/flag_rates.md).
+    # Chance of a flag for long steps from noise alone. Source: measured (docs/flag_rates.md).
     step_error_rate: float = 5e-3
-    # Increments whose residuals are looked at, for one, two, three and more coordinates. Source: cost.
+    # Increments whose residuals are examined, for one, two, three and more coordinates. Source: cost.
     spread: tuple[int, ...] = (60_000, 20_000, 20_000, 5_000)
-    # Increments in their order whose residuals are looked at, likewise. Source: cost.
+    # Consecutive increments whose residuals are examined, likewise. Source: cost.
     in_order: tuple[int, ...] = (65_536, 65_536, 65_536, 16_384)
-    # A residual is used where the error of the noise is below this part of it: elsewhere even an ideal step is not
+    # A residual is used where the relative error of the noise is below this: elsewhere even an ideal step is not
     # Gaussian. Source: by hand.
     uncertain: float = 0.2
     # It is used where the noise changes within the step by less than this part. Source: by hand.
     changing: float = 0.3
-    # Correlations of neighbouring steps below this matter little. Source: theory: they change the estimated noise by
+    # Correlations of neighbouring steps below this are not flagged. Source: theory: they change the estimated noise by
     # twice that part; measured in docs/flag_rates.md.
     material_correlation: float = 0.02
-    # Outliers count as much as this many standard deviations: one jump must not look like memory. Source: by hand.
+    # Outliers are clipped at this many standard deviations: one jump must not look like memory. Source: by hand.
     clip: float = 4.0
-    # A larger correlation of neighbours is no blur. Source: theory: an average over the whole step gives 1/4; the rest
+    # A larger correlation of neighbours is not blur. Source: theory: an average over the whole step gives 1/4; the rest
     # is for its error.
     most_blur: float = 0.27
-    # It is no blur either if the correlation over two steps is clear and above the first over this number. Source: by
+    # Nor is it blur if the correlation over two steps is clear and above the first divided by this number. Source: by
     # hand.
     second_correlation: int = 5
     # A mean squared displacement that grows like t^this is motion with a velocity. Source: by hand, between 1 for a
@@ -54,17 +54,17 @@ class FlagTuning:
     heavier: float = 0.08
     # Steps this many times the largest that a Gaussian allows are jumps. Source: measured (docs/flag_rates.md).
     farther: float = 1.25
-    # Points at which what a step adds is computed, for one, two, three and more coordinates. Source: cost: in many
-    # there are many derivatives.
+    # Points at which discretisation bias is computed, for one, two, three and more coordinates. Source: cost: the
+    # number of derivatives grows with the coordinates.
     expansion_points: tuple[int, ...] = (400, 200, 100, 16)
-    # Random directions that stand for the parameters' covariance. Source: cost.
+    # Random directions that represent the parameters' covariance. Source: cost.
     expansion_directions: int = 64
-    # Part by which steps may change a coefficient without a flag. Source: by hand; measured in docs/flag_rates.md.
+    # Relative discretisation bias of a coefficient without a flag. Source: by hand; measured in docs/flag_rates.md.
     material_bias: float = 0.07
-    # Coefficients with a larger relative error than this say little about symmetries. Source: by hand; measured in
+    # Coefficients with a larger relative error hardly restrict symmetries. Source: by hand; measured in
     # docs/flag_rates.md.
     largest_error: float = 0.3
-    # Fewer increments than this show so little that what is not seen is taken for absent. Source: by hand.
+    # With fewer increments than this small symmetry-breaking terms go unseen. Source: by hand.
     few_increments: int = 1000
     # Parts of each variable into which the box is cut, in every pair of variables. Source: by hand.
     coverage_parts: int = 8
@@ -73,11 +73,11 @@ class FlagTuning:
     # Part of the tolerance by which a coordinate should move. Source: by hand; a generator that does not depend on
     # time has a residual of the order of this motion.
     least_motion: float = 0.5
-    # Points at which coverage, motion and relations are looked at. Source: cost.
+    # Points at which coverage, motion and relations are examined. Source: cost.
     coverage_points: int = 10_000
     # Coordinates up to which relations among them are looked for. Source: cost.
     most_related: int = 12
-    # A relation holds if it explains all but this part of the variance; in squares, the square of this part. Source:
+    # A relation holds if it explains all but this part of the variance; for squares, all but its square. Source:
     # by hand; far above rounding, far below noise.
     unexplained: float = 1e-6
     # Part of the jumps between neighbours that must be as small as that where a coordinate is a function of another.
@@ -85,20 +85,20 @@ class FlagTuning:
     smooth_part: float = 0.75
     # A coordinate is named in a relation if its terms hold more than this part. Source: by hand.
     involved: float = 0.01
-    # Directions that the coordinates' own distributions leave empty, relative to the fullest. Source: theory: rounding
-    # of a Gram matrix; a variable with two values has no square.
+    # Eigenvalues below this part of the largest are zero because of the distribution of single coordinates. Source:
+    # theory: rounding of a Gram matrix; a variable with two values has no square.
     empty: float = 1e-9
-    # Noise that crosses half of the box this often has forgotten where it began. Source: by hand; a free particle
-    # stays below ten.
+    # Noise that crosses half of the box this often has lost memory of the initial state. Source: by hand; a free
+    # particle stays below ten.
     turnovers: float = 20.0
-    # Part of the steps that may be exactly zero. Source: by hand; a continuous coordinate never stands still.
+    # Part of the steps that may be exactly zero. Source: by hand; a continuous coordinate is never constant.
     many_zeros: float = 0.05
     # A grid matters if it is this part of a typical step. Source: theory: rounding then adds 2·0.2²/12 = 0.7 % to the
     # diffusion.
     coarse_grid: float = 0.2
     # Values lie on a grid if all are within this part of its spacing of a grid point. Source: by hand.
     on_grid: float = 1e-3
-    # Values among which a grid is looked for. Source: cost.
+    # Values in which a grid is sought. Source: cost.
     grid_values: int = 20_000
     # Increments on which frequencies finer than those of the fit are tested. Source: cost.
     fine_points: int = 20_000

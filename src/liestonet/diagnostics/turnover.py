@@ -1,4 +1,4 @@
-"""Whether the recorded time covers many relaxation times, as in one long series, and what to do then."""
+"""Advice for recordings that cover many relaxation times, such as one long series."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ MEDIAN_SQUARE = 0.4549
 
 
 def remedy(overview: Overview, otherwise: str) -> str:
-    """Windows with clocks of their own, where the clock is long beside the time of a turnover; else the other remedy.
+    """Advice to restart the clock in windows if the duration is long compared with relaxation; else other advice.
 
-    On a clock that long, fields such as e^{−t}∂x are huge at one end, and almost no data decide about the other.
+    Over such a duration fields such as e^{−t}∂x are huge at one end, and at the other end almost no data test them.
     """
     turnover = turnover_time(overview)
     if 2 * overview.domain.half[0] / FLAGS.turnovers < turnover:
@@ -27,9 +27,9 @@ def remedy(overview: Overview, otherwise: str) -> str:
 
 
 def turnover_time(overview: Overview) -> float:
-    """The time in which noise carries the fastest coordinate over half of its range: half² / a, a from Δx²/Δt."""
+    """The time in which noise moves the fastest coordinate by half of its range: half² / a, a from Δx²/Δt."""
     sample = overview.sample
-    # the median, as a few gross errors would decide about a mean
+    # the median, as a few gross errors would dominate a mean
     squares = np.median(sample.dx**2 / sample.dt[:, None], axis=0) / MEDIAN_SQUARE
     rates = squares / overview.domain.half[1:] ** 2
     return 1 / max(float(rates.max()), np.finfo(float).tiny)

@@ -1,4 +1,4 @@
-"""Recorded values that are not continuous: steps of exactly zero, and values on a grid."""
+"""Flags for recorded values that are not continuous: steps of exactly zero, and values on a grid."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from liestonet.surrogate.overview import Overview
 
 
 def value_flags(overview: Overview) -> Iterator[Flag]:
-    """Zero steps and quantised values; continuous data never show either, so these are counts, not tests."""
+    """Flags for zero steps and quantised values; continuous data have neither, so these are counts, not tests."""
     dx = overview.sample.dx
     still = np.mean(dx == 0, axis=0)
     worst = int(np.argmax(still))
@@ -24,7 +24,7 @@ def value_flags(overview: Overview) -> Iterator[Flag]:
             "Thin the data, or keep only the rows where something changed.",
         )
     sizes = np.sqrt(np.mean(dx**2, axis=0))
-    # where a turn ends, values leave their grid, and steps do not
+    # wrapping at a full turn moves values off their grid, but not steps
     columns = [dx[:, i] if i + 1 in overview.domain.periodic else x for i, x in enumerate(overview.sample.x.T)]
     grids = np.array([grid_spacing(column) for column in columns]) / np.maximum(sizes, np.finfo(float).tiny)
     worst = int(np.argmax(grids))
@@ -38,7 +38,7 @@ def value_flags(overview: Overview) -> Iterator[Flag]:
 
 
 def grid_spacing(values: Float[np.ndarray, " b"]) -> float:
-    """The spacing of the grid that all values lie on, or 0 where there is none."""
+    """The spacing of the grid on which all values lie; 0 if there is none."""
     distinct = np.unique(values[:: max(1, len(values) // FLAGS.grid_values)])
     if len(distinct) < 2:
         return 0.0

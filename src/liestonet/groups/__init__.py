@@ -1,1 +1,1 @@
-"""Recordings under several conditions: a result for each group, and what the groups share."""
+"""Recordings under several conditions: a result for each group, and tests of what the groups share."""

@@ -1,4 +1,4 @@
-"""The equation that groups have in common, its constants in each of them, and the tests between these.
+"""The common equation of groups, its constants in each group, and tests that they are equal.
 
 docs/method.md §19.2.
 """
@@ -27,7 +27,7 @@ from liestonet.result import Result
 def shared_constants(
     results: Mapping[str, Result], algebra: SharedAlgebra, unit: str, level: float
 ) -> SharedConstants | str:
-    """The tests of the constants, or one sentence on why there are none."""
+    """The tests of the constants, or the reason why there are none, in one sentence."""
     rejected = {standing.label for standing in algebra.groups if standing.verdict == "rejected"}
     able = {label: result for label, result in results.items() if label not in rejected}
     left_out = [(label, "it has another algebra, so its constants are not compared.") for label in sorted(rejected)]
@@ -47,7 +47,7 @@ def shared_constants(
 
 
 def common_terms(results: Mapping[str, Result]) -> list[Place] | str:
-    """The terms of the equations of all these results, each once."""
+    """The union of the terms of all groups' equations; the reason, as one sentence, if it cannot be used."""
     places: dict[Place, None] = {}
     for result in results.values():
         equation = readable_equation(result)
@@ -119,17 +119,17 @@ def _sentence(verdict: str, together: Joint, differ: Sequence[tuple[str, Equalit
 
 
 def _trend_sentence(line: Trend, term: str, unit: str) -> str:
-    """What a straight line says of one constant, where its slope is not zero."""
+    """One sentence on the linear trend of a constant, if its slope is significant."""
     slope = (
         f"The factor of {term} changes by {in_brackets(line.slope, line.error)} per {unit or 'unit of the condition'}"
     )
     if line.rest is None or line.rest > COMPARISON.level:
         return f"{slope}."
-    return f"{slope}, but a straight line does not fit all of it ({p_clause(line.rest)})."
+    return f"{slope}, but the trend is not a straight line ({p_clause(line.rest)})."
 
 
 def _term(place: Place, names: Sequence[str], root: bool) -> str:
-    """What a constant stands before, such as `x dt`, with the coordinate where there are several."""
+    """The term that a constant multiplies, such as `x dt`, with the coordinate's name if there are several."""
     entry, function = place
     text = function_text(function, root)
     if len(entry) == 1:
@@ -142,7 +142,7 @@ def _term(place: Place, names: Sequence[str], root: bool) -> str:
 
 
 def function_text(function: Any, root: bool) -> str:
-    """A function before a differential; nothing for 1."""
+    """The text of a function before a differential; empty for 1."""
     import sympy
 
     from liestonet.formulas.notation import expression_text
@@ -152,7 +152,7 @@ def function_text(function: Any, root: bool) -> str:
 
 
 def equation_text(places: Sequence[Place], names: Sequence[str], coordinates: Sequence[str]) -> str:
-    """The common equation with names for its constants; a noise that is not a simple root by its square."""
+    """The common equation with names for its constants; a noise of several terms is written as a square root."""
     rows = []
     for i, coordinate in enumerate(coordinates):
         drift = [_with_name(names[k], f, False) for k, (entry, f) in enumerate(places) if entry == (i,)]

@@ -1,4 +1,4 @@
-"""`compare`: results of several groups in, one comparison out (docs/method.md §19)."""
+"""`compare`: compares results of several groups (docs/method.md §19)."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from liestonet.result.findings import DataFindings
 def compare(results: Mapping[str, Result] | Any, *, by: str = "group", level: float | Any = None) -> GroupComparison:
     """Compare results of `discover` for several groups, given by their labels.
 
-    It is tested whether the groups share an algebra, and whether they share the constants of their equation; labels
-    that are numbers with one unit, such as "300K" or "T=300", make a condition against which a trend is fitted.
+    Two tests: whether the groups share an algebra, and whether they share the constants of their equation. Labels that
+    are numbers with one unit, such as "300K" or "T=300", are a condition against which trends are fitted.
     """
     if not isinstance(results, Mapping) or not all(isinstance(value, Result) for value in results.values()):
-        raise InputError('compare takes results by their labels, such as {"300K": result, "310K": other}.')
+        raise InputError('compare takes a dictionary of results by label, such as {"300K": result, "310K": other}.')
     if not all(isinstance(result.findings, DataFindings) for result in results.values()):
-        raise InputError("compare takes results of discover; equations have no errors to compare by.")
+        raise InputError("compare takes results of discover; results from equations have no statistical errors.")
     labelled = {str(label): result for label, result in results.items()}
     groups = [group_of(label, result) for label, result in labelled.items()]
     return compared(groups, labelled, by, COMPARISON.level if level is None else float(level))
 
 
 def group_of(label: str, result: Result, folder: str = "", files: int = 0) -> Group:
-    """What a comparison keeps of one result."""
+    """The group of one result: the facts that a comparison keeps."""
     from liestonet.formulas.notation import field_text
     from liestonet.reduction.recording.equation_fit import readable_equation
 
@@ -63,7 +63,7 @@ def group_of(label: str, result: Result, folder: str = "", files: int = 0) -> Gr
 def compared(
     groups: Sequence[Group], results: Mapping[str, Result], by: str, level: float, folder: Path | None = None
 ) -> GroupComparison:
-    """The comparison of groups, in the order of their conditions; those with a problem are listed with it."""
+    """The comparison of groups in the order of their conditions; groups without a result are listed with the reason."""
     from dataclasses import replace
 
     known = conditions_of([group.label for group in groups])
@@ -88,7 +88,7 @@ def compared(
 
 
 def without_other_coordinates(groups: Sequence[Group], results: Mapping[str, Result]) -> list[Group]:
-    """The groups; of those whose coordinates are not those of most, only the sentence on it is left."""
+    """The groups; those whose coordinates differ from the majority's keep only a sentence that says so."""
     other = _with_other_coordinates(results)
     return [
         Group(group.label, problem=other[group.label], folder=group.folder, files=group.files)
@@ -99,7 +99,7 @@ def without_other_coordinates(groups: Sequence[Group], results: Mapping[str, Res
 
 
 def _with_other_coordinates(results: Mapping[str, Result]) -> dict[str, str]:
-    """Groups whose coordinates are not those of most, each with a sentence."""
+    """Groups whose coordinates differ from the majority's, each with a sentence."""
     counts = Counter(result.names for result in results.values())
     most = max(counts, key=lambda names: counts[names], default=())
     usual = next((label for label, result in results.items() if result.names == most), "")

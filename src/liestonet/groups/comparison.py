@@ -1,4 +1,4 @@
-"""What groups share: one value with every group's result in short, and the tests between them; kept as JSON."""
+"""A comparison of groups: a summary of every group's result and the tests between them, stored as JSON."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ SCHEMA = "liestonet.groups/1"
 
 @dataclass(frozen=True)
 class Group:
-    """One group: what was found in it, or the `problem` that kept it from a result, in one sentence.
+    """The summary of one group's result, or the `problem` because of which it has none, in one sentence.
 
-    `condition` is its label as a number, None where it is none. `folder` holds its result, result.json, run.lsn and
-    report.html, beside the file of the comparison. `flags` are the codes of the result's flags.
+    `condition` is its label as a number, None if it is not a number. `folder`, beside the file of the comparison, holds
+    result.json, run.lsn and report.html. `flags` are the codes of the result's flags.
     """
 
     label: str
@@ -61,9 +61,9 @@ class GroupConstants:
 class SharedConstants:
     """The constants of one equation in all groups, and the tests that they are the same.
 
-    `equation` is that equation with `names` for its constants, which stand before `terms`. `left_out` are groups
-    without comparable constants, each with the reason. `verdict` is "different" where the joint test or one of the
-    tests alone rejects at the level, else "equal".
+    `equation` has `names` for its constants, the factors of `terms`. `left_out` are groups without comparable
+    constants, each with the reason. `verdict` is "different" if the joint test or a test of one constant rejects at the
+    level, else "equal".
     """
 
     equation: str
@@ -82,8 +82,9 @@ class SharedConstants:
 class GroupComparison:
     """The results of several groups, and whether they share an algebra and the constants of their equation.
 
-    `by` is the condition that distinguishes the groups, `unit` its unit. `algebra` and `constants` are None where fewer
-    than two groups can be compared; `notes` say why. `folder` is where the groups' results are, None in memory only.
+    `by` is the condition that distinguishes the groups, `unit` its unit. `algebra` and `constants` are None if fewer
+    than two groups can be compared; `notes` say why. `folder` contains the groups' results; None if they are in memory
+    only.
     """
 
     by: str
@@ -110,7 +111,7 @@ class GroupComparison:
         raise InputError(f"There is no group {label!r}; the groups are {', '.join(g.label for g in self.groups)}.")
 
     def result(self, label: str) -> Any:
-        """The whole result of one group, as `discover` returned it."""
+        """The full result of one group, as `discover` returned it."""
         group = self[label]
         if label in self.results:
             return self.results[label]
@@ -159,7 +160,7 @@ class GroupComparison:
             stream.write((self.to_json() + "\n").encode())
 
     def report(self, path: str | os.PathLike[str]) -> Path:
-        """Write the comparison as one page that any browser opens; returns where it is."""
+        """Write the comparison as one HTML page and return its path."""
         from liestonet.render.html import write_comparison
 
         return write_comparison(self, path)
@@ -194,7 +195,7 @@ def _read(given: dict[str, Any], folder: Path) -> GroupComparison:
 
 
 def group_from(row: Mapping[str, Any]) -> Group:
-    """A group as JSON has it; infinity stands there as null."""
+    """A group from its JSON row, where null stands for infinity."""
     ladder: list[dict[str, Any]] = [
         {name: inf if value is None else value for name, value in step.items()} for step in row["ladder"]
     ]
@@ -227,7 +228,7 @@ def _constants(given: dict[str, Any]) -> SharedConstants:
 
 
 def _finite(value: Any) -> Any:
-    """Plain values of JSON; what is not finite becomes null."""
+    """A value in types of JSON; numbers that are not finite become null."""
     if isinstance(value, dict):
         return {name: _finite(part) for name, part in value.items()}
     if isinstance(value, list | tuple):

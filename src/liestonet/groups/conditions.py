@@ -1,4 +1,4 @@
-"""Conditions as numbers with a unit, read from what groups are called: 300K, T=300, 2.5 mM."""
+"""Conditions as numbers with a unit, read from the labels of groups: 300K, T=300, 2.5 mM."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 NUMBER = r"(?P<value>[-+−]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
-# A unit follows the number; a name stands in front only with a sign between, since `run3` is no condition of size 3.
+# A unit follows the number; a name needs `=` before the number: `run3` is not the condition 3.
 CONDITION = re.compile(rf"(?:(?P<name>[^\W\d][\w ]*?)\s*=\s*)?{NUMBER}[ _]?(?P<unit>[^\W\d_][\w/^%·µ°-]*|%|°\w?)?")
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A number, its unit, and the name that stands before it; both may be empty."""
+    """A number, its unit, and the name before it; unit and name may be empty."""
 
     value: float | int
     unit: str = ""
@@ -21,7 +21,7 @@ class Condition:
 
 
 def condition_of(label: str) -> Condition | None:
-    """The condition that a group's label states, None where it is no number."""
+    """The condition that a group's label states; None if the label is not a number."""
     match = CONDITION.fullmatch(label.strip())
     if match is None:
         return None
@@ -29,7 +29,7 @@ def condition_of(label: str) -> Condition | None:
 
 
 def conditions_of(labels: Sequence[str]) -> tuple[Condition, ...] | None:
-    """The conditions of all groups, None unless all are numbers, each another, with one unit and one name."""
+    """The conditions of all groups; None unless all are distinct numbers with the same unit and name."""
     found = [condition_of(label) for label in labels]
     known = tuple(condition for condition in found if condition is not None)
     kinds = {(condition.unit, condition.name) for condition in known}
@@ -39,7 +39,7 @@ def conditions_of(labels: Sequence[str]) -> tuple[Condition, ...] | None:
 
 
 def in_order(labels: Iterable[str]) -> list[str]:
-    """Labels by their conditions where these are numbers, else by name, numbers inside names by their size."""
+    """Labels sorted by condition if these are numbers, else by name, with numbers inside names by size."""
     listed = list(labels)
     known = conditions_of(listed)
     if known is not None:
@@ -48,5 +48,5 @@ def in_order(labels: Iterable[str]) -> list[str]:
 
 
 def _natural(label: str) -> list[tuple[int, float | int, str]]:
-    """A key in which run10 comes after run9."""
+    """A sorting key that puts run10 after run9."""
     return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d+)", label) if part]

@@ -1,6 +1,6 @@
-"""`discover_groups`: recordings under several conditions in, a result for each and their comparison out.
+"""`discover_groups`: a result for each of several recordings under different conditions, and their comparison.
 
-Every group is a job of a study with a result of its own, kept the moment it is there (study/running.py).
+Every group is a job of a study, whose result is stored as soon as it is computed (study/running.py).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Runner = Callable[[Sequence[Job], Store], list[Failure]]
 
 @dataclass(frozen=True)
 class Planned:
-    """One group's job, the folder of its result, and what writes its data where they are only in memory."""
+    """One group's job, the folder of its result, and a function that writes data in memory to a file."""
 
     label: str
     job: Job
@@ -65,10 +65,10 @@ def discover_groups(
     {"300K": data, …}. `by` names a part in braces of that pattern, gives a pattern itself, "run_{condition}_*.csv", or
     names a column. Further keywords are those of `Trajectories.read`.
 
-    In the folder `out` each group has its result, `run.lsn`, `result.json` and `report.html`, and all have a page,
-    groups.html, and groups.json. The groups run in `jobs` processes or on a `scheduler`, an address of
-    dask.distributed; started again with the same folder, finished groups are not repeated. A group that cannot be used
-    has the sentence on why as its `problem`; the others go on.
+    The folder `out` receives a subfolder for each group with `run.lsn`, `result.json` and `report.html`, and the
+    comparison as groups.html and groups.json. The groups run in `jobs` processes or on a `scheduler`, an address of
+    dask.distributed; with the same folder, a second call does not repeat finished groups. A group without a result has
+    the reason as its `problem`; the others are computed.
     """
     if not is_whole(jobs) or jobs < 1:
         raise InputError(f"The number of processes must be a whole number from 1 on, not {jobs!r}.")
@@ -106,8 +106,8 @@ def groups_in(
     command: str | None = None,
     keep: bool = True,
 ) -> GroupComparison:
-    """Run what is missing in a folder and compare all that is there."""
-    kind_from_data(search["symmetry"])  # what is wrong for all groups is said once, before any is read
+    """Run the groups without a result in a folder and compare all groups."""
+    kind_from_data(search["symmetry"])  # errors that concern all groups are raised once, before any file is read
     name, planned = _planned(out, source, by, reading, search)
     store = Store(out / JOBS)
     repeated = [one.job for one in planned if not (out / one.folder / RUN_FILE).is_file()]
@@ -164,7 +164,7 @@ def _from_files(split: Split, reading: Mapping[str, Any], search: Mapping[str, A
 def _in_memory(
     out: Path, groups: Mapping[Any, Any], reading: Mapping[str, Any], search: Mapping[str, Any]
 ) -> list[Planned]:
-    """Trajectories by label: their data are written beside the results, where processes read them."""
+    """The jobs for trajectories by label, whose data are written beside the results for the processes to read."""
     if reading:
         raise InputError(f"{next(iter(reading))} says how a file is read, but these are trajectories; leave it out.")
     if len(groups) < 2:
@@ -203,7 +203,7 @@ def _job(
 
 
 def _folders(labels: Sequence[str]) -> dict[str, str]:
-    """A folder's name for every label, each another even where letters of files do not tell two labels apart."""
+    """A folder name for every label, distinct even if two labels differ only in characters that names cannot have."""
     found: dict[str, str] = {}
     for label in labels:
         plain = re.sub(r"[^\w.=+-]", "_", label).strip(".") or "group"

@@ -1,4 +1,4 @@
-"""One group as a job of a study: read, discover, and its files written; runs in a process or on another machine."""
+"""One group as a job of a study: reads the data, runs `discover`, writes the files; in any process or machine."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from liestonet.pipeline.discover import discover
 from liestonet.result import Result
 from liestonet.trajectories import Measurement, Trajectories
 
-# Variables: where the groups' results are written, and the command that a result remembers. Neither decides a result,
-# so they belong to no job's key.
+# Environment variables: the folder of the groups' results, and the command stored in a result. Neither determines a
+# result, so they are not part of a job's key.
 FOLDER, COMMAND = "LIESTONET_GROUPS", "LIESTONET_GROUPS_COMMAND"
 RESULT_FILE, REPORT_FILE, RUN_FILE = "result.json", "report.html", "run.lsn"
 OWN_CLOCK = "own_clock"
@@ -27,7 +27,7 @@ RESHAPING = ("log", "thin", "window", "stride", "restart")
 
 @contextmanager
 def writing_to(folder: Path, command: str | None) -> Iterator[None]:
-    """Jobs write their results into this folder meanwhile."""
+    """Within the context, jobs write their results into this folder."""
     given = {FOLDER: str(folder.resolve()), COMMAND: command or ""}
     before = {name: os.environ.get(name) for name in given}
     os.environ.update(given)
@@ -47,7 +47,7 @@ def run_group(
     search: Mapping[str, Any],
     name: str,
 ) -> dict[str, JSON]:
-    """Discover one group and write result.json, report.html and run.lsn into its folder; what a comparison keeps."""
+    """Discover one group and write result.json, report.html and run.lsn; returns the facts for the comparison."""
     data = read_group([Path(file) for file in files], column, label, reading)
     measurement = search["measurement"]
     known = None if measurement is None else Measurement.from_json(measurement, "the group")
@@ -60,7 +60,7 @@ def run_group(
 
 
 def read_group(files: Sequence[Path], column: str | None, label: str, reading: Mapping[str, Any]) -> Any:
-    """The paths of a group, from all its files, reshaped as was asked for; what is too large stays in its files."""
+    """The paths of a group from all its files, with the options of reading; large data stay in their files."""
     import numpy as np
 
     columns = {name: value for name, value in reading.items() if name not in RESHAPING}
@@ -69,7 +69,7 @@ def read_group(files: Sequence[Path], column: str | None, label: str, reading: M
     data = _paths(files, columns) if column is None else _rows(files, column, label, columns)
     asked = [name for name in RESHAPING if reading.get(name)]
     if asked and not isinstance(data, Trajectories):
-        raise InputError(f"This group is too large for memory and is read piece by piece; leave {asked[0]} out.")
+        raise InputError(f"This group is too large for memory and is read in pieces; leave {asked[0]} out.")
     if reading.get("log"):
         data = data.transform(**dict.fromkeys(reading["log"], np.log))
     if reading.get("thin") is not None:
@@ -80,7 +80,7 @@ def read_group(files: Sequence[Path], column: str | None, label: str, reading: M
 
 
 def _paths(files: Sequence[Path], columns: Mapping[str, Any]) -> Any:
-    """Whole files: in memory if they fit."""
+    """The paths of whole files, in memory if they fit."""
     from liestonet.trajectories.scan import is_small
 
     if len(files) == 1 and is_small(files[0]) and not columns.get(OWN_CLOCK):
@@ -92,7 +92,7 @@ def _paths(files: Sequence[Path], columns: Mapping[str, Any]) -> Any:
 
 
 def _rows(files: Sequence[Path], column: str, label: str, columns: Mapping[str, Any]) -> Trajectories:
-    """The rows of a group in files that hold several."""
+    """The paths of one group in files that hold several."""
     from liestonet.trajectories.joining import joined
     from liestonet.trajectories.row_groups import read_rows
 
@@ -101,7 +101,7 @@ def _rows(files: Sequence[Path], column: str, label: str, columns: Mapping[str, 
 
 
 def write_group(result: Result, folder: Path) -> None:
-    """A result's three files, each whole or not at all; a full disk is one sentence."""
+    """Write a result's three files, each atomically; a full disk is an error of one sentence."""
     from liestonet.trajectories.writers import replacing
 
     try:

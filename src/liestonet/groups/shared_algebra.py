@@ -1,4 +1,4 @@
-"""Do groups share an algebra? From what each group's tests allow; undecided is not different (docs/method.md §19.1)."""
+"""Tests whether groups share an algebra, from the test of each group's symmetries (docs/method.md §19.1)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from liestonet.groups.wording import listed
 
 @dataclass(frozen=True)
 class Found:
-    """What one group's result says: its dimension, its ladder, and the name of its algebra with what else it may be."""
+    """The findings for one group: its dimension, its ladder, and the name of its algebra with the alternatives."""
 
     label: str
     dimension: int
@@ -26,9 +26,9 @@ class Found:
 
 @dataclass(frozen=True)
 class Standing:
-    """One group beside the most symmetric one: "has", "undecided" or "rejected", and the test's p-value.
+    """One group compared with the most symmetric one: "has", "undecided" or "rejected", and the test's p-value.
 
-    `adjusted` is the p-value among all groups (Holm). Both are None where the group has as many symmetries.
+    `adjusted` is Holm's p-value over all groups. Both are None if the group has as many symmetries.
     """
 
     label: str
@@ -39,9 +39,9 @@ class Standing:
 
 @dataclass(frozen=True)
 class SharedAlgebra:
-    """Whether groups share an algebra: "shared", "undecided" or "different", and why in one sentence.
+    """The outcome: "shared", "undecided" or "different", and the reason in one sentence.
 
-    `dimension` is the largest that a group has, `name` that of its algebra.
+    `dimension` is the largest of any group, `name` that of the algebra.
     """
 
     verdict: str
@@ -52,7 +52,7 @@ class SharedAlgebra:
 
 
 def shared_algebra(found: Sequence[Found], level: float = COMPARISON.level) -> SharedAlgebra:
-    """Groups differ if one has symmetries that another excludes, at this level for all of them together."""
+    """The outcome: groups differ if one has symmetries that another rejects, at a familywise level."""
     most = max(group.dimension for group in found)
     richest = [group for group in found if group.dimension == most]
     name = next((group.name for group in richest if group.resolved), richest[0].name)
@@ -65,9 +65,9 @@ def shared_algebra(found: Sequence[Found], level: float = COMPARISON.level) -> S
 
 
 def _p_value(group: Found, most: int) -> float:
-    """Chance of this group's residuals if it has so many symmetries: 1 where its tests do not exclude the last of them.
+    """The p-value of `most` symmetries in a group: 1 if its test does not reject the last of them.
 
-    A near-symmetry, whose residual is below the tolerance, is not another algebra.
+    A near-symmetry, whose residual is below the tolerance, does not count against them.
     """
     excluded = len(group.ladder) >= most and group.ladder[most - 1].verdict == "no"
     return group.ladder[most - 1].p_value if excluded else 1.0

@@ -1,4 +1,4 @@
-"""Do groups share their constants? Wald tests of equality with the covariances, and a line against the condition.
+"""Wald tests that groups share their constants, and linear trends of the constants against the condition.
 
 docs/method.md §19.2.
 """
@@ -19,8 +19,8 @@ from liestonet.groups.tuning import COMPARISON
 class Trend:
     """A straight line of a constant against the condition: v = level + slope · (z − centre).
 
-    `p_value` is that of a slope of zero, `adjusted` the same among all constants (Holm); `rest` that of no more than
-    the line: small where the constant changes in another way too.
+    `p_value` tests a slope of zero, `adjusted` is Holm's p-value over all constants; `rest` tests the deviation from
+    the line: small if the constant changes in another way too.
     """
 
     slope: float
@@ -34,7 +34,7 @@ class Trend:
 
 @dataclass(frozen=True)
 class Equality:
-    """One test that values are equal in all groups: their weighted mean, χ², and p-values alone and among all."""
+    """The test that one constant is equal in all groups: weighted mean, χ², p-value, and Holm's over all constants."""
 
     mean: float
     error: float
@@ -54,7 +54,7 @@ class Joint:
 
 
 def equal_together(values: Float[np.ndarray, "g c"], covariances: Float[np.ndarray, "g c c"]) -> Joint:
-    """χ² of all constants about their common mean, with c (g − 1) degrees of freedom."""
+    """The joint test: χ² of all constants about their common mean, with c (g − 1) degrees of freedom."""
     scale = np.sqrt(np.einsum("gcc->c", covariances) / len(covariances))
     units = np.where(scale > 0, scale, 1.0)
     inverses = np.array([_inverse(covariance / np.outer(units, units)) for covariance in covariances])
@@ -69,7 +69,7 @@ def equal_together(values: Float[np.ndarray, "g c"], covariances: Float[np.ndarr
 
 
 def equal_alone(values: Float[np.ndarray, "g c"], errors: Float[np.ndarray, "g c"]) -> list[Equality]:
-    """The same for each constant by itself, p-values among all of them by Holm's method."""
+    """The test of each constant by itself, with p-values adjusted by Holm's method."""
     weights = 1 / errors**2
     totals = weights.sum(axis=0)
     means = (weights * values).sum(axis=0) / totals
@@ -83,7 +83,7 @@ def equal_alone(values: Float[np.ndarray, "g c"], errors: Float[np.ndarray, "g c
 def trends(
     values: Float[np.ndarray, "g c"], errors: Float[np.ndarray, "g c"], places: Float[np.ndarray, " g"]
 ) -> list[Trend]:
-    """Weighted straight lines of every constant against the condition; of two groups a line is always enough."""
+    """Weighted linear fits of every constant against the condition; for two groups the line always fits."""
     found: list[tuple[float, float, float, float, float, float | None]] = []
     for column, spread in zip(values.T, errors.T, strict=True):
         weights = 1 / spread**2
@@ -101,7 +101,7 @@ def trends(
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """P-values that may be compared with one level, whichever of the hypotheses are true (Holm 1979)."""
+    """P-values adjusted for multiple tests, with familywise error control (Holm 1979)."""
     order = np.argsort(p_values, kind="stable")
     adjusted, highest = [0.0] * len(p_values), 0.0
     for rank, position in enumerate(order):

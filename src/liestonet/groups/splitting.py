@@ -1,4 +1,4 @@
-"""Which files, and which rows of them, belong to which group: by a part of their names or by a column."""
+"""Assigns files, or rows of them, to groups, by a part of the file names or by a column."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FIELD = re.compile(r"\{([^\W\d]\w*)\}")
 
 @dataclass(frozen=True)
 class Part:
-    """One group: its label, its files, and the column whose value is the label where files hold several groups."""
+    """One group: its label, its files, and the column that contains the label if files hold several groups."""
 
     label: str
     files: tuple[Path, ...]
@@ -28,18 +28,17 @@ class Part:
 
 @dataclass(frozen=True)
 class Split:
-    """All groups, in order, and the name of what tells them apart."""
+    """All groups in order, and the name of the condition that distinguishes them."""
 
     by: str
     parts: tuple[Part, ...]
 
 
 def split_files(given: Any, by: str | Any, reading: Mapping[str, Any] | None = None) -> Split:
-    """The groups of files named, listed or matched by patterns.
+    """The groups of files given by name, as a list or by patterns.
 
-    `by` is a pattern for the files' names with a part in braces, such as "run_{condition}_*.csv"; the name of a part
-    that the files' own pattern has in braces, or that the names have with its value, such as T in "T=300/a.csv"; else
-    a column.
+    `by` is a pattern for file names with a part in braces, such as "run_{condition}_*.csv"; or the name of a part in
+    braces of the files' own pattern; or a name that file names give a value, such as T in "T=300/a.csv"; else a column.
     """
     if not isinstance(by, str) or not by.strip():
         raise InputError("by must be the name of a column or of a part of the file names.")
@@ -75,7 +74,7 @@ def _patterns(given: Any) -> list[str]:
 
 
 def _matched(pattern: str) -> list[Path]:
-    """The files of one pattern, in order; a name without a pattern is itself."""
+    """The files that match one pattern, in order; a plain name is one file."""
     plain = FIELD.sub("*", pattern)
     if plain == pattern and Path(pattern).exists():
         found = [Path(pattern)]
@@ -90,7 +89,7 @@ def _matched(pattern: str) -> list[Path]:
 
 
 def _by_template(files: Sequence[Path], templates: Sequence[str], wanted: str | None = None) -> Split:
-    """Groups by the part of each file's path that stands in the place of {name}."""
+    """Groups by the part of each file's path that matches {name}."""
     names = {name for template in templates for name in FIELD.findall(template)}
     if wanted is None and len(names) > 1:
         raise InputError(
@@ -114,7 +113,7 @@ def _by_template(files: Sequence[Path], templates: Sequence[str], wanted: str | 
 
 
 def _expression(template: str, name: str) -> re.Pattern[str]:
-    """The end of a path that a pattern describes; * and ? stay inside a folder, {name} may not be empty."""
+    """A regular expression for the end of a path; * and ? do not match "/", {name} is not empty."""
     text, position, seen = "", 0, False
     for match in re.finditer(r"\{([^\W\d]\w*)\}|\*\*/|\*|\?", template.replace("\\", "/")):
         text += re.escape(template[position : match.start()])

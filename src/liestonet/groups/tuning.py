@@ -1,4 +1,4 @@
-"""Numbers that decide how groups are compared."""
+"""Numbers that decide the comparison of groups."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ComparisonTuning:
-    """What groups are compared by."""
+    """Levels and limits of the tests."""
 
-    # Chance of calling groups different that are not, for all groups and for all constants together. Source:
+    # Familywise error rate of calling groups different, over all groups, and over all constants. Source:
     # convention.
     level: float = 0.05
-    # An equation with more constants than these is not compared term by term. Source: by hand; as many as an
-    # equation whose constants the symmetries leave may have (docs/method.md §18.9), and two more.
+    # Equations with more constants than this are not compared term by term. Source: by hand; two more than an equation
+    # written with all constants may have (docs/method.md §18.9).
     most_constants: int = 8
-    # Below this p-value an equation does not fit a group, so that its constants there are not compared. Source: as
-    # the test of the symmetries of an equation (docs/method.md §18.9).
+    # Below this p-value the equation is rejected for a group, and its constants there are not compared. Source: as the
+    # test of the symmetries of an equation (docs/method.md §18.9).
     rejected: float = 0.01
     # Directions in which a covariance is smaller than this part of its largest, in units of the errors, are
     # rounding. Source: theory: covariances are products of numbers known to 1e-16.

@@ -8,7 +8,7 @@ MOST_LISTED = 6  # labels in one sentence
 
 
 def listed(labels: Sequence[str]) -> str:
-    """`a, b and c`; of very many the first ones and how many more there are."""
+    """`a, b and c`; of a long list the first items and the number of the others."""
     first = list(labels)
     if len(first) > MOST_LISTED:
         return f"{', '.join(first[: MOST_LISTED - 1])} and {len(first) - MOST_LISTED + 1} more"
