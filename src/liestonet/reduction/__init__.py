@@ -1,7 +1,7 @@
-"""What a symmetry of an equation is used for: coordinates in which the equation is solved, or smaller, or autonomous.
+"""Applications of symmetries of an equation: coordinates in which it is solved, reduced in dimension, or autonomous.
 
-`reduce` takes a result to a `Reduction`; `find_invariants` and `find_martingales` list functions that are constant, or
-constant on average, along the paths. See docs/method.md §18.
+`reduce` makes a `Reduction` from a result; `find_invariants` and `find_martingales` list functions that are constant
+along the paths, or have no drift along them. See docs/method.md §18.
 """
 
 from liestonet.reduction.ito_integral import ItoIntegral

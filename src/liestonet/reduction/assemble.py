@@ -1,4 +1,4 @@
-"""A reduction is put together here: all changes of coordinates as one, the new equation, the solution, its validity."""
+"""Assembles a reduction: all changes of coordinates as one, the new equation, the solution, and its validity."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from liestonet.sde.singularities import singular_parts
 from liestonet.sde.symbolic import SymbolicCoefficients
 
 Map = dict[Symbol, Any]
-LAW_NOISE = "In law: the Wiener processes of the new equation are new ones, not W."
+LAW_NOISE = "The new equation holds in law: its Wiener processes are not W."
 
 
 def assembled(start: Start, stage: Stage) -> Reduction:
-    """The reduction that a last stage stands for."""
+    """The reduction from the last stage."""
     forward, inverse, clock = _composed(start, stage)
     setting, equation = stage.setting, stage.equation
     public = setting.public
@@ -101,14 +101,14 @@ def _boxes_of(flows: Flows, start: Start, stage: Stage) -> tuple[tuple[float, fl
 
 
 def _boxes(stage: Stage) -> tuple[tuple[float, float], ...]:
-    """Intervals of the new clock and coordinates that the box became."""
+    """The intervals of the new time and coordinates that contain the image of the box."""
     symbols = (stage.equation.time, *stage.equation.state)
     values = [stage.setting.values[s] for s in symbols]
     return tuple((float(np.nanmin(v)), float(np.nanmax(v))) for v in values)
 
 
 def _sides(start: Start, stage: Stage) -> list[str]:
-    """Conditions on the user's coordinates that hold on the part of the box that was kept."""
+    """Inequalities for the user's coordinates that describe the part of the box that was kept."""
     found = []
     for count, expression in stage.sides:
         forward, _, _ = _composed(start, stage, count)
@@ -128,13 +128,13 @@ def _is_gain(stage: Stage) -> bool:
 
 
 def _outward(inverse: Map, s: Symbol, start: Start, stage: Stage) -> Any:
-    """A coordinate of the user in new symbols; inner symbols may be its negative."""
+    """A coordinate of the user in new symbols; the inner symbol may be its negative."""
     meant = start.inner.inward[s]
     return stage.setting.public(stage.setting.tidy(meant.xreplace({k: v for k, v in inverse.items()})))
 
 
 def _composed(start: Start, stage: Stage, count: int | None = None) -> tuple[Map, Map | None, Any]:
-    """Coordinates after all changes, or the first few, in the first inner symbols; these in the new ones; the clock."""
+    """The composition of the first changes: new coordinates in old ones, old ones in new ones, the new time."""
     inner, setting = start.inner, stage.setting
     forward: Map = {s: s for s in inner.state}
     inverse: Map | None = {s: s for s in (inner.time, *inner.state)}
@@ -172,7 +172,7 @@ def _sde(equation: Equation, stage: Stage) -> SDE:
 
 
 def closed_part(sde: SDE, closed: int) -> SDE:
-    """The equation of the first coordinates alone, without noises that do not act on them."""
+    """The equation of the first coordinates alone, without Wiener processes that do not act on them."""
     formulas = sde.symbolic
     if formulas is None or closed == sde.dimension:
         return sde
@@ -184,7 +184,7 @@ def closed_part(sde: SDE, closed: int) -> SDE:
 
 
 def _all_steps(start: Start, stage: Stage, kind: str) -> tuple[Step, ...]:
-    """What was done, then why no further."""
+    """All steps, then the reasons why there is no further one."""
     steps = list(stage.steps)
     if kind == "solved":
         return tuple(steps)
@@ -200,18 +200,18 @@ def _all_steps(start: Start, stage: Stage, kind: str) -> tuple[Step, ...]:
 
 
 def _wiener(stage: Stage) -> str:
-    """What the noise of the new equation is."""
+    """A sentence on the Wiener process of the new equation."""
     clock = next((change.clock for change in reversed(stage.changes) if change.clock is not None), None)
     s = "" if clock is None else stage.setting.public(clock[0])
     if stage.level == "law":
         return LAW_NOISE
     if clock is not None:
-        return f"dB = √(d{s}/dt) dW is the noise of the new equation, a Wiener process in the clock {s}."
+        return f"dB = √(d{s}/dt) dW is the noise of the new equation, a Wiener process in the new time {s}."
     return ""
 
 
 def _error(start: Start, stage: Stage) -> float:
-    """How far the new equation is from Itô's formula at points of the box, relative to its size."""
+    """The largest relative difference of the new equation from Itô's formula at points of the box."""
     equation = Equation(
         start.inner.time, start.inner.state, start.inner.drift, start.inner.noise, len(start.inner.state)
     )
@@ -228,7 +228,7 @@ def _error(start: Start, stage: Stage) -> float:
 
 
 def _solution(start: Start, stage: Stage, forward: Map, inverse: Map) -> Map | None:
-    """Every coordinate of the user with integrals in the place of the new ones; closed ones stay functions of time."""
+    """Every coordinate of the user with integrals for the new ones; closed coordinates remain functions of time."""
     equation, setting = stage.equation, stage.setting
     if equation.active == len(equation.state) or any(change.clock for change in stage.changes):
         return None
@@ -267,13 +267,13 @@ def _public_initial(s: Symbol, start: Start) -> Any:
 
 
 def _beginning(start: Start) -> Any:
-    """Zero where the equation is regular there, else the beginning of the box."""
+    """Zero if the equation is regular there, else the first time of the box."""
     space = start.spaces[0]
     return sympy.Integer(0) if space.low < 0 < space.high else sympy.nsimplify(start.domain.intervals[0][0])
 
 
 def _riemann(entry: Any, found: Map, place: tuple[Any, Any, Symbol], setting: Any) -> Any:
-    """∫ entry dt from the beginning: evaluated where it is a known function of time, else as an integral."""
+    """∫ entry dt from the beginning: evaluated for a known function of time, else an unevaluated integral."""
     time, begin, letter = place
     if entry == 0:
         return sympy.Integer(0)
@@ -287,7 +287,7 @@ def _riemann(entry: Any, found: Map, place: tuple[Any, Any, Symbol], setting: An
 
 
 def with_validity(made: Reduction, start: Start, sides: list[str]) -> Reduction:
-    """The same with how long, and where, it holds."""
+    """The reduction with a statement of how long, and where, it holds."""
     values = start.values()
     when = start.spaces[0].words("t")
     timely = f" for {when}" if when else ""
@@ -320,7 +320,7 @@ def with_validity(made: Reduction, start: Start, sides: list[str]) -> Reduction:
 
 
 def _coordinate_limits(new: Map, x: tuple[Symbol, ...], values: dict[Symbol, Any]) -> list[str]:
-    """Where the new coordinates themselves are regular."""
+    """Conditions under which the new coordinates are regular."""
     found = []
     for expression in new.values():
         for part, _ in singular_parts(sympy.sympify(expression)):
@@ -333,7 +333,7 @@ def _coordinate_limits(new: Map, x: tuple[Symbol, ...], values: dict[Symbol, Any
 
 
 def _bessel_validity(made: Reduction, start: Start, values: dict[Symbol, Any]) -> str:
-    """Whether the end ζ = 0 is reached."""
+    """The validity of a Bessel reduction, which depends on whether the end ζ = 0 is reached."""
     from liestonet.reduction.sampling import bessel_boundary
 
     known: Any = sympy.sympify(made.bessel)
@@ -350,7 +350,7 @@ def _bessel_validity(made: Reduction, start: Start, values: dict[Symbol, Any]) -
 
 
 def _end_text(made: Reduction, start: Start, values: dict[Symbol, Any]) -> str:
-    """The end of the state space that ζ = 0 is."""
+    """The text of the end of the state space at ζ = 0."""
     space = start.spaces[1]
     zeta = list(made.coordinates.values())[1]
     x = made.equation.symbolic.state[0]  # pyright: ignore
@@ -359,7 +359,7 @@ def _end_text(made: Reduction, start: Start, values: dict[Symbol, Any]) -> str:
 
 
 def _continues(made: Reduction, values: dict[Symbol, Any]) -> bool:
-    """Whether the formula goes on solving the equation in law beyond the end: by Itô's formula on the other side too.
+    """Whether the formula solves the equation in law also beyond the end, by Itô's formula on the other side.
 
     Drift and squared noise must be smooth at the end, so that the law is unique there.
     """

@@ -1,7 +1,6 @@
-"""A scalar equation as Brownian motion: canonical coordinates with the clock that its noise runs on.
+"""Canonical coordinates of a scalar equation: a new state and a new time in which it is Brownian motion.
 
-Where the new equation is dy = f(t) dt + g(t) dW, y − ∫f dt is a Brownian motion on the clock ∫g² dt (docs/method.md
-§18.2).
+If the new equation is dy = f(t) dt + g(t) dW, y − ∫f dt is a Brownian motion in the time ∫g² dt (docs/method.md §18.2).
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Canonical:
-    """The clock and the state in which an equation is dy = dW(s), as formulas in t and the old coordinate."""
+    """The time s and the state y in which an equation is dy = dW(s), as formulas in t and the old coordinate."""
 
     clock: sympy.Expr
     state: sympy.Expr
@@ -28,9 +27,9 @@ class Canonical:
 
 
 def canonical_coordinates(result: Result) -> Canonical | None:
-    """Those of a scalar equation that one proved generator integrates; of a recording those of its fitted equation.
+    """Canonical coordinates of a scalar equation, or a recording's fitted one, that one proved generator integrates.
 
-    None where they are not known, or where finding them takes longer than a picture is worth.
+    None if they are not known, or if finding them would take too long for a picture.
     """
     found = _reduced(result)
     if found is None or found.kind != "solved" or not found.is_whole or found.sde.symbolic is None:
@@ -59,7 +58,7 @@ def _reduced(result: Result) -> Reduction | None:
 
 
 def _as_brownian(found: Reduction) -> Canonical | None:
-    """The clock of the noise and the state without its drift, where both depend on time alone and have closed forms."""
+    """The time ∫g² dt and the state y − ∫f dt, if f and g depend on time alone and the integrals have closed forms."""
     import sympy
 
     symbolic = found.sde.symbolic

@@ -1,7 +1,7 @@
-"""The strategy for a generator that moves time: its orbits are followed to one instant, and the equation is autonomous.
+"""The strategy for a generator with a time component: coordinates in which the equation is autonomous.
 
-s = ∫dt/τ is the new clock, z the point that the flow carries to a fixed time; then dz = F(z) ds + S(z) dB, by
-evaluation alone (docs/method.md §18.5).
+s = ∫dt/τ is the new time, z the point to which the flow carries (t, x) at a fixed time; then dz = F(z) ds + S(z) dB,
+with coefficients evaluated at that time (docs/method.md §18.5).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from liestonet.reduction.stage import Stage
 
 
 def autonomous(stage: Stage) -> Stage | None:
-    """The first generator with a time component and a closed flow makes the closed coordinates autonomous."""
+    """Make the closed coordinates autonomous by the first generator with a time component and a flow in closed form."""
     if not stage.equation.active or stage.bessel is not None:
         return None
     timed = [f for f in stage.fields if not f.is_simple]
@@ -52,7 +52,7 @@ def _lemma(f: Field, change: Change, stage: Stage) -> bool:
 
 
 def _followed(f: Field, stage: Stage) -> Change | str:
-    """Clock and coordinates of a generator, or why there are none."""
+    """The new time and coordinates of a generator, or the reason why there are none."""
     setting, time, closed = stage.setting, stage.equation.time, stage.equation.closed
     sign = np.sign(setting.numbers(f.tau))
     if not (sign == sign[0]).all() or sign[0] == 0:
@@ -91,7 +91,7 @@ def _sign(x: Symbol, path: Any, diagonal: bool) -> dict[str, bool]:
 
 
 def _affine_flow(tau: Any, xi: list[Any], stage: Stage) -> tuple[Any, Any] | None:
-    """dx/dt = (P(t)x + q(t))/τ: the growth matrix E and a particular path, x = Ez + path; else None.
+    """For dx/dt = (P(t)x + q(t))/τ the matrix E and a particular path with x = Ez + path; else None.
 
     P is diagonal, or a matrix of numbers times one function of time.
     """

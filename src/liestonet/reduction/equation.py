@@ -1,4 +1,4 @@
-"""An equation in SymPy while its coordinates change: Itô's formula, and which coordinates are closed."""
+"""An equation in SymPy under changes of coordinates: Itô's formula, and which coordinates are closed."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from liestonet.reduction.tuning import REDUCTION
 
 @dataclass(frozen=True)
 class Field:
-    """τ(t) ∂t + ξ·∂ on the closed coordinates of an equation, and what it does to the others.
+    """A generator τ(t) ∂t + ξ·∂ on the closed coordinates of an equation, with its components on the others.
 
-    `name` is what a reader knows it by; `strong` says that it keeps the Wiener process, not only the law. `rest` are
+    `name` is its name in texts; `strong` says that it preserves the Wiener process, not only the law. `rest` are
     its components on coordinates that are integrals.
     """
 
@@ -29,7 +29,7 @@ class Field:
 
     @property
     def is_simple(self) -> bool:
-        """Whether it leaves time alone."""
+        """Whether it has no time component."""
         return self.tau == 0
 
     def of(self, function: Any, time: Symbol, state: Sequence[Symbol]) -> Any:
@@ -44,7 +44,7 @@ class Field:
 class Equation:
     """dx = f dt + σ dW. The first `active` coordinates are closed among themselves.
 
-    Each of the others is an integral of functions of time and of the coordinates before it.
+    Each other coordinate is an integral of functions of time and of the coordinates before it.
     """
 
     time: Symbol
@@ -107,10 +107,10 @@ class Change:
     """New coordinates for the closed ones of an equation.
 
     `forward` are the new ones in old symbols, the closed ones (`active` of them) first; `backward` the old ones in new
-    symbols, None where there is no closed form. Coefficients do not depend on all new coordinates: `section` are
-    places, one for each value of those that matter, in the old symbols. `corrected` are integrals that were there
-    before and get a new symbol: what is subtracted from them, in old and in new symbols. `clock` is a new clock with
-    s(t), `back` t(s).
+    symbols, None where there is no closed form. Coefficients do not depend on all new coordinates: `section` gives
+    points, in the old symbols, one for each value of those on which they depend. `corrected` gives, for earlier
+    integrals that get a new symbol, the subtracted term in old and in new symbols. `clock` is a new time with s(t),
+    `back` t(s).
     """
 
     forward: Mapping[Symbol, Expr]
@@ -122,26 +122,26 @@ class Change:
     corrected: Mapping[Symbol, tuple[Symbol, Expr, Expr]] = field(default_factory=dict)
 
     def renamed(self, symbol: Symbol) -> Symbol:
-        """What an integral that was there before is called now."""
+        """The present symbol of an earlier integral."""
         return self.corrected[symbol][0] if symbol in self.corrected else symbol
 
     def all_forward(self, passive: Sequence[Symbol]) -> dict[Symbol, Expr]:
-        """All new coordinates in old symbols, integrals that were there before included."""
+        """All new coordinates in old symbols, earlier integrals included."""
         gone = {p: self.corrected[p][1] if p in self.corrected else sympy.Integer(0) for p in passive}
         return {**self.forward, **{self.renamed(p): p - gone[p] for p in passive}}
 
     def all_backward(self) -> dict[Symbol, Expr]:
-        """All old coordinates that change in new symbols."""
+        """All changed old coordinates in new symbols."""
         return {**(self.backward or {}), **{p: q + more for p, (q, _, more) in self.corrected.items()}}
 
 
 def changed(
     equation: Equation, change: Change, setting: Setting, law: bool, lemma: bool = False
 ) -> tuple[Equation, bool]:
-    """The equation in new coordinates, and whether Itô's formula in SymPy shows that it is that one.
+    """The equation in new coordinates, and whether SymPy proves it by Itô's formula.
 
-    Coefficients are evaluated on the section, where nothing has to be simplified away; that they agree elsewhere is
-    then shown. Where a `lemma` has shown that already, long expressions are not looked at again.
+    Coefficients are evaluated on the section, where they need no simplification; that they agree elsewhere is then
+    proved. If a `lemma` has proved it, long expressions are not checked again.
     """
     passive = equation.state[equation.active :]
     forward = change.all_forward(passive)
@@ -160,7 +160,7 @@ def changed(
 
 
 class _Placing:
-    """Coefficients in new symbols, with a record of whether each was shown to be right."""
+    """Expresses coefficients in new symbols, and records whether each was proved."""
 
     def __init__(
         self, equation: Equation, change: Change, forward: dict[Symbol, Expr], setting: Setting, lemma: bool
@@ -177,7 +177,7 @@ class _Placing:
         if self.lemma and symbol in self.change.forward and sympy.count_ops(value) > REDUCTION.largest_checked:
             return found
         shown = self.setting.vanishes(self.setting.plain(value) - found.xreplace(self.forward))
-        if not shown and symbol not in self.change.forward:  # an integral may depend on the new ones
+        if not shown and symbol not in self.change.forward:  # an integral may depend on the new coordinates
             return self.new.tidy(value.xreplace(self.backward))
         self.shown.append(shown)
         return found
@@ -197,7 +197,7 @@ def _rooted(equation: Equation, forward: dict[Symbol, Expr], speed: Any, placing
 
 
 def triangular_root(covariance: Any, setting: Setting) -> list[tuple[Any, ...]]:
-    """Rows of the lower triangular root of a matrix; columns that vanish are left out."""
+    """The rows of the lower triangular root of a matrix, without zero columns."""
     size = covariance.shape[0]
     root = sympy.zeros(size, size)
     for j in range(size):

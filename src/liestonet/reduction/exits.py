@@ -1,4 +1,4 @@
-"""Paths of a Gaussian coordinate that reach an end of its range between two times."""
+"""Detects paths of a Gaussian coordinate that reach an end of its range between two times."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def keep_inside(
     alive: Bool[np.ndarray, " k"],
     rng: np.random.Generator,
 ) -> Bool[np.ndarray, " k"]:
-    """Which paths have not reached an end within a step, given the coordinate at both times.
+    """Which paths do not reach an end within a step, drawn given the coordinate at both times.
 
-    Between its ends the coordinate is a Brownian bridge in the clock ∫G². It is drawn at a few times more; between
-    these an end counts as straight, and the probability to cross it is exp(−2 d₀ d₁/Δ).
+    Within the step the coordinate is a Brownian bridge in the time ∫G². It is drawn at a few intermediate times;
+    between these the boundary is taken as straight, and is crossed with probability exp(−2 d₀ d₁/Δ).
     """
     begin, end = span
     if end <= begin:

@@ -20,7 +20,7 @@ def follow(made: Reduction, initial: Any, times: Any, increments: Any) -> Float[
     made.require_numeric()
     formulas: Any = made.sde.symbolic
     if made.kind != "solved" or formulas is None:
-        raise InputError("There is no solution formula to follow: the reduction is not solved.")
+        raise InputError("There is no solution formula to evaluate: the reduction is not solved.")
     if made.level != "strong" or made.equation.noise != formulas.noise:
         raise InputError("These symmetries preserve the law only, so there is no solution for a given Wiener path.")
     t, steps = np.asarray(times, dtype=float), np.asarray(increments, dtype=float)
@@ -36,7 +36,7 @@ def follow(made: Reduction, initial: Any, times: Any, increments: Any) -> Float[
 def along(
     made: Reduction, states: Float[np.ndarray, "k d"], t: Float[np.ndarray, " n"], steps: Float[np.ndarray, "k m r"]
 ) -> Float[np.ndarray, "k n d"]:
-    """The same for checked input; NaN after a path has left the range of coordinates that depend on the noise."""
+    """The states for checked input; NaN after a path has left the range of coordinates that depend on the noise."""
     formulas: Any = made.sde.symbolic
     paths = len(steps)
     _, first = new_from_old(made, np.full(paths, t[0]), states)
@@ -66,7 +66,7 @@ def along(
 def _until_it_leaves(
     made: Reduction, grid: Float[np.ndarray, "k n"], x: Float[np.ndarray, "b d"], new: Float[np.ndarray, "b m"]
 ) -> Bool[np.ndarray, " b"]:
-    """Which points come before a path leaves: there the coordinates of the point are those that it was made of."""
+    """Which points precede the exit of a path: their coordinates agree with those from which they were computed."""
     noise = new[:, : len(made.noise_names)]
     _, again = new_from_old(made, grid.reshape(-1), np.column_stack([x, noise]))
     inside = np.isclose(again, new, rtol=1e-6, atol=0.0).all(axis=1)

@@ -1,4 +1,4 @@
-"""A strategy for what is left after a reduction: it may have symmetries that the whole equation has not."""
+"""A strategy for the equation left after a reduction, which may have symmetries that the full equation has not."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from liestonet.sde.symbolic import SymbolicCoefficients
 
 
 def own_symmetries(stage: Stage) -> Stage | None:
-    """Generators of the closed equation alone, after a reduction that leaves two or more coordinates."""
+    """Add the symmetries of the closed equation alone, if a reduction has left two or more coordinates."""
     count = stage.equation.active
     if (
         stage.asked
@@ -58,7 +58,7 @@ def own_symmetries(stage: Stage) -> Stage | None:
             strong = result.symmetry == "ito"
             tau: Any = sympy.sympify(row.tau).xreplace(inward)
             fields.append(Field(tau, xi, name, strong, zero))
-    # a step without a change of coordinates: the strategies for generators come next
+    # a step without a change of coordinates: strategies for generators follow
     return replace(stage, fields=(*stage.fields, *fields), renewed=bool(fields))
 
 

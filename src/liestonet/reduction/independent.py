@@ -1,6 +1,6 @@
-"""New coordinates in groups that are independent of each other: no shared noise, no coefficient of another group.
+"""Groups of new coordinates that are independent: no common noise, no coefficient that depends on another group.
 
-Each group is drawn on its own, exactly where it is Gaussian or, on its own clock, a Bessel process.
+Each group is sampled separately, exactly if it is Gaussian or a time-changed Bessel process.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Groups = tuple[tuple[tuple[int, ...], "Reduction | None"], ...]
 
 
 def independent_parts(made: Reduction) -> Groups:
-    """Positions of the coordinates of each group, with a reduction of it that can be drawn exactly, else None."""
+    """The positions of the coordinates of each group, with a reduction that can be sampled exactly, else None."""
     formulas: Any = made.sde.symbolic
     if formulas is None or made.equation.parameters:
         return ((tuple(range(made.sde.dimension)), None),)
@@ -33,7 +33,7 @@ def independent_parts(made: Reduction) -> Groups:
 
 
 def _groups(formulas: Any) -> list[tuple[int, ...]]:
-    """Coordinates that share noise, or one of which stands in a coefficient of another, belong together."""
+    """The groups: coordinates that share noise, or one of which occurs in a coefficient of another, are together."""
     size = formulas.dimension
     label = list(range(size))
 
@@ -79,5 +79,5 @@ def _reduction_of(made: Reduction, formulas: Any, group: tuple[int, ...]) -> Red
 
 
 def _timed(entry: Any, formulas: Any) -> Any:
-    """A coefficient with its clock called t, as equations have it."""
+    """A coefficient with the symbol of its time replaced by t."""
     return entry.xreplace({formulas.time: sympy.Symbol("t", real=True)})

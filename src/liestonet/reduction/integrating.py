@@ -1,4 +1,4 @@
-"""Antiderivatives of known functions in the setting of an equation: closed where rules find one, else kept."""
+"""Antiderivatives of known functions in the setting of an equation: closed by rules, else unevaluated."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def closed_form(integrand: Any, x: sympy.Symbol, setting: Setting) -> Any:
 
 
 def _ways(inside: Any, x: sympy.Symbol, setting: Setting) -> Iterator[Any]:
-    """An integrand in the forms that rules know: as it stands, short, one root, a sum."""
+    """Forms of an integrand for the rules: unchanged, simplified, with one root, as a sum."""
     yield inside
     yield setting.tidy(inside)
     if inside.is_rational_function(x):
@@ -52,7 +52,7 @@ def _ways(inside: Any, x: sympy.Symbol, setting: Setting) -> Iterator[Any]:
 
 
 def _one_root(inside: Any) -> Any:
-    """√u √v as √(uv) with the product written out, as the rules know it."""
+    """√u √v as √(uv) with the product expanded, the form in the rules."""
     factors: Any = sympy.Mul.make_args(inside)
     exponents = {f.exp for f in factors if f.is_Pow and f.exp.is_Rational and f.exp.q == 2}
     for exponent in exponents:
@@ -72,7 +72,7 @@ def _power(inside: Any, x: sympy.Symbol) -> Any:
 
 
 def kept(integrand: Any, x: sympy.Symbol, setting: Setting) -> Any:
-    """The integral as it stands, from a point of the box; its derivative is known."""
+    """The unevaluated integral from a point of the box; its derivative is known."""
     inside = sympy.Symbol(f"{x.name}_1", **({"positive": True} if x.is_positive else {"real": True}))
     return sympy.Integral(integrand.xreplace({x: inside}), (inside, anchor(x, setting), x))
 
@@ -108,7 +108,7 @@ def _term_by_term(integrand: Any, x: Any) -> Any:
 
 
 def _real(found: Any, setting: Setting) -> Any:
-    """Logarithms of moduli, of what is negative on the box."""
+    """The antiderivative with logarithms of moduli for arguments that are negative on the box."""
     for node in found.atoms(sympy.log):
         values = setting.numbers(node.args[0])
         if np.isfinite(values).all() and (values < 0).all():

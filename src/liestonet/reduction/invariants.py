@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Invariant:
-    """A function of time and state that no path changes.
+    """A function of time and state that is constant along every path.
 
-    `status` is "proved", or "numerical" for one that is there but has no formula: its expression is then a name.
+    `status` is "proved", or "numerical" for one that exists but has no formula: its expression is then a name.
     """
 
     expression: sympy.Expr
@@ -37,7 +37,7 @@ class Invariant:
 
 @few_threads
 def find_invariants(result: Result) -> tuple[Invariant, ...]:
-    """As many independent invariants as there are, in closed form where one is found."""
+    """All independent invariants, in closed form if one is found."""
     found = equation_findings(result)
     if result.symmetry == "random":
         result = solve(found.equation, "ito", given_box(result))
@@ -59,7 +59,7 @@ def find_invariants(result: Result) -> tuple[Invariant, ...]:
 
 
 def is_invariant(expression: Any, start: Start) -> bool:
-    """Whether SymPy shows that no path changes a function."""
+    """Whether SymPy proves that a function is constant along every path."""
     inside = sympy.sympify(expression).xreplace(dict(start.inner.inward))
     inner = start.inner
     equation = Equation(inner.time, inner.state, inner.drift, inner.noise, len(inner.state))
@@ -83,7 +83,7 @@ def _from_coordinates(made: Reduction, start: Start) -> Iterator[Any]:
 
 
 def _noiseless(noise: Any, known: list[int], formulas: Any) -> Iterator[dict[int, Any]]:
-    """Combinations with constant factors of some rows whose noises cancel."""
+    """Linear combinations of some rows, with constant factors, whose noises cancel."""
     still = [k for k in known if all(entry == 0 for entry in noise[k, :])]
     yield from ({k: sympy.Integer(1)} for k in still)
     steady = [
@@ -95,7 +95,7 @@ def _noiseless(noise: Any, known: list[int], formulas: Any) -> Iterator[dict[int
 
 
 def _plainer(expression: Any) -> Iterator[Any]:
-    """An invariant and, where it has logarithms, powers of its exponential, the shortest first."""
+    """An invariant and, if it has logarithms, powers of its exponential, the shortest first."""
     ways = [expression]
     if expression.has(sympy.log):
         ways += [sympy.simplify(sympy.exp(factor * expression)) for factor in (1, -1, 2, -2)]
@@ -103,7 +103,7 @@ def _plainer(expression: Any) -> Iterator[Any]:
 
 
 def _independent(expressions: list[Any], start: Start, count: int) -> list[Any]:
-    """The simplest functions whose slopes at some point of the box are independent."""
+    """The simplest functions whose gradients are linearly independent at some point of the box."""
     setting, inward = start.inner.setting, dict(start.inner.inward)
     variables = (start.inner.time, *start.inner.state)
     kept: list[Any] = []

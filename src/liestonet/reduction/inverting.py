@@ -1,6 +1,6 @@
-"""The inverse of a coordinate, y = Y(x) solved for x: functions peeled off one by one, branches chosen numerically.
+"""The inverse of a coordinate, y = Y(x) solved for x: functions are inverted in turn, branches chosen numerically.
 
-By rules only, because a general search may never end. What is found is checked at points of the box.
+By rules only, because a general search may not terminate. Solutions are checked at points of the box.
 """
 
 from __future__ import annotations

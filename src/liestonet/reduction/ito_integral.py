@@ -53,7 +53,7 @@ class ItoIntegral(sympy.Expr):
         return inside | self.lower.free_symbols | self.upper.free_symbols | {self.noise}
 
     def _eval_subs(self, old: Any, new: Any) -> Any:
-        if old == self.variable:  # the variable of integration is no place for a value
+        if old == self.variable:  # the variable of integration is not replaced by a value
             low, high = self.lower.subs(old, new), self.upper.subs(old, new)
             return ItoIntegral(self.integrand, self.variable, low, high, self.noise)
         return None

@@ -1,4 +1,4 @@
-"""A strategy for algebras that no chain of ideals exhausts, such as so(3): the invariants of all rotations still close.
+"""A strategy for algebras without a full chain of ideals, such as so(3): their joint invariants satisfy an equation.
 
 Only the equation of the radius is returned; the other coordinates do not become integrals (docs/method.md §18.4).
 """
@@ -17,7 +17,7 @@ from liestonet.reduction.tuning import REDUCTION
 
 
 def radius(stage: Stage) -> Stage | None:
-    """r = √(xᵀQx) of linear fields that move every direction but one, and of which no chain uses all."""
+    """The equation of r = √(xᵀQx), for linear fields that span all directions but one without a full chain."""
     closed, setting = stage.equation.closed, stage.setting
     simple = [f for f in stage.fields if f.is_simple]
     if stage.changes or len(closed) < 3 or len(simple) < 2:

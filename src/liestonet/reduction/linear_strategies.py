@@ -1,4 +1,4 @@
-"""A strategy that needs no formulas of generators: drift linear in the closed coordinates, noise free of them.
+"""A strategy without formulas of generators: drift linear in the closed coordinates, noise independent of them.
 
 Its symmetries without time component are the columns of the fundamental matrix Φ, Φ' = MΦ, and y = Φ⁻¹x are integrals
 (docs/method.md §18.3).
@@ -19,7 +19,7 @@ from liestonet.reduction.tuning import REDUCTION
 
 
 def linear_drift(stage: Stage) -> Stage | None:
-    """y = Φ⁻¹x where the drift is M(t)x + m(t), with M a matrix of numbers times one function of time."""
+    """Use y = Φ⁻¹x for a drift M(t)x + m(t), with M a constant matrix times one function of time."""
     closed, setting = stage.equation.closed, stage.setting
     matrix = linear_part(stage)
     if matrix is None or len(closed) < 2:
@@ -62,9 +62,9 @@ def fundamental_inverse(matrix: Any, time: Symbol, setting: Setting) -> Any:
 
 
 def exponential(matrix: Any, factor: Any, setting: Setting) -> Any:
-    """exp(M·factor) in real functions: exact where the eigenvalues solve linear or quadratic equations, else decimals.
+    """exp(M·factor) in real functions: exact for eigenvalues of linear or quadratic equations, else decimals.
 
-    Formulas with roots of cubic equations are of no use. None where parameters are in the way.
+    Formulas with roots of cubic equations would be too long. None if M then depends on parameters.
     """
     if matrix.shape[0] == 2:
         return _of_two(matrix, factor, setting)
@@ -120,7 +120,7 @@ def _decimal(value: Any) -> Any:
 
 
 def _real_part(projector: Any, root: Any, factor: Any) -> Any:
-    """e^{λa} P, and for a complex eigenvalue that and its conjugate together."""
+    """e^{λa} P for a real eigenvalue, the sum with the conjugate for a complex one."""
     real, imaginary = sympy.re(root), sympy.im(root)
     if imaginary == 0:
         return sympy.exp(root * factor) * projector
@@ -130,7 +130,7 @@ def _real_part(projector: Any, root: Any, factor: Any) -> Any:
 
 
 def _repeated(matrix: Any, factor: Any, setting: Setting) -> Any:
-    """By Jordan's form, for eigenvalues that are rational numbers."""
+    """exp(M·factor) by the Jordan form, for rational eigenvalues."""
     u = sympy.Dummy("u", real=True)
     return (matrix * u).exp().xreplace({u: factor}).applyfunc(setting.tidy)
 

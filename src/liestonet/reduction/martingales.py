@@ -1,7 +1,7 @@
-"""Functions that paths change by noise alone: v_t + Lv = 0, made of the symmetries of the Fokker–Planck equation.
+"""Functions without drift along the paths, v_t + Lv = 0, from the symmetries of the Fokker–Planck equation.
 
 If τ∂t + ξ·∂ + β u∂u is one of these, M = τ∂t + ξ·∇ + (β + div ξ) maps solutions v to solutions, and 1 is a solution
-(docs/method.md §18.8). Each function listed is put into the equation by SymPy.
+(docs/method.md §18.8). SymPy verifies the equation for each function listed.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from liestonet.result import Result
 class Martingale:
     """A function v(t, x) of the state whose drift vanishes.
 
-    `local` is False where integrability is shown, so that it is a martingale and not only a local one. `origin` says
-    which symmetries made it.
+    `local` is False if integrability is proved, so that it is a true martingale and not only a local one. `origin`
+    names the symmetries that give it.
     """
 
     expression: sympy.Expr
@@ -59,7 +59,7 @@ class _Operator:
 
 @few_threads
 def find_martingales(result: Result) -> tuple[Martingale, ...]:
-    """Martingales that the symmetries of the density's equation generate from the constant 1."""
+    """Martingales that the symmetries of the Fokker–Planck equation generate from the constant 1."""
     found = equation_findings(result)
     gaussian = None
     if result.symmetry != "fokker-planck":
@@ -121,7 +121,7 @@ def _is_martingale(function: Any, equation: Equation, start: Start) -> bool:
 
 
 def _words(operators: list[_Operator], equation: Equation, start: Start) -> list[tuple[Any, str]]:
-    """M_i 1 and M_i M_j 1, made independent of each other and of 1, and then as short as sums of them can be."""
+    """M_i 1 and M_i M_j 1, made linearly independent of each other and of 1, and simplified by linear combination."""
     setting = start.inner.setting
     first = [(setting.tidy(m.factor), m.name) for m in operators if m.factor != 0]
     words = list(first)
@@ -146,11 +146,11 @@ def _words(operators: list[_Operator], equation: Equation, start: Start) -> list
 
 
 def _shortened(rows: list[tuple[Any, str]], equation: Equation, start: Start) -> list[tuple[Any, str]]:
-    """Every function without the constants and the simpler functions that were added to it."""
+    """Every function after subtraction of constants and of multiples of simpler functions."""
     variables = (equation.time, *equation.state)
 
     def weight(term: Any) -> tuple[int, int, str]:
-        """Functions with high powers of the state come first."""
+        """A sorting key: functions with high powers of the state come first."""
         powers = [p for p in term.atoms(sympy.Pow) if p.base in equation.state and p.exp.is_Integer]
         degree = max((int(p.exp) for p in powers), default=int(bool(term.free_symbols & set(equation.state))))
         return degree, int(sympy.count_ops(term)), str(term)
@@ -210,7 +210,7 @@ def _exponentials(operators: list[_Operator], equation: Equation, start: Start) 
 
 
 def _flow(m: _Operator, equation: Equation, start: Start, e: Any) -> dict[Any, Any] | None:
-    """Where the flow of ξ carries the state: shifts, and one coordinate by its straight coordinate."""
+    """The state after the flow of ξ: for shifts, and for one coordinate by its canonical coordinate; else None."""
     if not any(c.has(*equation.state) for c in m.xi):
         return {s: s + e * c for s, c in zip(equation.state, m.xi, strict=True)}
     if len(equation.state) > 1:
@@ -306,7 +306,7 @@ def is_integrable(function: Any, equation: Equation) -> bool:
         return True
     if not isinstance(function, sympy.exp):
         return False
-    exponent = sympy.expand(function.args[0])  # smooth everywhere: a root stops at an end that is reached
+    exponent = sympy.expand(function.args[0])  # smooth everywhere: a root would end at a boundary that is reached
     return exponent.is_polynomial(*state) and not any(sympy.expand(g).has(*state) for g in equation.noise_of(exponent))
 
 

@@ -22,7 +22,7 @@ Compiled = Callable[..., Float[np.ndarray, " b"]]
 
 @lru_cache(maxsize=512)
 def compiled(expression: sympy.Expr, symbols: tuple[sympy.Symbol, ...]) -> Compiled:
-    """A formula as a function of arrays (B,), one for each symbol; kept integrals by Gauss's rule."""
+    """A formula as a function of arrays (B,), one for each symbol; unevaluated integrals by Gauss's rule."""
     kept = sorted(expression.atoms(sympy.Integral), key=str)
     stand_ins = [sympy.Dummy() for _ in kept]
     plain = expression.xreplace(dict(zip(kept, stand_ins, strict=True)))
@@ -48,7 +48,7 @@ def stacked(expressions: list[Any], symbols: tuple[Any, ...], *columns: np.ndarr
 def new_from_old(
     made: Reduction, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]
 ) -> tuple[Float[np.ndarray, " b"], Float[np.ndarray, "b m"]]:
-    """The new clock and coordinates at old times and states."""
+    """The new time and coordinates at old times and states."""
     made.require_numeric()
     if made.flows is not None:
         return t, made.flows.forward(t, x)
@@ -62,7 +62,7 @@ def new_from_old(
 def old_from_new(
     made: Reduction, s: Float[np.ndarray, " b"], z: Float[np.ndarray, "b m"]
 ) -> tuple[Float[np.ndarray, " b"], Float[np.ndarray, "b d"]]:
-    """Old times and states from the new clock and coordinates."""
+    """Old times and states from the new time and coordinates."""
     made.require_numeric()
     if made.flows is not None:
         return s, made.flows.backward(s, z)
@@ -79,12 +79,12 @@ def old_symbols(made: Reduction) -> tuple[Any, ...]:
 
 
 def new_symbols(made: Reduction) -> tuple[Any, ...]:
-    """The new clock and coordinates."""
+    """The symbols of the new time and coordinates."""
     return tuple(made.coordinates)
 
 
 def _by_bisection(made: Reduction, t: Float[np.ndarray, " b"], y: Float[np.ndarray, "b n"]) -> Float[np.ndarray, "b 1"]:
-    """x with y(t, x) = y, for one coordinate whose inverse has no formula: a monotone function, by halving."""
+    """The solution x of y(t, x) = y for one coordinate without an inverse in closed form: monotone, by bisection."""
     formula = compiled(list(made.coordinates.values())[-1], old_symbols(made))
     space, noise, wanted = made.spaces[1], y[:, :-1], y[:, -1]
 
@@ -103,7 +103,7 @@ def _by_bisection(made: Reduction, t: Float[np.ndarray, " b"], y: Float[np.ndarr
 
 
 def _bracket(height: Compiled, t: np.ndarray, wanted: np.ndarray, low: float, high: float) -> tuple[Any, Any]:
-    """Points of the state space on either side of what is wanted, as far out as necessary."""
+    """Points of the state space on both sides of the solution, as far out as necessary."""
     middle = 0.0 if np.isinf(low) and np.isinf(high) else low + 1 if np.isinf(high) else high - 1
     middle = (low + high) / 2 if np.isfinite(low) and np.isfinite(high) else middle
     below, above = np.full(len(t), middle), np.full(len(t), middle)

@@ -1,6 +1,6 @@
-"""Which generator first: along a chain in which each span is an ideal of the next, as long as possible.
+"""The order in which generators are used: along a longest chain in which each span is an ideal of the next.
 
-A generator survives the use of others only if it normalises their span (docs/method.md §18.4).
+A generator remains usable after others only if it normalises their span (docs/method.md §18.4).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from liestonet.reduction.tuning import REDUCTION
 
 
 def best_first(fields: list[Field], stage: Stage) -> list[Field]:
-    """The fields in the order in which they are worth using first: those that begin the longest chains."""
+    """The fields sorted by the length of the longest chain that begins with each."""
     fields = sorted(fields, key=_length)[: REDUCTION.most_ordered]
     if len(fields) < 2:
         return fields
@@ -59,7 +59,7 @@ def _length(f: Field) -> int:
 
 
 def _brackets(fields: list[Field], stage: Stage) -> dict[tuple[int, int], frozenset[int]]:
-    """For every pair which fields their bracket is made of; a bracket outside the span is made of one too many."""
+    """For every pair, the fields in whose span the bracket lies; a bracket outside all gets one index too many."""
     closed, time = stage.equation.closed, stage.equation.time
     values = np.array([[stage.setting.numbers(c) for c in f.xi] for f in fields])
     flat = np.nan_to_num(values.reshape(len(fields), -1))

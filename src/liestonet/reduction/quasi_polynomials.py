@@ -1,4 +1,4 @@
-"""Integrals of sums of x^k e^{px} cos qx and x^k e^{px} sin qx: what linear equations bring, by formula."""
+"""Integrals of sums of x^k e^{px} cos qx and x^k e^{px} sin qx, which occur in linear equations, by formula."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import sympy
 
 CIRCULAR = (sympy.sin, sympy.cos, sympy.sinh, sympy.cosh)
-# Terms of a sum and powers of x in it beyond which formulas are of no use.
+# Largest number of terms and largest power of x; beyond, formulas are too long to use.
 MOST_TERMS, HIGHEST_POWER = 60, 12
 
 
@@ -32,7 +32,7 @@ def integral_of_waves(integrand: Any, x: sympy.Symbol) -> Any:
 
 
 def _terms(integrand: Any, x: sympy.Symbol) -> dict[tuple[int, Any], Any] | None:
-    """Σ c x^k e^{αx}: the factors c by k and α, complex where there are waves; None for other functions."""
+    """Σ c x^k e^{αx}: the factors c by k and α, complex for sines and cosines; None for other functions."""
     functions = [node for node in integrand.atoms(sympy.Function) if node.has(x)]
     if not functions or not all(isinstance(node, (*CIRCULAR, sympy.exp)) for node in functions):
         return None

@@ -1,7 +1,7 @@
 """An equation solved by symmetries that depend on its Wiener process (docs/method.md §2.7 and §18.10).
 
-The new coordinates u(t, x, w) are integrals of known functions of time and of the Wiener processes, which stand beside
-them as coordinates of their own: dw = dW, du = p(t, w) dt + q(t, w) dW.
+The new coordinates u(t, x, w) are integrals of known functions of time and of the Wiener processes, which are added as
+coordinates: dw = dW, du = p(t, w) dt + q(t, w) dW.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NONE = "There is no random symmetry that solves the equation"
 
 @dataclass(frozen=True)
 class _Solved:
-    """An equation with its quadrature in the symbols that a reader sees."""
+    """An equation with its quadrature in the user's symbols."""
 
     sde: SDE
     domain: Domain
@@ -57,7 +57,7 @@ def by_random_symmetries(
 ) -> Reduction | None:
     """The solution by random symmetries on a box of time and coordinates; None where they do not give one.
 
-    A scalar equation needs none of them given; a system as many as it has coordinates.
+    For a scalar equation `phis` may be empty; a system needs as many as it has coordinates.
     """
     larger = extended(sde)
     if larger.symbolic is None:
@@ -76,7 +76,7 @@ def by_random_symmetries(
 
 
 def random_reduction(result: Result, sde: SDE) -> Reduction:
-    """The same from a result with finitely many random symmetries; where they do not solve, the last step says so."""
+    """The reduction from a result with random symmetries; if they do not solve the equation, the last step says why."""
     count = sde.dimension
     draw = {name: sympy.Rational(value) for name, value in result.draw.items()}
     phis = [row.xi[:count] for row in result.formulas() if row.status == "proved"]
@@ -108,7 +108,7 @@ def random_reduction(result: Result, sde: SDE) -> Reduction:
 
 
 def _letters(sde: SDE, names: Sequence[str], count: int) -> tuple[Symbol, ...]:
-    """Names of the new coordinates: the first letter that nothing else has."""
+    """Symbols of the new coordinates, from the first letter that is not in use."""
     taken = {"t", *sde.names, *sde.parameters, *names}
     for letter in ("u", *LETTERS, "y_"):
         found = (letter,) if count == 1 else tuple(f"{letter}{k + 1}" for k in range(count))
@@ -152,7 +152,7 @@ def _wiener_text(wiener: Sequence[Symbol]) -> str:
 
 
 def _step(solved: _Solved, phis: Sequence[Sequence[Any]]) -> Step:
-    """Which symmetries were used."""
+    """The step that names the symmetries used."""
     names = (*solved.sde.names, *(s.name for s in solved.wiener))
     rows = list(phis)
     if len(solved.state) == 1:
@@ -170,7 +170,7 @@ def _step(solved: _Solved, phis: Sequence[Sequence[Any]]) -> Step:
 
 
 def _new_equation(solved: _Solved, wiener: tuple[Symbol, ...]) -> SDE:
-    """dw = dW, then du = p dt + q dW."""
+    """The new equation: dw = dW, then du = p dt + q dW."""
     found, noises = solved.found, solved.sde.noise
     drift = [*[sympy.Integer(0)] * len(wiener), *found.drift]
     noise: list[Any] = list(sympy.eye(noises)) if wiener else []
@@ -213,7 +213,7 @@ def _solution(solved: _Solved, when: Space) -> dict[Symbol, Any]:
 
 
 def _spaces(solved: _Solved) -> tuple[Space, ...]:
-    """Where the coordinates hold; vanishing noise ends nothing if they and the equation are regular there."""
+    """The intervals on which the coordinates hold; points of zero noise are no ends if all is regular there."""
     spaces = state_spaces(solved.sde, solved.domain, solved.draw)
     formulas: Any = solved.sde.symbolic
     entries: list[Any] = [*formulas.drift, *formulas.diffusion, *solved.found.coordinates]
@@ -227,7 +227,7 @@ def _spaces(solved: _Solved) -> tuple[Space, ...]:
 
 
 def _validity(solved: _Solved, spaces: tuple[Space, ...]) -> str:
-    """At all times, or until a coordinate reaches an end at which u is finite."""
+    """The validity: at all times, or until a coordinate reaches an end at which u is finite."""
     when = spaces[0].words("t")
     timely = f" for {when}" if when else ""
     if solved.sde.dimension > 1:
@@ -253,7 +253,7 @@ def _validity(solved: _Solved, spaces: tuple[Space, ...]) -> str:
 
 
 def _kept_away(end: Reached, solved: _Solved, when: Space, above: bool) -> set[str] | None:
-    """Whether u, which has no noise, only moves away from an end, and which signs of parameters that needs."""
+    """The signs of parameters for which u, which has no noise, moves away from an end; None if it may reach it."""
     level, (speed,), (row,) = sympy.sympify(end.level), solved.found.drift, solved.found.noise
     if level.has(solved.time, *solved.wiener) or any(entry != 0 for entry in row):
         return None

@@ -1,7 +1,7 @@
-"""`reduce`: from the symmetries of an equation to coordinates in which it is solved, smaller or autonomous.
+"""`reduce`: coordinates in which an equation is solved, reduced or autonomous, from its symmetries.
 
-Each strategy takes a stage to the next, or says why it cannot. Another one is a function in the list below. See
-docs/method.md §18.1.
+Each strategy returns the next stage, or the reason why it does not apply. A new one is a function in the lists below.
+See docs/method.md §18.1.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ Strategy = Callable[[Stage], Stage | None]
 WITH_GENERATORS: tuple[Strategy, ...] = (shifts_together, linear_drift, linear_together, one_at_a_time)
 OF_ONE_COORDINATE: tuple[Strategy, ...] = (own_shift, bessel, moving_frame)
 STRATEGIES: tuple[Strategy, ...] = (radius, *WITH_GENERATORS, *OF_ONE_COORDINATE, autonomous, own_symmetries)
-# Where no generator is known.
+# Strategies if no generator is known.
 WITHOUT_GENERATORS: tuple[Strategy, ...] = (linear_drift, *OF_ONE_COORDINATE)
-# With one generator that the user chose.
+# Strategies for one generator chosen by the user.
 WITH_ONE: tuple[Strategy, ...] = (one_at_a_time, moving_frame, autonomous)
 
 
@@ -45,7 +45,7 @@ WITH_ONE: tuple[Strategy, ...] = (one_at_a_time, moving_frame, autonomous)
 def reduce(
     result: Result | Any, generator: int | str | Any | None = None, *, progress: Progress | None = None
 ) -> Reduction:
-    """Coordinates in which an equation is solved, smaller or autonomous, from the symmetries that `solve` found.
+    """Coordinates in which an equation is solved, reduced or autonomous, from the symmetries that `solve` found.
 
     Without `generator` all proved generators are used, those without time component first. `generator` is the number
     of one (from 0), text such as "exp(-t) d_x", or a row (tau, [xi, …]) in SymPy; then only that one is used.
@@ -62,7 +62,7 @@ def reduce(
             raise InputError("reduce uses all random symmetries of an equation together; leave generator out.")
         if math.isfinite(result.dimension):
             return random_reduction(result, sde)
-        # Brownian motion in other coordinates, which no generator has to be known for
+        # Brownian motion in other coordinates, which is recognised without generators
         draw = {name: Rational(value) for name, value in result.draw.items()}
         return reduced_from(start_of(sde, Domain(result.domain.intervals[: sde.dimension + 1]), draw), say=say)
     start = started(result, generator)
@@ -73,7 +73,7 @@ def reduce(
 
 
 def reduced_from(start: Start, only_one: bool = False, say: Progress = silent) -> Reduction:
-    """The reduction that the generators of a first stage allow; `only_one` was asked for by the user."""
+    """The reduction from a first stage; with `only_one` the user chose the generator."""
     stage = run(start.stage, WITH_ONE if only_one else STRATEGIES, once=only_one)
     section = None if stage.changes or stage.bessel else on_section(stage)
     say("writing down the solution")
@@ -81,7 +81,7 @@ def reduced_from(start: Start, only_one: bool = False, say: Progress = silent) -
 
 
 def run(stage: Stage, strategies: tuple[Strategy, ...], once: bool = False) -> Stage:
-    """The last stage that the strategies reach; after a success the list is begun again."""
+    """The last stage that the strategies reach; after a success the list is restarted."""
     moved = True
     while moved and not stage.is_solved:
         moved = False

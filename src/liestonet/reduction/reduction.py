@@ -1,4 +1,4 @@
-"""What `reduce` returns: coordinates, the equation in them and, where it is there, the solution."""
+"""The result of `reduce`: coordinates, the equation in them and, if there is one, the solution."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class Reduction:
     `coordinates` are the new coordinates, time included, in the old symbols; `inverse` the old in the new. `sde` is the
     equation in the new coordinates, whose first `closed` are closed among themselves and whose others are integrals.
     `kind` is "solved", "reduced" or "none"; `solution` has a formula with Itô and Riemann integrals for every old
-    coordinate, None where there is none. `status` is "proved" where SymPy shows by Itô's formula that `sde` is the
-    equation, else "numerical", with `error`. `level` is "strong" where the Wiener process is that of the equation, up
-    to the clock, and "law" where only the law is.
+    coordinate, or is None. `status` is "proved" if SymPy shows by Itô's formula that `sde` is the equation, else
+    "numerical", with `error`. `level` is "strong" if the Wiener process is that of the equation, up to a time change,
+    and "law" if the equations agree only in law.
     """
 
     equation: SDE
@@ -63,17 +63,17 @@ class Reduction:
 
     @property
     def clock(self) -> sympy.Expr:
-        """The new clock as a function of time."""
+        """The new time as a function of the old."""
         return next(iter(self.coordinates.values()))
 
     @property
     def is_whole(self) -> bool:
-        """Whether there are as many new coordinates as old ones, so that one can go back."""
+        """Whether there are as many new coordinates as old ones, so that the change can be inverted."""
         return self.sde.dimension == self.equation.dimension + len(self.noise_names)
 
     @property
     def is_exact(self) -> bool:
-        """Whether `sample` draws from the law itself, at any step."""
+        """Whether `sample` draws from the exact law, for any step."""
         from liestonet.reduction.sampling import is_exact
 
         return is_exact(self)
@@ -87,7 +87,7 @@ class Reduction:
 
     @property
     def reduced(self) -> SDE | None:
-        """The closed equation that is left; None where every coordinate is an integral."""
+        """The remaining closed equation; None if every coordinate is an integral."""
         from liestonet.reduction.assemble import closed_part
 
         return closed_part(self.sde, self.closed) if self.closed else None
@@ -107,7 +107,7 @@ class Reduction:
         `initial` is (d,) for all paths, (paths, d), a number if d = 1, or a callable(rng, paths). Where the integrals
         are Gaussian or the equation is a Bessel process, the law is exact at any step (`is_exact`); else the new
         equation is simulated, and the sample's `note` says how. `boundary` is "reflecting" or "absorbing" where a
-        Bessel process can be continued in either way; without it that of the equation itself is taken.
+        Bessel process can be continued in either way; the default is that of the equation itself.
         """
         from liestonet.reduction.sampling import draw
 
@@ -117,29 +117,29 @@ class Reduction:
         """The solution formula along given increments of the equation's own Wiener process, (paths, steps, noises).
 
         `times` are the ends of the steps with the beginning first. Itô integrals become sums with the integrand at the
-        beginning of each step. For comparisons path by path; only where the Wiener process is kept.
+        beginning of each step. For comparisons path by path; only if the Wiener process is preserved.
         """
         from liestonet.reduction.following import follow
 
         return follow(self, initial, times, increments)
 
     def to_new(self, t: Any, x: Any) -> tuple[np.ndarray, np.ndarray]:
-        """New clock (B,) and new coordinates (B, d) at old times (B,) and states (B, d).
+        """New times (B,) and coordinates (B, d) at old times (B,) and states (B, d).
 
-        Where coordinates depend on the Wiener processes, further columns of the states are these, else they are 0.
+        If coordinates depend on the Wiener processes, these are further columns of the states, by default 0.
         """
         from liestonet.reduction.numerics import new_from_old
 
         return new_from_old(self, np.asarray(t, dtype=float), np.asarray(x, dtype=float))
 
     def to_old(self, s: Any, z: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Old times (B,) and states (B, d) from the new clock (B,) and coordinates (B, d)."""
+        """Old times (B,) and states (B, d) from the new times (B,) and coordinates (B, d)."""
         from liestonet.reduction.numerics import old_from_new
 
         return old_from_new(self, np.asarray(s, dtype=float), np.asarray(z, dtype=float))
 
     def with_parameters(self, values: Mapping[str, Any] | None = None, /, **more: Any) -> Reduction:
-        """The same for given values of parameters."""
+        """The reduction for given values of parameters."""
         import sympy
 
         from liestonet.sde.exact import number
@@ -164,7 +164,7 @@ class Reduction:
         )
 
     def require_numeric(self) -> None:
-        """Refuse to compute numbers while a parameter has no value."""
+        """Refuse numerical computations while a parameter has no value."""
         if self.equation.parameters:
             first = self.equation.parameters[0]
             raise InputError(
@@ -173,7 +173,7 @@ class Reduction:
             )
 
     def lines(self) -> list[str]:
-        """Everything in a few lines of text."""
+        """The reduction in a few lines of text."""
         from liestonet.reduction.wording import lines
 
         return lines(self)
@@ -199,7 +199,7 @@ class Reduction:
 
 @dataclass(frozen=True)
 class Flows:
-    """Coordinates without a closed form, computed numerically: old to new and new to old, with the largest error seen.
+    """Numerical coordinates without a closed form: old to new and new to old, with the largest error found.
 
     `crossing` is the part of the box whose orbits cross the section.
     """

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class Sample:
     """States (paths, times, coordinates) at times (N,): `np.asarray(sample)`, or a path by its index.
 
-    `exact` says that the law is that of the equation at any step; `note` says what was done. States are NaN after a
-    path has left the part of space on which the coordinates are defined.
+    `exact` says that the law is that of the equation for any step; `note` describes the method. States are NaN after a
+    path has left the region where the coordinates are defined.
     """
 
     times: Float[np.ndarray, " n"]
@@ -41,7 +41,7 @@ class Sample:
         return self.states.shape
 
     def trajectories(self) -> Trajectories:
-        """The same as `Trajectories`, for two times or more; paths end where they have left."""
+        """The sample as `Trajectories`, for two times or more; paths end where they leave the region."""
         from liestonet.trajectories import Measurement, Trajectories
 
         recorded = Measurement.exact(steps="continuous")

@@ -30,7 +30,7 @@ BOUNDARIES = ("reflecting", "absorbing")
 
 @dataclass(frozen=True)
 class _Run:
-    """A checked question: where paths begin, at which times they are wanted, and the random numbers."""
+    """The checked arguments of a sample: initial states, times and the random generator."""
 
     made: Reduction
     states: Float[np.ndarray, "k d"]
@@ -40,7 +40,7 @@ class _Run:
     autonomous: bool
 
     def spans(self) -> list[tuple[float, float]]:
-        """Beginning and end of every step on the clock of the equation; autonomous ones always begin at the same time.
+        """Beginning and end of every step in the equation's time; for autonomous ones the beginning is always the same.
 
         That keeps factors such as e^{κt} of a moderate size.
         """
@@ -66,14 +66,14 @@ def is_drawn(made: Reduction) -> bool:
 
 
 def is_exact(made: Reduction) -> bool:
-    """Whether samples have the law of the equation at any step."""
+    """Whether samples have the exact law of the equation for any step."""
     if not made.is_whole or made.noise_names:
         return False
     return is_drawn(made) or (made.flows is None and all(part is not None for _, part in made.parts))
 
 
 def draw(made: Reduction, initial: Any, times: Any, paths: Any, seed: Any, start: Any, boundary: Any) -> Sample:
-    """States at the times asked for."""
+    """Sample states at the given times."""
     made.require_numeric()
     run = _checked(made, initial, times, paths, seed, start)
     if boundary is not None and boundary not in BOUNDARIES:
@@ -118,7 +118,7 @@ def _checked(made: Reduction, initial: Any, times: Any, paths: Any, seed: Any, s
 
 
 def _require_inside(made: Reduction, start: float, states: np.ndarray) -> None:
-    """Refuse initial values outside the part of space on which the new coordinates are defined."""
+    """Refuse initial values outside the region on which the new coordinates are defined."""
     for i, (name, space) in enumerate(zip(made.equation.names, made.spaces[1:], strict=True)):
         outside = states[~space.contains(states[:, i]), i]
         if outside.size:
@@ -147,7 +147,7 @@ def _origin(made: Reduction) -> float:
 
 
 def _drawn(run: _Run, boundary: str | None) -> tuple[Float[np.ndarray, "k n d"], str]:
-    """States of an equation that is Gaussian or a Bessel process in its new coordinates."""
+    """Exact states of an equation that is Gaussian or a Bessel process in its new coordinates."""
     made, count = run.made, len(run.states)
     result = np.empty((count, len(run.times), run.states.shape[1]))
     x, alive = run.states, np.ones(count, dtype=bool)
@@ -159,7 +159,7 @@ def _drawn(run: _Run, boundary: str | None) -> tuple[Float[np.ndarray, "k n d"],
 
 
 def _drawn_in_parts(run: _Run, boundary: str | None) -> tuple[Float[np.ndarray, "k n d"], str]:
-    """The same for groups of coordinates that are independent of each other, each in coordinates of its own."""
+    """Exact states for independent groups of coordinates, each sampled in its own coordinates."""
     made, count = run.made, len(run.states)
     result = np.empty((count, len(run.times), run.states.shape[1]))
     x, alive = run.states, np.ones(count, dtype=bool)
@@ -174,7 +174,7 @@ def _drawn_in_parts(run: _Run, boundary: str | None) -> tuple[Float[np.ndarray, 
         result[:, k] = np.where(alive[:, None], x, np.nan)
         x = np.where(alive[:, None], x, run.states)
     notes = [_drawn_note(part, boundary, alive) for _, part in made.parts if part is not None]
-    return result, " ".join(dict.fromkeys(["Groups of coordinates that are independent of each other.", *notes]))
+    return result, " ".join(dict.fromkeys(["Independent groups of coordinates.", *notes]))
 
 
 def drawn_step(
@@ -185,7 +185,7 @@ def drawn_step(
     rng: np.random.Generator,
     boundary: str | None,
 ) -> tuple[Float[np.ndarray, "k d"], Bool[np.ndarray, " k"]]:
-    """States at the end of a span, and which paths have not left their range."""
+    """States at the end of a step, and which paths have not left their range."""
     if made.bessel is not None:
         return _bessel_states(made, span, x, rng, boundary), alive
     _, y = new_from_old(made, np.full(len(x), span[0]), x)
@@ -230,7 +230,7 @@ def _drawn_note(made: Reduction, boundary: str | None, alive: Bool[np.ndarray, "
     if made.ends and not made.continues:
         note += f" Paths end where {made.equation.names[0]} reaches {names}; {int((~alive).sum())} of {len(alive)} did."
     elif made.ends:
-        note += f" Beyond {names} they go on with the law of the equation, reflected there."
+        note += f" After {names} they continue with the law of the equation, reflected there."
     return note
 
 
@@ -243,10 +243,10 @@ def semidefinite_root(matrix: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n 
 
 
 def bessel_boundary(made: Reduction, boundary: str | None, strength: float) -> str:
-    """What happens at ζ = 0: what is asked for where both are possible, else what the equation itself does.
+    """The boundary at ζ = 0: the user's choice if both are possible, else the behaviour of the equation itself.
 
-    Where drift and noise of the old coordinate vanish at the end, staying there solves the equation: absorbing. A drift
-    that leads back, or one that is singular there, reflects.
+    If drift and noise of the old coordinate vanish at the end, staying there solves the equation: absorbing. A drift
+    that leads back, or is singular there, makes it reflecting.
     """
     if strength >= 0.5:
         return ""
@@ -316,7 +316,7 @@ def bessel_step(
 
 
 def _along_noise(run: _Run) -> tuple[Float[np.ndarray, "k n d"], str]:
-    """The solution along Wiener paths that are drawn at many points of each step."""
+    """The solution formula along Wiener paths drawn at many points of each step."""
     made, count = run.made, len(run.states)
     noises, steps = made.equation.noise, SAMPLE.substeps
     result = np.full((count, len(run.times), run.states.shape[1]), np.nan)
@@ -348,7 +348,7 @@ def _noise_of_integrals(made: Reduction) -> list[Any]:
 
 
 def _simulated(run: _Run) -> tuple[Float[np.ndarray, "k n d"], str]:
-    """Euler–Maruyama with many sub-steps, in the new coordinates where one can go back from these."""
+    """Euler–Maruyama with many sub-steps, in the new coordinates if these can be inverted."""
     made = run.made
     changed = made.kind != "none" and made.is_whole and made.flows is None
     result = np.empty((len(run.states), len(run.times), run.states.shape[1]))
@@ -365,10 +365,10 @@ def _simulated(run: _Run) -> tuple[Float[np.ndarray, "k n d"], str]:
             z = np.array([path[-1] for path in moved.states])
         x = old_from_new(made, np.full(len(x), later), z)[1] if changed else z
         result[:, k] = x
-    where = "in the new coordinates" if changed else "of the equation as it stands"
+    where = "in the new coordinates" if changed else "of the original equation"
     why = (
         "because the integrals depend on the path"
         if changed
-        else "because the new coordinates have no formula for the way back"
+        else "because the inverse of the new coordinates has no formula"
     )
     return result, f"Simulated: Euler–Maruyama {where}, {SAMPLE.substeps} sub-steps in every step; not exact, {why}."

@@ -1,4 +1,4 @@
-"""Strategies for one closed coordinate, which need no generator: its symmetries can be read off its coefficients.
+"""Strategies for one closed coordinate without generators: its symmetries follow from its coefficients.
 
 With y = ∫dx/s, s the size of the noise, dy = g dt + dB and D = s ∂_x: the equation is an integral in some coordinate
 if and only if Dg does not depend on x, and a Bessel process if and only if g = A/u + b u + drift of the origin. Neither
@@ -28,7 +28,8 @@ from liestonet.reduction.tuning import REDUCTION
 class _Noise:
     """σ_k = s(t, x) ρ_k(t) with |ρ| = 1, and Dg.
 
-    `strong` is False where the ρ_k depend on x, so that only the law is kept, and `steady` where they depend on time.
+    `strong` is False if the ρ_k depend on x, so that only the law is preserved; `steady` is False if they depend on
+    time.
     """
 
     size: Expr
@@ -38,7 +39,7 @@ class _Noise:
 
 
 def own_shift(stage: Stage) -> Stage | None:
-    """Dg free of x: ξ = s exp(∫Dg dt) is a symmetry without time component, and makes the coordinate an integral."""
+    """If Dg does not depend on x, the symmetry ξ = s exp(∫Dg dt) makes the coordinate an integral."""
     noise = _noise(stage)
     if noise is None:
         return None
@@ -69,7 +70,7 @@ def _name(xi: Any, x: Symbol, stage: Stage) -> str:
 
 
 def _noise(stage: Stage) -> _Noise | None:
-    """The size of the noise of the only closed coordinate, and Dg; None where there is none, or it turns with x."""
+    """The size of the noise of the only closed coordinate, and Dg; None if there is none or it rotates with x."""
     equation, setting = stage.equation.subsystem(), stage.setting
     if equation.active != 1:
         return None
@@ -91,7 +92,7 @@ def _noise(stage: Stage) -> _Noise | None:
 
 
 def bessel(stage: Stage) -> Stage | None:
-    """dζ = A/ζ ds + dB, in the coordinate with unit noise where that has a closed form, else in the old one."""
+    """Reduce to dζ = A/ζ ds + dB, from the coordinate with unit noise if it has a closed form, else from x."""
     if stage.equation.active != 1 or len(stage.equation.state) > 1 or stage.bessel is not None:
         return None
     moved = _with_unit_noise(stage)
@@ -106,7 +107,7 @@ def bessel(stage: Stage) -> Stage | None:
 
 
 def _bessel(stage: Stage) -> Stage | None:
-    """D²g = 2A/u³: u = −3 D²g/D³g, ζ = μu with the clock s = ∫μ² and μ = exp(−∫b) obeys dζ = A/ζ ds + dB."""
+    """From D²g = 2A/u³: u = −3 D²g/D³g and ζ = μu in the time s = ∫μ² with μ = exp(−∫b) obeys dζ = A/ζ ds + dB."""
     noise = _noise(stage)
     if noise is None:
         return None
@@ -131,12 +132,12 @@ def _bessel(stage: Stage) -> Stage | None:
         return stage.because(no)
     rate = _constant(rate, [x], stage)
     if not setting.vanishes(stage.equation.drift_of(u) - strength / u - rate * u):
-        return stage.because("the singular point of the drift moves, but not as a path of the equation does")
+        return stage.because("the singular point of the drift moves, but not along a path of the equation")
     return _in_bessel_form(stage, noise, u if values[0] > 0 else -u, strength, rate)
 
 
 def _with_unit_noise(stage: Stage) -> Stage | None:
-    """The stage in y = ∫dx/s, where that and its inverse have a closed form; the stage itself where s is a number."""
+    """The stage in y = ∫dx/s, if y and its inverse have closed forms; the stage itself if s is constant."""
     noise = _noise(stage)
     if noise is None:
         return None
@@ -156,7 +157,7 @@ def _with_unit_noise(stage: Stage) -> Stage | None:
 
 
 def _constant(expression: Any, symbols: list[Symbol], stage: Stage) -> Any:
-    """An expression that does not depend on some symbols, without them."""
+    """An expression that does not depend on some symbols, written without them."""
     at = {s: anchor(s, stage.setting) for s in symbols if expression.has(s)}
     return stage.setting.tidy(expression.subs(at)) if at else expression
 
@@ -191,7 +192,7 @@ def _in_bessel_form(stage: Stage, noise: _Noise, u: Any, strength: Any, rate: An
         back_time if changed_clock else None,
     )
     used = [f for f in stage.fields if not f.is_simple]
-    # what the tests have shown: no coefficient has to be computed again
+    # proved by the tests: coefficients need not be computed again
     sign = 1 if setting.numbers(sympy.diff(place, x))[0] > 0 else -1
     entries = [setting.tidy(sign * entry / noise.size) for entry in stage.equation.noise[0]]
     strong = noise.strong and noise.steady
@@ -215,7 +216,7 @@ def _in_bessel_form(stage: Stage, noise: _Noise, u: Any, strength: Any, rate: An
 
 
 def moving_frame(stage: Stage) -> Stage | None:
-    """One closed coordinate and a generator with time component that is not affine: the coordinate with unit noise."""
+    """Use the coordinate of unit noise for one closed coordinate and a generator with a non-affine time component."""
     timed = [f for f in stage.fields if not f.is_simple]
     if stage.equation.active != 1 or len(stage.equation.state) > 1 or not timed or stage.equation.is_autonomous():
         return None

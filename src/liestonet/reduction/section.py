@@ -1,7 +1,7 @@
-"""The last resort for a generator whose flow has no closed form: the equation on a section, which is exact.
+"""For a generator whose flow has no closed form: the equation on a section, which is still exact.
 
-Every orbit crosses the plane x^k = c once. The point where it does, z, and the time θ that the flow takes from there
-are new coordinates; their equation follows from the field and its derivatives on the plane alone. Only the coordinates
+Every orbit crosses the plane x^k = c once. The crossing point z and the flow parameter θ from there are new
+coordinates; their equation follows from the field and its derivatives on the plane alone. Only the coordinates
 themselves are computed numerically (docs/method.md §18.3).
 """
 
@@ -36,7 +36,7 @@ class Section:
 
 
 def on_section(stage: Stage) -> Section | None:
-    """The equation on a section of the first generator that crosses one everywhere in the box."""
+    """The equation on a section for the first generator that crosses one everywhere in the box."""
     simple = [f for f in stage.fields if f.is_simple]
     if stage.changes or stage.equation.active < 2:
         return None
@@ -49,7 +49,7 @@ def on_section(stage: Stage) -> Section | None:
 
 
 def _plane(f: Field, stage: Stage) -> int | None:
-    """The component that changes least over the box and has no zero there."""
+    """The component of a field that varies least over the box and has no zero there."""
     spreads = []
     for component in f.xi:
         values = stage.setting.numbers(component)
@@ -92,7 +92,7 @@ def _equation(f: Field, k: int, c: Any, stage: Stage) -> Equation:
 
 
 def flows_of(section: Section, stage: Stage) -> Flows:
-    """Coordinates computed numerically: along the field to the plane, and from the plane along it."""
+    """Numerical coordinates: the flow along the field to the plane, and from the plane."""
     symbols = tuple(stage.setting.public(s) for s in (stage.equation.time, *stage.equation.closed))
     field = [stage.setting.public(c) for c in section.field.xi]
     k, c = section.plane, float(section.at)
@@ -102,7 +102,7 @@ def flows_of(section: Section, stage: Stage) -> Flows:
         return stacked(field, symbols, t, *x.T)
 
     def to_plane(t: np.ndarray, place: np.ndarray) -> np.ndarray:
-        """Along the orbit by x^k itself: d(x, θ)/dx^k, θ in the last column."""
+        """The flow to the plane, with x^k as the variable: d(x, θ)/dx^k, θ in the last column."""
         moved = velocity(t, place[:, :-1])
         return np.column_stack([moved / moved[:, [k]], 1 / moved[:, k]])
 
@@ -124,7 +124,7 @@ def flows_of(section: Section, stage: Stage) -> Flows:
 
 
 def _integrated(slope: Callable[[np.ndarray], np.ndarray], start: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "b v"]:
-    """The classical method of fourth order from 0 to 1, all points at once."""
+    """The solution of a differential equation from 0 to 1 by the classical Runge–Kutta method, all points at once."""
     place, step = start, 1 / REDUCTION.flow_steps
     with np.errstate(all="ignore"):
         for _ in range(REDUCTION.flow_steps):

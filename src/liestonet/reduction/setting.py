@@ -1,7 +1,7 @@
-"""Symbols that know their signs, numbers at points of the box, and whether an expression vanishes identically.
+"""Symbols with assumptions on their signs, values at points of the box, and tests whether expressions vanish.
 
-SymPy takes wrong branches of √x² and ∫dx/x unless it knows that x > 0. So an equation is worked on in inner symbols,
-positive where the state space is, and goes back to the user's symbols at the end.
+SymPy takes wrong branches of √x² and ∫dx/x unless it knows that x > 0. So computations use inner symbols, positive on
+the state space, and the result is written in the user's symbols.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ RESOLVED = (sympy.Pow, sympy.Abs, sympy.log, *PAIRS)
 
 @dataclass(frozen=True)
 class Setting:
-    """Inner symbols with what they stand for outside, and their values at points of the box."""
+    """Inner symbols with the user's expressions for them, and their values at points of the box."""
 
     outward: Mapping[Symbol, Expr]
     values: Mapping[Symbol, Float[np.ndarray, " b"]]
@@ -56,13 +56,13 @@ class Setting:
         function = sympy.lambdify(symbols, expression, numeric_modules(expression))
         with np.errstate(all="ignore"):
             found: Any = np.broadcast_to(np.asarray(function(*columns), dtype=complex), columns[0].shape)
-            if not np.isfinite(found).all() and not expression.has(sympy.atan2):  # parts of it may be complex
+            if not np.isfinite(found).all() and not expression.has(sympy.atan2):  # parts may be complex
                 found = np.broadcast_to(np.asarray(function(*(c.astype(complex) for c in columns))), columns[0].shape)
         real = np.abs(found.imag) <= REDUCTION.rounding * (1 + np.abs(found.real))
         return np.where(real, found.real, np.nan)
 
     def precise(self, expression: Any, count: int = REDUCTION.precise_points, digits: int = REDUCTION.digits) -> list:
-        """Values at a few points to many digits; None where there is none."""
+        """High-precision values at a few points; None where there is no value."""
         import mpmath
 
         symbols = sorted(expression.free_symbols & self.values.keys(), key=str)
@@ -77,7 +77,7 @@ class Setting:
         return found
 
     def extended(self, new: Mapping[Symbol, Expr]) -> Setting:
-        """The same with further symbols, at the values that their expressions have."""
+        """The setting with further symbols, whose values are those of their expressions."""
         values = {symbol: self.numbers(expression) for symbol, expression in new.items()}
         return replace(
             self,
@@ -86,7 +86,7 @@ class Setting:
         )
 
     def restricted(self, kept: Bool[np.ndarray, " b"]) -> Setting:
-        """The same on some of the points, repeated so that there are as many."""
+        """The setting on some of the points, repeated to the same number."""
         chosen = np.resize(np.flatnonzero(kept), len(kept))
         return replace(self, values={symbol: values[chosen] for symbol, values in self.values.items()})
 
@@ -109,7 +109,7 @@ class Setting:
         return _signed_roots(resolved(_unwrapped(expression, self), tuple(used), points), self)
 
     def tidy(self, expression: Any) -> Any:
-        """The shortest way to write an expression that the rules know, with signs resolved; long ones only in part."""
+        """The shortest form of an expression that the rules find, with signs resolved; long ones only in part."""
         plain = self.plain(sympy.powdenest(sympy.sympify(expression)))
         waves = plain.has(sympy.sin, sympy.cos, sympy.tan)
         if sympy.count_ops(plain) > (REDUCTION.largest_waves if waves else REDUCTION.largest_tidied):
@@ -117,7 +117,7 @@ class Setting:
         return shortest(plain)
 
     def vanishes(self, expression: Any) -> bool:
-        """Whether SymPy shows that an expression is zero; it is not asked where numbers say no."""
+        """Whether SymPy proves that an expression is zero; it is not tried if numerical values differ from zero."""
         expression = sympy.sympify(expression)
         if expression == 0:
             return True
@@ -129,7 +129,7 @@ class Setting:
         return any(simplifies_to_zero(way, thorough) for thorough in (False, True) for way in ways)
 
     def seems_zero(self, expression: Any) -> bool:
-        """Whether an expression is zero to half of many digits at some points, relative to its terms."""
+        """Whether an expression is zero at some points in high precision, relative to its terms."""
         terms = sympy.Add.make_args(expression)
         values, sizes = self.precise(expression), [self.precise(term) for term in terms]
         for k, value in enumerate(values):
@@ -154,7 +154,7 @@ def _real(value: Any) -> float:
 
 
 def _unwrapped(expression: Any, setting: Setting) -> Any:
-    """asinh(sinh u) and its like as u, or its negative, where numbers say so; SymPy leaves them."""
+    """asinh(sinh u) and similar expressions as u or −u, decided by numerical values; SymPy leaves them."""
     for inverse, function in PAIRS.items():
         for node in expression.atoms(inverse):
             if isinstance(node.args[0], function):
@@ -179,7 +179,7 @@ def _signed_roots(expression: Any, setting: Setting) -> Any:
 
 
 def _away_from_kinks(expression: Any, setting: Setting) -> Any:
-    """sign(u) and its like as numbers, where u has one sign on the box."""
+    """sign(u) and similar functions as numbers, if u has one sign on the box."""
     expression = away_from_kinks(expression)
     for node in expression.atoms(sympy.DiracDelta):
         values = np.sign(setting.numbers(node.args[0]))
@@ -193,7 +193,7 @@ def _away_from_kinks(expression: Any, setting: Setting) -> Any:
 
 
 def inner_symbol(symbol: Symbol, space: Space) -> tuple[Symbol, Expr]:
-    """A symbol that knows its sign, and what stands for the user's symbol: itself, or its negative."""
+    """A symbol with an assumption on its sign, and the expression for the user's symbol: itself, or its negative."""
     if space.low >= 0:
         made = Symbol(symbol.name, positive=True)
         return made, made
@@ -205,7 +205,7 @@ def inner_symbol(symbol: Symbol, space: Space) -> tuple[Symbol, Expr]:
 
 @dataclass(frozen=True)
 class Inner:
-    """The formulas of an equation in inner symbols, with the setting they live in."""
+    """The formulas of an equation in inner symbols, with their setting."""
 
     setting: Setting
     inward: Mapping[Symbol, Expr]

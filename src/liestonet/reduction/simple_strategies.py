@@ -1,4 +1,4 @@
-"""Strategies with generators that leave time alone: shifts together, linear fields together, one at a time."""
+"""Strategies with generators without time component: shifts together, linear fields together, one at a time."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from liestonet.reduction.tuning import REDUCTION
 
 
 def shifts_together(stage: Stage) -> Stage | None:
-    """Fields whose components depend on time alone: θ = B⁻¹x for some coordinates, and what is left of the others."""
+    """For fields that depend on time alone: θ = B⁻¹x for some coordinates, and invariants for the others."""
     closed, setting = stage.equation.closed, stage.setting
     shifts = [f for f in stage.fields if f.is_simple and not any(c.has(*closed) for c in f.xi)]
     if len(closed) < 2:
-        return None  # one coordinate: the rule for one generator says it better
+        return None  # one coordinate: the rule for one generator gives a clearer text
     used = _independent(shifts, stage)
     if not used or (len(used) < len(closed) and linear_part(stage) is not None):
         return None  # where the drift is linear, all shifts are known without formulas of generators
@@ -60,7 +60,7 @@ def shifts_together(stage: Stage) -> Stage | None:
 
 
 def _inverse(block: Any, stage: Stage) -> Any:
-    """B⁻¹; of columns of a matrix exponential it is B(0)⁻¹B(−t)B(0)⁻¹, which is shorter than cofactors."""
+    """The inverse B⁻¹; for columns of a matrix exponential B(0)⁻¹B(−t)B(0)⁻¹, which is shorter than cofactors."""
     time, setting = stage.equation.time, stage.setting
     first = block.subs(time, 0)
     if block.has(time) and not first.has(sympy.zoo, sympy.nan) and first.det() != 0:
@@ -72,7 +72,7 @@ def _inverse(block: Any, stage: Stage) -> Any:
 
 
 def integral_text(change: Change, count: int, stage: Stage, more: str = "") -> str:
-    """The last coordinates of a change, which become integrals, in words."""
+    """The text on the last coordinates of a change, which become integrals."""
     rows = list(change.forward.items())[-count:]
     public = stage.setting.public
     shown = ", ".join(
@@ -83,7 +83,7 @@ def integral_text(change: Change, count: int, stage: Stage, more: str = "") -> s
 
 
 def _independent(fields: list[Field], stage: Stage) -> list[Field]:
-    """Fields whose rank at a point is their number, taken in order."""
+    """The first linearly independent fields, in order."""
     used: list[Field] = []
     for f in fields:
         columns = [other.xi for other in (*used, f)]
@@ -93,7 +93,7 @@ def _independent(fields: list[Field], stage: Stage) -> list[Field]:
 
 
 def _pivots(matrix: Any, stage: Stage) -> list[int] | None:
-    """Rows whose square block is regular at all times of the box, the simplest block first."""
+    """Rows whose square block is invertible at all times of the box, the simplest block first."""
     size = matrix.shape[1]
     found = []
     for rows in islice(combinations(range(matrix.shape[0]), size), 200):
@@ -105,9 +105,9 @@ def _pivots(matrix: Any, stage: Stage) -> list[int] | None:
 
 
 def lemma_of(used: list[Field], change: Change, stage: Stage) -> bool:
-    """Whether every used field moves the new coordinates at rates that do not depend on the state.
+    """Whether every used field acts on the new coordinates by functions that do not depend on the state.
 
-    Then no coefficient depends on what is moved, and values on the section are values everywhere.
+    Then no coefficient depends on the coordinates moved, and values on the section hold everywhere.
     """
     time, closed, setting = stage.equation.time, stage.equation.closed, stage.setting
     new = list(change.forward.values())
@@ -121,7 +121,7 @@ def lemma_of(used: list[Field], change: Change, stage: Stage) -> bool:
 
 
 def linear_together(stage: Stage) -> Stage | None:
-    """As many commuting linear fields as coordinates: logarithms and arguments of joint eigenvectors."""
+    """Use as many commuting linear fields as coordinates: logarithms and arguments of joint eigenvectors."""
     closed, setting = stage.equation.closed, stage.setting
     if len(closed) < 2 or len(closed) > 3 or len(stage.equation.state) > len(closed):
         return None
@@ -151,9 +151,9 @@ def linear_together(stage: Stage) -> Stage | None:
 
 
 def _joint(matrix: Any, stage: Stage) -> tuple[list[tuple[Any, Any]], Stage] | None:
-    """Coordinates with the linear forms they are made of: ln|ℓx| of real eigenvectors, ln|ℓx| and arg ℓx of pairs.
+    """Coordinates with their linear forms: ln|ℓx| for real eigenvectors, ln|ℓx| and arg ℓx for complex pairs.
 
-    Where a form changes its sign in the box, the side with more points is kept.
+    If a form changes its sign in the box, the side with more points is kept.
     """
     x = sympy.Matrix(stage.equation.closed)
     found: list[tuple[Any, Any]] = []
@@ -178,7 +178,7 @@ def _joint(matrix: Any, stage: Stage) -> tuple[list[tuple[Any, Any]], Stage] | N
 
 
 def _inverse_of(parts: Any, y: list[Symbol], rows: Any, closed: Any, setting: Any) -> dict[Symbol, Any] | None:
-    """The coordinates from the linear forms, which are exponentials, and cosines and sines for pairs."""
+    """The old coordinates in the new ones, by exponentials, and cosines and sines for complex pairs."""
     values = []
     for k, (expression, _) in enumerate(parts):
         if isinstance(expression, sympy.atan2):
@@ -194,7 +194,7 @@ def _inverse_of(parts: Any, y: list[Symbol], rows: Any, closed: Any, setting: An
 
 
 def one_at_a_time(stage: Stage) -> Stage | None:
-    """The next generator of a chain of ideals, straightened in closed form."""
+    """Use the next generator of a chain of ideals, straightened in closed form."""
     simple = [f for f in stage.fields if f.is_simple and any(c != 0 for c in f.xi)]
     for f in best_first(simple, stage):
         for part in _one_sided(f, stage):
@@ -206,9 +206,9 @@ def one_at_a_time(stage: Stage) -> Stage | None:
 
 
 def corrected(f: Field, change: Change, stage: Stage) -> Change:
-    """The change with earlier integrals made invariant under the generator, where that is one more integral.
+    """The change with earlier integrals made invariant under the generator, if the correction is an integral.
 
-    If Xp = g(t, closed), then p − ∫g dθ does not move, and none of its coefficients depends on θ.
+    If Xp = g(t, closed), then p − ∫g dθ is invariant, and none of its coefficients depends on θ.
     """
     setting, equation = stage.setting, stage.equation
     passive = equation.state[equation.active :]

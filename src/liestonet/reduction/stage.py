@@ -1,4 +1,4 @@
-"""Where a reduction stands: the equation so far, the generators that are left, and what was done."""
+"""The state of a reduction: the present equation, the remaining generators, and the steps done."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CLOCKS = ("s", "r", "theta")
 
 @dataclass(frozen=True)
 class Step:
-    """One step: which generator was used, or none, and what it did or why it could not."""
+    """One step: the generator used, if any, and its effect, or the reason why there was none."""
 
     generator: str
     text: str
@@ -30,19 +30,18 @@ class Step:
 
 @dataclass(frozen=True)
 class Bessel:
-    """dζ = A/ζ ds + dB: the strength A, and which end of the old coordinate ζ = 0 is."""
+    """The equation dζ = A/ζ ds + dB: the strength A, and the end of the old coordinate at ζ = 0."""
 
     strength: Expr
 
 
 @dataclass(frozen=True)
 class Stage:
-    """The equation so far in its present symbols, generators that act on its closed coordinates, changes and steps.
+    """The present equation and symbols, generators that act on its closed coordinates, changes and steps.
 
-    `in_law` says that symmetries of the law may be used, `level` that one of them was. `sides` are expressions that are
-    positive on the part of the box that was kept, each with the number of changes that came before it.
-    `asked` says that the closed equation was asked for symmetries of its own, `renewed` that it has some which no
-    strategy has seen yet.
+    `in_law` says that symmetries of the law may be used, `level` whether one was. `sides` are expressions that are
+    positive on the part of the box that was kept, each with the number of earlier changes. `asked` says that symmetries
+    of the closed equation were searched, `renewed` that some were found and not yet used.
     """
 
     equation: Equation
@@ -66,15 +65,15 @@ class Stage:
         return self.equation.active == 0
 
     def said(self, generator: str, text: str) -> Stage:
-        """The same with one more step."""
+        """The stage with one more step."""
         return replace(self, steps=(*self.steps, Step(generator, text)))
 
     def because(self, *more: str) -> Stage:
-        """The same with more reasons why it goes no further."""
+        """The stage with additional reasons why no strategy applies."""
         return replace(self, reasons=tuple(dict.fromkeys((*self.reasons, *more))))
 
     def fresh(self, wanted: Iterable[str]) -> list[str]:
-        """Names that are not taken, near to those wanted."""
+        """Names that are not in use, close to those wanted."""
         found: list[str] = []
         for name in wanted:
             others = CLOCKS if name in CLOCKS else LETTERS if len(name) == 1 else ()
@@ -83,7 +82,7 @@ class Stage:
         return found
 
     def after(self, change: Change, used: Iterable[Field], generator: str, text: str, lemma: bool = False) -> Stage:
-        """The stage in new coordinates. `lemma` says that the used fields were shown to leave coefficients alone."""
+        """The stage in new coordinates; `lemma`: coefficients provably depend on none that are moved."""
         used = list(used)
         law = self.level == "law" or not all(f.strong for f in used)
         equation, shown = changed(self.equation, change, self.setting, law, lemma)
@@ -108,7 +107,7 @@ class Stage:
 
 
 def projected(given: Field, stage: Stage, change: Change) -> Field | None:
-    """What a generator does to the new coordinates; None where it is none of the closed equation, or does nothing."""
+    """A generator in the new coordinates; None if it does not act on the closed ones, or is zero there."""
     equation, setting = stage.equation, stage.setting
     time, closed, passive = equation.time, equation.closed, equation.state[equation.active :]
     forward = change.all_forward(passive)
@@ -134,7 +133,7 @@ def projected(given: Field, stage: Stage, change: Change) -> Field | None:
 
 
 def signed_symbol(name: str, expression: Any) -> Symbol:
-    """A symbol for a new coordinate, positive where its expression is."""
+    """A symbol for a new coordinate, positive if its expression is."""
     sympified = sympy.sympify(expression)
     positive = sympified.is_positive or (sympified.is_nonnegative and not sympified.is_zero)
     return Symbol(name, positive=True) if positive else Symbol(name, real=True)
@@ -156,7 +155,7 @@ def numeric_rank(columns: list[tuple[Expr, ...]], setting: Setting, tolerance: f
 
 
 def linear_matrix(xi: tuple[Expr, ...], stage: Stage) -> Any:
-    """A of a linear field Ax without time in it, or None."""
+    """The constant matrix A of a linear field Ax, or None."""
     closed = stage.equation.closed
     components = sympy.Matrix([sympy.expand(c) for c in xi])
     matrix = components.jacobian(sympy.Matrix(closed))

@@ -1,4 +1,4 @@
-"""From a result to the first stage of a reduction: formulas in inner symbols, and the generators that may be used."""
+"""The first stage of a reduction from a result: formulas in inner symbols, and the usable generators."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from liestonet.symmetry.determining.kinds import ITO, LAW
 
 @dataclass(frozen=True)
 class Start:
-    """The equation with its formulas, where it is regular, and the first stage."""
+    """The equation with its formulas, its regular intervals, and the first stage."""
 
     sde: SDE
     domain: Domain
@@ -38,14 +38,14 @@ class Start:
     left_out: tuple[str, ...]
 
     def values(self) -> dict[Any, Any]:
-        """A point of the box in the user's symbols, parameters at the values that the result was solved at."""
+        """A point of the box in the user's symbols, with the parameter values at which the result was solved."""
         names = ("t", *self.sde.names)
         middle = dict(zip(names, self.domain.centre.tolist(), strict=True)) | dict(self.draw)
         return {Symbol(name, real=True): sympy.nsimplify(value, rational=True) for name, value in middle.items()}
 
 
 def equation_findings(result: Result) -> EquationFindings:
-    """What a result of an equation rests on; a result from data is refused."""
+    """The findings of a result from an equation; a result from data is refused."""
     if not isinstance(result.findings, EquationFindings):
         raise InputError(
             "This result is from data, and its symmetries are not proved; take the estimated equation instead: "
@@ -55,7 +55,7 @@ def equation_findings(result: Result) -> EquationFindings:
 
 
 def started(result: Result, generator: Any) -> Start:
-    """The first stage with the generators of a result, or with the one that is asked for."""
+    """The first stage with the generators of a result, or with the one that the user chose."""
     sde = equation_of(result)
     rows, left_out = _usable(result, generator)
     draw = {name: sympy.Rational(value) for name, value in result.draw.items()}
@@ -63,14 +63,14 @@ def started(result: Result, generator: Any) -> Start:
 
 
 def equation_of(result: Result) -> SDE:
-    """The equation of a result, refused where it has no formulas or no noise."""
+    """The equation of a result; one without formulas or without noise is refused."""
     sde = equation_findings(result).equation
     _require_formulas(sde)
     return sde
 
 
 def given_box(result: Result) -> list[list[float]] | None:
-    """The box of time and coordinates that a user gave, without room for Wiener processes; None for a chosen one."""
+    """The user's box of time and coordinates, without Wiener processes; None if it was chosen automatically."""
     if result.domain.chosen:
         return None
     return [list(pair) for pair in result.domain.intervals[: equation_of(result).dimension + 1]]
@@ -82,7 +82,7 @@ def _require_formulas(sde: SDE) -> None:
             "The equation is given by callables, and new coordinates need formulas; give it as text or in SymPy."
         )
     if all(entry == 0 for entry in sde.symbolic.diffusion):
-        raise InputError("The equation has no noise, so it is an ordinary one; reduce takes stochastic equations only.")
+        raise InputError("The equation has no noise, and reduce takes stochastic equations only; add a noise.")
 
 
 def start_of(
@@ -93,7 +93,7 @@ def start_of(
     left_out: tuple[str, ...] = (),
     in_law: bool = False,
 ) -> Start:
-    """The first stage of an equation on a box with some generators; `in_law` says that the law alone may be kept."""
+    """The first stage of an equation on a box with some generators; `in_law` allows symmetries of the law."""
     if sde.symbolic is None:
         raise RuntimeError("an equation without formulas has no coordinates to change")
     spaces = state_spaces(sde, domain, draw)
@@ -108,7 +108,7 @@ def start_of(
 
 
 def _usable(result: Result, generator: Any) -> tuple[list[tuple[Formula, str, bool]], list[str]]:
-    """Generators with a formula that solve the equations of Itô or of the law, and which do not."""
+    """Generators with a formula that are Itô or law symmetries, and a sentence for each of the others."""
     names = result.names
     rows = list(result.formulas())
     if generator is not None:
@@ -129,12 +129,12 @@ def _usable(result: Result, generator: Any) -> tuple[list[tuple[Formula, str, bo
 
 
 def _plain(row: Formula) -> Formula:
-    """A generator as a field in time and state."""
+    """A generator without β, as a field in time and state."""
     return replace(row, beta=sympy.Integer(0))
 
 
 def _level(result: Result, row: Formula) -> bool | None:
-    """True for a symmetry that keeps the Wiener process, False for one of the law, None for none."""
+    """True for an Itô symmetry, False for one of the law only, None for neither."""
     sde = result.surrogate
     coefficients, parts = sde.symbolic, [row.tau, *row.xi]
     if result.symmetry == "ito" or solves(ITO.equations(sde.dimension, sde.noise), coefficients, parts):
@@ -145,7 +145,7 @@ def _level(result: Result, row: Formula) -> bool | None:
 
 
 def _asked(result: Result, generator: Any) -> tuple[Formula, str, bool]:
-    """The generator that is asked for: by its number from 0, as text, or in SymPy."""
+    """The generator that the user chose: by its number from 0, as text, or in SymPy."""
     from liestonet.validation.generator_input import read_formula_rows
 
     rows = result.formulas()
@@ -175,7 +175,7 @@ def _asked(result: Result, generator: Any) -> tuple[Formula, str, bool]:
 
 
 def _checked_level(result: Result, row: Formula) -> bool | None:
-    """The level of a generator that may be none at all."""
+    """The level of a field that may not be a symmetry."""
     sde = result.surrogate
     parts = [row.tau, *row.xi]
     for kind, strong in ((ITO, True), (LAW, False)):
@@ -199,7 +199,7 @@ def _public(symbol: Symbol, inner: Inner) -> Symbol:
 
 
 def with_simple_combinations(fields: Sequence[Field], inner: Inner) -> tuple[Field, ...]:
-    """The fields with every pair whose time components are proportional replaced by one of it and a difference."""
+    """The fields, with one of every two with proportional time components replaced by a difference without any."""
     kept: list[Field] = []
     for f in fields:
         other = next((g for g in kept if not g.is_simple and not f.is_simple and _ratio(f, g, inner) is not None), None)

@@ -18,17 +18,17 @@ from liestonet.sde.tuning import BOX
 if TYPE_CHECKING:
     import sympy
 
-# Singular points nearer to each other than this are the same. Their floats come from polynomials or a search.
+# Singular points closer than this are equal. Their values come from polynomials or a search.
 SAME = 1e-8
-# Denominators of ends that are tried as exact numbers.
+# Largest denominator of ends that are tried as exact numbers.
 SIMPLE = 1000
 
 
 @dataclass(frozen=True)
 class Space:
-    """An open interval of one variable, infinite where nothing ends it.
+    """An open interval of one variable, possibly infinite.
 
-    The ends are numbers at the values of the parameters that the result was solved at, and exact expressions in them.
+    The ends are numbers, for the parameter values of the result, and exact expressions in the parameters.
     """
 
     low: float = -math.inf
@@ -46,7 +46,7 @@ class Space:
         return (values > self.low) & (values < self.high)
 
     def words(self, name: str) -> str:
-        """`x > 0`, `0 < x < 1`, or nothing."""
+        """The text `x > 0` or `0 < x < 1`; empty for the whole line."""
         if self.is_whole:
             return ""
         if math.isinf(self.high):
@@ -57,7 +57,7 @@ class Space:
 
 
 def end_text(end: sympy.Expr | None) -> str:
-    """An end as it is written: a formula or a decimal number."""
+    """The text of an end: a formula or a decimal number."""
     import sympy
 
     if end is None:
@@ -66,7 +66,7 @@ def end_text(end: sympy.Expr | None) -> str:
 
 
 def state_spaces(sde: SDE, domain: Domain, draw: Mapping[str, Any]) -> tuple[Space, ...]:
-    """The spaces of time and of every coordinate; `draw` are values of the parameters that have none."""
+    """The intervals of time and of every coordinate; `draw` are values for the free parameters."""
     import sympy
 
     numeric = sde.with_parameters(draw) if sde.parameters else sde
@@ -100,7 +100,7 @@ def _space(
 
 
 def _noise_ends(sde: SDE, variable: int, root: float, domain: Domain) -> bool:
-    """Whether all noise of a coordinate vanishes at a point of it, whatever the others are."""
+    """Whether all noise of a coordinate vanishes at one of its values, for all values of the others."""
     rng = np.random.default_rng(3)
     low, high = np.array(domain.intervals).T
     points = rng.uniform(low, high, (8, len(low)))

@@ -1,7 +1,7 @@
 """Coordinates in which a field without time component is a shift: θ with Xθ = 1, and invariants z with Xz = 0.
 
-Time is a parameter here. Rules in order: one component; affine fields, by a left eigenvector; components that depend on
-their own coordinates. See docs/method.md §18.3.
+Time is a parameter here. Rules in order: one component; affine fields, by a left eigenvector; components that depend
+only on their own coordinate. See docs/method.md §18.3.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class _Affine:
 
 
 def straightened(field: Field, stage: Stage) -> Change | None:
-    """New coordinates by the first rule that applies; None where none does."""
+    """New coordinates by the first rule that applies; None if none does."""
     for rule in (_one_component, _affine, _separate):
         change = rule(field, stage)
         if change is not None:
@@ -41,7 +41,7 @@ def straightened(field: Field, stage: Stage) -> Change | None:
 
 
 def _one_component(field: Field, stage: Stage) -> Change | None:
-    """ξ ∂_k alone: θ = ∫dx^k/ξ, and the other coordinates stay."""
+    """For ξ ∂_k alone: θ = ∫dx^k/ξ, and the other coordinates are unchanged."""
     closed, setting = stage.equation.closed, stage.setting
     moved = [k for k, c in enumerate(field.xi) if c != 0]
     if len(moved) != 1:
@@ -73,7 +73,7 @@ def _regular(height: Any, xi: Any, x: Symbol, setting: Setting) -> Any:
 
 
 def _affine(field: Field, stage: Stage) -> Change | None:
-    """ξ = Ax + b: θ by a left eigenvector of A, z = the point carried back to θ = 0."""
+    """For ξ = Ax + b: θ by a left eigenvector of A, z the point carried back to θ = 0."""
     closed, setting = stage.equation.closed, stage.setting
     if not 2 <= len(closed) <= 4:
         return None
@@ -194,7 +194,7 @@ def _carried(stage: Stage, found: _Affine, flow: tuple[Symbol, Any, Any], theta:
 
 
 def _separate(field: Field, stage: Stage) -> Change | None:
-    """Every component depends on its own coordinate: u_i = ∫dx^i/ξ^i, θ = u_k and z_i = u_i − u_k."""
+    """For components that depend on their own coordinate: u_i = ∫dx^i/ξ^i, θ = u_k and z_i = u_i − u_k."""
     closed, setting = stage.equation.closed, stage.setting
     others = [[s for s in closed if s != x] for x in closed]
     if any(c.has(*rest) for c, rest in zip(field.xi, others, strict=True) if rest):
@@ -225,6 +225,6 @@ def _separate(field: Field, stage: Stage) -> Change | None:
 
 
 def spread(values: np.ndarray) -> float:
-    """Largest over smallest size of some numbers; infinite where one is zero or none."""
+    """The ratio of the largest to the smallest modulus; infinite if a value is zero or undefined."""
     sizes = np.abs(values)
     return float(sizes.max() / sizes.min()) if np.isfinite(sizes).all() and sizes.min() > REDUCTION.rank else np.inf

@@ -1,4 +1,4 @@
-"""How long new coordinates and the formula of a solution hold: until a coordinate reaches an end of its range."""
+"""How long new coordinates and a solution formula hold: until a coordinate reaches an end of its range."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from liestonet.sde.singularities import singular_parts
 
 @dataclass(frozen=True)
 class Reached:
-    """An end of a coordinate's interval at which the new coordinate is finite, so that paths can come there.
+    """An end of a coordinate's interval at which the new coordinate is finite, so that paths can reach it.
 
     `value` is the new coordinate there at one time, `level` at all times.
     """
@@ -26,7 +26,7 @@ class Reached:
 
 
 def reached_ends(height: Any, x: sympy.Symbol, space: Space, values: dict[sympy.Symbol, Any]) -> list[Reached]:
-    """The ends of the state space at which y(x) has a finite limit; `values` are those of all other symbols."""
+    """The ends of the state space at which y(x) has a finite limit, for given `values` of all other symbols."""
     found = []
     function = _precise(height, x, values)
     ends: list[tuple[Any, int]] = [(space.exact_low, 1), (space.exact_high, -1)]
@@ -63,7 +63,7 @@ def _precise(expression: Any, x: sympy.Symbol, values: dict[sympy.Symbol, Any]) 
 
 
 def _limit(function: Any, end: Any, side: int) -> float | None:
-    """The limit of a function towards an end, or towards infinity; None where it is infinite."""
+    """The limit of a function towards an end, or towards infinity; None if it is infinite."""
     import mpmath
 
     near, nearer = REDUCTION.approach
@@ -85,7 +85,7 @@ def _limit(function: Any, end: Any, side: int) -> float | None:
 
 
 def is_everywhere(coordinates: dict[Any, Any], inverse: dict[Any, Any], values: dict[Any, Any]) -> bool:
-    """Whether new coordinates take all real values: the inverse is defined for each, and they come back."""
+    """Whether new coordinates take all real values: the inverse is defined everywhere, and returns to them."""
     import mpmath
 
     new = list(coordinates)

@@ -1,4 +1,4 @@
-"""A reduction as text, LaTeX and plain values: what is said is said here once."""
+"""The text, LaTeX and plain values of a reduction."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Row = tuple[str, str]
 
 
 def verdict(made: Reduction) -> str:
-    """What was reached, in one sentence."""
+    """The outcome, in one sentence."""
     if made.kind == "none":
         return "Not reduced."
     if made.kind == "solved":
@@ -31,7 +31,7 @@ def verdict(made: Reduction) -> str:
 
 
 def proof(made: Reduction) -> str:
-    """How certain the new equation is."""
+    """A sentence on how the new equation was verified."""
     if made.kind == "none":
         return ""
     if made.status == "proved":
@@ -42,7 +42,7 @@ def proof(made: Reduction) -> str:
 
 
 def rows(made: Reduction) -> list[Row]:
-    """Everything as labelled rows."""
+    """The whole reduction as labelled rows."""
     if made.kind == "none":
         return [("", str(step)) for step in made.steps]
     changed = [(s, e) for s, e in made.coordinates.items() if s != e]
@@ -65,7 +65,7 @@ def rows(made: Reduction) -> list[Row]:
 
 
 def equation_text(made: Reduction) -> str:
-    """The new equation in its own clock."""
+    """The new equation in its own time."""
     text, clock = str(made.sde), next(iter(made.coordinates))
     if str(clock) == "t":
         return text.replace("**", "^")
@@ -73,7 +73,7 @@ def equation_text(made: Reduction) -> str:
 
 
 class _Printer(StrPrinter):
-    """SymPy's text with integrals as people write them."""
+    """SymPy's text with integrals in mathematical notation."""
 
     printmethod = "_solution_text"
 
@@ -93,12 +93,12 @@ class _Printer(StrPrinter):
 
 
 def solution_text(expression: Any) -> str:
-    """A solution with integrals as people write them: ∫_0^t exp(s) dW(s)."""
+    """The text of a solution with integrals such as ∫_0^t exp(s) dW(s)."""
     return _Printer().doprint(expression).replace("**", "^").replace("*", " ")
 
 
 def lines(made: Reduction) -> list[str]:
-    """Everything in lines of text."""
+    """The whole reduction as lines of text."""
     found = [verdict(made)]
     found += [f"  {label}: {text}" if label else f"  {text}" for label, text in rows(made)]
     said = proof(made)

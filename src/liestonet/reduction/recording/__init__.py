@@ -1,1 +1,1 @@
-"""From a recording to an equation: the most general drift and diffusion with the symmetries that were found, fitted."""
+"""Equations from recordings: the most general drift and diffusion with the symmetries found, fitted to the data."""

@@ -1,4 +1,4 @@
-"""The functions that an estimated equation may be made of, each written in the series that was fitted to the data."""
+"""Candidate functions of an estimated equation, each expanded in the series that was fitted to the data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from liestonet.surrogate.surrogate import Surrogate
 
 @dataclass(frozen=True)
 class Term:
-    """One function in one entry of drift (i,) or diffusion (i, j), and the parameters of the series that make it."""
+    """One function in one entry of drift (i,) or diffusion (i, j), with its coefficients in the series."""
 
     entry: tuple[int, ...]
     function: Any
@@ -32,14 +32,14 @@ def symbols_of(surrogate: Surrogate) -> tuple[Any, ...]:
 
 
 def series_terms(surrogate: Surrogate) -> list[Term]:
-    """The functions of the series themselves, without formulas."""
+    """The basis functions of the series as terms, without formulas."""
     estimates = (*surrogate.drift_estimates, *surrogate.diffusion_estimates)
     entries = [estimate.entry for estimate in estimates for _ in estimate.parameters]
     return [Term(entry, None, row) for entry, row in zip(entries, np.eye(len(entries)), strict=True)]
 
 
 def candidate_terms(surrogate: Surrogate, absent: Collection[int], more: int = 0) -> list[Term]:
-    """Functions of all variables but those in `absent` (0 is time), as far as the series can be made of them.
+    """Functions of all variables except those in `absent` (0 is time) that the series can represent.
 
     `more` is added to the usual degrees.
     """
@@ -54,7 +54,7 @@ def candidate_terms(surrogate: Surrogate, absent: Collection[int], more: int = 0
         rows = slice(start, start + len(estimate.parameters))
         functions = _functions(surrogate.domain, symbols, len(estimate.entry) == 2, absent, more)
         if surrogate.from_positions and not surrogate.noisy[estimate.entry[0]]:
-            functions = iter([symbols[1 + surrogate.dimension // 2 + estimate.entry[0]]])  # its velocity, known as such
+            functions = iter([symbols[1 + surrogate.dimension // 2 + estimate.entry[0]]])  # the velocity
         for function in functions:
             wanted = compiled(function, symbols)(*points.T) / unit
             if not np.isfinite(wanted).all():

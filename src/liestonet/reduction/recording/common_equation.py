@@ -27,9 +27,9 @@ Place = tuple[tuple[int, ...], Any]
 
 @dataclass(frozen=True, eq=False)
 class TermConstants:
-    """The constants before given terms, with their covariance, in the order of the terms.
+    """The constant factors of given terms, with their covariance, in the order of the terms.
 
-    Of a noise with one term it is that of σ, not of a. `p_value` is that of these terms beside all that were tried.
+    For a noise with one term the constant is that of σ, not of a. `p_value` tests these terms against the full series.
     """
 
     values: Float[np.ndarray, " c"]
@@ -40,7 +40,7 @@ class TermConstants:
 def constants_on(surrogate: Surrogate, places: Sequence[Place], measurement: Measurement) -> TermConstants:
     """Fit an equation with exactly these terms, (entry, function), to a surrogate's sums (docs/method.md §18.9).
 
-    What a recorded step adds is taken off as far as the measurement says how steps were made.
+    Discretisation bias is subtracted if the measurement says how steps were made.
     """
     used = {symbol.name for _, function in places for symbol in function.free_symbols}
     absent = {v for v, symbol in enumerate(symbols_of(surrogate)) if symbol.name not in used}
@@ -70,7 +70,7 @@ def _with_terms(known: Likelihood, kept: Bool[np.ndarray, " k"]) -> Fitted:
 
 
 def is_root(place: Place, places: Sequence[Place]) -> bool:
-    """Whether a constant is one of σ: its term is alone in a diagonal entry of a, and in its row."""
+    """Whether a constant is a factor of σ: its term is the only one in a diagonal entry of a, and in its row."""
     entry = place[0]
     others = [other for other, _ in places if len(other) == 2 and entry[0] in other]
     return len(entry) == 2 and entry[0] == entry[1] and len(others) == 1

@@ -1,4 +1,4 @@
-"""Factors of terms by likelihood, with what the symmetries ask of them imposed (docs/method.md §18.9)."""
+"""Factors of terms by maximum likelihood under the conditions of the symmetries (docs/method.md §18.9)."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from liestonet.surrogate.surrogate import Surrogate
 class Likelihood:
     """−½ uᵀHu + bᵀu, the log-likelihood of the increments as a function of the factors.
 
-    `scores` is a root of the covariance of b, by whole paths; its last `hidden` columns are what a finite step may do
-    to b. Factors in coordinates without noise are not `noisy`.
+    `scores` is a root of the covariance of b, by whole paths; its last `hidden` columns are the effects of
+    discretisation bias on b. Factors in coordinates without noise are not `noisy`.
     """
 
     precision: Float[np.ndarray, "k k"]
@@ -43,12 +43,12 @@ class Likelihood:
 
     @property
     def best(self) -> Float[np.ndarray, " k"]:
-        """The factors without any condition, in these units."""
+        """The maximum-likelihood factors without conditions, in these units."""
         root = self.root
         return scipy.linalg.cho_solve((root, False), self.scale * self.moments)
 
     def some(self, rows: Int[np.ndarray, " r"]) -> Likelihood:
-        """The same for some of the terms."""
+        """The likelihood of some of the terms alone."""
         block = self.precision[np.ix_(rows, rows)]
         return replace(
             self, precision=block, moments=self.moments[rows], scores=self.scores[rows], noisy=self.noisy[rows]
@@ -57,9 +57,9 @@ class Likelihood:
 
 @dataclass(frozen=True)
 class Fitted:
-    """Factors on the family, directions in which the family leaves them free, their covariance, and the ratio test.
+    """Factors on the family, the tangent directions of the family, the covariance, and the likelihood-ratio test.
 
-    `p_value` is the chance of a `deviance` this large if the family is right; 1 where it asks for nothing.
+    `p_value` is the probability of a `deviance` this large if the family is right; 1 without conditions.
     """
 
     factors: Float[np.ndarray, " k"]
@@ -71,10 +71,10 @@ class Fitted:
 
 
 def likelihood_of(surrogate: Surrogate, terms: list[Term], added: Float[np.ndarray, " p"] | None = None) -> Likelihood:
-    """The likelihood of all increments, which the surrogate keeps as sums, on models made of terms.
+    """The likelihood of all increments for sums of terms, from the sums kept by the surrogate.
 
-    `added` is what the recorded step adds to the parameters, where that is known: zero for Euler steps of the recorded
-    size. It is taken off, and `EQUATION.step_left` of it stays an error.
+    `added` is the discretisation bias of the parameters, if known: zero for Euler steps of the recorded size. It is
+    subtracted, and the part `EQUATION.step_left` of it remains as an error.
     """
     known = surrogate.information
     matrix = np.column_stack([term.parameters for term in terms])
@@ -85,7 +85,7 @@ def likelihood_of(surrogate: Surrogate, terms: list[Term], added: Float[np.ndarr
         start = rows.stop
     whole = known.posterior_precision
     noisy = np.array([surrogate.noisy[list(term.entry)].all() for term in terms])
-    # without noise the prior counts for nothing, but its precision would magnify rounding
+    # without noise the prior is negligible, but its precision would amplify rounding
     shown = np.where(noisy[:, None], matrix.T @ whole, matrix.T @ precision)
     # errors that a finite step makes are among those of `scatter`
     moments, scattered, hidden = shown @ known.parameters, surrogate.errors.scatter, surrogate.errors.hidden
@@ -106,9 +106,9 @@ def likelihood_of(surrogate: Surrogate, terms: list[Term], added: Float[np.ndarr
 def _left_out(
     precision: Float[np.ndarray, "p p"], scores: Float[np.ndarray, "p s"], noisy: Bool[np.ndarray, " p"]
 ) -> Float[np.ndarray, "n n"]:
-    """Scores in directions that the errors leave out, as shrinkage makes them short: their covariance is the precision.
+    """Roots of the score covariance in directions dropped because shrinkage made them short: there it is the precision.
 
-    Terms of an equation are not shrunk, so that these directions count for them.
+    Terms of an equation are not shrunk, so these directions matter for them.
     """
     block = precision[np.ix_(noisy, noisy)]
     scale = np.sqrt(np.maximum(np.diag(block), np.finfo(float).tiny))
@@ -119,7 +119,7 @@ def _left_out(
 
 
 def _balanced(known: Likelihood) -> Likelihood:
-    """Coordinates without noise have no likelihood; their least squares weigh more than the others, not by orders."""
+    """The likelihood with bounded weights of coordinates without noise, which are fitted by least squares."""
     noisy = known.noisy
     if noisy.all() or not noisy.any():
         return known
@@ -133,19 +133,19 @@ def _balanced(known: Likelihood) -> Likelihood:
 
 
 def on_affine(unit: np.ndarray, tangent: np.ndarray, best: np.ndarray, root: np.ndarray) -> np.ndarray:
-    """The best point of the plane through a point along the tangent."""
+    """The best point of the affine space through a point along the tangent directions."""
     if not tangent.shape[1]:
         return unit
     return unit + tangent @ np.linalg.lstsq(root @ tangent, root @ (best - unit), rcond=None)[0]
 
 
 def whole_family(known: Likelihood) -> Fitted:
-    """The best factors without any condition."""
+    """The fit without conditions."""
     return fitted_at(known.best, np.eye(len(known.moments)), known)
 
 
 def fitted_at(unit: np.ndarray, tangent: np.ndarray, known: Likelihood) -> Fitted:
-    """Factors in their own units, with the covariance that scores of whole paths give."""
+    """The fit at given factors, in their own units, with the covariance from the scores of whole paths."""
     scale, root = known.scale, known.root
     inverse = tangent @ np.linalg.pinv(root @ tangent, rcond=EQUATION.rank) @ np.linalg.inv(root.T)
     scattered = scale[:, None] * (inverse @ (known.scores * scale[:, None]))
@@ -153,10 +153,10 @@ def fitted_at(unit: np.ndarray, tangent: np.ndarray, known: Likelihood) -> Fitte
 
 
 def _ratio(unit: np.ndarray, tangent: np.ndarray, known: Likelihood) -> tuple[float, int, float]:
-    """Twice the log-likelihood that the conditions cost, beside what a finite step may do; its freedom and p-value.
+    """The deviance of the conditions, with allowance for discretisation bias, its degrees of freedom and p-value.
 
-    Coordinates without noise have no likelihood: what the family leaves free in them is free here. Weights are only
-    roughly right, so that the deviance is a sum of squares with the covariance of the scores (Satterthwaite).
+    Coordinates without noise have no likelihood: factors of theirs that the family leaves free are free here. Weights
+    are only approximate, so that the deviance is a sum of squares with the covariance of the scores (Satterthwaite).
     """
     if not known.noisy.any():
         return 0.0, 0, 1.0
@@ -170,7 +170,7 @@ def _ratio(unit: np.ndarray, tangent: np.ndarray, known: Likelihood) -> tuple[fl
     moved = turned.T @ np.linalg.solve(root.T, part.scores * part.scale[:, None])
     seen, bias = np.split(moved, [moved.shape[1] - part.hidden], axis=1)
     left, sizes, _ = np.linalg.svd(bias, full_matrices=False)
-    shares = sizes**2 / (1 + sizes**2)  # what the bias of a step explains of each direction
+    shares = sizes**2 / (1 + sizes**2)  # the part of each direction that discretisation bias explains
     deviance = float(away @ away - shares @ (left.T @ away) ** 2)
     spread = np.linalg.svd(seen, compute_uv=False) ** 2
     factor = spread.sum() / (spread**2).sum()
@@ -178,7 +178,7 @@ def _ratio(unit: np.ndarray, tangent: np.ndarray, known: Likelihood) -> tuple[fl
 
 
 def lack_of_fit(surrogate: Surrogate, terms: list[Term], fitted: Fitted, added: np.ndarray | None) -> float:
-    """Chance of a fit this bad, beside all that the series can be, if the equation is right."""
+    """The p-value of the equation against the full series."""
     whole = likelihood_of(surrogate, series_terms(surrogate), added)
     matrix = np.column_stack([term.parameters for term in terms]) / whole.scale[:, None]
     directions = np.linalg.svd(matrix @ fitted.tangent, full_matrices=False)
@@ -187,16 +187,16 @@ def lack_of_fit(surrogate: Surrogate, terms: list[Term], fitted: Fitted, added: 
 
 
 def best_terms(known: Likelihood, terms: list[Term]) -> Bool[np.ndarray, " k"]:
-    """Which terms stay where nothing is imposed on their factors: those of the best subset of every entry (BIC).
+    """Which terms to keep if no conditions are imposed: those of the best subset of every entry (BIC).
 
-    Functions such as x and √x are nearly the same on a box, so that leaving out one after the other may end badly, and
-    several subsets may do nearly as well: the terms of all of these stay, as none of them is known to be the right one.
-    Of two subsets of which one contains the other the smaller counts.
+    Functions such as x and √x are nearly the same on a box, so that stepwise elimination may fail, and several subsets
+    may fit almost equally well: the terms of all these are kept, since the data do not decide among them. Of two nested
+    subsets only the smaller counts.
     """
     kept = np.zeros(len(terms), dtype=bool)
     for entry in dict.fromkeys(term.entry for term in terms):
         rows = np.array([k for k, term in enumerate(terms) if term.entry == entry])
-        # without noise the weighted squares stand for the likelihood
+        # without noise the weighted squares take the place of the deviance
         part = replace(known.some(rows), noisy=np.ones(len(rows), dtype=bool))
         best, size = part.best, len(rows)
         least = 1 if len(entry) == 2 and entry[0] == entry[1] else 0
@@ -213,7 +213,7 @@ def best_terms(known: Likelihood, terms: list[Term]) -> Bool[np.ndarray, " k"]:
 
 
 def without_small_terms(known: Likelihood, fitted: Fitted, always: Bool[np.ndarray, " k"]) -> Bool[np.ndarray, " k"]:
-    """Which terms stay if those that the data do not ask for are left out, one after the other (BIC).
+    """Which terms remain after stepwise elimination by BIC.
 
     `always` are terms that are not left out.
     """
@@ -232,7 +232,7 @@ def without_small_terms(known: Likelihood, fitted: Fitted, always: Bool[np.ndarr
 
 
 def placed(fitted: Fitted, rows: Int[np.ndarray, " r"], count: int) -> Fitted:
-    """A fit of some of the terms as one of all, with the others zero."""
+    """A fit of some of the terms as one of all terms, with zero for the others."""
     within = np.eye(count)[:, rows]
     covariance = within @ fitted.covariance @ within.T
     return replace(fitted, factors=within @ fitted.factors, tangent=within @ fitted.tangent, covariance=covariance)

@@ -44,7 +44,7 @@ from liestonet.trajectories.measurement import Measurement
 
 @few_threads
 def estimated_equation(result: Result) -> EstimatedEquation:
-    """The equation of a recording, as general as its symmetries leave it."""
+    """The most general equation of a recording that its symmetries allow."""
     surrogate = surrogate_of(result)
     rows = list(result.formulas())
     usable = [row for row in rows if row.status != "numerical"]
@@ -70,7 +70,7 @@ def estimated_equation(result: Result) -> EstimatedEquation:
 
 
 def _beside_steps(surrogate: Surrogate, terms: list[Term], others: list[Formula], measurement: Measurement) -> _Chosen:
-    """The fit with what a recorded step adds taken off, as far as that is known."""
+    """The fit with discretisation bias subtracted, as far as it is known."""
     chosen = _fitted(surrogate, terms, others, None)
     for _ in range(step_rounds(surrogate, measurement)):
         chosen = _fitted(surrogate, terms, others, step_added(surrogate, terms, chosen.factors, measurement))
@@ -79,10 +79,10 @@ def _beside_steps(surrogate: Surrogate, terms: list[Term], others: list[Formula]
 
 @dataclass(frozen=True)
 class _Chosen:
-    """Which terms an equation has, with their factors, and how they were chosen.
+    """The terms of an equation with their factors, and how they were chosen.
 
-    `fits` is the p-value of the equation beside all that the series of the surrogate can be, `imposed` the number of
-    generators that it has beside shifts.
+    `fits` is the p-value of the equation against the full series of the surrogate, `imposed` the number of imposed
+    generators other than shifts.
     """
 
     fitted: Fitted
@@ -123,7 +123,7 @@ def _fitted(
 
 
 def _assumed(chosen: _Chosen) -> list[str]:
-    """What the equation rests on, in a sentence or two."""
+    """The assumptions behind the equation, in a sentence or two."""
     if chosen.fits < EQUATION.rejected:
         return [
             f"No sum of the functions tried here describes the recording ({p_clause(chosen.fits)}); the equation is a "
@@ -142,7 +142,7 @@ def _assumed(chosen: _Chosen) -> list[str]:
 
 
 def readable_equation(result: Result) -> EstimatedEquation | None:
-    """The equation of a recording where it is one to show: few coordinates, formulas searched, a fit that succeeded."""
+    """The equation of a recording if it suits a report: few coordinates, formulas searched, a successful fit."""
     if not result.closed_forms or len(result.names) > EQUATION.most_coordinates:
         return None
     try:
@@ -158,27 +158,28 @@ def surrogate_of(result: Result) -> Surrogate:
     found = result.findings.surrogate
     if not isinstance(found, Surrogate):
         raise InputError(
-            "The coefficients are networks, which keep no sums of the data; run discover with engine=lsn.Spectral()."
+            "The coefficients are networks, which keep no sums of the data to fit constants to; run discover with "
+            "engine=lsn.Spectral()."
         )
-    return fit_plainly(found)  # formulas are sums of powers, which series with shapes of the noise may not hold
+    return fit_plainly(found)  # formulas are sums of powers, which series with factors of the noise may not contain
 
 
 def measurement_of(result: Result) -> Measurement:
-    """How the recording behind a result from data was made."""
+    """The measurement settings of a result from data."""
     if not isinstance(result.findings, DataFindings):
         raise InputError("This result is from an equation, which was not recorded.")
     return result.findings.data.measurement
 
 
 def _translated(row: Formula) -> int | None:
-    """The variable that a generator shifts, 0 for time; None where it does more."""
+    """The variable that a generator translates, 0 for time; None for other generators."""
     parts = [row.tau, *row.xi]
     moved = [k for k, part in enumerate(parts) if part != 0]
     return moved[0] if len(moved) == 1 and parts[moved[0]] == 1 else None
 
 
 def _is_model(fitted: Fitted, terms: list[Term], surrogate: Surrogate) -> bool:
-    """Whether the noise of noisy coordinates is not zero on the family."""
+    """Whether the family has non-zero noise in all noisy coordinates."""
     for i in np.flatnonzero(surrogate.noisy):
         rows = [k for k, term in enumerate(terms) if term.entry == (i, i)]
         if not np.abs(fitted.factors[rows]).max(initial=0.0) > 0:
@@ -190,7 +191,7 @@ def _chosen(
     surrogate: Surrogate, terms: list[Term], known: Likelihood, added: Float[np.ndarray, " p"] | None, fitted: Fitted,
     imposed: Sequence[Formula] = (),
 ) -> _Chosen:  # fmt: skip
-    """The family with all its constants where they are few, else the terms that the evidence supports."""
+    """The family with all its constants if they are few, else the terms selected by BIC."""
     p_value = fitted.p_value
     still = _negligible(fitted, terms, surrogate)
     kept, kind = ~still, "family"
@@ -211,7 +212,7 @@ def _with_terms(
     surrogate: Surrogate, terms: list[Term], known: Likelihood, fitted: Fitted, kept: Bool[np.ndarray, " k"],
     imposed: Sequence[Formula],
 ) -> Fitted:  # fmt: skip
-    """The best equation with these terms alone, on the family where generators are imposed."""
+    """The best equation with these terms alone, on the family if generators are imposed."""
     rows = np.flatnonzero(kept)
     asked = constraints_of(imposed, [terms[k] for k in rows], surrogate)
     found = fit_on_family(known.some(rows), asked)
@@ -246,7 +247,7 @@ def _always(fitted: Fitted, terms: list[Term], surrogate: Surrogate) -> Bool[np.
 def _written(
     surrogate: Surrogate, candidates: list[Term], chosen: _Chosen, notes: tuple[str, ...]
 ) -> EstimatedEquation:
-    """Constants with names; the noise of an entry with one term by its root, σ = s √g."""
+    """The equation with names for its constants; a noise with one term is written by its root, σ = s √g."""
     kept = chosen.kept
     terms = [term for term, keep in zip(candidates, kept, strict=True) if keep]
     factors, covariance = chosen.fitted.factors[kept], chosen.fitted.covariance[np.ix_(kept, kept)]
@@ -278,7 +279,7 @@ def _written(
 
 
 def _stands_alone(term: Term, terms: Sequence[Term]) -> bool:
-    """Whether a diagonal entry has one term, and no other entry of the noise is in its row."""
+    """Whether a term is alone in a diagonal entry, with no other entry of the noise in its row."""
     i, j = term.entry
     others = [t for t in terms if len(t.entry) == 2 and t is not term and i in t.entry]
     return i == j and not others

@@ -1,4 +1,4 @@
-"""An equation with constants known to within errors: as text, SymPy, LaTeX, and as an SDE that simulates."""
+"""An equation with estimated constants and their errors: as text, SymPy, LaTeX, and as an SDE to simulate."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FittedConstant:
-    """One constant of an equation: the symbol that stands for it, its value and its standard error."""
+    """One constant of an equation: its symbol, its value and its standard error."""
 
     symbol: sympy.Symbol
     value: float
@@ -34,11 +34,11 @@ class EstimatedEquation:
     """dx = f dt + σ dW with fitted constants.
 
     `drift` (d,) and `diffusion` (d, r) are SymPy expressions in time, coordinates and the constants' symbols;
-    `covariance` is that of the constants, by whole paths. `kind` is "family" where the symmetries leave these constants
-    only, and "closed form" where they leave free functions and the evidence chose the terms. Where no equation of the
-    functions that were tried fits the recording, errors of constants are NaN. `p_value` is that of the
-    likelihood-ratio test of the symmetries on these functions. `notes` say what was not imposed, and why. `terms` are
-    the entry, (i,) of the drift or (i, j) of a = σσᵀ, and the function that each constant stands before.
+    `covariance` is that of the constants, by whole paths. `kind` is "family" if the symmetries determine the equation
+    up to these constants, and "closed form" if they leave free functions, whose terms were selected by BIC. If no
+    equation of the functions tried fits the recording, errors of constants are NaN. `p_value` is that of the
+    likelihood-ratio test of the symmetries on these functions. `notes` say what was not imposed, and why. `terms` give,
+    for each constant, the entry, (i,) of the drift or (i, j) of a = σσᵀ, and the function that it multiplies.
     """
 
     names: tuple[str, ...]
@@ -138,7 +138,7 @@ class EstimatedEquation:
 
 
 def _position(term: Any, constants: Any) -> int:
-    """The place of a term: in the order of its first constant."""
+    """The sorting key of a term: the position of its first constant."""
     order = {symbol: k for k, symbol in enumerate(constants)}
     return min((order[s] for s in term.free_symbols if s in order), default=-1)
 

@@ -1,6 +1,6 @@
-"""What generators ask of the factors of terms: E1 and Q, affine in drift and diffusion (docs/method.md §18.9).
+"""Conditions of generators on the factors of terms: E1 and Q, affine in drift and diffusion (docs/method.md §18.9).
 
-All numbers in the generators stay free: they are found together with the factors.
+All numbers in the generators are free: they are estimated together with the factors.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from liestonet.surrogate.surrogate import Surrogate
 class Constraints:
     """K(c) u + r(c) = 0 for the factors u of the terms and the constants c of the generators, at points of the box.
 
-    Each of the `functions` gives the columns of one equation that are not zero, and their places; r is the last one.
+    Each of the `functions` gives the non-zero columns of one equation and their positions; r is the last column.
     """
 
     functions: list[tuple[Any, list[int]]]
@@ -47,7 +47,7 @@ class Constraints:
         return np.concatenate(blocks), np.concatenate(rests)
 
     def slopes(self, factors: Float[np.ndarray, " k"], constants: Float[np.ndarray, " c"]) -> Float[np.ndarray, "e c"]:
-        """How K u + r changes with every constant: to rounding, as all functions are analytic in them."""
+        """The derivative of K u + r by every constant, accurate to rounding, as all functions are analytic in them."""
         columns = []
         for k in range(len(constants)):
             moved = constants.astype(complex)
@@ -58,7 +58,7 @@ class Constraints:
 
 
 def constraints_of(formulas: Sequence[Formula], terms: list[Term], surrogate: Surrogate) -> Constraints:
-    """The conditions of generators with formulas on a model made of terms."""
+    """The conditions of generators with formulas on sums of terms."""
     symbols = symbols_of(surrogate)
     low, high = np.array(surrogate.domain.intervals, dtype=float).T
     points = np.random.default_rng(3).uniform(low, high, (EQUATION.cloud, len(low)))
@@ -85,7 +85,7 @@ def _size(row: FreeGenerator, symbols: list[Any], points: Any, values: list[floa
 
 
 def _rows(tau: Any, xi: tuple[Any, ...], terms: list[Term], symbols: tuple[Any, ...], half: Any) -> Any:
-    """Every equation with its scale: what each term adds to it, and last what no coefficient multiplies."""
+    """Every equation with its scale: the contribution of each term, and last the part without a coefficient."""
     t, state, count = symbols[0], symbols[1:], len(xi)
     columns = [_of_term(term, tau, xi, t, state) for term in terms]
     for i in range(count):
@@ -99,7 +99,7 @@ def _rows(tau: Any, xi: tuple[Any, ...], terms: list[Term], symbols: tuple[Any, 
 def _of_term(
     term: Term, tau: Any, xi: tuple[Any, ...], t: Any, state: tuple[Any, ...]
 ) -> tuple[list[Any], list[list[Any]]]:
-    """What one term adds to E1 and to Q."""
+    """The contribution of one term to E1 and to Q."""
     count, g = len(xi), term.function
     first: list[Any] = [sympy.Integer(0)] * count
     second: list[list[Any]] = [[sympy.Integer(0)] * count for _ in range(count)]

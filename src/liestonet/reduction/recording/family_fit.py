@@ -1,7 +1,7 @@
-"""The best equation on the family that generators leave: their conditions hold to rounding, not to within a penalty.
+"""The best equation of the family that generators allow, with conditions fulfilled to rounding, not by a penalty.
 
 The conditions are linear in the factors for given constants of the generators, and both are found together. Functions
-on a box are nearly dependent, so that conditions which hold only roughly would leave directions free that are not.
+on a box are nearly dependent, so that conditions fulfilled approximately would leave spurious free directions.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from liestonet.reduction.recording.constant_fit import Fitted, Likelihood, fitte
 from liestonet.reduction.recording.family_constraints import Constraints
 from liestonet.reduction.tuning import EQUATION
 
-# What stands for an overflow: its square is finite.
+# Replaces an overflow: its square is finite.
 OVERFLOW = 1e100
 
 
 def fit_on_family(known: Likelihood, asked: Constraints) -> Fitted | None:
-    """The best factors for which the generators, their constants free, are symmetries; None where there are none."""
+    """The best factors for which the generators, with free constants, are symmetries; None if there are none."""
     if not asked.functions:
         return whole_family(known)
     search = _Search(known, asked, known.root, known.best)
@@ -40,7 +40,7 @@ def fit_on_family(known: Likelihood, asked: Constraints) -> Fitted | None:
 
 @dataclass(frozen=True)
 class _Search:
-    """Places (u, c): factors in the units of the likelihood, then constants of the generators."""
+    """The search over points (u, c): factors in the units of the likelihood, then constants of the generators."""
 
     known: Likelihood
     asked: Constraints
@@ -52,11 +52,11 @@ class _Search:
         return len(self.best)
 
     def misfit(self, place: Float[np.ndarray, " z"]) -> float:
-        """Twice the log-likelihood that is lost against the fit without conditions."""
+        """The deviance from the fit without conditions."""
         return float(np.sum((self.root @ (place[: self.count] - self.best)) ** 2))
 
     def near(self, place: Float[np.ndarray, " z"]) -> bool:
-        """Whether the constants of the generators are about those of their formulas."""
+        """Whether the constants of the generators are close to those of their formulas."""
         away = np.abs(place[self.count :] - self.asked.constants)
         return bool((away <= EQUATION.constants_near * np.abs(self.asked.constants)).all())
 
@@ -65,13 +65,13 @@ class _Search:
         return matrix @ (self.known.scale * place[: self.count]) + rest
 
     def slopes(self, place: Float[np.ndarray, " z"]) -> Float[np.ndarray, "e z"]:
-        """How the conditions change along every factor and constant."""
+        """The derivatives of the conditions by every factor and constant."""
         matrix, _ = self.asked.at(place[self.count :])
         factors = self.known.scale * place[: self.count]
         return np.concatenate([matrix * self.known.scale, self.asked.slopes(factors, place[self.count :])], axis=1)
 
     def starts(self) -> Iterator[tuple[Float[np.ndarray, " z"], Bool[np.ndarray, " k"]]]:
-        """Places near the family, with the terms that count there: more and more terms are taken as absent."""
+        """Points near the family, with the terms present there: more and more terms are taken as absent."""
         place = np.concatenate([self.best, self.asked.constants])
         for strength in EQUATION.strengths:
             place = self._pulled(place, float(strength))
@@ -88,16 +88,16 @@ class _Search:
         return np.array([np.linalg.norm(term.parameters) for term in self.asked.terms])
 
     def _sizes(self, place: Float[np.ndarray, " z"]) -> Float[np.ndarray, " k"]:
-        """Every term beside the largest of its entry, if that is not small itself."""
+        """The size of every term relative to the largest of its entry, if that is not small itself."""
         terms = self.asked.terms
         sizes = np.abs(self.known.scale * place[: self.count]) * self._lengths
         beside = [sizes[[other.entry == term.entry for other in terms]].max() for term in terms]
         return sizes / np.maximum(beside, EQUATION.floors[1] * sizes.max())
 
     def _pulled(self, place: Float[np.ndarray, " z"], strength: float) -> Float[np.ndarray, " z"]:
-        """Least squares with the conditions as a penalty of some strength.
+        """Least squares with the conditions as a penalty of given strength.
 
-        Constants are held near those of the formulas: at rates of zero one generator may become another.
+        Constants are kept near those of the formulas: at zero rates one generator may become another.
         """
         weight, count = np.sqrt(strength), self.count
         held = np.diag(1 / (EQUATION.constants_known * np.abs(self.asked.constants)))
@@ -116,7 +116,7 @@ class _Search:
     def best_near(
         self, place: Float[np.ndarray, " z"], present: Bool[np.ndarray, " k"]
     ) -> Float[np.ndarray, " z"] | None:
-        """The best place on the family that steps along it lead to, from where some terms are absent."""
+        """The best point that steps along the family reach from a point where some terms are absent; else None."""
         here = self.on_family(place, present)
         for _ in range(EQUATION.rounds):
             if here is None:
@@ -129,7 +129,7 @@ class _Search:
             gain = float(np.sum((slopes @ step) ** 2))
             moved = self._moved(here, directions @ step, present) if gain > EQUATION.standing else None
             if moved is None:
-                # where branches of the family meet no step may lead on, though better places are near
+                # where branches of the family meet, no step may improve the fit although better points are near
                 return here if gain < EQUATION.stuck else None
             here = moved
         return here
@@ -137,7 +137,7 @@ class _Search:
     def _moved(
         self, here: Float[np.ndarray, " z"], step: Float[np.ndarray, " z"], present: Bool[np.ndarray, " k"]
     ) -> Float[np.ndarray, " z"] | None:
-        """A place on the family that fits better, a step or a part of it away."""
+        """A point of the family that fits better, reached by a step or a part of it; None if there is none."""
         for part in EQUATION.parts:
             there = self.on_family(here + part * step, present)
             if there is not None and self.misfit(there) < self.misfit(here):
@@ -147,10 +147,10 @@ class _Search:
     def on_family(
         self, place: Float[np.ndarray, " z"], present: Bool[np.ndarray, " k"]
     ) -> Float[np.ndarray, " z"] | None:
-        """The place near by where the conditions hold to rounding, with the other terms zero; None where there is none.
+        """A nearby point where the conditions hold to rounding, with the other terms zero; None if there is none.
 
-        Newton's method, with the smallest steps in parts of the values: a factor that the conditions nearly leave free
-        is not what is to give way.
+        Newton's method with minimal relative steps, so that factors that the conditions hardly restrict are not changed
+        much.
         """
         chosen = np.append(np.flatnonzero(present), np.arange(self.count, len(place)))
         there = np.zeros(len(place))
@@ -173,7 +173,7 @@ class _Search:
         """Changes of factors and constants that the conditions allow."""
         both = self.slopes(place)
         sizes = np.linalg.norm(both, axis=0)
-        # what no condition contains has a column of rounding
+        # variables in no condition have columns of rounding errors
         asks = sizes > EQUATION.tangent * sizes.max()
         units = np.where(asks, sizes, 1.0)
         values, rows = np.linalg.svd(np.where(asks, both / units, 0.0), full_matrices=True)[1:]
@@ -183,13 +183,13 @@ class _Search:
         return found / np.where(lengths > 0, lengths, 1.0)
 
     def free(self, place: Float[np.ndarray, " z"]) -> Float[np.ndarray, "k m"]:
-        """Orthonormal changes of the factors that the conditions allow, the generators' constants following."""
+        """Orthonormal changes of the factors that the conditions allow when the generators' constants adapt."""
         left, sizes, _ = np.linalg.svd(self.directions(place)[: self.count], full_matrices=False)
         return left[:, sizes > EQUATION.tangent]
 
 
 def _least_squares(residual: Any, slopes: Any, start: np.ndarray, rounds: int) -> np.ndarray:
-    """Levenberg–Marquardt; where exponentials overflow on the way, the place is where it began."""
+    """Levenberg–Marquardt; returns the starting point if exponentials overflow."""
     if not np.isfinite(residual(start)).all():
         return start
 

@@ -1,4 +1,4 @@
-"""Forecasts of an estimated equation: bands that hold noise and errors of the constants together."""
+"""Forecasts of an estimated equation: bands that include noise and errors of the constants."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Forecast:
     """Median and band (times, coordinates) at `times`; `states` (paths, times, coordinates) are the paths behind it.
 
-    Each path has constants of its own, drawn from their errors, so that the band is one for a new path.
+    Each path has its own constants, drawn from their error distribution: the band is a prediction band for a new path.
     """
 
     times: Float[np.ndarray, " n"]
@@ -59,13 +59,13 @@ def forecast(equation: EstimatedEquation, initial: Any, times: Any, paths: Any, 
     drawn = _drawn(equation, int(count), other)
     found = _paths(equation, states, wanted, drawn, other)
     tails = (1 - float(share)) / 2
-    # paths that grow beyond all bounds have no value between two others
+    # no interpolation between infinite values of diverging paths
     lower, median, upper = np.nanquantile(found, [tails, 0.5, 1 - tails], axis=0, method="inverted_cdf")
     return Forecast(wanted, median, lower, upper, float(share), found)
 
 
 def _drawn(equation: EstimatedEquation, count: int, rng: np.random.Generator) -> Float[np.ndarray, "k c"]:
-    """Constants of each path."""
+    """Random constants for each path."""
     values = np.array([row.value for row in equation.constants])
     scattered, vectors = np.linalg.eigh(equation.covariance)
     root = vectors * np.sqrt(np.maximum(scattered, 0.0))
@@ -99,7 +99,7 @@ def _paths(
                     for j, entry in enumerate(row):
                         if entry is not None:
                             moved[:, i] += np.nan_to_num(entry(*columns)) * dw[:, j]
-            # what has left all bounds does not come back
+            # a diverged path stays infinite
             x = np.where(np.isinf(x), x, x + moved)
             now, count = now + step, count - 1
         now = float(end)

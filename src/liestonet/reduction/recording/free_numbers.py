@@ -1,6 +1,6 @@
-"""Every number in a formula that was read off data as a constant: the data know none of them exactly.
+"""Replaces every number in a formula estimated from data by a free constant, since none is known exactly.
 
-Only the form of a generator is taken from its formula: which functions it is made of. One factor sets its scale.
+Only the form of a generator, the functions in it, is taken from its formula. One factor fixes its scale.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from liestonet.formulas.formula import Formula
 
 @dataclass(frozen=True)
 class FreeGenerator:
-    """A generator whose factors and rates in time are symbols, with the values that its formula gives them."""
+    """A generator whose factors and rates in time are symbols, with their values in its formula."""
 
     tau: Any
     xi: tuple[Any, ...]
@@ -24,7 +24,7 @@ class FreeGenerator:
 
 
 def with_free_numbers(row: Formula, symbols: tuple[Any, ...], name: str) -> FreeGenerator:
-    """The generator of a formula with constants called after `name`; `symbols` are time and coordinates."""
+    """The generator of a formula with constants named after `name`; `symbols` are time and coordinates."""
     known: dict[Any, Any] = {constant.symbol: constant.value for constant in row.constants}
     real = {s: sympy.Symbol(str(s), real=True) for part in (row.tau, *row.xi) for s in part.free_symbols}
     known = {real.get(symbol, symbol): value for symbol, value in known.items()}
@@ -37,7 +37,7 @@ def with_free_numbers(row: Formula, symbols: tuple[Any, ...], name: str) -> Free
         return symbol
 
     def moving(wave: Any) -> Any:
-        """The same function of time at a rate that is free; equal rates stay equal."""
+        """The function of time with its rate as a free symbol; equal rates share a symbol."""
         inner: Any = sympy.expand(wave.args[0])
         rate: Any = inner.coeff(symbols[0], 1)
         rest = sympy.expand(inner - rate * symbols[0])

@@ -1,4 +1,4 @@
-"""What a recorded step adds to drift and diffusion, where it is known how steps were made (docs/method.md §4.5)."""
+"""Discretisation bias of drift and diffusion, if it is known how steps were made (docs/method.md §4.5)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from liestonet.trajectories.measurement import Measurement
 
 
 def step_rounds(surrogate: Surrogate, measurement: Measurement) -> int:
-    """Times that what a step adds is computed, each from the equation without it; none where it is not known."""
+    """How often the bias is recomputed from the corrected equation; zero if it is not known."""
     if not (measurement.is_exact and surrogate.errors.hidden):
         return 0
     return EQUATION.step_rounds if measurement.steps == "continuous" else 1
@@ -22,7 +22,7 @@ def step_rounds(surrogate: Surrogate, measurement: Measurement) -> int:
 def step_added(
     surrogate: Surrogate, terms: list[Term], factors: Float[np.ndarray, " k"], measurement: Measurement
 ) -> Float[np.ndarray, " p"]:
-    """What a finite step adds to the parameters, to first order: nothing if steps are those of Euler."""
+    """The discretisation bias of the parameters to first order in the step; zero for Euler steps."""
     if measurement.steps != "continuous":
         return np.zeros(len(surrogate.parameters))
     parameters = np.column_stack([term.parameters for term in terms]) @ factors
