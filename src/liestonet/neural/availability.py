@@ -1,4 +1,4 @@
-"""Whether the neural engine can run here: JAX installed, and switched to 64 bits."""
+"""Checks that the neural engine can run: JAX is installed and uses 64-bit numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NEEDED = ("jax", "equinox", "optax", "diffrax")
 
 
 def require_installed() -> None:
-    """Refuse to begin without JAX, in one sentence that says what to do."""
+    """Raise an error that says what to install if JAX is missing."""
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         raise InputError(
@@ -20,7 +20,7 @@ def require_installed() -> None:
 
 
 def require_jax() -> None:
-    """Refuse to begin without JAX, or with 32-bit numbers."""
+    """Raise an error without JAX, or with 32-bit numbers."""
     require_installed()
     from liestonet.neural.precision import require_float64
 
@@ -28,7 +28,7 @@ def require_jax() -> None:
 
 
 def switch_to_float64() -> None:
-    """Switch JAX to 64 bits for the whole process: for the command line, which has it for itself."""
+    """Switch JAX to 64 bits for the whole process; only for the command line, which runs no other code."""
     require_installed()
     import jax
 

@@ -1,4 +1,4 @@
-"""Derivatives carried through the layers of networks beside the values.
+"""Forward-mode derivatives: values and derivatives are propagated through the layers of networks together.
 
 A channel for the value, one per variable for the gradient, and for second derivatives either one for the curvature
 ½ a^{jk} ∂_jk, the only one in the determining equations, or one for each of them.
@@ -29,13 +29,13 @@ class Layer(eqx.Module):
 
 
 class Second:
-    """Which second derivatives are carried: none, ½ a^{jk} ∂_jk, or all of them."""
+    """Which second derivatives are propagated: none, ½ a^{jk} ∂_jk, or all of them."""
 
     NONE, CURVATURE, HESSIAN = "none", "curvature", "hessian"
 
 
 def carried_beside(variables: int, second: str) -> int:
-    """How many derivatives are carried beside the value."""
+    """The number of derivatives propagated with the value."""
     return variables + {Second.NONE: 0, Second.CURVATURE: 1, Second.HESSIAN: variables * (variables + 1) // 2}[second]
 
 
@@ -52,8 +52,8 @@ def channels(
 ) -> Float[Array, "groups b k o"]:
     """Value, gradient and second derivatives of the outputs of every network, one network after the other.
 
-    Each channel is an array of its own: a product of matrices that fits in the cache is three times as fast as one of
-    all networks and channels together. What one network computed on its way is computed again for the gradient.
+    Each channel is a separate array: matrix products that fit in the cache are three times as fast as one product for
+    all networks and channels. Intermediate values of a network are recomputed for the gradient.
     """
     groups = layers[0].weight.shape[0]
     own = points.ndim == 3 and points.shape[0] == groups
@@ -74,7 +74,7 @@ def channels(
 def _carried_through(
     layers: Sequence[Layer], points: Array, squared: Array | None, activation: Activation, second: str
 ) -> list[Array]:
-    """The channels of one network's outputs; second derivatives are None until a hidden unit has bent something."""
+    """The channels of one network's outputs; second derivatives are None up to the first hidden layer."""
     variables = points.shape[-1]
     value = points @ layers[0].weight + layers[0].bias
     slopes = [jnp.broadcast_to(row, value.shape) for row in layers[0].weight]

@@ -1,4 +1,4 @@
-"""Checkpoints: arrays in safetensors, the rest in its JSON header, written whole or not at all. No pickle."""
+"""Checkpoints: arrays in safetensors, the rest in its JSON header, written atomically. No pickle."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SCHEMA = "liestonet.checkpoint/1"
 
 
 def write_checkpoint(path: Path, trained: Trained, identity: dict[str, Any]) -> None:
-    """Keep weights, optimiser state and history; the file before stays until the new one is complete."""
+    """Write weights, optimiser state and history; the earlier file remains until the new one is complete."""
     leaves = jax.tree.leaves((trained.weights, trained.optimizer_state))
     arrays = {f"leaf{position:04d}": _contiguous(leaf) for position, leaf in enumerate(leaves)}
     arrays["history"] = _contiguous(trained.history)
@@ -38,7 +38,7 @@ def write_checkpoint(path: Path, trained: Trained, identity: dict[str, Any]) -> 
 
 
 def read_checkpoint(path: Path, like: Trained, identity: dict[str, Any]) -> Trained:
-    """What was kept, in the shape of a fresh start; a checkpoint of another run is refused."""
+    """Read a checkpoint into the structure of a new training; a checkpoint of another run is refused."""
     try:
         with safetensors.safe_open(path, framework="numpy") as file:
             header = file.metadata() or {}
@@ -69,12 +69,12 @@ def read_checkpoint(path: Path, like: Trained, identity: dict[str, Any]) -> Trai
 
 
 def _contiguous(leaf: Any) -> np.ndarray:
-    """As safetensors needs it: another order would be saved wrong, and `ascontiguousarray` would add an axis."""
+    """A C-contiguous array, as safetensors requires; `ascontiguousarray` would add an axis to numbers."""
     return np.array(leaf, order="C")
 
 
 def digest_of_arrays(arrays: Mapping[str, Any]) -> str:
-    """One hash of all arrays: a flipped bit would go unnoticed otherwise."""
+    """One hash of all arrays, to detect corrupted files."""
     total = hashlib.sha256()
     for name in sorted(arrays):
         array = np.asarray(arrays[name])

@@ -1,4 +1,4 @@
-"""Where the losses are evaluated: the paper's recipes for a cloud of points (t, x)."""
+"""The points (t, x) at which the losses are evaluated, by the paper's recipes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Paths = Float[np.ndarray, "_ s v"]
 
 
 class PathPoints(NamedTuple):
-    """Points of paths, and how long the step takes that begins at each."""
+    """Points of paths, with the duration of the step that begins at each."""
 
     points: Points
     steps: Float[np.ndarray, " _"]
@@ -58,7 +58,7 @@ def make_cloud(
 
 
 def _flattened(paths: Paths) -> PathPoints:
-    """Points of simulated paths that are numbers; the last of a path has the step before it."""
+    """The finite points of simulated paths; the last of a path gets the step before it."""
     steps = np.diff(paths[:, :, 0], axis=1)
     found = PathPoints(paths.reshape(-1, paths.shape[-1]), np.concatenate([steps, steps[:, -1:]], axis=1).ravel())
     return found.chosen(np.flatnonzero(np.isfinite(found.points).all(axis=1)))

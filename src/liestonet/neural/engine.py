@@ -1,4 +1,4 @@
-"""The neural engine from trajectories to a result; the steps stand one below the other."""
+"""The neural engine: all steps from trajectories to a result, in order."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ MOST_GENERATORS = 200
 
 @dataclass(frozen=True)
 class Stage:
-    """What stage 2 trains on: the coefficients, the frame, and the tabulated cloud."""
+    """The input of stage 2: the coefficients, the frame, and the tabulated cloud."""
 
     settings: Neural
     kind: Kind
@@ -68,7 +68,7 @@ class Stage:
         return np.asarray(fields.values) * self.frame.generator_scales(self.kind.has_beta)
 
     def on(self, source: Any) -> Stage:
-        """The same points with the coefficients of another source."""
+        """The stage with the same points and the coefficients of another source."""
         names = ("density", "time_step")
         kept = {name: values for name, values in self.table.items() if name.startswith(names)}
         second = any(name.endswith("hessian") for name in self.table if not name.startswith("density"))
@@ -77,13 +77,13 @@ class Stage:
         )
 
     def networks(self, count: int) -> Networks:
-        """Fresh networks; their weights depend on the seed and on how many generators there are."""
+        """New networks; their weights depend on the seed and on the number of generators."""
         key = jax.random.key(zlib.crc32(f"generators {self.seed} {count}".encode()))
         return make_networks(key, self.settings.architecture, count, self.source.dimension, self.kind.has_beta)
 
 
 def run(settings: Neural, request: Request, given: Any = None) -> Discovered:
-    """Fit the coefficients, or take those given, train generators, judge what they span, impose it and train on."""
+    """Fit or take the coefficients, train generators, test their span, impose it and train again."""
     kind, say = request.kind, request.say
     _require_losses(settings, kind)
     require_places(settings)
@@ -92,7 +92,7 @@ def run(settings: Neural, request: Request, given: Any = None) -> Discovered:
     begin_losses(settings)
     trained, rungs = _trained(stage, request)
     say("judging the generators")
-    # as trained: a near-symmetry whose residual is below the noise would come in with the last layer solved
+    # as trained: with the last layer solved, near-symmetries with residuals below the noise would be added
     span = _span(stage, trained.weights, False)
     found = _judged(source, span, shifts, request)
     free = request.dimension is None and settings.selection == "jump"
@@ -131,7 +131,7 @@ def run(settings: Neural, request: Request, given: Any = None) -> Discovered:
 
 
 def _require_losses(settings: Neural, kind: Kind) -> None:
-    """There must be something to train on."""
+    """Raise an error if no loss that is evaluated has a weight."""
     if not settings.objective.active(kind.has_beta):
         number = 8 if kind.has_beta else 6
         raise InputError(
@@ -143,8 +143,8 @@ def _require_losses(settings: Neural, kind: Kind) -> None:
 def _imposed(stage: Stage, fitted: Any, found: Search, count: int, request: Request) -> Imposed | None:
     """The coefficients under the symmetries found, unless held-out paths reject them.
 
-    Learnt coefficients keep no sums by parts of the data: there the likelihood ratio decides. A sample of the errors
-    can judge symmetries, but not tell which errors they would exclude.
+    Learnt coefficients keep no sums by parts of the data, and the likelihood ratio decides instead. Errors known by a
+    sample suffice to test symmetries, but not to condition the coefficients on them.
     """
     if not (stage.settings.refit and count and stage.source.errors.complete):
         return None
@@ -162,7 +162,7 @@ def _imposed(stage: Stage, fitted: Any, found: Search, count: int, request: Requ
 
 
 def _trained_on(stage: Stage, trained: Trained, count: int, request: Request) -> Trained:
-    """Training once more, on refitted coefficients, from what was learnt where the number of generators is the same."""
+    """Train again on refitted coefficients, from the trained networks if the number of generators is the same."""
     known = trained.weights if trained.weights.count == count else None
     again = _train(stage, count, known, request, refitted=True)
     return replace(again, seconds=trained.seconds + again.seconds)
@@ -189,7 +189,7 @@ def _prepared(settings: Neural, source: Any, request: Request) -> Stage:
 
 
 def _largest(stage: Stage) -> int:
-    """How far the sweep goes: the bound where noise of full rank gives one, one more elsewhere."""
+    """The end of the sweep: the upper bound of the dimension for noise of full rank, else one more."""
     if stage.settings.sweep is not None:
         return _checked_dimension(stage.settings.sweep, stage)
     n = stage.source.dimension
@@ -197,7 +197,7 @@ def _largest(stage: Stage) -> int:
 
 
 def _trained(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ...]]:
-    """Networks for the dimension asked for, or for the one that the sweep selects."""
+    """Networks for the given dimension, or for the one that the sweep selects."""
     if request.dimension is not None:
         count = _checked_dimension(request.dimension, stage)
         trained = _train(stage, count, None, request)
@@ -208,14 +208,14 @@ def _trained(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ...]]
 
 
 def _swept(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ...]]:
-    """One training after the other, each from what the one before learnt or from new weights."""
+    """Trainings in sequence, each from the networks of the one before or from new weights."""
     runs: list[Trained] = []
     rungs: list[Rung] = []
     for count in range(1, _largest(stage) + 1):
         known = runs[-1].weights if runs and stage.settings.start == "warm" else None
         trained = _train(stage, count, known, request)
         if trained.interrupted and runs:
-            # what was reached of one more generator says nothing about whether there is one more
+            # a stopped training is no evidence for or against one more generator
             runs = [replace(run, interrupted=True) for run in runs]
             break
         runs.append(trained)
@@ -227,7 +227,7 @@ def _swept(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ...]]:
 
 
 def _from_above(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ...]]:
-    """In many dimensions one training at the bound, whose best smaller spans stand for the others."""
+    """In many dimensions a single training at the bound, whose best subspans represent the smaller numbers."""
     trained = _train(stage, _largest(stage), None, request)
     whole = _rung(stage, trained)
     smaller = (Rung(count, {}, whole.residuals[:count]) for count in range(1, whole.count))
@@ -239,7 +239,7 @@ def _from_above(stage: Stage, request: Request) -> tuple[Trained, tuple[Rung, ..
 
 
 def _checked_dimension(dimension: object, stage: Stage) -> int:
-    # more generators than a quarter of the points or of the recorded steps could be distinguished by chance only
+    # more generators than a quarter of the points or of the recorded steps cannot be distinguished reliably
     most = max(1, min(len(stage.cloud) // 4, stage.source.overview.count // 4, MOST_GENERATORS))
     if not is_whole(dimension) or not 1 <= dimension <= most:
         raise InputError(
@@ -249,7 +249,7 @@ def _checked_dimension(dimension: object, stage: Stage) -> int:
 
 
 def _train(stage: Stage, count: int, known: Networks | None, request: Request, refitted: bool = False) -> Trained:
-    """Train one number of generators, from what fewer of them learnt where that is known."""
+    """Train a number of generators, starting from the networks of fewer generators if given."""
     networks = stage.networks(count)
     if known is not None:
         networks = warm_start(networks, known)
@@ -270,7 +270,7 @@ def _rung(stage: Stage, trained: Trained) -> Rung:
 
 
 def _span(stage: Stage, networks: Networks, solved: bool, basis: Basis | None = None) -> ProjectedSpan:
-    """The span as polynomials of a basis or of one that is rich enough: as trained, or with the last layer solved."""
+    """The span as polynomials of a given or sufficiently rich basis: as trained, or with the last layer solved."""
     evaluate = _polished(stage, networks) if solved else partial(stage.evaluate, networks)
     if basis is not None:
         return project_on(basis, evaluate(stage.cloud), stage.cloud)
@@ -287,20 +287,20 @@ def _polished(stage: Stage, networks: Networks) -> Polished:
 
 
 def _judged(source: Any, span: ProjectedSpan, shifts: tuple[LadderRow, ...], request: Request) -> Search:
-    """Verdicts on the span with the noise of the coefficients; exact shifts keep what was said of them before."""
+    """Verdicts on the span given the errors of the coefficients; exact shifts keep their earlier verdicts."""
     n, count = source.dimension, span.coefficients.shape[1]
     cloud = mixed_cloud(span.basis.domain, source.overview.points, by_dimension(SEARCH.points, n))
     operator = NoisyOperator(request.kind, source, span.basis, cloud)
     vectors = np.linalg.solve(operator.whitening, span.coefficients)
     found = judge_span(operator, request.kind, request.criteria, vectors)
-    # of a span that holds them the directions without noise, the shifts, come first
+    # in a span with shifts these come first, as directions without error
     return found.preceded(shifts) if len(shifts) <= count else found
 
 
 def _angle_to_spectral(found: Discovered, points: Float[np.ndarray, "b v"], request: Request) -> float | None:
-    """Largest unit-free angle, in degrees, between this answer and the spectral engine's of the same dimension.
+    """Largest unit-free angle, in degrees, between this span and the spectral engine's of the same dimension.
 
-    None where there is nothing to compare, not-a-number where the other engine has no such answer.
+    None if there is nothing to compare, not-a-number if the spectral engine has no result of this dimension.
     """
     if not found.count:
         return None
@@ -315,7 +315,7 @@ def _angle_to_spectral(found: Discovered, points: Float[np.ndarray, "b v"], requ
 
 
 def _flags(record: TrainingRecord, found: Search, request: Request) -> list[Flag]:
-    """What a reader should know about the training."""
+    """Flags about the training."""
     flags = []
     if record.interrupted:
         steps, wanted = len(record.history), record.settings.optimizer.steps

@@ -1,8 +1,8 @@
-"""Coordinates that networks train in, and the coefficients tabulated there.
+"""Scaled coordinates for the training of networks, and the coefficients tabulated in them.
 
-With centre c and half-lengths (T, L) the variables are s = (t − c_0)/T and y = (x − c)/L. In them the equation is
-dy = (T f/L) ds + (√T σ/L) dW, so the determining equations written as they stand have the scales of
-docs/method.md §3.1. The identity frame leaves the paper's own units.
+With centre c and half-lengths (T, L) the variables are s = (t − c_0)/T and y = (x − c)/L. In them the equation is dy =
+(T f/L) ds + (√T σ/L) dW, so the determining equations have the scales of docs/method.md §3.1. The identity frame keeps
+the paper's units.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class TrainingFrame:
 
     @classmethod
     def of(cls, domain: Domain, scaled: bool) -> TrainingFrame:
-        """The box brought to [−1, 1] in every variable, or the data's own units."""
+        """The frame that maps the box to [−1, 1] in every variable, or the identity."""
         if scaled:
             return cls(domain.centre, domain.half)
         return cls(np.zeros(len(domain.intervals)), np.ones(len(domain.intervals)))
@@ -41,7 +41,7 @@ class TrainingFrame:
         return (points - self.centre) / self.half
 
     def generator_scales(self, has_beta: bool) -> Float[np.ndarray, " components"]:
-        """What a component in the frame is multiplied with to give τ, ξ^i and β."""
+        """The factors that turn components in the frame into τ, ξ^i and β."""
         return np.append(self.half, 1.0) if has_beta else self.half
 
 
@@ -55,7 +55,7 @@ def tabulate(
     table["points"] = frame.enter(points)
     diagonal = np.einsum("bii->bi", table["squared"])
     if source.dimension > 1 and not np.any(table["squared"] - diagonal[..., None] * np.eye(source.dimension)):
-        # second derivatives along coordinates alone are all that the equations need then
+        # the equations then need second derivatives only along single coordinates
         table["variances"] = diagonal.copy()
     for name, values in table.items():
         if not np.isfinite(values).all():
@@ -146,7 +146,7 @@ class _Reader:
 
 
 def _second_order(kind: Kind, source: Coefficients, frame: TrainingFrame, points: np.ndarray, first: Table) -> Table:
-    """Second derivatives by central differences of the first ones: any source gives those."""
+    """Second derivatives by central differences of first ones, which every source provides."""
     steps = GENERATORS.difference * frame.half
     names = [name for name in first if name.endswith("_gradient")]
     columns: dict[str, list[np.ndarray]] = {name: [] for name in names}

@@ -1,7 +1,7 @@
 """Generators as networks: values, gradients and the second derivatives that the equations need, in one pass.
 
-Large batches go through in pieces that fit in the processor's cache; what a piece computed on its way is computed again
-when gradients come back, which costs less than fetching it from memory.
+Large batches are evaluated in pieces that fit in the processor's cache; intermediate values are recomputed for the
+gradient, which is cheaper than reading them from memory.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from liestonet.neural.channels import (
 )
 from liestonet.neural.settings import Architecture
 
-# Bytes of one hidden layer that a piece of a batch may take: a few of these fit in a core's cache.
+# Largest size in bytes of one hidden layer for a piece of a batch: a few of these fit in a core's cache.
 PIECE = 2**20
 
 
 class GeneratorJets(NamedTuple):
     """All components (τ, ξ^1, …, ξ^n, β) of m generators at b points; `curvature` is ½ a^{jk} ∂_jk of ξ and β.
 
-    `hessian` holds all second derivatives where they were asked for.
+    `hessian` holds all second derivatives if they were requested.
     """
 
     values: Float[Array, "m b c"]
@@ -47,7 +47,7 @@ class GeneratorJets(NamedTuple):
 
 @runtime_checkable
 class DifferentiableGenerators(Protocol):
-    """What the losses ask of generators: networks, or in tests exact ones."""
+    """The interface of generators for the losses: networks, or exact generators in tests."""
 
     @property
     def count(self) -> int: ...
@@ -84,7 +84,7 @@ class Networks(eqx.Module):
         return self.xi[0].weight.shape[0] != self.count
 
     def at_own(self, points: Float[Array, "m b v"], squared: Covariance) -> GeneratorJets:
-        """Generator i at the i-th set of points."""
+        """Values and derivatives of generator i at the i-th set of points."""
         if not self.shared:
             return self(points, squared)
         m, b = points.shape[:2]
@@ -97,7 +97,7 @@ class Networks(eqx.Module):
         return self._in_pieces(points, squared, Second.CURVATURE)
 
     def bent(self, points: Float[Array, "b v"], squared: Covariance) -> GeneratorJets:
-        """The same with all second derivatives."""
+        """Values, gradients and all second derivatives."""
         return self._in_pieces(points, squared, Second.HESSIAN)
 
     def values(self, points: Float[Array, "*sets b v"]) -> Float[Array, "m b c"]:
@@ -129,7 +129,7 @@ class Networks(eqx.Module):
         return affine(h, layers[-1])
 
     def _in_pieces(self, points: Array, squared: Array, second: str) -> GeneratorJets:
-        """The batch piece by piece, so that hidden layers stay in the cache; small batches as they are."""
+        """Evaluate large batches in pieces, so that hidden layers stay in the cache."""
         batch = points.shape[-2]
         piece = _piece(self, batch, 1 + carried_beside(self.dimension + 1, second))
         if piece == batch:
@@ -186,13 +186,13 @@ def _matrices(entries: Float[Array, "m b p c"], variables: int) -> Float[Array, 
 
 
 def _headed(h: Float[Array, "g b k o"], count: int, components: int) -> Float[Array, "m b k c"]:
-    """One row per generator, whether it had a network of its own or a head on a common one."""
+    """Outputs with one row per generator, from separate networks or from heads of a common one."""
     g, b, k, _ = h.shape
     return h if g == count else jnp.moveaxis(h.reshape(b, k, count, components), 2, 0)
 
 
 def _in_full(tau: Float[Array, "m b k one"], dimension: int, second: str) -> Float[Array, "m b full one"]:
-    """τ with the derivatives in the coordinates, and the curvature, that it does not have."""
+    """τ padded with its zero derivatives in the coordinates and zero curvature."""
     carried, v = carried_beside(dimension + 1, second), dimension + 1
     full = jnp.zeros((*tau.shape[:2], 1 + carried, 1), dtype=tau.dtype)
     # value and ∂t come first, and ∂tt is the first of the second derivatives
@@ -200,7 +200,7 @@ def _in_full(tau: Float[Array, "m b k one"], dimension: int, second: str) -> Flo
 
 
 def make_networks(key: PRNGKeyArray, shape: Architecture, count: int, dimension: int, has_beta: bool) -> Networks:
-    """Networks with random weights of the usual size 1/√inputs, biases as the settings have them."""
+    """Networks with random weights of the usual size 1/√inputs, and biases by the settings."""
     scattered = 0.5 if shape.initial == "scattered" else 0.0
     keys = jax.random.split(key, 3)
     groups = 1 if shape.shared else count
@@ -214,7 +214,7 @@ def make_networks(key: PRNGKeyArray, shape: Architecture, count: int, dimension:
     most = groups * max(i * o for sizes in stacks for i, o in pairwise(sizes))
 
     def drawn(key: PRNGKeyArray, *sizes: int) -> Float[np.ndarray, "..."]:
-        """Normal numbers. The first ones of as many as the largest layer has: one compilation serves all layers."""
+        """Normal random numbers, cut from an array of the largest layer's size: one compilation serves all layers."""
         numbers = np.asarray(jax.random.normal(key, (most,), dtype=jnp.float64))
         return numbers[: int(np.prod(sizes))].reshape(sizes)
 

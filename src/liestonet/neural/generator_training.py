@@ -1,7 +1,7 @@
 """Stage 2: the networks of generators as a problem for the training loop.
 
-The cloud stays on the device and a batch is a choice of its rows. Which points a step sees is drawn in NumPy from the
-seed and the number of the chunk, so that a run that was stopped goes on to the same numbers.
+The cloud stays on the device and a batch is a choice of its rows. The points of a step are drawn in NumPy from the seed
+and the number of the chunk, so that a stopped run can be continued to the same result.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from liestonet.neural.training import Material, Move, OnChunk, Plan, Terms, Trai
 
 
 class Tabulated(NamedTuple):
-    """What the losses read at every point, and the seed of what they draw."""
+    """The tabulated coefficients at every point, and the seed of the losses' random numbers."""
 
     table: dict[str, Any]
     seed: Any
 
 
 class Rows(NamedTuple):
-    """The points of a batch, and the number of its step."""
+    """The rows of a batch, and the number of its step."""
 
     rows: Any
     number: Any
@@ -35,7 +35,7 @@ class Rows(NamedTuple):
 
 @dataclass(frozen=True)
 class GeneratorProblem:
-    """Generators that make the losses of one kind of symmetry small; static for the compiler."""
+    """The problem of minimising the losses of one kind of symmetry; static for the compiler."""
 
     objective: Losses
     settings: Optimizer
@@ -47,7 +47,7 @@ class GeneratorProblem:
 
     def losses(self, fixed: Tabulated, weights: Networks, batch: Rows, step: int) -> tuple[jax.Array, Terms]:
         """The weighted sum of the losses, and each of them."""
-        # second derivatives of coefficients are read by flows alone, which take the first points of a batch
+        # only flows, on the first points of a batch, use second derivatives of coefficients
         flowed = batch.rows[: self.objective.objective.flow_points]
         points = {
             name: values[flowed if name.endswith("_hessian") else batch.rows] for name, values in fixed.table.items()
@@ -68,7 +68,7 @@ class GeneratorProblem:
 
 
 def problem_of(settings: Neural, kind: str) -> GeneratorProblem:
-    """What the settings ask for."""
+    """The problem for given settings and kind."""
     return GeneratorProblem(Losses(settings.objective, kind), settings.optimizer)
 
 
@@ -86,7 +86,7 @@ def train(
     seed: int,
     watch: OnChunk | None = None,
 ) -> Trained:
-    """Train to the number of steps in the settings; Ctrl-C keeps what was reached."""
+    """Train for the number of steps in the settings; Ctrl-C returns the present state."""
     optimizer = settings.optimizer
     chunk = min(settings.running.chunk, optimizer.steps)
 

@@ -1,7 +1,7 @@
-"""The bridge between the engines: the last layer solved exactly, with the spectral engine's operator.
+"""The last layer of generator networks, solved exactly with the spectral engine's operator.
 
-The last hidden layer of trained networks is a basis of functions like any other. In it the determining equations are
-linear, and the symmetries are the lowest directions of the same operator as in the spectral engine.
+The last hidden layer of trained networks is a basis of functions. In it the determining equations are linear, and the
+symmetries are the smallest singular directions of the same operator as in the spectral engine.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 
 @dataclass(frozen=True)
 class LearnedBasis(Basis):
-    """Features of trained networks, orthonormal on a cloud, in the place of polynomials.
+    """Features of trained networks, orthonormal on a cloud, used in place of polynomials.
 
     `degrees` only count the functions; `tables` hold the features' derivatives and `functions` combines them.
     """
@@ -58,7 +58,7 @@ class LearnedBasis(Basis):
 
 
 def _network_of(unknown: int, dimension: int) -> int:
-    """Which network an unknown belongs to: τ, any ξ^i, or β."""
+    """The index of the network of an unknown: τ, any ξ^i, or β."""
     return 0 if unknown == 0 else (1 if unknown <= dimension else 2)
 
 
@@ -111,7 +111,7 @@ def learned_basis(
 
 
 def _orthonormal(values: Float[np.ndarray, "b p"]) -> Float[np.ndarray, "p q"]:
-    """Combinations of columns that are orthonormal, the ones that hardly exist left out."""
+    """Orthonormal combinations of columns, without those of negligible norm."""
     _, lengths, right = np.linalg.svd(values, full_matrices=False)
     kept = np.flatnonzero(lengths > GENERATORS.truncation * lengths[0])[: GENERATORS.most_functions]
     return right[kept].T / lengths[kept]
@@ -119,7 +119,7 @@ def _orthonormal(values: Float[np.ndarray, "b p"]) -> Float[np.ndarray, "p q"]:
 
 @dataclass(frozen=True)
 class Polished:
-    """The lowest directions in the learned basis, called like networks."""
+    """The smallest singular directions in the learned basis, callable like networks."""
 
     basis: LearnedBasis
     coefficients: Float[np.ndarray, "size m"]
@@ -142,7 +142,7 @@ def polish(
     domain: Domain,
     cloud: PointCloud,
 ) -> Polished:
-    """Solve the last layer: as many lowest directions of the determining equations as there were generators."""
+    """Solve the last layer: as many smallest singular directions of the determining equations as generators."""
     basis = learned_basis(kind, networks, frame, domain, cloud, source.noise)
     operator = NoisyOperator(kind, source, basis, cloud)
     return Polished(basis, operator.whitening @ operator.lowest(networks.count))

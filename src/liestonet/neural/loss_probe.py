@@ -1,4 +1,4 @@
-"""Losses of untrained networks on Brownian motion: what they cost, and how large they are, gradients included."""
+"""Measures the cost and size of the losses, and of their gradients, for untrained networks on Brownian motion."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from liestonet.neural.settings import Architecture, Objective
 WIDTHS = ((32, 32), (64, 64), (64, 64))  # of τ, ξ and β, the paper's
 REPEATS = 5
 ThreeWidths = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-Table = dict[str, jax.Array]  # what the losses are evaluated on, by name
+Table = dict[str, jax.Array]  # coefficients at the points of a batch, by name
 Form = str | float | int  # a setting of `Objective`
 
 
@@ -50,7 +50,7 @@ def brownian_problem(
 
 
 def value_and_gradient(numbers: tuple[int, ...], networks: Networks, table: Table, **forms: Form) -> Compiled:
-    """The sum of some losses with its gradient, compiled for these networks and this table."""
+    """The compiled function for the sum of some losses and its gradient."""
     losses = Losses(replace(Objective(checks=True), **forms), "ito")
 
     def total(networks: Networks, table: Table) -> jax.Array:
@@ -72,6 +72,6 @@ def cost(numbers: tuple[int, ...], networks: Networks, table: Table, **forms: Fo
 
 
 def size(number: int, networks: Networks, table: Table, **forms: Form) -> tuple[float, float]:
-    """A loss and the largest entry of its gradient."""
+    """The value of a loss and the largest entry of its gradient."""
     value, gradient = value_and_gradient((number,), networks, table, **forms)(networks, table)
     return float(value), max(float(np.abs(np.asarray(leaf)).max()) for leaf in jax.tree.leaves(gradient))

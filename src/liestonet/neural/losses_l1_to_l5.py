@@ -1,6 +1,6 @@
 """Losses of Lie-algebra structure: closure L1, Jacobi L2, skew symmetry L3, bilinearity L4, independence L5.
 
-All of them read one evaluation of the generators (paper, appendix "Loss Functions").
+All of them use one evaluation of the generators (paper, appendix "Loss Functions").
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _pairs(count: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def global_constants(fields: GeneratorJets, brackets: Brackets, ridge: float) -> Float[Array, "m m m"]:
-    """c_ij^k by one least squares over the whole batch; the ridge stands beside generators of unit length."""
+    """c_ij^k by one least-squares fit over the whole batch; the ridge is relative to generators of unit length."""
     m = fields.values.shape[0]
     inner = gram(fields.values)
     length = jnp.sqrt(jnp.diagonal(inner) + ridge)
@@ -54,7 +54,7 @@ def global_constants(fields: GeneratorJets, brackets: Brackets, ridge: float) ->
 
 
 class Pointwise(NamedTuple):
-    """c_ij^k(t, x) at each point with their gradients, by least squares; the smallest where not unique."""
+    """c_ij^k(t, x) at each point with their gradients, by least squares; the minimum-norm solution if not unique."""
 
     constants: Float[Array, "b m m m"]
     gradient: Float[Array, "b v p m"]
@@ -63,8 +63,8 @@ class Pointwise(NamedTuple):
 def pointwise_constants(fields: GeneratorJets, brackets: Brackets, ridge: float) -> Pointwise:
     """Fit [X_i, X_j] = c_ij^k X_k at each point, and differentiate the fit; `fields` come with second derivatives.
 
-    With V the components of the generators, S = V Vᵀ and b a bracket, c = Vᵀ S⁻¹ b for pairs i < j. Where m = 1 + n
-    there are places at which det V = 0 and c is infinite: the ridge, a part of the mean of S over points, bounds it.
+    With V the components of the generators, S = V Vᵀ and b a bracket, c = Vᵀ S⁻¹ b for pairs i < j. For m = 1 + n there
+    are points with det V = 0, where c is infinite: the ridge, a part of the mean of S over points, bounds it.
     """
     m = fields.values.shape[0]
     i, j = _pairs(m)
@@ -104,7 +104,7 @@ def _slope(values: Array, inverse: Array, dual: Array, moved: Array, bracket_slo
 
 
 def closure(fields: GeneratorJets, brackets: Brackets, constants: Constants) -> Float[Array, ""]:
-    """L1: what the span leaves of the brackets, summed over pairs."""
+    """L1: the part of the brackets outside the span, summed over pairs."""
     i, j = _pairs(fields.values.shape[0])
     spec = "pk,kbc->pbc" if constants.ndim == 3 else "bpk,kbc->pbc"
     rest = brackets[i, j] - jnp.einsum(spec, constants[..., i, j, :], fields.values)
@@ -147,13 +147,13 @@ def bilinearity(fields: GeneratorJets, key: PRNGKeyArray) -> Float[Array, ""]:
 
 
 def independence_hinge(values: Float[Array, "m b c"], level: float) -> Float[Array, ""]:
-    """L5 as the tables have it: Σ relu(level − σ_k)² for the singular values σ_k of the stacked fields over √P."""
+    """L5 as in the paper's tables: Σ relu(level − σ_k)² for the singular values σ_k of the stacked fields over √P."""
     squares = jnp.linalg.eigvalsh(gram(values))
     singular = jnp.sqrt(jnp.maximum(squares, 1e-24))
     return jnp.sum(jax.nn.relu(level - singular) ** 2)
 
 
 def independence_determinant(values: Float[Array, "m b c"], epsilon: float) -> Float[Array, ""]:
-    """L5 as the text has it: −log det(G + ε), G = VᵀV over the batch."""
+    """L5 as in the paper's text: −log det(G + ε), G = VᵀV over the batch."""
     m, points = values.shape[:2]
     return -jnp.linalg.slogdet(points * gram(values) + epsilon * jnp.eye(m))[1]

@@ -1,6 +1,6 @@
 """Losses of validity: the determining equations of Itô and law symmetries (L6) and of Fokker–Planck's (L8).
 
-Written in n dimensions as they stand in docs/method.md §2; coefficients come as a table at the points of the batch.
+Written in n dimensions as in docs/method.md §2; coefficients are a table at the points of the batch.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _law(fields: GeneratorJets, batch: Batch) -> Residuals:
 
 
 def _fokker_planck(fields: GeneratorJets, batch: Batch) -> Residuals:
-    """F1 = Q/2, F2 and F3 with the right B and C (the paper's appendix prints others)."""
+    """F1 = Q/2, F2 and F3 with the corrected B and C (those printed in the paper's appendix differ)."""
     tau, tau_rate, xi, slope, curvature = _parts(fields)
     beta_slope, beta_curvature = fields.gradient[..., -1, :], fields.curvature[..., -1]
     a, b, b_gradient = batch["squared"], batch["b"], batch["b_gradient"]

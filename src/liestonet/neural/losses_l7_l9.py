@@ -1,8 +1,8 @@
 """Losses of finite steps: coefficients pushed along the flow (L7), and densities (L9).
 
-The flow of a generator is followed by Heun's method with all that is carried along it (docs/method.md §8.1).
-Coefficients at the pushed point are continued from the tabulated point by their second-order Taylor polynomial, whose
-error is ε³.
+The flow of a generator, with all quantities pushed along it, is integrated by Heun's method (docs/method.md §8.1).
+Coefficients at the pushed point are extrapolated from the tabulated point by their second-order Taylor polynomial, with
+an error of order ε³.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from liestonet.neural.losses_l6_l8 import Batch
 from liestonet.neural.settings import Objective
 
 Rates = Callable[[Any], Any]
-# Point, drift and noise on their way along the flow.
+# Point, drift and noise, pushed along the flow.
 Carried = tuple[Array, Array, Array]
 
 
 def heun(rates: Rates, state: Any, length: float, steps: int, first: Any = None) -> Any:
-    """Follow d(state)/dε = rates(state) for a length in some steps of Heun's method; `first` are known rates."""
+    """Integrate d(state)/dε = rates(state) over a length by steps of Heun's method; `first` are known initial rates."""
     h = length / steps
     for _ in range(steps):
         first = rates(state) if first is None else first
@@ -45,9 +45,9 @@ def continued(batch: Batch, name: str, shift: Float[Array, "m b v"]) -> Float[Ar
 def pushed_coefficients(
     kind: str, networks: DifferentiableGenerators, fields: GeneratorJets, batch: Batch, objective: Objective
 ) -> Float[Array, ""]:
-    """L7: drift and σ (Itô) or a (law) carried along the flow against those at the pushed point, and the barrier.
+    """L7: pushed drift and σ (Itô) or a (law) minus those at the pushed point, squared, and the barrier.
 
-    The flow begins with the generators as they were evaluated for the other losses, on the batch or its first points.
+    The flow begins with the generators evaluated for the other losses, on the batch or its first points.
     """
     batch = _subsampled(batch, objective)
     count = len(batch["points"])
@@ -71,7 +71,7 @@ def pushed_coefficients(
 
 
 def _subsampled(batch: Batch, objective: Objective) -> Batch:
-    """The points of a batch that flows are followed from."""
+    """The points of a batch at which flows begin."""
     return {name: values[: objective.flow_points] for name, values in batch.items()}
 
 
@@ -94,7 +94,7 @@ def _carried(kind: str, fields: GeneratorJets, state: Carried) -> Carried:
 def _barrier(
     networks: DifferentiableGenerators, batch: Batch, now: Float[Array, "m b"], objective: Objective
 ) -> Float[Array, ""]:
-    """Mean softplus(−Δt̃) of adjacent times, `now` the pushed first ones: the paper's penalty on turning time around."""
+    """Mean softplus(−Δt̃) of adjacent pushed times, `now` the earlier ones: the paper's penalty on reversing time."""
     times = batch["points"][:, 0] + batch["time_step"]
     start = jnp.broadcast_to(times, (networks.count, len(times)))
     later = heun(networks.clocks, start, objective.flow, objective.flow_steps)
@@ -102,7 +102,7 @@ def _barrier(
 
 
 def pushed_density(networks: DifferentiableGenerators, batch: Batch, objective: Objective) -> Float[Array, ""]:
-    """L9 in the form that the settings ask for."""
+    """L9 in the form chosen by the settings."""
     measure = jnp.abs if objective.absolute else jnp.square
     form = _printed if objective.pushed_density == "printed" else _solution
     return jnp.mean(measure(form(networks, _subsampled(batch, objective), objective)))
@@ -125,28 +125,28 @@ def _flowed(
 
 
 def _printed(networks: DifferentiableGenerators, batch: Batch, objective: Objective) -> Float[Array, "m b"]:
-    """û at the pushed point minus the pushed value, as the paper prints it: it asks the flow to keep û itself."""
+    """û at the pushed point minus the pushed value, as the paper prints it: zero only if û is invariant."""
     start = jnp.broadcast_to(batch["points"], (networks.count, *batch["points"].shape))
     points, grown, _ = _flowed(networks, objective, start)
     return continued(batch, "density", points - batch["points"]) - batch["density"] * jnp.exp(grown)
 
 
 def _solution(networks: DifferentiableGenerators, batch: Batch, objective: Objective) -> Float[Array, "m b"]:
-    """Residual of the pushed density at the pushed point, minus that of û carried along.
+    """Residual of the pushed density at the pushed point, minus the pushed residual of û.
 
     With R(u) = u_t + A u_xx + B u_x + C u, a symmetry takes R(û) to exp(∫β − τ') R(û), so this vanishes for every û,
-    also for one that solves the equation only nearly.
+    also for an approximate solution.
     """
     start = jnp.broadcast_to(batch["points"], (networks.count, *batch["points"].shape))
 
     def image(points: Array) -> tuple[Array, Array]:
-        """Pushed point and the logarithm of the factor of u, as functions of where they come from."""
+        """The pushed point and the logarithm of the factor of u, as functions of the original point."""
         pushed, grown, _ = _flowed(networks, objective, points)
         return pushed, grown
 
     pushed, grown, carried = _flowed(networks, objective, start)
     jacobian, growth_gradient, map_hessian, growth_hessian = _derivatives(image, start)
-    # ũ = û e^g as a function of where it comes from; then in terms of the pushed point by the chain rule
+    # ũ = û e^g as a function of the original point, then of the pushed point by the chain rule
     u, gradient, hessian = batch["density"], batch["density_gradient"], batch["density_hessian"]
     factor = jnp.exp(grown)
     first = factor[..., None] * (gradient + u[:, None] * growth_gradient)

@@ -1,4 +1,4 @@
-"""The losses together: one evaluation of the generators, read by every loss that has a weight (docs/method.md §12)."""
+"""The weighted sum of the losses, from one evaluation of the generators for all of them (docs/method.md §12)."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ LossesByNumber = dict[int, Float[Array, ""]]
 
 
 def loss_names(numbers: Iterable[int]) -> tuple[str, ...]:
-    """The losses as messages and files name them."""
+    """The names of the losses in messages and files."""
     return tuple(f"L{number}" for number in numbers)
 
 
 @dataclass(frozen=True)
 class Losses:
-    """L1 … L9 of one kind of symmetry in the forms that the settings ask for."""
+    """L1 … L9 of one kind of symmetry in the forms chosen by the settings."""
 
     objective: Objective
     kind: str
@@ -86,7 +86,7 @@ class Losses:
         return structure.independence_determinant(values, self.objective.epsilon)
 
     def weights_at(self, progress: Float[Array, ""]) -> dict[int, Float[Array, ""] | float]:
-        """Weights when a part `progress` of training is done: L1–L4 rise linearly from where the ramp begins."""
+        """The weights at a fraction `progress` of training: L1–L4 rise linearly from the beginning of the ramp."""
         ramp = self.objective.ramp
         rising = 1.0 if ramp is None else jnp.clip((progress - ramp) / (1 - ramp), 0.0, 1.0)
         return {n: self.objective.weights[n - 1] * (rising if n <= 4 else 1.0) for n in self.active}

@@ -1,4 +1,4 @@
-"""Which of the paper's experiments lends its settings to anyone's data: by the number of coordinates and the noise."""
+"""Chooses the paper's experiment whose settings suit given data, by the number of coordinates and the noise."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from liestonet.trajectories.increments import IncrementSource
 
 
 def choose_preset(settings: Neural, request: Request) -> tuple[Neural, Flag]:
-    """The preset for these data, kept and watched as the settings say, and one sentence on why it is this one."""
+    """The preset for these data with the user's options of running, and a flag with the reason for the choice."""
     request.say("choosing the paper's settings")
     example, reason = _example(request)
     made = preset(example, settings.objective.closure)
-    # a floor of the first coordinate belongs to the paper's own data, and so do units in which all is of order one
+    # the floor of the first coordinate and unscaled units suit only the paper's own data
     made = replace(made, scaled=True, cloud=replace(made.cloud, floor=None))
     made = replace(made, running=settings.running, compare=settings.compare)
     if request.kind.has_beta and _single_steps(request.source):
         weights = (*made.objective.weights[:8], 0.0)
         made = replace(made, objective=replace(made.objective, weights=weights))
-        reason += "; without L9, since single steps have no density that moves"
+        reason += "; without L9, since single steps have no density that evolves"
     named = f"Example {example}" if isinstance(example, int) else f"its experiment {example!r}"
     return made, Flag(
         "paper-settings",
@@ -39,7 +39,7 @@ def choose_preset(settings: Neural, request: Request) -> tuple[Neural, Flag]:
 
 
 def _example(request: Request) -> tuple[int | str, str]:
-    """The experiment, and why."""
+    """The experiment, and the reason for the choice."""
     count = len(request.source.names)
     if count > SHARED.few_coordinates:
         return "brownian-10d", f"there are {count} coordinates"

@@ -1,4 +1,4 @@
-"""float64 throughout: derivatives of third order and residuals of 1e-6 do not survive single precision."""
+"""float64 throughout: single precision is too inaccurate for third derivatives and residuals of 1e-6."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The paper's settings, example by example, each with where it is from and why. Settings only: no answers.
+"""The paper's settings for each example, with the source and the reason of each setting.
 
-*stated*: the paper says so once, or everywhere the same. *conflicting*: it says two things; both are named, and which
-was taken. *unstated*: it says nothing, and this is what was taken. What was taken follows from the text alone.
+*stated*: the paper states it without contradiction. *conflicting*: it states two values; both are named, and which was
+taken. *unstated*: it gives no value, and this one was taken. Choices follow from the text alone, not from results.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _CLOSURE = {
     ),
 }
 
-# What holds for all presets.
+# Settings common to all presets.
 _COMMON: Provenance = {
     "surrogate": (STATED, "setting by setting below"),
     "shifts": (UNSTATED, _NOTHING),
@@ -147,13 +147,13 @@ class _Experiment:
     marks: Provenance = field(default_factory=dict)
     ramp: float | None = None
     flow_points: int | None = None
-    left_out: str = ""  # why nothing of this is stated
+    left_out: str = ""  # the reason why the paper states none of this
 
     def settings(self, reading: str) -> Neural:
-        """All settings, each with where it is from."""
+        """All settings with their sources."""
         forms: dict[str, Any] = _FORMS | ({} if self.flow_points is None else {"flow_points": self.flow_points})
         pointwise = reading == "pointwise"
-        # at each point the fit is singular in places, and a ridge is all that bounds it
+        # the fit at each point is singular at some points, and only a ridge bounds it
         objective = Objective(
             weights=(*self.weights, *_DENSITY),
             ramp=self.ramp,
@@ -295,7 +295,7 @@ _TEN_DIMENSIONAL = replace(
     name="brownian-10d",
     surrogate=3,
     left_out=f"{_LEFT_OUT}, an analogue of Example 1",
-    # tables of a hundred noise entries with gradients and second derivatives for each point bound the cloud
+    # memory limits the cloud: a hundred noise entries with gradients and second derivatives for each point
     cloud=replace(_EXAMPLE_1.cloud, points=4096),
     optimizer=_FIXED | {"batch": 512},
     flow_points=16,

@@ -1,4 +1,4 @@
-"""A run that can be watched, stopped and taken up again: progress, a live file of losses, checkpoints."""
+"""Monitoring, stopping and resuming of trainings: progress, a live file of losses, checkpoints."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LOSSES = loss_names(range(1, 10))
 
 @dataclass(frozen=True)
 class TrainingRun:
-    """Which training of a run this is; `origin` stands for all it begins with: weights, points and coefficients."""
+    """Identifies one training of a run; `origin` is a digest of its initial weights, points and coefficients."""
 
     kind: str
     count: int
@@ -29,7 +29,7 @@ class TrainingRun:
 
     @property
     def file_name(self) -> str:
-        """Its checkpoint in the folder of a run."""
+        """The name of its checkpoint in the folder of a run."""
         return f"generators-{self.count}{'-refitted' if self.refitted else ''}.safetensors"
 
     def __str__(self) -> str:
@@ -38,7 +38,7 @@ class TrainingRun:
 
 
 class Watch:
-    """Told of every chunk of one training: says how it goes, adds to the file of losses, keeps a checkpoint."""
+    """Called after every chunk of a training: reports progress, appends to the file of losses, writes a checkpoint."""
 
     def __init__(self, settings: Neural, training: TrainingRun, say: Callable[[str], None]) -> None:
         self.settings, self.training, self.say = settings, training, say
@@ -51,7 +51,7 @@ class Watch:
         self.written = 0
 
     def resumed(self, start: Trained) -> Trained:
-        """The run as its checkpoint left it, or from the start where there is none."""
+        """The training from its checkpoint, or from the start without one."""
         if self.checkpoint is None or not self.checkpoint.exists():
             return start
         trained = read_checkpoint(self.checkpoint, start, self.identity)
@@ -68,7 +68,7 @@ class Watch:
         self.say(f"{self.training}: step {trained.steps} of {total}, {losses}, {left:.0f} s left")
 
     def _add_losses(self, trained: Trained) -> None:
-        """Write the steps that the file of losses does not have yet; of a resumed training these are all."""
+        """Append the steps that the file of losses does not have yet; all steps of a resumed training."""
         if self.settings.running.losses is None:
             return
         with writing("file of losses"), Path(self.settings.running.losses).open("a", encoding="utf-8") as stream:
@@ -82,7 +82,7 @@ class Watch:
 
 @contextmanager
 def writing(what: str) -> Iterator[None]:
-    """Turn what the disk refuses into one sentence."""
+    """Turn errors of the file system into errors of one sentence."""
     try:
         yield
     except OSError as problem:
@@ -94,7 +94,7 @@ def writing(what: str) -> Iterator[None]:
 
 
 def require_places(settings: Neural) -> None:
-    """Make the folder of checkpoints, write in it, and open the file of losses, before anything is computed."""
+    """Create the folder of checkpoints, and test writing there and to the file of losses before the computation."""
     with writing("checkpoint folder"):
         for folder in (settings.running.checkpoint, settings.running.surrogates):
             if folder is not None:
@@ -106,7 +106,7 @@ def require_places(settings: Neural) -> None:
 
 
 def begin_losses(settings: Neural) -> None:
-    """Start the file of losses again: it holds one run. Trainings taken up again write what their checkpoints know."""
+    """Start a new file of losses for the run; resumed trainings rewrite the losses in their checkpoints."""
     if settings.running.losses is not None:
         with writing("file of losses"):
             header = ",".join(["refitted", "m", "step", *LOSSES])

@@ -1,7 +1,7 @@
-"""From networks to polynomials: the span a network found, in the basis of the spectral engine.
+"""Projection of a span of networks on polynomials, the basis of the spectral engine.
 
-That gives a neural answer all that has been built on such a basis: brackets, closed forms, storage, verdicts. What the
-basis cannot express is reported.
+Results of the neural engine then have brackets, closed forms, storage and verdicts like spectral ones. The part that
+the basis cannot represent is reported.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Evaluate = Callable[[Float[np.ndarray, "b v"]], Float[np.ndarray, "m b c"]]
 
 @dataclass(frozen=True)
 class ProjectedSpan:
-    """A span as coefficients in a basis, and the largest part of any generator in it that the basis misses."""
+    """A span as coefficients in a basis, and the largest relative projection error of any generator in it."""
 
     basis: Basis
     coefficients: Float[np.ndarray, "size m"]
@@ -36,7 +36,7 @@ class ProjectedSpan:
 def project_span(
     kind: Kind, noise: int, domain: Domain, evaluate: Evaluate, points: Float[np.ndarray, "b v"]
 ) -> ProjectedSpan:
-    """The span in the first basis that is rich enough, or in the richest."""
+    """The span in the first basis with a small projection error, or in the largest."""
     values, found = evaluate(points), None
     for level in by_dimension(SEARCH.levels, domain.dimension):
         basis = generator_basis(kind, domain.dimension, noise, replace(domain, singular=None), level)
@@ -62,6 +62,6 @@ def project_on(basis: Basis, values: Float[np.ndarray, "m b c"], points: Float[n
         stacked.append(target)
     whole, rest = np.concatenate(stacked), np.concatenate(missed)
     triangle = np.linalg.qr(whole, mode="r")
-    # of all combinations the one that loses most
+    # the largest error of any combination
     error = float(np.linalg.norm(rest @ np.linalg.pinv(triangle), ord=2)) if len(values) else 0.0
     return ProjectedSpan(basis, coefficients, error)

@@ -1,4 +1,4 @@
-"""What settings may be: every check names the setting and says what to give."""
+"""Checks of settings: every message names the setting and says what to give."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ACTIVATIONS = ("tanh", "swish")
 
 
 def make_plain(settings: Any) -> None:
-    """NumPy's numbers in a new frozen value become Python's, so that equal settings print, hash and save alike."""
+    """Convert NumPy's numbers in a new frozen value to Python's, so that equal settings print, hash and save alike."""
     for item in fields(settings):
         value = getattr(settings, item.name)
         listed = value.tolist() if isinstance(value, np.ndarray) else value
@@ -28,7 +28,7 @@ def require_choice(what: str, value: object, choices: tuple[str, ...]) -> None:
 
 
 def require_positive(what: str, value: object) -> None:
-    """A whole number, at least one."""
+    """Require a whole number, at least one."""
     if not is_whole(value) or value < 1:
         raise InputError(f"The {what} is {value!r}; give a whole number, at least 1.")
 
@@ -38,7 +38,7 @@ def is_finite(value: object) -> TypeGuard[float]:
 
 
 def require_number(what: str, value: Any, above: float | None = None, least: float | None = None) -> None:
-    """A finite number, perhaps with a limit."""
+    """Require a finite number, optionally with a lower limit."""
     limit = f" above {above:g}" if above is not None else f", at least {least:g}" if least is not None else ""
     if not is_finite(value) or (above is not None and value <= above) or (least is not None and value < least):
         raise InputError(f"The {what} is {value!r}; give a number{limit}.")
@@ -50,13 +50,13 @@ def require_between(what: str, value: object, low: float, high: float) -> None:
 
 
 def require_truths(settings: object, *names: str) -> None:
-    """Settings that are True or False."""
+    """Require that Boolean settings are True or False."""
     for name in names:
         truth_of(name, getattr(settings, name))
 
 
 def as_tuple(settings: Any, name: str, what: str, example: str) -> tuple[Any, ...]:
-    """A sequence of a frozen value as a tuple, which can be hashed."""
+    """Convert a sequence in a frozen value to a tuple, which can be hashed."""
     value = getattr(settings, name)
     if not isinstance(value, tuple | list):
         raise InputError(f"The {what} are {value!r}; give numbers in brackets, {example}.")
@@ -65,7 +65,7 @@ def as_tuple(settings: Any, name: str, what: str, example: str) -> tuple[Any, ..
 
 
 def require_widths(settings: Any, name: str, what: str) -> None:
-    """Widths of hidden layers, at least one."""
+    """Require a tuple of positive widths of hidden layers."""
     widths = as_tuple(settings, name, what, "(32, 32)")
     if not widths or any(not is_whole(width) or width < 1 for width in widths):
         raise InputError(f"The {what} are {widths!r}; give at least one positive number.")

@@ -31,10 +31,11 @@ if TYPE_CHECKING:
     Whole = int
     Truth = bool
     Place = str | os.PathLike[str] | None
-else:  # NumPy's numbers come in as well, and our own sentence is what a wrong value meets
+else:  # NumPy's numbers are accepted as well, and wrong values get this package's own message
     Widths = Whole = Truth = Place = object
 
-# Series; networks with our settings; networks with the paper's, of an example or of the one that fits the data.
+# Series; networks with LieStoNet's settings; networks with the paper's, for an example or for the one that suits the
+# data.
 SURROGATES = ("spectral", "neural", "paper", "paper-1", "paper-2", "paper-3", "paper-4")
 
 
@@ -42,8 +43,8 @@ SURROGATES = ("spectral", "neural", "paper", "paper-1", "paper-2", "paper-3", "p
 class Architecture:
     """Hidden widths of the networks for τ, ξ and β, `tanh` or `swish`, separate networks or heads on shared layers.
 
-    Weights begin as Gaussian numbers of variance 1/inputs, and `initial` says how biases of hidden units do:
-    "scattered" (Gaussian, of size one half: units bend in different places) or "zero".
+    Initial weights are Gaussian with variance 1/inputs; `initial` is the law of the biases of hidden units: "scattered"
+    (Gaussian, of size one half, so that units are nonlinear in different places) or "zero".
     """
 
     tau: Widths = (32, 32)
@@ -67,11 +68,11 @@ class Cloud:
     """Where the losses are evaluated.
 
     `source` is "data" (states of the recorded paths) or "simulated" (paths of the surrogate, flattened). `uniform` is
-    the part of points drawn uniformly from the box, `points` how many there are (None: all). Simulated paths begin at
-    states that the data have in the first part `starts` of their time; with `clip` they move by the coefficients of the
-    nearest point of the box when they have left it, `reflect` keeps them in it. `oversample` > 1 simulates so many
-    times more and selects an even cover of `bins` in the first coordinate. `floor` is the smallest value of the first
-    coordinate.
+    the fraction of points drawn uniformly from the box, `points` the number of points (None: all). Simulated paths
+    begin at states of the data in the first fraction `starts` of the time; with `clip` paths outside the box use the
+    coefficients at its nearest point, `reflect` keeps them inside. With `oversample` > 1 as many times more paths are
+    simulated, and a subset with even cover of `bins` in the first coordinate is selected. `floor` is the smallest value
+    of the first coordinate.
     """
 
     source: str = "data"
@@ -107,16 +108,16 @@ class Cloud:
 class Objective:
     """Weights of L1 … L9 and the forms of the losses that have several.
 
-    `closure` is "global" (one set of structure constants) or "pointwise" (constants at each point, and the penalty
-    that they be constant, as the paper writes it). `independence` is "hinge" (singular values below `level`) or
-    "determinant" (−log det(G + epsilon)). `flow` is ε of L7 and L9, made in `flow_steps` steps of Heun's method from
-    the first `flow_points` of a batch (None: from all); `barrier` the factor of the penalty on pushed time steps that
-    turn negative. `pushed_density` is "solution" (the pushed density still solves its equation) or "printed" (L9 as
-    the paper prints it, which no symmetry but the trivial one satisfies). `ramp`: from this part of training on the
-    weights of L1–L4 rise from zero (None: they are there from the start, and a wrong algebra that closes may hold the
-    generators). `decay` is the factor of the parameters' squares. L3 and L4 vanish identically with exact derivatives,
-    gradients and all; they are evaluated only with `checks`. `ridge` keeps the fit of structure constants solvable
-    while generators are dependent, in units of their mean squared length.
+    `closure` is "global" (one set of structure constants) or "pointwise" (constants at each point with a penalty on
+    their gradient, as the paper writes it). `independence` is "hinge" (singular values below `level`) or "determinant"
+    (−log det(G + epsilon)). `flow` is ε of L7 and L9, integrated in `flow_steps` steps of Heun's method from the first
+    `flow_points` of a batch (None: from all); `barrier` is the factor of the penalty on pushed time steps that are
+    negative. `pushed_density` is "solution" (the pushed density still solves its equation) or "printed" (L9 as the
+    paper prints it, which no symmetry but the trivial one satisfies). `ramp` is the fraction of training from which the
+    weights of L1–L4 rise from zero (None: they are constant from the start, and the generators may be trapped in a
+    wrong closed algebra). `decay` is the factor of the parameters' squares. L3 and L4, and their gradients, vanish
+    identically with exact derivatives; they are evaluated only with `checks`. `ridge`, in units of the generators' mean
+    squared length, keeps the fit of structure constants solvable while generators are dependent.
     """
 
     weights: tuple[float, ...] | Any = (1.0, 0.1, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0)
@@ -163,7 +164,7 @@ class Objective:
 
 @dataclass(frozen=True)
 class Optimizer:
-    """Adam or AdamW behind a clipped gradient, with a constant, cosine or warm-up–cosine rate."""
+    """Adam or AdamW with gradient clipping and a constant, cosine or warm-up–cosine rate."""
 
     name: str = "adam"
     rate: float | Any = 3e-3
@@ -189,10 +190,10 @@ class Optimizer:
 
 @dataclass(frozen=True)
 class Running:
-    """How a run is watched and kept: steps between looks, folder of checkpoints, file of losses.
+    """How a run is monitored and stored: steps between reports, folder of checkpoints, file of losses.
 
-    Learned coefficients are kept in the folder `surrogates`, which runs on the same data may share, or where there is
-    none in that of the checkpoints.
+    Learned coefficients are kept in the folder `surrogates`, which runs on the same data may share, by default in that
+    of the checkpoints.
     """
 
     chunk: Whole = 250
@@ -223,17 +224,17 @@ GROUPS = {
 class Neural:
     """The neural engine for `discover`: generators as networks, trained on the losses of the paper.
 
-    `Neural()` is our default for any data, `Neural.paper(…)` what the paper did. `surrogate` is "spectral", "neural",
-    or "paper-1" to "paper-4" for networks with the paper's settings. `shifts` takes ∂t and translations that the data
-    do not exclude as exact before training, `scaled` trains in units of the box. `sweep` is the largest number of
-    generators tried where none is given (None: what noise of full rank allows, one more without it), `start` whether
-    training for each number starts from the networks of the one before ("warm") or from new weights ("cold").
-    `selection` reads the number off the sweep: "jump" (the largest before the determining equations jump; verdicts on
-    its directions then decide) or "paper" (the first non-trivial minimum of the closure loss L1, whatever the verdicts
-    are). `polish` solves the last layer exactly on the learned features; `refit` imposes the span on the coefficients,
-    where the likelihood allows it, and trains on with those; `compare` runs the spectral engine too and reports the
-    angle between the two answers. `provenance` says for each setting of a preset whether the paper states it,
-    contradicts itself, or says nothing of it.
+    `Neural()` is the default for any data, `Neural.paper(…)` has the settings of the paper. `surrogate` is "spectral",
+    "neural", or "paper-1" to "paper-4" for networks with the paper's settings. `shifts` takes ∂t and translations that
+    the tests do not reject as exact before training, `scaled` trains in units of the box. `sweep` is the largest number
+    of generators tried if the dimension is not given (None: the bound for noise of full rank, one more without it),
+    `start` whether each training starts from the networks of the one before ("warm") or from new weights ("cold").
+    `selection` chooses the number from the sweep: "jump" (the largest before the determining equations jump; verdicts
+    on its directions then decide) or "paper" (the first non-trivial minimum of the closure loss L1, whatever the
+    verdicts are). `polish` solves the last layer exactly on the learned features; `refit` imposes the span on the
+    coefficients, if the likelihood does not reject it, and trains again with those; `compare` runs the spectral engine
+    too and reports the angle between the two answers. `provenance` says for each setting of a preset whether the paper
+    states it, contradicts itself, or gives no value.
     """
 
     architecture: Architecture | Any = field(default_factory=Architecture)
@@ -267,11 +268,11 @@ class Neural:
 
     @classmethod
     def paper(cls, example: int | str | Any = None, reading: str = "global") -> Neural:
-        """The paper's settings, each with where it is from: of Examples 1 to 4, "fokker-planck" or "brownian-10d".
+        """The paper's settings with their sources: for Examples 1 to 4, "fokker-planck" or "brownian-10d".
 
-        Without an example it is chosen when the data are there, by the number of coordinates and the noise. `reading`
-        says how the closure loss L1 is read, of which the paper says two things: "global" (structure constants fitted
-        once to all points) or "pointwise" (at each point, with a penalty on their gradient).
+        Without an example it is chosen for the data, by the number of coordinates and the noise. `reading` is the form
+        of the closure loss L1, for which the paper has two: "global" (structure constants fitted once to all points) or
+        "pointwise" (at each point, with a penalty on their gradient).
         """
         from liestonet.neural.presets import preset
 
@@ -282,11 +283,11 @@ class Neural:
         return replace(like, surrogate="paper", name=f"Neural.paper({given})", provenance=())
 
     def with_running(self, **changes: Any) -> Neural:
-        """The same with other ways of watching and keeping the run."""
+        """The settings with other options of `Running`."""
         return replace(self, running=replace(self.running, **changes))
 
     def discover(self, request: Request) -> Discovered:
-        """What `liestonet.discover` calls: from trajectories to judged directions."""
+        """Run the engine for `liestonet.discover`: from trajectories to directions with verdicts."""
         from liestonet.neural.availability import require_jax
 
         if angles := tuple(getattr(request.source, "periodic", ())):
@@ -310,7 +311,7 @@ class Neural:
 
     @classmethod
     def from_dictionary(cls, values: Mapping[str, Any]) -> Neural:
-        """Settings from what `to_dictionary` gave."""
+        """Settings from the plain values of `to_dictionary`."""
         return _rebuilt(cls, values)
 
     def save(self, path: str | Path) -> None:
@@ -331,9 +332,10 @@ class Neural:
             raise InputError(f"{str(path)!r} does not hold settings of the neural engine: {problem}.") from problem
 
     def __str__(self) -> str:
-        """Every setting on a line, with where it is from where that is known; the surrogate's follow its name."""
+        """Every setting on a line, with its source if known; those of the surrogate follow its name."""
         if self.surrogate == "paper":
-            return f"{self.name}: the paper's settings of the example that fits the data, chosen when they are there"
+            return f"{self.name}: the paper's settings of the example that suits the data, chosen when the data are "
+            "given"
         known = {name: (status, note) for name, status, note in self.provenance}
         lines = [self.name]
         for name, value in _flat(self.to_dictionary()):
@@ -345,7 +347,7 @@ class Neural:
         return "\n".join(lines)
 
     def _learning(self) -> list[tuple[str, Any]]:
-        """Settings of a surrogate that has the paper's."""
+        """Settings of the surrogate, if it is one of the paper's."""
         example = self.surrogate.removeprefix("paper-")
         if not example.isdigit():
             return []
@@ -356,7 +358,7 @@ class Neural:
 
 
 def _line(name: str, value: Any, known: Mapping[str, tuple[str, str]]) -> str:
-    """One setting with its mark."""
+    """The line of one setting with its mark."""
     status, note = known.get(name, ("", ""))
     mark = f"  [{status}{': ' + note if note else ''}]" if status else ""
     return f"  {name} = {value!r}{mark}"

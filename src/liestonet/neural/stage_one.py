@@ -1,4 +1,4 @@
-"""Stage 1 for stage 2: the surrogate whose symmetries are sought, and paths simulated from it."""
+"""Stage 1: the surrogate whose symmetries are sought, and paths simulated from it."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ from liestonet.symmetry.statistical.verdicts import most_symmetries
 
 
 def coefficient_sources(settings: Neural, request: Request) -> tuple[Any, Any, tuple[LadderRow, ...]]:
-    """The surrogate that the settings ask for, the same with shifts taken as exact, and the tests of those.
+    """The surrogate chosen by the settings, the same with shifts taken as exact, and the tests of the shifts.
 
-    Without shifts, where none are wanted or the errors are known by a sample only, both are the same.
+    Both are the same if no shifts are wanted or the errors are known only by a sample.
     """
     if settings.surrogate == "spectral":
         source = fit_spectral(request.source, request.say)
@@ -47,13 +47,13 @@ def coefficient_sources(settings: Neural, request: Request) -> tuple[Any, Any, t
 
 
 def _learnt(settings: Neural, request: Request) -> FittedCoefficients:
-    """Coefficients as networks, kept with the checkpoints: learning them can take longer than all that follows."""
+    """Coefficients as networks, stored with the checkpoints: learning them can take longer than all later steps."""
     from liestonet.storage import read_value, save
 
     example = settings.surrogate.removeprefix("paper-")
-    # the paper's data are of order one; others are brought there
+    # the paper's data are of order one; other data are scaled to it
     chosen = replace(PAPER[int(example)], scale_outputs=settings.scaled) if example.isdigit() else CoefficientSettings()
-    # a file that is read as it is gone through has no digest
+    # a file that is read in pieces has no digest
     running, data = settings.running, getattr(request.source, "digest", None)
     folder = running.surrogates or running.checkpoint
     if folder is None or data is None:
@@ -61,7 +61,7 @@ def _learnt(settings: Neural, request: Request) -> FittedCoefficients:
     identity = hashlib.sha256(repr((chosen, request.seed, data)).encode()).hexdigest()[:12]
     path = Path(folder) / f"surrogate-{identity}.lsn"
     if path.exists():
-        request.say("taking up the surrogate that was kept")
+        request.say("taking up the stored surrogate")
         try:
             return cast(FittedCoefficients, read_value(path))
         except InputError as problem:
@@ -73,7 +73,7 @@ def _learnt(settings: Neural, request: Request) -> FittedCoefficients:
 
 
 def _with_shifts(source: Any, request: Request) -> tuple[Any, tuple[LadderRow, ...]]:
-    """∂t and translations that the data do not exclude, imposed on the coefficients."""
+    """The coefficients with ∂t and translations imposed that the tests do not reject."""
     n, kind = source.dimension, request.kind
     level = by_dimension(SEARCH.levels, n)[0]
     basis = generator_basis(kind, n, source.noise, source.domain, level)
@@ -90,7 +90,7 @@ def _with_shifts(source: Any, request: Request) -> tuple[Any, tuple[LadderRow, .
 
 
 def simulated_paths(source: Any, settings: Cloud, paths: int, rng: np.random.Generator) -> Float[np.ndarray, "k s v"]:
-    """Paths of the surrogate by Euler–Maruyama over the domain's time, begun at early states of the data."""
+    """Paths of the surrogate by Euler–Maruyama over the domain's time, from early states of the data."""
     start, stop = source.domain.intervals[0]
     step = settings.step or float(np.median(source.overview.sample.dt))
     steps = max(1, round((stop - start) / step))
@@ -102,7 +102,7 @@ def simulated_paths(source: Any, settings: Cloud, paths: int, rng: np.random.Gen
     states[:, 0] = np.column_stack([np.full(paths, start), x])
     for index in range(steps):
         now = np.full(paths, start + index * step)
-        # outside the box a series knows nothing: coefficients are those of the nearest point inside
+        # series are not valid outside the box: the coefficients are those of the nearest point inside
         inside = np.clip(x, low, high) if settings.clip else x
         kick = np.einsum("bij,bj->bi", _root(source.diffusion_squared(now, inside)), rng.standard_normal(x.shape))
         x = x + step * source.drift(now, inside) + np.sqrt(step) * kick
@@ -113,6 +113,6 @@ def simulated_paths(source: Any, settings: Cloud, paths: int, rng: np.random.Gen
 
 
 def _root(squared: Float[np.ndarray, "b n n"]) -> Float[np.ndarray, "b n n"]:
-    """A symmetric root of a, also where it is singular: paths only feel a itself."""
+    """A symmetric root of a, also if a is singular; the law of paths depends only on a."""
     values, vectors = np.linalg.eigh(squared)
     return np.einsum("bij,bj,bkj->bik", vectors, np.sqrt(np.maximum(values, 0.0)), vectors)

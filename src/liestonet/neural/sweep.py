@@ -1,7 +1,8 @@
-"""How many generators: training for m = 1, 2, …, from the one before or from new weights, and two rules for the curves.
+"""The number of generators: trainings for m = 1, 2, …, and two rules that choose m from their losses.
 
-The paper takes the first minimum of the closure loss L1(m). L1 is an empty sum at m = 1 and every subalgebra closes, so
-that rule can stop anywhere below the truth; ours takes the largest m before the determining equations jump.
+The paper takes the first minimum of the closure loss L1(m). L1 is an empty sum at m = 1 and zero for every subalgebra,
+so that rule can stop anywhere below the true number; LieStoNet takes the largest m before the residual of the
+determining equations jumps.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ RULE_NAMES = {
 
 @dataclass(frozen=True)
 class Rung:
-    """What training with m generators came to: its losses, and the residuals of its directions, ascending."""
+    """The outcome of training m generators: losses, and the residuals of the directions in ascending order."""
 
     count: int
     losses: dict[int, float]
@@ -49,7 +50,7 @@ class Rung:
 
 
 def paper_rule(rungs: tuple[Rung, ...]) -> int:
-    """The first m ≥ 2 at which L1 is no larger than at its neighbours; 1 where nothing else was tried."""
+    """The first m ≥ 2 at which L1 is no larger than at its neighbours; 1 if nothing else was tried."""
     curve = {rung.count: rung.losses[1] for rung in rungs if rung.count >= 2 and 1 in rung.losses}
     counts = sorted(curve)
     for m in counts:
@@ -95,7 +96,7 @@ _evaluate = jax.jit(lambda networks, points, squared: networks(points, squared))
 
 
 def warm_start(larger: Networks, smaller: Networks) -> Networks:
-    """Fresh networks for more generators, with what was learnt for fewer put into them."""
+    """Networks for more generators, initialised with the networks of fewer."""
 
     def layer(fresh: Layer, old: Layer) -> Layer:
         return jax.tree.map(lambda new, known: _placed(new, known), fresh, old)
@@ -108,5 +109,5 @@ def warm_start(larger: Networks, smaller: Networks) -> Networks:
 
 
 def _placed(new: Any, known: Any) -> Any:
-    """A larger array that begins with a smaller one."""
+    """A larger array with a smaller one copied into its beginning."""
     return new.at[tuple(slice(0, size) for size in known.shape)].set(known)

@@ -1,7 +1,7 @@
-"""The one training loop: steps in compiled chunks, after each a look at what was held out, and an early stop.
+"""The training loop: compiled chunks of steps, evaluation of held-out data after each, and early stopping.
 
 A problem is a static, hashable value and everything that changes is an argument, so that one compilation serves every
-chunk, every fit and every seed of the same shapes. All that is random in a step is drawn with its batch.
+chunk, every fit and every seed of the same shapes. All random numbers of a step are drawn with its batch.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from jaxtyping import Float
 from liestonet.errors import InputError
 from liestonet.neural.settings import Optimizer
 
-# Compiled functions by what they were compiled for: the problem, and the shapes of all arguments.
+# Compiled functions, by the problem and the shapes of all arguments.
 COMPILED: dict[Any, Any] = {}
 
 # Names of the fields of the weights that a step changes.
@@ -31,10 +31,10 @@ Terms = dict[str, jax.Array]
 
 
 class NotFinite(InputError):
-    """A loss is not a number: the step, the terms (none: the gradient), and the last weights that were good."""
+    """A loss is not a number: the step, the terms (none: the gradient), and the last finite weights."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """As another process gets it: without the weights."""
+        """Pickling for other processes, without the weights."""
         return type(self), (self.step, self.terms, self.remedy, None)
 
     def __init__(self, step: int, terms: tuple[str, ...], remedy: str, weights: Any) -> None:
@@ -45,7 +45,7 @@ class NotFinite(InputError):
 
 @runtime_checkable
 class TrainingProblem(Protocol):
-    """What is trained: the losses of every inner step of an iteration, and which weights the step moves, and how."""
+    """A training problem: for every inner step the losses, the weights that change, and the optimiser."""
 
     @property
     def moves(self) -> tuple[Move, ...]:
@@ -53,7 +53,7 @@ class TrainingProblem(Protocol):
         ...
 
     def losses(self, fixed: Any, weights: Any, batch: Any, step: int) -> tuple[jax.Array, Terms]:
-        """What inner step number `step` makes smaller, and its parts by name; `fixed` are arrays that stay."""
+        """The loss that inner step number `step` minimises, and its terms by name; `fixed` are constant arrays."""
         ...
 
     def optimizer(self, step: int) -> Optimizer:
@@ -61,22 +61,22 @@ class TrainingProblem(Protocol):
         ...
 
     def remedy(self, terms: tuple[str, ...]) -> str:
-        """What to try where these terms, or the gradient (no terms), are not numbers."""
+        """Advice if these terms, or the gradient (no terms), are not numbers."""
         ...
 
 
 @runtime_checkable
 class Checked(TrainingProblem, Protocol):
-    """A problem that can be looked at on what was held out."""
+    """A problem with a loss on held-out data."""
 
     def held_out(self, fixed: Any, weights: Any, batch: Any) -> jax.Array:
-        """The loss that early stopping looks at."""
+        """The held-out loss, used by early stopping."""
         ...
 
 
 @dataclass(frozen=True)
 class Material:
-    """What a training sees: arrays that stay, minibatches, and perhaps the loss of weights on what was held out.
+    """The data of a training: constant arrays, minibatches, and optionally the loss of weights on held-out data.
 
     `batches(first, steps)` draws for the steps from number `first` on; arrays have axes (steps, inner steps, …).
     """
@@ -88,7 +88,7 @@ class Material:
 
 @dataclass(frozen=True)
 class Plan:
-    """How long to train, how many steps a chunk has, how long to wait for progress; whether Ctrl-C keeps the rest."""
+    """The number of steps, the steps of a chunk, the patience of early stopping, and whether Ctrl-C keeps the state."""
 
     steps: int
     chunk: int
@@ -97,7 +97,7 @@ class Plan:
 
 
 class Best(NamedTuple):
-    """The weights to take: those with the smallest loss on what was held out, or the last ones."""
+    """The weights to use: those with the smallest held-out loss, or the last ones."""
 
     weights: Any
     held_out: float
@@ -106,7 +106,7 @@ class Best(NamedTuple):
 
 @dataclass(frozen=True)
 class History:
-    """Mean training loss of every chunk, loss on what was held out, and the step whose weights were taken."""
+    """Mean training loss of every chunk, held-out loss, and the step whose weights were used."""
 
     steps: tuple[int, ...]
     loss: Float[np.ndarray, " chunks"]
@@ -118,7 +118,7 @@ class History:
 class Trained:
     """Weights after some steps: the optimisers' states, the terms of every step, the seconds without compilation.
 
-    `checks` are the numbers of steps at which the loss on what was held out was looked at, with its value.
+    `checks` are the steps at which the held-out loss was evaluated, with its values.
     """
 
     weights: Any
@@ -162,14 +162,14 @@ def silent(message: str) -> None:
 
 
 def said(say: Progress, what: str, plan: Plan) -> OnChunk:
-    """Every chunk in one sentence."""
+    """A callback that reports every chunk in one sentence."""
     return lambda trained, left: say(
         f"{what}: step {trained.steps} of {plan.steps}, loss {trained.loss:.5g}, {left:.0f} s left"
     )
 
 
 def begin(problem: TrainingProblem, weights: Any, terms: tuple[str, ...] = ()) -> Trained:
-    """Weights before their first step; `terms` where the names of the losses are known already."""
+    """The state before the first step; `terms` are the names of the losses, if known."""
     weights = jax.tree.map(jnp.asarray, weights)
     states = {
         move: optimizer_of(problem.optimizer(step)).init(_part(weights, move))
@@ -195,7 +195,7 @@ def train(
 
 
 def held_out_loss(problem: Checked, fixed: Any, batch: Any) -> Callable[[Any], float]:
-    """The loss of weights on a batch that stays the same."""
+    """A function of the weights: the loss on a fixed batch."""
     fixed, batch = jax.tree.map(jnp.asarray, (fixed, batch))
 
     def at(weights: Any) -> float:
@@ -216,7 +216,7 @@ def _compiled(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
 
 @lru_cache(maxsize=32)
 def optimizer_of(settings: Optimizer) -> optax.GradientTransformation:
-    """Adam or AdamW with its schedule, behind a limit on the gradient's norm where there is one."""
+    """Adam or AdamW with its schedule and, if limited, clipping of the gradient's norm."""
     steps = settings.steps
     if settings.schedule == "constant":
         rate: Any = settings.rate
@@ -234,7 +234,7 @@ def optimizer_of(settings: Optimizer) -> optax.GradientTransformation:
 def _chunks(
     problem: TrainingProblem, start: Trained, material: Material, plan: Plan
 ) -> Iterator[tuple[Trained, float]]:
-    """Training chunk by chunk, with the seconds left; the clock runs after compilation."""
+    """The state after every chunk, with the estimated seconds left, measured without compilation."""
     size = min(plan.chunk, plan.steps)
     fixed, chunk = jax.tree.map(jnp.asarray, material.fixed), _Chunk(problem)
     trained, spent, done = start, 0.0, 0
@@ -254,7 +254,7 @@ def _chunks(
 
 
 def _advanced(before: Trained, weights: Any, states: Any, terms: Terms, held_out: Any) -> Trained:
-    """What is known after one more chunk; of the inner steps of an iteration the last that has a term counts."""
+    """The state after one more chunk; a term is that of the last inner step of an iteration that has it."""
     rows = np.stack([np.asarray(values)[:, -1] for values in terms.values()], axis=1)
     history = np.concatenate([before.history, rows]) if before.steps else rows
     step = len(history)
@@ -265,7 +265,7 @@ def _advanced(before: Trained, weights: Any, states: Any, terms: Terms, held_out
 
 
 def _require_finite(problem: TrainingProblem, before: Trained, weights: Any, terms: Terms) -> None:
-    """Stop at the first step with a term that is no number, or where the last one has left such weights."""
+    """Raise an error at the first step with a term, or with final weights, that are not numbers."""
     wrong = np.stack([np.any(~np.isfinite(np.asarray(values)), axis=1) for values in terms.values()])
     if wrong.any():
         step = int(np.argmax(wrong.any(axis=0)))
@@ -277,7 +277,7 @@ def _require_finite(problem: TrainingProblem, before: Trained, weights: Any, ter
 
 @dataclass(frozen=True)
 class _Chunk:
-    """Some iterations in one call; terms come back as (iterations, inner steps that have them)."""
+    """Several iterations in one call; terms are returned as (iterations, inner steps that have them)."""
 
     problem: TrainingProblem
 
@@ -297,7 +297,7 @@ class _Chunk:
 
 @dataclass(frozen=True)
 class _HeldOut:
-    """The loss on what was held out, as a function that can be compared with others."""
+    """The held-out loss as a hashable function."""
 
     problem: Checked
 
@@ -306,7 +306,7 @@ class _HeldOut:
 
 
 def _update(problem: TrainingProblem, fixed: Any, carried: tuple[Any, Any], batch: Any, step: int) -> tuple[Any, Terms]:
-    """One step of the optimiser on the weights that this inner step moves."""
+    """One step of the optimiser on the weights that this inner step changes."""
     weights, states = carried
     move = problem.moves[step]
 
@@ -325,6 +325,6 @@ def _part(weights: Any, move: Move) -> tuple[Any, ...]:
 
 
 def _with_part(weights: Any, move: Move, part: tuple[Any, ...]) -> Any:
-    """Other values in some fields of a named tuple or a frozen dataclass."""
+    """A named tuple or frozen dataclass with some fields replaced."""
     changed = dict(zip(move, part, strict=True))
     return weights._replace(**changed) if hasattr(weights, "_replace") else dataclasses.replace(weights, **changed)

@@ -1,4 +1,4 @@
-"""What a result remembers of a training: settings, losses, the sweep, and the networks themselves."""
+"""The record of a training in a result: settings, losses, the sweep, and the networks."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ class TrainingRecord:
     """How the generators of a result were trained.
 
     `history` has a row per step and a column per loss of `terms`; `seconds` do not count compilation. `rungs` are the
-    numbers of generators tried, `selected` what each rule makes of them. `projection_error` is the largest part of a
-    generator that polynomials miss. `angle` is the one to the spectral engine's answer in degrees, None if not asked.
+    numbers of generators tried, `selected` the number that each rule chooses. `projection_error` is the largest
+    relative error of a generator's projection on polynomials. `angle` is that to the spectral engine's span in degrees,
+    None if not requested.
     """
 
     settings: Neural
@@ -52,7 +53,7 @@ class TrainingRecord:
         return (*parts, values[:, :, -1]) if self.has_beta else parts
 
     def dimension_flag(self, counted: int) -> Flag:
-        """The rules by name, which of them counts, and what the verdicts on the selected span came to."""
+        """A flag on the numbers chosen by the rules, which of them is used, and the verdicts on the selected span."""
         said = "; ".join(f"{RULE_NAMES[name]}: {count}" for name, count in self.selected.items())
         own, first = self.settings.selection, self.rungs[0].count
         decides = (

@@ -11,6 +11,6 @@
     density = fit_density(data, DensitySettings(), coefficients=surrogate, seed=0)       # û > 0; density.jet(t, x)
     log_density(density.settings.activation, density.gaussian, density.ratio, points)    # log û inside JAX code
 
-Settings are frozen dataclasses of numbers, strings and tuples; what is fitted is a frozen dataclass of arrays and
-settings, so that both can be stored without code.
+Settings are frozen dataclasses of numbers, strings and tuples; fits are frozen dataclasses of arrays and settings, so
+that both can be stored without code.
 """

@@ -27,7 +27,7 @@ class PathSplit:
 
 
 def gather(source: IncrementSource, domain: Domain | None, count: int) -> Increments:
-    """The increments that begin inside the domain, all where there is none."""
+    """The increments that begin inside the domain; all increments without a domain."""
     stride, seen, blocks = max(1, -(-count // LEARNT.most_increments)), 0, []
     for block in source.chunks():
         rows = slice((-seen) % stride, None, stride)
@@ -44,7 +44,7 @@ def gather(source: IncrementSource, domain: Domain | None, count: int) -> Increm
 
 
 def split_by_path(increments: Increments, part: float, rng: np.random.Generator) -> PathSplit:
-    """Hold out whole paths, so that no neighbour in time is on the other side; of few paths hold out stretches."""
+    """Hold out whole paths, so that training and held-out data are not adjacent in time; of few paths, segments."""
     rows = np.arange(len(increments.t))
     if part == 0:
         return PathSplit(rows, rows[:0])
@@ -58,7 +58,7 @@ def split_by_path(increments: Increments, part: float, rng: np.random.Generator)
 
 
 def _groups(increments: Increments) -> np.ndarray:
-    """A number per path, or per stretch where there are few paths."""
+    """A group number for every increment: its path, or its segment if there are few paths."""
     paths = np.unique(increments.trajectory, return_inverse=True)[1]
     if int(paths.max()) + 1 >= LEARNT.fewest_paths:
         return paths
@@ -66,7 +66,7 @@ def _groups(increments: Increments) -> np.ndarray:
 
 
 def held_out_rows(split: PathSplit, rng: np.random.Generator) -> np.ndarray | None:
-    """A sample of what is held out, of a size that is a power of two; None where nothing is."""
+    """A sample of the held-out increments, of a size that is a power of two; None if nothing is held out."""
     if not len(split.held_out):
         return None
     size = min(LEARNT.most_held_out, 2 ** int(np.log2(len(split.held_out))))
@@ -78,7 +78,7 @@ def minibatches(
 ) -> Callable[[int], Any]:
     """A function that draws the minibatches of the next k iterations: arrays (k, inner, size, …).
 
-    Each minibatch is drawn without replacement; where there are fewer rows than `size`, with replacement.
+    Each minibatch is drawn without replacement, or with replacement if there are fewer rows than `size`.
     """
     again = len(trained) < size
 
@@ -91,6 +91,6 @@ def minibatches(
 
 
 def spread_of(values: Float[np.ndarray, "m v"]) -> Float[np.ndarray, " v"]:
-    """Standard deviations, one where a column never changes."""
+    """Standard deviations of the columns; one for a constant column."""
     deviation = values.std(axis=0)
     return np.where(deviation > 1e-12 * np.maximum(1.0, np.abs(values).max(axis=0)), deviation, 1.0)

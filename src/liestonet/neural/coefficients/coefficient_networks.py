@@ -1,7 +1,7 @@
 """The networks as pure functions of arrays: z-scored inputs, features, and outputs linear in the features.
 
-The last layer is apart: drift and diffusion are linear in it (σ through a softplus), so that it can be solved exactly
-and has a covariance. Every function takes points with any leading axes.
+The last layer is separate: drift and diffusion are linear in it (σ through a softplus), so that it can be solved
+exactly and has a covariance. Every function takes points with any leading axes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-# softplus is 1 here: outputs of zero mean a σ of one unit.
+# softplus is 1 at this argument: outputs of zero give a σ of one unit.
 SHIFT = math.log(math.e - 1)
 
 Layers = tuple[tuple[Any, Any], ...]
@@ -29,14 +29,14 @@ class Network(NamedTuple):
 
 
 class CoefficientWeights(NamedTuple):
-    """Drift and diffusion; a diffusion without hidden layers of its own uses the drift's."""
+    """Weights of drift and diffusion; a diffusion without hidden layers uses those of the drift."""
 
     drift: Network
     diffusion: Network
 
 
 class Units(NamedTuple):
-    """Centre and spread of (t, x), size of f^i, size of σ^i of noisy coordinates."""
+    """Units: centre and spread of (t, x), size of f^i, size of σ^i of noisy coordinates."""
 
     centre: Any
     spread: Any
@@ -46,7 +46,7 @@ class Units(NamedTuple):
 
 @dataclass(frozen=True)
 class Form:
-    """What of a network is not an array: static for the compiler."""
+    """The properties of a network that are not arrays; static for the compiler."""
 
     dimension: int
     active: tuple[int, ...]
@@ -70,7 +70,7 @@ class Form:
 def initial_weights(
     form: Form, widths: tuple[int, ...], rng: np.random.Generator, start: str = "flat"
 ) -> CoefficientWeights:
-    """Weights before training; drawn in NumPy, because compiling takes longer than drawing.
+    """Initial weights, drawn in NumPy because a compilation would take longer.
 
     "flat": last layers that give no drift and σ of one unit. "random": all layers drawn, biases zero, σ around
     softplus(0).
@@ -88,7 +88,7 @@ def initial_weights(
 
 
 def initial_layers(sizes: tuple[int, ...], rng: np.random.Generator, spread: float = 0.5) -> Layers:
-    """Hidden layers of Glorot's size, with scattered biases: units that bend in different places."""
+    """Hidden layers with Glorot initialisation and scattered biases: units are nonlinear in different places."""
     return tuple(
         (np.sqrt(2 / (a + b)) * rng.standard_normal((a, b)), spread * rng.standard_normal(b))
         for a, b in pairwise(sizes)
@@ -96,7 +96,7 @@ def initial_layers(sizes: tuple[int, ...], rng: np.random.Generator, spread: flo
 
 
 def features(form: Form, layers: Layers, inputs: jax.Array) -> jax.Array:
-    """1, the inputs where they skip the hidden layers, and the last hidden layer."""
+    """The features: 1, the inputs if they skip the hidden layers, and the last hidden layer."""
     hidden = hidden_layers(form.activation, layers, inputs)
     parts = [jnp.ones_like(inputs[..., :1]), *([inputs] if form.skip else []), hidden]
     return jnp.concatenate(parts, axis=-1)
@@ -116,7 +116,7 @@ def swish(z: jax.Array) -> jax.Array:
 
 
 def scored(form: Form, units: Units, points: jax.Array) -> jax.Array:
-    """z-scored inputs of points (t, x), without time where nothing depends on it."""
+    """z-scored inputs of points (t, x), without time if the model does not depend on it."""
     inputs = (points - units.centre) / units.spread
     return inputs if form.time_dependent else inputs[..., 1:]
 

@@ -1,11 +1,11 @@
-"""The density û(t, x) of the state at every time, learnt from the recorded states; what loss L9 pushes.
+"""The density û(t, x) of the state at every time, learnt from the recorded states; the input of loss L9.
 
 Estimator: noise-contrastive estimation (Gutmann and Hyvärinen, JMLR 13, 2012), conditional on time. log û is a Gaussian
 that moves with time plus a network; a logistic regression tells data from points of that Gaussian drawn at the same
-times. The best classifier is the log-ratio of the densities, so û is positive and smooth, and its integral over x is 1
-at every time in the limit, without any integral being computed. A kernel estimate would be positive too, but its second
-derivatives, which L9 needs, converge too slowly. Where drift and diffusion are known, the residual of the
-Fokker–Planck equation is a penalty; it ties the derivatives of û to each other.
+times. The optimal classifier is the log-ratio of the densities, so û is positive and smooth, and its integral over x
+converges to 1 at every time without computing integrals. A kernel estimate would be positive too, but its second
+derivatives, which L9 needs, converge too slowly. Where drift and diffusion are known, the residual of the Fokker–Planck
+equation is a penalty; it ties the derivatives of û to each other.
 
 Needs recordings in which x at a given time is a sample of the process: paths from one initial law and one starting
 time. Independent increments from chosen points (the paper's Example 2) have no such density.
@@ -59,7 +59,7 @@ class DensityWeights(NamedTuple):
 
 
 class EquationCoefficients(NamedTuple):
-    """f, div f − ½ ∂_ij a^{ij}, ∂_j a^{ij} and a at points: what the Fokker–Planck equation needs."""
+    """The coefficients of the Fokker–Planck equation at points: f, div f − ½ ∂_ij a^{ij}, ∂_j a^{ij} and a."""
 
     points: Any
     drift: Any
@@ -69,7 +69,7 @@ class EquationCoefficients(NamedTuple):
 
 
 class DensityBatch(NamedTuple):
-    """States of the data, noise at the same times, and points with coefficients (none where they are not known)."""
+    """States of the data, noise points at the same times, and points with coefficients (none if not known)."""
 
     data: Any
     noise: Any
@@ -82,7 +82,7 @@ def log_density(activation: str, gaussian: MovingGaussian, ratio: Network, point
 
 
 def _log_ratio(activation: str, gaussian: MovingGaussian, ratio: Network, points: jax.Array) -> jax.Array:
-    """The network: 1, inputs, their products (a Gaussian's logarithm is quadratic) and hidden units."""
+    """The network's output, linear in 1, the inputs, their products and the hidden units."""
     inputs = standardised(gaussian, points)
     first, second = np.triu_indices(inputs.shape[-1])
     parts = [
@@ -134,10 +134,10 @@ class DensityProblem:
 def equation_residual(
     activation: str, gaussian: MovingGaussian, ratio: Network, known: EquationCoefficients
 ) -> Float[jax.Array, " b"]:
-    """The Fokker–Planck equation divided by u: zero for a solution, and of order one where nothing cancels.
+    """The residual of the Fokker–Planck equation divided by u: zero for a solution, of order one without cancellation.
 
     With ℓ = log u: ℓ_t + (f^i − ∂_j a^{ij}) ℓ_i + div f − ½ ∂_ij a^{ij} − ½ a^{ij} (ℓ_ij + ℓ_i ℓ_j), relative to the
-    size of its parts: near a sharp initial law each of them is huge, and must not drown the rest.
+    size of its terms, which are huge near a sharp initial law and would dominate the loss.
     """
 
     def logarithm(point: jax.Array) -> jax.Array:
@@ -155,7 +155,7 @@ def equation_residual(
 
 @dataclass(frozen=True, eq=False)
 class NeuralDensity:
-    """û(t, x) with derivatives. A frozen value of arrays and settings.
+    """The learnt density û(t, x) with derivatives: a frozen value of arrays and settings.
 
     Inside JAX code: `log_density(density.settings.activation, density.gaussian, density.ratio, points)`.
     """
@@ -169,7 +169,7 @@ class NeuralDensity:
 
     @property
     def ratio(self) -> Network:
-        """The network as its functions take it."""
+        """The network in the form that its functions take."""
         return Network(tuple((layer.weights, layer.bias) for layer in self.layers), self.last)
 
     def __call__(self, t: Float[np.ndarray, " b"] | Any, x: Float[np.ndarray, "b d"] | Any) -> Float[np.ndarray, " b"]:
@@ -246,15 +246,15 @@ def _assembled(
 
 
 def _states(source: Any) -> Increments:
-    """All states but the paths' last, evenly thinned where there are very many."""
+    """All states but the last of each path, evenly thinned if there are very many."""
     if not isinstance(source, IncrementSource):
         raise InputError(f"A density is learnt from Trajectories, not from a {type(source).__name__}.")
     blocks = list(source.chunks())
     joined = Increments(*(np.concatenate(arrays) for arrays in zip(*blocks, strict=True)))
     if np.ptp(joined.t) > 0 and len(np.unique(joined.trajectory)) == len(joined.t):
         raise InputError(
-            "These data are single steps that begin at different times, which have no density that moves by itself; "
-            "give paths from one initial law, or set the weight of L9 to zero."
+            "These data are single steps that begin at different times, so that their density does not solve the "
+            "Fokker–Planck equation; give paths from one initial law, or set the weight of L9 to zero."
         )
     rows = slice(None, None, max(1, -(-len(joined.t) // LEARNT.most_states)))
     thinned = Increments(*(array[rows] for array in joined))
@@ -268,7 +268,7 @@ def _states(source: Any) -> Increments:
 def _tabulated(
     source: Coefficients, points: Float[np.ndarray, "m v"], gaussian: MovingGaussian, rng: np.random.Generator
 ) -> EquationCoefficients:
-    """The equation's coefficients at some of the states, not too far out."""
+    """The equation's coefficients at some of the states, without outlying ones."""
     mean, width = gaussian.at(points[:, 0])
     near = np.flatnonzero((np.abs(points[:, 1:] - mean) < LEARNT.reach * width).all(axis=1))
     chosen = points[np.sort(rng.choice(near, min(LEARNT.tabulated, len(near)), replace=False))]
@@ -286,7 +286,7 @@ def _tabulated(
 
 @dataclass(frozen=True)
 class _Draw:
-    """Minibatches: data without replacement, noise at the same times, points for the equation."""
+    """Draws minibatches: data without replacement, noise at the same times, points for the equation."""
 
     points: Float[np.ndarray, "m v"]
     gaussian: MovingGaussian
@@ -307,7 +307,7 @@ class _Draw:
         return DensityBatch(data, self._noise(data), known)
 
     def held_out(self) -> DensityBatch | None:
-        """States and noise that stay the same while training."""
+        """Fixed states and noise for the held-out loss."""
         rows = held_out_rows(self.split, self.rng)
         if rows is None:
             return None

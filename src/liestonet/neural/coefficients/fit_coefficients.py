@@ -1,4 +1,4 @@
-"""From trajectories to a NeuralSurrogate: look over the data, train the networks, settle the last layers."""
+"""Fits a NeuralSurrogate to trajectories: overview of the data, training, exact solution of the last layers."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from liestonet.trajectories.increments import Increments, IncrementSource
 
 @dataclass(frozen=True)
 class CoefficientProblem:
-    """What training minimises: static for the compiler, all numbers that change are arguments."""
+    """The training problem: static for the compiler; all numbers that change are arguments."""
 
     form: Form
     structure: Diagonal | Cholesky
@@ -61,13 +61,13 @@ class CoefficientProblem:
 
     @property
     def moves(self) -> tuple[Move, ...]:
-        """All weights at once, or drift and diffusion in turn."""
+        """The steps of an iteration: all weights at once, or drift and diffusion in turn."""
         if isinstance(self.structure, Diagonal):
             return (("drift", "diffusion"),)
         return (("drift",),) * self.structure.drift_steps + (("diffusion",),) * self.structure.diffusion_steps
 
     def losses(self, fixed: Units, weights: CoefficientWeights, batch: Minibatch, step: int) -> tuple[jax.Array, Terms]:
-        """Likelihood, explicit L2, and where the step moves the diffusion its penalties."""
+        """The likelihood and the L2 penalty; for steps that change the diffusion also its penalties."""
         if isinstance(self.structure, Cholesky) and self.moves[step] == ("diffusion",):
             terms = penalised_terms(self.structure, self.form, fixed, weights, batch)
         else:
@@ -80,7 +80,7 @@ class CoefficientProblem:
         return sum(likelihood_terms(self.form, fixed, weights, batch)[0].values(), jnp.zeros(()))
 
     def optimizer(self, step: int) -> Optimizer:
-        """Drift and diffusion may have rates of their own; a move that comes several times makes more updates."""
+        """The optimiser of a step: drift and diffusion may have separate rates; a repeated step makes more updates."""
         move, own = self.moves[step], self.rate
         if isinstance(self.structure, Cholesky) and move == ("diffusion",):
             own = self.structure.diffusion_schedule or own
@@ -91,7 +91,7 @@ class CoefficientProblem:
 
 
 class Prepared(NamedTuple):
-    """One look at the data, its increments inside the box, who is noisy, and the units of inputs and outputs."""
+    """The overview of the data, its increments inside the box, the noisy coordinates, and units."""
 
     overview: Overview
     increments: Increments
@@ -129,7 +129,7 @@ def fit_coefficients(
 
 
 def prepare(source: IncrementSource, settings: CoefficientSettings) -> Prepared:
-    """Choose the box, see which coordinates have noise, and choose units by a rough polynomial drift."""
+    """Choose the box, determine which coordinates have noise, and choose units by a rough polynomial drift."""
     overview = look_over(source)
     features = coordinate_variants(overview.domain)[0]
     sample = scaled_block(overview.sample, overview.domain)
@@ -149,7 +149,7 @@ def prepare(source: IncrementSource, settings: CoefficientSettings) -> Prepared:
     slopes = evaluate(rough, sample.points)
     rest = (sample.dx - slopes * sample.dt[:, None]) / np.sqrt(sample.dt)[:, None]
     sigma = np.sqrt(np.mean(rest**2, axis=0))
-    # a drift matters from the size on at which it competes with the noise over the recorded time
+    # a drift matters from the size at which it is comparable with the noise over the recorded time
     drift = np.maximum(np.sqrt(np.mean(slopes**2, axis=0)), np.where(noisy, sigma, 1e-6))
     drift, sigma = drift * half[1:] / half[0], (sigma * half[1:] / np.sqrt(half[0]))[noisy]
     if not settings.scale_outputs:
@@ -172,7 +172,7 @@ def _form(settings: CoefficientSettings, noisy: Bool[np.ndarray, " n"]) -> Form:
 
 
 def _structure(settings: CoefficientSettings, noise: int) -> Diagonal | Cholesky:
-    """What was asked for, else one network where one coordinate is noisy, and a full σ elsewhere."""
+    """The structure asked for; by default one network for one noisy coordinate, else a full σ."""
     return settings.structure or (Diagonal() if noise <= 1 else Cholesky())
 
 
@@ -206,7 +206,7 @@ def _trained(
 
 
 class _Keys:
-    """Random keys (steps, inner steps), each split off the one before."""
+    """Random keys (steps, inner steps), each split from the one before."""
 
     def __init__(self, key: jax.Array, inner: int) -> None:
         self.key, self.inner = key, inner
@@ -218,7 +218,7 @@ class _Keys:
 
 @partial(jax.jit, static_argnums=1)
 def _split_off(key: jax.Array, count: int) -> tuple[jax.Array, jax.Array]:
-    """The key to go on with, and so many to use."""
+    """The next key, and `count` keys to use."""
 
     def split(key: jax.Array, _: None) -> tuple[jax.Array, jax.Array]:
         rest, used = jax.random.split(key)

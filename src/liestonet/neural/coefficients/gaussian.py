@@ -36,7 +36,7 @@ class MovingGaussian:
 
 
 def fit_gaussian(points: Float[np.ndarray, "m v"], degree: int, width: float) -> MovingGaussian:
-    """Moments in stretches of time, and polynomials through them; widths larger than the data's by a factor."""
+    """Fit a moving Gaussian by polynomials through moments in time intervals; widths are enlarged by a factor."""
     times = points[:, 0]
     low, high = float(times.min()), float(times.max())
     centre, half = (low + high) / 2, (high - low) / 2 or 1.0
@@ -46,7 +46,7 @@ def fit_gaussian(points: Float[np.ndarray, "m v"], degree: int, width: float) ->
     mean = np.array([points[rows, 1:].mean(axis=0) for rows in stretches])
     overall = np.maximum(points[:, 1:].std(axis=0), np.finfo(float).tiny)
     spread = np.array([np.maximum(points[rows, 1:].std(axis=0), LEARNT.least_width * overall) for rows in stretches])
-    # no polynomial through fewer different times than it has coefficients
+    # a polynomial needs as many distinct times as it has coefficients
     usable = min(degree, len(np.unique(middle)) - 1)
     powers = middle[:, None] ** np.arange(usable + 1)
     means = np.linalg.lstsq(powers, mean, rcond=None)[0]

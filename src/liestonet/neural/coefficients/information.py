@@ -1,4 +1,4 @@
-"""Information of the increments about the last layers: information and score, summed piece by piece.
+"""Information and score of the last layers, summed over increments in pieces.
 
 I = Σ φφᵀ ⊗ F with F the information about the outputs at a point: the generalised Gauss–Newton matrix of the Laplace
 approximation, exact for the drift, expected (Fisher) information for the diffusion.
@@ -27,12 +27,12 @@ from liestonet.neural.coefficients.coefficient_networks import (
 from liestonet.neural.coefficients.likelihood import IncrementBatch, whitened
 from liestonet.surrogate.tuning import ERRORS
 
-# Increments a piece; fewer where there are many outputs.
+# Increments per piece; fewer if there are many outputs.
 PIECE, PIECE_BEYOND, FEW_OUTPUTS = 8192, 1024, 10
 
 
 class CurrentFit(NamedTuple):
-    """Units, weights, and the size of what the drift of each coordinate leaves of Δx/Δt, in the drift's units."""
+    """Units, weights, and the size of each coordinate's residual of Δx/Δt, in the drift's units."""
 
     units: Units
     weights: CoefficientWeights
@@ -43,7 +43,7 @@ class CurrentFit(NamedTuple):
 class LayerInformation:
     """Information (outputs, outputs, features, features) and score (outputs, features) of one network's last layer.
 
-    Where outputs are many only the diagonal is there: information (outputs, 1, features, features).
+    For many outputs only the diagonal is kept: information (outputs, 1, features, features).
     """
 
     information: Float[np.ndarray, "k l p p"]
@@ -54,11 +54,11 @@ class LayerInformation:
         return self.information.shape[0] == self.information.shape[1]
 
     def own(self, output: int) -> Float[np.ndarray, "p p"]:
-        """Information about one output's features."""
+        """The information on one output's weights."""
         return self.information[output, output if self.joint else 0]
 
     def blocks(self) -> list[Float[np.ndarray, "m m"]]:
-        """The information as independent blocks, each in the order output by output."""
+        """The information as independent blocks, each ordered by output."""
         count, _, size, _ = self.information.shape
         if self.joint:
             return [self.information.transpose(0, 2, 1, 3).reshape(count * size, count * size)]
@@ -66,7 +66,7 @@ class LayerInformation:
 
 
 def sums(form: Form, fit: CurrentFit, data: IncrementBatch, drift: bool) -> LayerInformation:
-    """Information and score of one last layer over all increments, piece by piece."""
+    """Information and score of one last layer, summed over all increments in pieces."""
     outputs = form.dimension if drift else len(form.entries)
     features = np.shape(fit.weights.drift.last)[0]
     joint = outputs * features <= ERRORS.most_joint
@@ -81,7 +81,7 @@ def sums(form: Form, fit: CurrentFit, data: IncrementBatch, drift: bool) -> Laye
 
 
 def _filled(data: IncrementBatch, first: int, size: int) -> tuple[IncrementBatch, np.ndarray]:
-    """A piece of fixed size, its last row repeated where the data end, and which rows count."""
+    """A piece of fixed size, padded with its last row, and a mask of the valid rows."""
     rows = np.minimum(np.arange(first, first + size), len(data.dt) - 1)
     return IncrementBatch(*(array[rows] for array in data)), (np.arange(first, first + size) < len(data.dt)).astype(
         float

@@ -1,4 +1,4 @@
-"""Derivatives of the networks on a cloud, and their changes with the last layers: compiled once, answered in NumPy."""
+"""Derivatives of the networks on a cloud, and their changes with the last layers: compiled once, returned as NumPy."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from liestonet.neural.coefficients.coefficient_networks import (
     scored,
 )
 
-# Points are worked on so many at a time, directions are filled up to a multiple: few shapes, few compilations.
+# Points per piece, and the multiple to which directions are padded: few shapes need few compilations.
 ROWS, COLUMNS = 128, 16
 
 Tensors = list[jax.Array]
 
 
 def parameter_vector(weights: CoefficientWeights) -> Float[np.ndarray, " p"]:
-    """Last layers as one vector: drift, then diffusion, each feature by feature."""
+    """The last layers as one vector: drift, then diffusion, each ordered by feature."""
     return np.concatenate([np.ravel(weights.drift.last), np.ravel(weights.diffusion.last)])
 
 
 def with_parameter_vector(weights: CoefficientWeights, vector: Float[np.ndarray, " p"]) -> CoefficientWeights:
-    """The same hidden layers with other last layers."""
+    """The weights with the same hidden layers and other last layers."""
     size = np.size(weights.drift.last)
     drift = vector[:size].reshape(np.shape(weights.drift.last))
     diffusion = vector[size:].reshape(np.shape(weights.diffusion.last))
@@ -63,7 +63,7 @@ def jets(
 
 
 def _in_pieces(function: Callable[[Any], tuple[Tensors, Tensors]], points: np.ndarray) -> tuple[Any, Any]:
-    """Apply to fixed numbers of points, and join."""
+    """Apply a function to pieces with a fixed number of points, and concatenate."""
     filled = np.concatenate([points, np.repeat(points[-1:], (-len(points)) % ROWS, axis=0)])
     parts = [jax.device_get(function(filled[first : first + ROWS])) for first in range(0, len(filled), ROWS)]
     joined = [
@@ -115,7 +115,7 @@ def _tower(function: Callable[[jax.Array], jax.Array], order: int, points: jax.A
 
 
 def _by_derivative(tensors: list[np.ndarray], variables: int, columns: int) -> dict[Derivative, np.ndarray]:
-    """Tensors by the names of their derivatives, without the directions that filled up."""
+    """Tensors by the names of their derivatives, without padding."""
     order = len(tensors) - 1
     result = {}
     for derivative in derivatives(variables, order):

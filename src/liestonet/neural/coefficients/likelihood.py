@@ -23,12 +23,12 @@ from liestonet.neural.coefficients.coefficient_networks import (
 from liestonet.neural.coefficients.settings import Cholesky
 from liestonet.neural.tuning import LEARNT
 
-# Points that go through a network together where its derivatives are needed too.
+# Points per piece for networks with derivatives.
 PIECE = 1024
 
 
 class IncrementBatch(NamedTuple):
-    """Increments: where they begin (t, x), how long they take, how far they go."""
+    """Increments: initial points (t, x), durations and displacements."""
 
     points: Any
     dt: Any
@@ -36,14 +36,14 @@ class IncrementBatch(NamedTuple):
 
 
 class Minibatch(NamedTuple):
-    """Increments of one step, and the key of what its penalties draw."""
+    """Increments of one step, and the random key for its penalties."""
 
     increments: IncrementBatch
     key: Any
 
 
 def whitened(lower: jax.Array, values: jax.Array) -> jax.Array:
-    """σ⁻¹ v by forward substitution, unrolled: r is small, and a library call per point is not."""
+    """σ⁻¹ v by unrolled forward substitution: r is small, and library calls per point would be slow."""
     rows: list[jax.Array] = []
     for i in range(lower.shape[-1]):
         known = sum((lower[..., i, j] * rows[j] for j in range(i)), jnp.zeros(()))
@@ -52,7 +52,7 @@ def whitened(lower: jax.Array, values: jax.Array) -> jax.Array:
 
 
 def residuals(form: Form, units: Units, drift: jax.Array, batch: IncrementBatch) -> tuple[jax.Array, jax.Array]:
-    """Increments without drift: of noisy coordinates in units of σ √Δt, of the others in units of their drift."""
+    """Increments minus drift: for noisy coordinates in units of σ √Δt, for the others in units of their drift."""
     rest = batch.dx - drift * batch.dt[:, None]
     noisy = np.array(form.active, dtype=int)
     still = np.setdiff1d(np.arange(form.dimension), noisy)
@@ -63,7 +63,7 @@ def residuals(form: Form, units: Units, drift: jax.Array, batch: IncrementBatch)
 def likelihood_terms(
     form: Form, units: Units, weights: CoefficientWeights, batch: IncrementBatch
 ) -> tuple[dict[str, jax.Array], jax.Array]:
-    """Mean negative log-likelihood (constants dropped), least squares of coordinates without noise; whitened rest."""
+    """Mean negative log-likelihood (constants dropped), squares of coordinates without noise; whitened residuals."""
     drift, diffusion = both_features(form, weights, scored(form, units, batch.points))
     return _terms(form, units, drift @ weights.drift.last, diffusion @ weights.diffusion.last, batch)
 
@@ -71,7 +71,7 @@ def likelihood_terms(
 def _terms(
     form: Form, units: Units, drift: jax.Array, diffusion: jax.Array, batch: IncrementBatch
 ) -> tuple[dict[str, jax.Array], jax.Array]:
-    """The same of what the networks gave."""
+    """The terms from outputs of the networks."""
     lower = triangle(form, diffusion)
     moving, still = residuals(form, units, units.drift * drift, batch)
     rest = whitened(lower, moving)
@@ -86,7 +86,7 @@ def _terms(
 def penalised_terms(
     structure: Cholesky, form: Form, units: Units, weights: CoefficientWeights, batch: Minibatch
 ) -> dict[str, jax.Array]:
-    """The same with JVP smoothness and variance of σ, and whitening of the increments (paper, Example 4)."""
+    """The terms with the paper's penalties for Example 4: smoothness and variance of σ, whitening of increments."""
     inputs = scored(form, units, batch.increments.points)
     network = weights.diffusion if weights.diffusion.layers else Network(weights.drift.layers, weights.diffusion.last)
     along = jax.random.normal(batch.key, inputs.shape)
@@ -108,7 +108,7 @@ def penalised_terms(
 def _outputs_along(form: Form, network: Network, inputs: jax.Array, along: jax.Array) -> tuple[jax.Array, jax.Array]:
     """A network's outputs and their derivative along given directions.
 
-    Large batches go piece by piece, so that hidden layers stay in the cache; they are computed again for the gradient.
+    Large batches are evaluated in pieces, so that hidden layers fit in the cache; they are recomputed for the gradient.
     """
 
     def piece(part: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:

@@ -40,9 +40,9 @@ class HiddenLayer:
 
 @dataclass(frozen=True, eq=False)
 class NeuralSurrogate:
-    """f and a from data, as networks. `diffusion_layers` is empty where drift and diffusion share one network.
+    """f and a estimated from data by networks. `diffusion_layers` is empty if drift and diffusion share a network.
 
-    `form` is what of the networks is not an array; `centre` and `spread` z-score (t, x); `drift_unit` and
+    `form` has the properties that are not arrays; `centre` and `spread` z-score (t, x); `drift_unit` and
     `diffusion_unit` are the outputs' units, the second for noisy coordinates only. σ is lower triangular.
     """
 
@@ -89,12 +89,12 @@ class NeuralSurrogate:
 
     @property
     def units(self) -> Units:
-        """The scales, as the networks' functions take them."""
+        """The units in the form that the networks' functions take."""
         return Units(self.centre, self.spread, self.drift_unit, self.diffusion_unit)
 
     @property
     def weights(self) -> CoefficientWeights:
-        """All weights, as the networks' functions take them."""
+        """All weights in the form that the networks' functions take."""
         return CoefficientWeights(
             Network(tuple((layer.weights, layer.bias) for layer in self.drift_layers), self.drift_last),
             Network(tuple((layer.weights, layer.bias) for layer in self.diffusion_layers), self.diffusion_last),
@@ -131,7 +131,7 @@ class NeuralSurrogate:
 
     @property
     def information(self) -> None:
-        """Learnt coefficients keep no sums over the data."""
+        """None: learnt coefficients keep no sums over the data."""
         return
 
     def with_errors(self, errors: Errors) -> NeuralSurrogate:
@@ -144,13 +144,13 @@ class NeuralSurrogate:
         return replace(self, drift_last=changed.drift.last, diffusion_last=changed.diffusion.last)
 
     def perturb(self, amplitude: object, shape: object = "sine", seed: int = 0) -> NeuralSurrogate:
-        """The same with drift and σ changed on purpose by δ, in the shape of a "sine" or a random "network"."""
+        """The surrogate with a deliberate perturbation δ of drift and σ, a "sine" or a random "network"."""
         from liestonet.neural.coefficients.perturbation import perturbed
 
         return perturbed(self, amplitude, shape, seed)
 
     def series(self, ring: Any, point: Any, half: Any) -> None:
-        """A surrogate has no exact power series."""
+        """None: a surrogate has no exact power series."""
         return
 
     def jet(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b n"], order: JetOrder) -> Jet:
@@ -160,7 +160,7 @@ class NeuralSurrogate:
     def jet_and_directions(
         self, points: Float[np.ndarray, "b v"], order: JetOrder, directions: Float[np.ndarray, "p s"] | None
     ) -> tuple[Jet, JetDirections | None]:
-        """The jet at points (t, x), and how it changes in directions of the parameters where they are given."""
+        """The jet at points (t, x), and its changes along directions of the parameters, if given."""
         orders = (order.drift, max(order.diffusion_squared, order.diffusion))
         drift, squared = jets(self.form, self.units, self.weights, points, orders, directions)
         sigma, sigma_directions = {}, {}

@@ -1,10 +1,10 @@
-"""The last layers, solved exactly on all increments, and the covariance of what was found.
+"""The last layers, solved exactly on all increments, and their covariance.
 
 Given the hidden layers, the likelihood of the drift's last layer is a weighted least-squares problem, and that of the
-diffusion's is solved by Fisher scoring. Shrinkage comes from the marginal likelihood. What is shrunk stays in the
-covariance, and the leading nonlinear functions are kept near their standard error: no symmetry by construction. What
-the hidden layers cannot represent is in no covariance of the last one: errors are valid for networks that are wide
-enough (the default's are; a dozen units are too few for a double well).
+diffusion's is solved by Fisher scoring. Shrinkage is chosen by the marginal likelihood. The covariance includes the
+shrunk directions, and the leading nonlinear functions are shrunk only to about their standard error, so that shrinkage
+creates no symmetry. The covariance does not include what the hidden layers cannot represent: errors are valid for
+networks that are wide enough (the default's are; a dozen units are too few for a double well).
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from liestonet.surrogate.tuning import ERRORS, FIT
 
 @dataclass(frozen=True)
 class Prior:
-    """Functions of unit size that the features span, and how their prior variances hang together.
+    """Functions of unit size spanned by the features, and the structure of their prior variances.
 
-    Columns of `turn` are the constant, the inputs, and the principal functions of the hidden units without these.
-    `group` is −1 for the constant (free), 0 for x, 1 for t, 2 for the rest; `offset` the fall of the log-variance.
+    Columns of `turn` are the constant, the inputs, and the principal functions of the hidden units orthogonal to these.
+    `group` is −1 for the constant (free), 0 for x, 1 for t, 2 for the rest; `offset` the decrease of the log-variance.
     """
 
     turn: Float[np.ndarray, "p q"]
@@ -49,7 +49,7 @@ class Prior:
 def settle(
     form: Form, units: Units, weights: CoefficientWeights, data: IncrementBatch, polish: bool
 ) -> tuple[CoefficientWeights, Errors]:
-    """Solve both last layers where asked for, and give the covariance of all parameters."""
+    """Solve both last layers if asked for, and return the weights with the covariance of all parameters."""
     few = IncrementBatch(*(array[:: max(1, len(data.dt) // LEARNT.tried)] for array in data))
     drift_prior = _prior(form, units, weights.drift.layers, few)
     own = weights.diffusion.layers
@@ -59,7 +59,7 @@ def settle(
     if polish:
         weights = _with_drift(weights, _solved(drift, weights.drift.last, drift_prior))
         if len(form.active) < form.dimension:
-            # coordinates without noise have become much better known
+            # the drift of coordinates without noise is now known much more accurately
             level = _still_level(form, units, weights, few)
             drift = sums(form, CurrentFit(units, weights, level), data, drift=True)
             weights = _with_drift(weights, _solved(drift, weights.drift.last, drift_prior))
@@ -106,7 +106,7 @@ def _prior(form: Form, units: Units, layers: Layers, data: IncrementBatch) -> Pr
 def _still_level(
     form: Form, units: Units, weights: CoefficientWeights, data: IncrementBatch
 ) -> Float[np.ndarray, " n"]:
-    """Root mean square of what the drift of each coordinate leaves of Δx/Δt, in the drift's units."""
+    """Root mean square of each coordinate's residual of Δx/Δt, in the drift's units."""
     values = feature_values(form, units, weights.drift.layers, data.points)
     rest = data.dx / (data.dt[:, None] * units.drift) - values @ np.asarray(weights.drift.last)
     return np.maximum(np.sqrt(np.mean(rest**2, axis=0)), LEARNT.rounding)
@@ -123,7 +123,7 @@ def _features(form: Form, units: Units, layers: Layers, points: jax.Array) -> ja
 
 
 def _turned(block: LayerInformation, last: Any, prior: Prior) -> LayerInformation:
-    """Information about the prior's functions, and as score the moment I θ + s, from which θ is solved."""
+    """The information on the prior's functions, and as score the moment I θ + s, from which θ is solved."""
     information = np.einsum("pi,klpq,qj->klij", prior.turn, block.information, prior.turn, optimize=True)
     theta = np.asarray(last).T
     if block.joint:
@@ -137,7 +137,7 @@ def _variances(turned: LayerInformation, prior: Prior) -> Float[np.ndarray, "k q
     """Prior variances of every output's functions."""
     count, size = turned.score.shape
     if turned.joint:
-        # what the other outputs' moments contribute is no information about this one
+        # subtract the contribution of the other outputs to the moment
         theta = _solve(_matrix(turned), turned.score.ravel()).reshape(count, size) if count else turned.score
         moments = [turned.own(k) @ theta[k] for k in range(count)]
     else:
@@ -175,7 +175,7 @@ def _lifted(matrix: Float[np.ndarray, "m m"]) -> Float[np.ndarray, "m m"]:
 def choose_variances(
     precision: Float[np.ndarray, "q q"], moment: Float[np.ndarray, " q"], prior: Prior
 ) -> Float[np.ndarray, " q"]:
-    """One size per group of functions, the constant's free: those that make the data most likely."""
+    """One prior size per group of functions, without one for the constant, by maximum marginal likelihood."""
     matrix = (prior.group[:, None] == prior.present).astype(float)
     constant = prior.offset + np.where(prior.group < 0, np.log(FIT.free_variance), 0.0)
 
@@ -197,7 +197,7 @@ def choose_variances(
 def _errors(pairs: list[tuple[LayerInformation, Any, Prior]], score: Float[np.ndarray, "p p"] | None) -> Errors:
     """Sandwich H⁻¹MH⁻¹ for the scatter, H⁻¹ΛH⁻¹ for the prior's part, in the order of `parameter_vector`.
 
-    M is the covariance of the summed scores where it is known, and the information itself where it is not.
+    M is the covariance of the summed scores if it is known, else the information itself.
     """
     order, turns, inverses, added, roots = [], [], [], [], []
     start = 0

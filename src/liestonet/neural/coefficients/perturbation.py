@@ -1,4 +1,4 @@
-"""Learnt coefficients changed on purpose by the paper's δ: sines, or a random network, added to drift and to σ."""
+"""Deliberate perturbations of learnt coefficients by the paper's δ: sines, or a random network, added to f and σ."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def perturbed(surrogate: NeuralSurrogate, amplitude: object, shape: object = "si
     for column, (i, j) in enumerate(form.entries):
         if i == j:
             sigma = _softplus(outputs[:, column] + SHIFT)
-            # σ keeps above its floor: a change that would cross it ends there
+            # σ stays above its floor, at which a larger change ends
             wanted = np.maximum(sigma + change() / surrogate.diffusion_unit[i], form.floor)
             changes[:, column] = _inverse_softplus(wanted) - SHIFT - outputs[:, column]
     moved.append(surrogate.diffusion_last + _fitted(second, changes))

@@ -39,12 +39,12 @@ class Cosine:
         _require_rate(self)
 
 
-# Before the first step: no drift and σ of one unit, or every layer drawn.
+# Initial weights: no drift and σ of one unit, or every layer random.
 STARTS = ("flat", "random")
 Schedule = Constant | Cosine
 if TYPE_CHECKING:
     GivenSchedule = Schedule
-else:  # our own sentence is what a wrong value meets
+else:  # wrong values get this package's own message
     GivenSchedule = object
 
 
@@ -54,7 +54,7 @@ def _require_rate(schedule: Schedule) -> None:
 
 
 def optimizer(schedule: Schedule, steps: int, clip: float | None) -> Optimizer:
-    """A rate of the surrogates in the words that the training loop takes."""
+    """The optimiser settings of the training loop for a surrogate's schedule."""
     name = "cosine" if isinstance(schedule, Cosine) else "constant"
     return Optimizer(rate=schedule.rate, schedule=name, clip=math.inf if clip is None else clip, steps=steps)
 
@@ -87,18 +87,18 @@ class Cholesky:
 
 @dataclass(frozen=True)
 class CoefficientSettings:
-    """How drift and diffusion are learnt. The defaults are ours.
+    """How drift and diffusion are learnt. The defaults are LieStoNet's own, not the paper's.
 
-    `structure` None takes `Diagonal` where one coordinate is noisy and `Cholesky` elsewhere: correlated noise must not
-    be excluded by construction. `skip` lets the last layer see the inputs too, `scale_outputs` gives outputs the data's
-    units, `floor` is the least σ in these units. Every `check_every` steps the loss on the held-out part of the paths
-    is looked at; training ends when it has not fallen for `patience` steps, and the best weights are taken. With
-    `held_out` 0 the last ones are. `start` is "flat" (no drift, σ of one unit) or "random" (the last layer is drawn
-    like the others, biases are zero: nothing is suggested). `every_noise` gives every coordinate a σ of its own, also
-    one without noise, whose σ then falls to the error of its drift; `inside` leaves out increments that begin outside
-    the box. `polish` solves the last layer exactly on all increments once the rest is learnt,
-    with as much shrinkage as the marginal likelihood asks for. `time_dependent` False makes ∂t a symmetry by
-    construction: only for systems that are known to be autonomous.
+    `structure` None means `Diagonal` for one noisy coordinate and `Cholesky` otherwise: correlated noise must not be
+    excluded by construction. `skip` connects the inputs to the last layer, `scale_outputs` gives outputs the data's
+    units, `floor` is the least σ in these units. The loss on the held-out part of the paths is evaluated every
+    `check_every` steps; training ends when it has not decreased for `patience` steps, and the best weights are used.
+    With `held_out` 0 the last weights are used. `start` is "flat" (no drift, σ of one unit) or "random" (the last layer
+    is random like the others, biases are zero). `every_noise` gives every coordinate its own σ, also one without noise,
+    whose σ then decreases to the error of its drift; `inside` leaves out increments that begin outside the box.
+    `polish` solves the last layer exactly on all increments after training, with shrinkage chosen by the marginal
+    likelihood. `time_dependent` False makes ∂t a symmetry by construction: only for systems that are known to be
+    autonomous.
     """
 
     structure: Diagonal | Cholesky | None = None
@@ -133,7 +133,7 @@ class DensitySettings:
     """How the density û(t, x) is learnt: noise-contrastive estimation against a Gaussian that moves with time.
 
     `contrast` noise points are drawn for every data point, from a Gaussian `width` times as wide as the data, whose
-    means and logarithmic widths are polynomials of `degree` in time. Where coefficients are known, `equation` weighs
+    means and logarithmic widths are polynomials of `degree` in time. If coefficients are given, `equation` weighs
     the squared residual of the Fokker–Planck equation at `collocation` data points a step.
     """
 
@@ -158,7 +158,7 @@ class DensitySettings:
 
 
 def _require_common(settings: CoefficientSettings | DensitySettings, counts: tuple[str, ...]) -> None:
-    """What both kinds of settings hold."""
+    """Check the fields that both kinds of settings have."""
     make_plain(settings)
     for name in ("steps", "batch", "check_every", *counts):
         require_positive(f"{name} of {type(settings).__name__}", getattr(settings, name))

@@ -1,4 +1,4 @@
-"""What a finite step hides, as directions of the last layers' weights; see `surrogate/discretisation.py` for why."""
+"""Discretisation bias as directions of the last layers' weights; the reasons are in `surrogate/discretisation.py`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from liestonet.surrogate.tuning import ERRORS
 
 
 def step_directions(surrogate: NeuralSurrogate) -> Float[np.ndarray, "p 2"]:
-    """The parameters' change if drift, and if diffusion, are corrected for the step."""
+    """How the parameters change if the drift, and if the diffusion, is corrected for the step."""
     sample = surrogate.overview.sample
     rows = np.linspace(0, len(sample.t) - 1, min(ERRORS.step_points, len(sample.t))).astype(int)
     points = surrogate.overview.points[rows]
@@ -40,7 +40,7 @@ def _output_changes(
     outputs: Float[np.ndarray, "b k"],
     change: Float[np.ndarray, "b n n"],
 ) -> Float[np.ndarray, "b k"]:
-    """How the outputs for σ must change for a given change of a: δσ = σ Φ(σ⁻¹ δa σ⁻ᵀ), then through the softplus."""
+    """The change of the outputs for σ for a given change of a: δσ = σ Φ(σ⁻¹ δa σ⁻ᵀ), then through the softplus."""
     active = np.array(form.active, dtype=int)
     root = np.linalg.cholesky(squared[:, active[:, None], active])
     moved = root_change(root, change[:, active[:, None], active]) / units.diffusion[:, None]
