@@ -1,8 +1,7 @@
 """Build the documentation as a site with search: `python tools/build_site.py site`, run by `make docs`.
 
-The pages of docs/ are copied, references made from the source and a page of the benchmarks are put beside them, and
-Sphinx makes HTML of all.
-Every warning is an error: a link that leads nowhere, a public name without a text.
+The pages of docs/ are copied, references made from the source and a page of the benchmarks are added, and Sphinx makes
+HTML of all. Every warning is an error: a broken link, a public name without a docstring.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from pathlib import Path
 import reference
 
 ROOT = Path(__file__).resolve().parent.parent
-# By what the reader wants. Groups have the order of docs/index.md; a page that does not exist is left out.
+# By the reader's purpose. Groups have the order of docs/index.md; a page that does not exist is left out.
 CONTENTS = {
     "Tutorials": [
         "Start here <self>", "five_tasks", "equation", "recording", "finance", "colloid",
@@ -38,7 +37,7 @@ CONTENTS = {
         "augmentation_checks", "neural", "speed", "reproduction",
     ],
 }  # fmt: skip
-# Where the list of contents needs another title than the page has.
+# Titles in the list of contents that differ from the page's.
 TITLES = {
     "colloid": "Particles under a microscope",
     "reference/python": "Python",
@@ -66,7 +65,7 @@ each other, and with the reference where there is one.
 
 
 def contents(pages: set[str]) -> str:
-    """The site's contents; a page that has no group stands at the end."""
+    """The site's contents; pages without a group come last."""
     known = {page for part in CONTENTS.values() for page in part}
     parts = {**CONTENTS, "More": sorted(pages - known)}
     there = {title: [page for page in part if page in pages or "<" in page] for title, part in parts.items()}
@@ -79,14 +78,14 @@ def _part(title: str, pages: list[str]) -> str:
 
 
 def speed_page() -> str:
-    """The pages of benchmarks/ as sections of one."""
+    """The pages of benchmarks/ as sections of one page."""
     sections = [(ROOT / "benchmarks" / f"{name}.md").read_text(encoding="utf-8") for name in BENCHMARKS]
     inner = [re.sub(r"^(#+ )", r"#\1", text, flags=re.M).replace("../docs/", "") for text in sections]
     return "\n".join([SPEED_HEAD, *inner])
 
 
 def write_sources(folder: Path) -> None:
-    """All pages of the site: those of docs/, those made from other files, and the contents."""
+    """Write all pages of the site: those of docs/, those made from other files, and the contents."""
     shutil.copytree(ROOT / "docs", folder, dirs_exist_ok=True)
     (folder / "reference").mkdir(exist_ok=True)
     made = {

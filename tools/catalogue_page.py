@@ -1,7 +1,7 @@
-"""Solves every system of the catalogue and writes docs/catalogue.md: what was found beside what is known.
+"""Solves every system of the catalogue and writes docs/catalogue.md, which compares found and known symmetries.
 
-Below it, what `density` finds for every scalar system. Where nothing is solved in build/catalogue, the table of the
-page is kept, so that densities can be looked at without solving.
+The second part has the results of `density` for every scalar system. If nothing is solved in build/catalogue, the
+page's table is kept, so that densities can be computed without solving.
 
 python tools/catalogue_page.py                             solves what is not in build/catalogue, writes the page
 python tools/catalogue_page.py --anew                      solves all again (about half an hour)
@@ -32,7 +32,7 @@ Stage = tuple[str, float, float]
 
 
 def solve_kind(key: str, kind: str) -> Row:
-    """One row of the page: what is found for a kind of symmetry of a system, and what is known."""
+    """One row of the page: found and known symmetries of one kind of a system."""
     from liestonet.catalogue import catalogue
     from liestonet.pipeline.solve import solve
 
@@ -60,12 +60,12 @@ def solve_kind(key: str, kind: str) -> Row:
 
 
 def stopwatch(stages: list[Stage]) -> Callable[[str], None]:
-    """What notes when each step of `solve` begins, by the clock and by the processor."""
+    """A callback that records when each step of `solve` begins, in wall-clock and processor time."""
     return lambda stage: stages.append((stage, time.perf_counter(), time.process_time()))
 
 
 def search_seconds(stages: list[Stage]) -> tuple[float, float]:
-    """How long the search for closed forms took, by the clock and by the processor."""
+    """The duration of the search for closed forms, in wall-clock and processor time."""
     begun = [row[1:] for row in stages if row[0] == "looking for formulas"]
     ended = [row[1:] for row in stages if row[0] == "computing brackets"]
     if not begun:
@@ -88,7 +88,7 @@ def largest_angle(result: Any, system: Any, kind: str) -> float:
 
 
 def jobs(seeds: int | None = None) -> list[Job]:
-    """Every kind of every system; nothing of it is random."""
+    """The jobs: every kind of every system; nothing is random."""
     from liestonet.catalogue import catalogue
 
     return [
@@ -127,7 +127,7 @@ def all_jobs(seeds: int | None = None) -> list[Job]:
 
 
 def find_density(key: str) -> Row:
-    """The dimension that the potential of a scalar system tells, and its density, absorbed where an end is reached."""
+    """The dimension from a scalar system's potential, and its density, with absorption at ends that are reached."""
     from liestonet.catalogue import catalogue
     from liestonet.densities.density import density
     from liestonet.densities.potential import dimension_of
@@ -150,7 +150,7 @@ def find_density(key: str) -> Row:
 
 
 def faults(row: Row) -> list[str]:
-    """Everything about a row that is wrong."""
+    """The errors in a row."""
     if "dimension" not in row:
         return ["not solved"]
     found = []
@@ -164,12 +164,12 @@ def faults(row: Row) -> list[str]:
 
 
 def kept_rows() -> list[Row]:
-    """What was solved."""
+    """The rows solved so far."""
     return STUDY.store.values(jobs())
 
 
 def page(records: list[Row]) -> str:
-    """The whole page; what was not solved has a row without content."""
+    """The whole page; systems that were not solved have an empty row."""
     solved = {(row["key"], row["kind"]): row for row in records if "kind" in row}
     wanted = [dict(job.settings) for job in jobs()]
     rows = [solved.get((row["key"], row["kind"]), row) for row in wanted]
@@ -182,7 +182,7 @@ def page(records: list[Row]) -> str:
 
 
 def densities(rows: list[Row]) -> Iterator[str]:
-    """What `density` finds."""
+    """The section on densities."""
     right = sum(max(row["exact_dimension"], 2) == row["potential"] for row in rows)
     there = [row for row in rows if row["density"]]
     promised = [row for row in rows if row["exact_dimension"] >= 4]
@@ -204,11 +204,11 @@ def densities(rows: list[Row]) -> Iterator[str]:
 
 
 def heading(rows: list[Row]) -> Iterator[str]:
-    """Totals, and everything that is wrong."""
+    """The head of the page: totals and errors."""
     from liestonet.catalogue import catalogue
 
     solved = [row for row in rows if "dimension" in row]
-    # what was not solved is not proved either
+    # formulas that were not searched are not proved either
     left = [catalogue[row["key"]].dimension(row["kind"]) for row in rows if "dimension" not in row]
     total = sum(sum(row["formulas"].values()) for row in solved) + sum(int(n) for n in left if math.isfinite(n))
     proved = sum(row["formulas"]["proved"] for row in solved)

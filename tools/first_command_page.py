@@ -1,7 +1,7 @@
-"""Write docs/first_command.md: for each kind of file what is typed, what is said and what comes out.
+"""Write docs/first_command.md: for each kind of file the command, the messages and the result.
 
-`python tools/first_command_page.py` makes the files in a temporary folder (seeds 0 to 19), types the first command and,
-where it asks, the command it asks for. `tests/project/test_first_command.py` checks the page.
+`python tools/first_command_page.py` makes the files in a temporary folder (seeds 0 to 19), runs the first command and,
+if it asks for more, the command that it suggests. `tests/project/test_first_command.py` checks the page.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ QUIET = ("--no-formulas", "--quiet")
 
 
 def typed(*words: str) -> tuple[int, str]:
-    """A command of ours, run here: its exit code, and what it prints."""
+    """Run a liestonet command in this process: its exit code and output."""
     from liestonet.cli import app
 
     out, err = io.StringIO(), io.StringIO()
@@ -76,7 +76,7 @@ def typed(*words: str) -> tuple[int, str]:
 
 
 def first_lines(content: bytes) -> list[str]:
-    """What the beginning of a file of text looks like."""
+    """The first lines of a text file."""
     try:
         lines = content.decode().split("\n")[:SHOWN_LINES]
     except UnicodeDecodeError:
@@ -85,7 +85,7 @@ def first_lines(content: bytes) -> list[str]:
 
 
 def said(name: str, second: tuple[str, ...]) -> list[str]:
-    """What is said about a file: its counts and notes, as `look` has them in JSON."""
+    """The messages about a file: its counts and notes, from the JSON of `look`."""
     code, printed = typed("look", name, *second, "--json")
     if code != 0:
         raise RuntimeError(printed)
@@ -99,7 +99,7 @@ def said(name: str, second: tuple[str, ...]) -> list[str]:
 
 
 def section(name: str, content: bytes, second: tuple[str, ...]) -> str:
-    """One kind of file: its first lines, the commands, what is said, what comes out."""
+    """The section on one kind of file: its first lines, the commands, messages and result."""
     Path(name).write_bytes(content)
     blocks = [f"## {TITLES[name]}\n"]
     shown = first_lines(content)
@@ -116,7 +116,7 @@ def section(name: str, content: bytes, second: tuple[str, ...]) -> str:
 
 
 def page() -> str:
-    """The page."""
+    """The whole page."""
     from lab_files import SECOND, kinds
 
     before = os.getcwd()

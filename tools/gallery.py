@@ -1,9 +1,8 @@
 """The gallery's notebooks: `python tools/gallery.py site/gallery`, run by `make docs`.
 
 Each page of docs/gallery is a notebook in Jupytext's Markdown. It is run from top to bottom in an empty folder; the
-notebook (.ipynb) with what it printed and the report that it writes are put into the folder given, and the site's page
-there shows what each cell printed. With `--pictures FOLDER`, headless
-Chromium takes a picture of each report.
+notebook (.ipynb) with its output and the report that it writes are put into the folder given, and the site's page there
+shows the output of each cell. With `--pictures FOLDER`, headless Chromium takes a picture of each report.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ CODE, END = '<div class="highlight-python notranslate">', "</pre></div>\n</div>\
 
 
 def pages() -> list[Path]:
-    """The notebooks; the list of contents is none."""
+    """The notebooks, without the list of contents."""
     return sorted(path for path in GALLERY.glob("*.md") if path.name != "index.md")
 
 
@@ -58,7 +57,7 @@ def run(page: Path, target: Path) -> list[str]:
 
 
 def with_outputs(html: str, outputs: Sequence[str]) -> str:
-    """A page of the site with what each cell printed below the cell."""
+    """A page of the site with the output of each cell below it."""
     before, *blocks = html.split(CODE)
     if len(blocks) != len(outputs):
         raise ValueError(f"The page has {len(blocks)} blocks of code, and {len(outputs)} were run.")
@@ -71,7 +70,7 @@ def with_outputs(html: str, outputs: Sequence[str]) -> str:
 
 
 def link(page: Path, target: Path, outputs: Sequence[str]) -> None:
-    """Show outputs on the site's page, where there is one, and lead from it to its notebook and its report."""
+    """Show outputs on the site's page, if there is one, with links to its notebook and its report."""
     html = target / f"{page.stem}.html"
     if html.is_file():
         links = f'<p><a href="{page.stem}.ipynb">Notebook</a> · <a href="{page.stem}.report.html">Report</a></p>'
@@ -80,7 +79,7 @@ def link(page: Path, target: Path, outputs: Sequence[str]) -> None:
 
 
 def take_pictures(reports: Path, folder: Path) -> None:
-    """The first screen of every report."""
+    """Take a picture of the first screen of every report."""
     from playwright.sync_api import sync_playwright
 
     folder.mkdir(parents=True, exist_ok=True)

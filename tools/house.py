@@ -1,4 +1,4 @@
-"""What the house looks like, in numbers: `python tools/house.py [--root DIR] [--before DIR] [--trace]`, as Markdown.
+"""The structure of the package in numbers: `python tools/house.py [--root DIR] [--before DIR] [--trace]`, as Markdown.
 
 Reads source files only (any checkout, standard library alone), but for `--trace`, which runs both. Three parts:
 
@@ -7,28 +7,26 @@ Reads source files only (any checkout, standard library alone), but for `--trace
    **✗** marks an edge that tools/rooms.py does not allow; a list with the modules follows. Rooms that are not in that
    table, as older checkouts have, are not judged.
 2. Files and lines of each room, and the module of it that most other modules import.
-3. What a newcomer trips over, counted as follows.
+3. Obstacles for a newcomer, counted as follows.
    - Loose modules: files at the top beside `__init__` and `__main__`.
    - `Any` in parameters: parameters of functions whose annotation has an `Any` anywhere; `X | Any` where the
      annotation is such a union. (House plan: 950 and 152 on 8cf7b21, counted by another rule; here 967 and 146.)
-   - `Any` in what crosses rooms: annotations with an `Any` of parameters, returned values, fields and public methods
-     of functions and classes that another room imports by name. A name that a room's `__init__` passes on is looked up
-     where it is defined, and a name bound to a type with an `Any` (`Row = list[Any]`) is one. Public doors (below) may
-     take anything; theirs are counted apart.
-   - Fields of `Result`, those of them with an `Any` (the plan's six are nothing but `Any`; one more holds some), and
-     fields with an `Any` of classes named `…Findings`.
-   - "Equation or data?": `standards is None`, `criteria is None`, their opposites, and `isinstance(…, …Findings)`.
-   - Numbers at module level: names bound to numbers, or to literal tuples, lists and dictionaries of numbers, and
-     arithmetic of them (plan: 688 in 182 files; here 667 in 183). Names of them used in several modules, and those
-     with several values. Fields with a number as default of frozen dataclasses named `…Tuning` are counted apart.
-   - File names used twice: `__init__` aside. Class names: those defined more than once, private ones among them.
-   - Pages that are cited and not there: names of .md files in docstrings, comments and pages; pages that the site's
-     build makes (docs/reference) are there.
-   - Tests with a namesake: modules x/y.py of the package that have a test x/test_y.py.
-   - Functions of more than six arguments (self aside) outside `cli` and public doors: what `liestonet.__all__` and
-     `liestonet.plots.__all__` list, methods of the classes among them and of `Result`. (Plan: about 25, without what
-     public methods hand their arguments on to, such as `simulate`.)
-   - Room changes: see tools/house_walk.py. (Plan: about 30 for discover and 18 for solve; here 33 and 21.)
+   - `Any` in what crosses rooms: annotations with an `Any` of parameters, returned values, fields and public methods of
+   functions and classes that another room imports by name. A name that a room's `__init__` re-exports is looked up
+   where it is defined, and a name bound to a type with an `Any` (`Row = list[Any]`) counts. Public functions (below)
+   may take anything; theirs are counted separately. - Fields of `Result`, those of them with an `Any` (the plan's six
+   are nothing but `Any`; one more holds some), and fields with an `Any` of classes named `…Findings`. - "Equation or
+   data?": `standards is None`, `criteria is None`, their opposites, and `isinstance(…, …Findings)`. - Numbers at module
+   level: names bound to numbers, or to literal tuples, lists and dictionaries of numbers, and arithmetic of them (plan:
+   688 in 182 files; here 667 in 183). Names of them used in several modules, and those with several values. Fields with
+   a number as default of frozen dataclasses named `…Tuning` are counted apart. - File names used twice: `__init__`
+   aside. Class names: those defined more than once, private ones among them. - Pages that are cited and not there:
+   names of .md files in docstrings, comments and pages; pages that the site's build makes (docs/reference) are there. -
+   Tests with a namesake: modules x/y.py of the package that have a test x/test_y.py. - Functions of more than six
+   arguments (self aside) outside `cli` and public doors: what `liestonet.__all__` and `liestonet.plots.__all__` list,
+   methods of the classes among them and of `Result`. (Plan: about 25, without what public methods hand their arguments
+   on to, such as `simulate`.) - Room changes: see tools/house_walk.py. (Plan: about 30 for discover and 18 for solve;
+   here 33 and 21.)
 """
 
 from __future__ import annotations
@@ -58,7 +56,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True)
 class Edge:
-    """One module that imports another, in another room or the same."""
+    """An import of one module by another, in the same or another room."""
 
     source: str
     target: str
@@ -68,7 +66,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class House:
-    """One checkout."""
+    """The syntax trees and imports of one checkout."""
 
     root: Path
 
@@ -90,7 +88,7 @@ class House:
 
     @cached_property
     def imported(self) -> dict[str, dict[str, str]]:
-        """Which module each name comes from that a module imports."""
+        """For every module, its imported names and the modules they come from."""
         found: dict[str, dict[str, str]] = {module: {} for module in self.trees}
         for module, node in self.nodes(ast.ImportFrom):
             if isinstance(node, ast.ImportFrom) and node.module:
@@ -113,7 +111,7 @@ class House:
         return list(found.values())
 
     def _module(self, name: str) -> str | None:
-        """The module that an imported name is, or is in."""
+        """The module with an imported name, or the module of this name itself."""
         while name and name not in self.trees:
             name = name.rpartition(".")[0]
         return name or None
@@ -125,7 +123,7 @@ class House:
 
 
 def against(edge: Edge) -> str | None:
-    """Why an edge should not be there, or None; rooms that the table does not know are not judged."""
+    """Why an import is not allowed, or None; rooms that are not in the table are not checked."""
     if not {room(edge.source), room(edge.target)} <= set(rooms()):
         return None
     reason = direction_problem(edge.source, edge.target)
@@ -189,7 +187,7 @@ def _lines(path: Path) -> int:
 
 
 def counted(house: House) -> dict[str, str]:
-    """The rows of the table of what a newcomer trips over."""
+    """The rows of the table of obstacles for a newcomer."""
     rows: dict[str, str] = {}
     loose = sorted(m for m in house.trees if m.count(".") == 1 and house.files[m].stem not in ("__init__", "__main__"))
     loose = [module for module in loose if house.files[module].parent.name == PACKAGE]
@@ -282,19 +280,19 @@ def loose_names(house: House) -> set[tuple[str, str]]:
 
 
 def _meets(house: House, module: str, annotation: ast.expr, loose: set[tuple[str, str]]) -> bool:
-    """Has a type of this module an `Any` in it, or a name that stands for one? A type in quotes is read."""
+    """Whether an annotation of this module contains `Any`, or a name bound to one; types in quotes are parsed."""
     parts: ast.AST = annotation
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         try:
             parts = ast.parse(annotation.value.strip(), mode="eval")
-        except (SyntaxError, ValueError):  # a text, and no type
+        except (SyntaxError, ValueError):  # a string that is not a type
             return False
     names = {node.id for node in ast.walk(parts) if isinstance(node, ast.Name)}
     return "Any" in names or any(_home(house, module, name) in loose for name in names)
 
 
 def _annotations(node: Definition | ast.ClassDef) -> Iterator[ast.expr]:
-    """Types that a user of a function or class meets."""
+    """The annotations in the interface of a function or class."""
     if isinstance(node, ast.ClassDef):
         yield from (field.annotation for field in _fields(node))
         methods = [method for method in node.body if isinstance(method, Definition)]
@@ -307,7 +305,7 @@ def _annotations(node: Definition | ast.ClassDef) -> Iterator[ast.expr]:
 
 
 def _result_rows(house: House) -> dict[str, str]:
-    """How large a result is, and how often it is asked what it came from."""
+    """The rows on the size of results, and on tests of their origin."""
     classes = [(module, node) for module, node in house.nodes(ast.ClassDef) if isinstance(node, ast.ClassDef)]
     fields = [(m, field.annotation) for m, node in classes if node.name == "Result" for field in _fields(node)]
     findings = [
@@ -327,7 +325,7 @@ def _fields(node: ast.ClassDef) -> list[ast.AnnAssign]:
 
 
 def _asks_origin(node: ast.AST) -> bool:
-    """Is this `x.standards is None`, or a question for the class of findings?"""
+    """Whether an expression is `x.standards is None` or a test of the class of findings."""
     if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Is | ast.IsNot):
         name = node.left.id if isinstance(node.left, ast.Name) else getattr(node.left, "attr", "")
         return name in {"standards", "criteria"} and getattr(node.comparators[0], "value", 0) is None
@@ -337,7 +335,7 @@ def _asks_origin(node: ast.AST) -> bool:
 
 
 def _number_rows(house: House) -> dict[str, str]:
-    """Numbers at module level, names that several modules give them, and those that stand in tuning values."""
+    """The rows on numbers at module level, on names used in several modules, and on numbers in tuning values."""
     found: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for module, tree in house.trees.items():
         for name, value in _bindings(tree):
@@ -374,7 +372,7 @@ def _bindings(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _is_number(value: ast.AST) -> bool:
-    """Is a value made of numbers alone: one, arithmetic, or literal containers of them (None may stand in these)?"""
+    """Whether a value consists of numbers: one, arithmetic, or literal containers of them (possibly with None)."""
     nodes = list(ast.walk(value))
     parts = ast.Constant | ast.UnaryOp | ast.BinOp | ast.Tuple | ast.List | ast.Dict | ast.Name
     plain = all(isinstance(node, parts | ast.operator | ast.unaryop | ast.expr_context) for node in nodes)
@@ -397,7 +395,7 @@ def missing_pages(root: Path) -> dict[str, int]:
 
 
 def _prose(path: Path) -> str:
-    """What a file says to people: a page as it is, of Python the comments and docstrings."""
+    """The prose of a file: a page as it is; comments and docstrings of Python."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".md":
         return text
@@ -425,7 +423,7 @@ def public_doors(house: House) -> set[tuple[str, str]]:
 
 
 def _home(house: House, module: str, name: str) -> tuple[str, str]:
-    """Where a name is defined that a module may only pass on."""
+    """The module in which a name is defined, followed through re-exports."""
     if module not in house.trees or name in house.defined[module] or name not in house.imported[module]:
         return module, name
     source = house.imported[module][name]

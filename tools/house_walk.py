@@ -1,11 +1,11 @@
 """The rooms that `discover` and `solve` pass through, counted in a run: `PYTHONPATH=src python tools/house_walk.py`.
 
-Prints JSON, for tools/house.py --trace. The floor is the code that leads through the steps: modules at the top of the
-package, `pipeline` and `result`. The walk is the functions (no methods, properties or comprehensions) that functions of
-the floor call, each pair of caller and callee once, in the order of their first call; what every room shares (`core`,
-`errors`, and modules of this kind at the top) is left out. A room change is a step of the walk into another room than
-the step before; a module at the top is a room. `turns` are visits of surrogate and symmetry in turn; the other two
-numbers are the same with `inference`, where these two are meant to meet, as part of the floor.
+Prints JSON, for tools/house.py --trace. The top level is the code that calls the steps: modules at the top of the
+package, `pipeline` and `result`. The walk is the sequence of functions (no methods, properties or comprehensions)
+called by the top level, each pair of caller and callee once, in the order of their first call; what every room shares
+(`core`, `errors`, and modules of this kind at the top) is left out. A room change is a step of the walk into another
+room than the step before; a module at the top is a room. `turns` are alternating visits of surrogate and symmetry; the
+other two numbers are the same with `inference`, which may use both, as part of the top level.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def room(function: Function) -> str:
 
 
 def walk(calls: list[tuple[Function, Function]], joined: set[str]) -> tuple[int, int]:
-    """Room changes, and how many of the rooms visited from the floor are surrogate and symmetry in turn."""
+    """The number of room changes, and of alternations between surrogate and symmetry."""
     top = {room(function) for call in calls for function in call if "/" not in function[0]}
     floor = (top | joined) - SHARED
     steps = [room(callee) for caller, callee in calls if room(caller) in floor and room(callee) not in SHARED]

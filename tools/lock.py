@@ -1,8 +1,8 @@
 """Write constraints.txt, the exact versions that tests, demo and wheel are made with; run by `make lock`.
 
-Resolves the package with all its extras and its build backend, installs nothing, and keeps names and
-versions only, so that no index or path of the machine it ran on ends up in the file. With `--check`
-(`make lock-check`), asks instead whether the file's versions serve the interpreter that runs this.
+Resolves the package with all its extras and its build backend, installs nothing, and keeps names and versions only, so
+that no index or path of the machine it ran on ends up in the file. With `--check` (`make lock-check`), it checks
+instead that the file's versions suit the interpreter that runs this.
 """
 
 import json

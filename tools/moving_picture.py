@@ -1,7 +1,7 @@
 """Film the moving page for the README: `python tools/moving_picture.py`, into docs/figures/ for light and dark pages.
 
-It runs the README's two commands, opens their report in Chromium, and takes a picture of the stage at every ε of one
-slow turn of the slider. Needs Chromium, playwright and Pillow.
+It runs the README's two commands, opens their report in Chromium, and takes a picture of the plot at every ε of one
+slow sweep of the slider. Needs Chromium, playwright and Pillow.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ COMMANDS = (
 GENERATOR = "2"  # the decaying shift, counted from 0
 FRAMES, MILLISECONDS, COLOURS = 24, 120, 32
 WIDTH, HEIGHT = 900, 900
-# What stands between the heading and the picture is in the README's own words.
+# Hide the text between heading and plot, which the README replaces.
 QUIET = """
 () => {
   for (const part of document.querySelectorAll("#stage > h2, #stage > p, #stage [data-part=canonical]"))
@@ -37,7 +37,7 @@ QUIET = """
 
 
 def result_of_the_commands() -> Any:
-    """What the README's commands find."""
+    """The result of the README's commands."""
     import liestonet as lsn
 
     with tempfile.TemporaryDirectory() as folder:
@@ -47,7 +47,7 @@ def result_of_the_commands() -> Any:
 
 
 def pictures(page) -> list[Image.Image]:
-    """The stage at every ε, there and back."""
+    """Pictures of the plot at every ε, forth and back."""
     page.evaluate(QUIET)
     page.select_option("[data-part=chosen]", GENERATOR)
     stage, found = page.locator("#stage"), []

@@ -1,4 +1,4 @@
-"""Say in one sentence why this interpreter will not do. Runs under any Python 3, so its syntax is old."""
+"""Say in one sentence why this interpreter cannot be used. Runs under any Python 3, so its syntax is old."""
 
 import importlib.util
 import sys

@@ -1,6 +1,7 @@
 """References of Python and of the command line, made from the source when the documentation is built.
 
-Part of `make docs` (tools/build_site.py). A public name, method, command or option without a text ends the build.
+Part of `make docs` (tools/build_site.py). A public name, method, command or option without a docstring or help text
+ends the build.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-# What the public names take and return; users meet these without importing them.
+# Classes of the arguments and results of public names, which users need not import.
 VALUES = {
     "Result": "liestonet.result.result",
     "LadderRow": "liestonet.core.ladder",
@@ -70,7 +71,7 @@ The exit code is 0 for success, 2 for wrong input and 1 for an internal error. T
 
 
 class UndocumentedError(Exception):
-    """A public name has no text."""
+    """A public name has no docstring."""
 
 
 def public_names() -> dict[str, Any]:
@@ -85,7 +86,7 @@ def value_classes() -> dict[str, Any]:
 
 
 def python_page(names: dict[str, Any] | None = None) -> str:
-    """The page of all public names; an error that lists every one without a text."""
+    """The page of all public names; raises an error that lists those without a docstring."""
     found = public_names() if names is None else names
     return _page(PYTHON_HEAD, dict(sorted(found.items(), key=lambda item: item[0].lower())))
 
@@ -109,7 +110,7 @@ def _entry(name: str, value: Any, missing: list[str]) -> Iterator[str]:
     """One public name: a function, a class, a module of functions, or a value such as the catalogue."""
     if inspect.ismodule(value):
         yield f"\n## {name}\n\n{_text(value, name, missing)}"
-        # the catalogue is a module that is a mapping: what can be done with it stands in its text
+        # the catalogue is a module and a mapping, described by its docstring
         for inner in getattr(value, "__all__", ()) if type(value) is ModuleType else ():
             yield from _entry(f"{name}.{inner}", getattr(value, inner), missing)
     elif inspect.isclass(value):
@@ -125,7 +126,7 @@ def _entry(name: str, value: Any, missing: list[str]) -> Iterator[str]:
 
 
 def _members(name: str, made: Any, missing: list[str]) -> Iterator[str]:
-    """Fields, then properties and methods in the order of the source, each with its text."""
+    """Fields, then properties and methods in the order of the source, each with its docstring."""
     if is_dataclass(made):
         rows = [f"- `{f.name}`: `{_type(f.type)}`" for f in fields(made) if not f.name.startswith("_")]
         yield "\n**Fields**\n\n" + "\n".join(rows)
@@ -154,7 +155,7 @@ def _text(value: Any, name: str, missing: list[str]) -> str:
 
 
 def _called(name: str, value: Any, bound: bool = False) -> str:
-    """How it is called, on one line or one argument a line."""
+    """The call signature, on one line or one argument per line."""
     parameters = list(inspect.signature(value).parameters.values())[1 if bound else 0 :]
     words: list[str] = []
     for position, parameter in enumerate(parameters):
@@ -173,7 +174,7 @@ def _called(name: str, value: Any, bound: bool = False) -> str:
 
 
 def _types(value: Any, bound: bool = False) -> str:
-    """The types of arguments and answer, as the source writes them."""
+    """The types of arguments and result, as written in the source."""
     signature = inspect.signature(value)
     parameters = list(signature.parameters.values())[1 if bound else 0 :]
     rows = [f"- `{p.name}`: `{_type(p.annotation)}`" for p in parameters if p.annotation is not inspect.Parameter.empty]
@@ -184,7 +185,7 @@ def _types(value: Any, bound: bool = False) -> str:
 
 
 def _type(annotation: Any) -> str:
-    """A type as the source writes it; `| Any` only says that we check what comes ourselves."""
+    """A type as written in the source, without `| Any`, which marks arguments that are checked at run time."""
     text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
     return re.sub(r" \| Any\b(?!\[)", "", text).replace("`", "")
 

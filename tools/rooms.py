@@ -1,4 +1,4 @@
-"""The rooms of the package and who may import whom: one table, read by tools/house.py and by the import rules' test.
+"""The rooms of the package and the imports allowed between them: one table for tools/house.py and the test.
 
 A room is the first folder below `src/liestonet`; a module at the top is a room of its own, and the package's own
 `__init__` is called so. Imports are read from the syntax tree, so that one hidden in a function, behind `TYPE_CHECKING`
@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PACKAGE = "liestonet"
-# These stand outside the method and may look into all of it.
+# These are outside the method and may import all of it.
 OUTSIDE = "storage validation reduction groups render reproduction cli"
-# What joins the method's steps, and the public names.
+# Rooms that combine the steps of the method, and the public names.
 LATE = f"result neural pipeline {OUTSIDE} __init__"
-# Nobody imports a room (or a module, where one is named) except those to the right of it, and itself. Whoever may
-# import it stands below it, so that no circle can close; "*" is everything below, and what has no line here yet.
+# A room (or a named module) is imported only by itself and by those on its right. Rooms that may import it are listed
+# below it, so that there are no cycles; "*" is everything below, and rooms without a line.
 IMPORTERS = {
     "errors": "*",
     "core": "*",
@@ -50,7 +50,7 @@ IMPORTERS = {
     "__main__": "",
     "__init__": "",
 }
-# What a result can do for its owner reaches outward, inside the method that does it: (module, what it imports).
+# Methods of a result that import other rooms when they are called: (module, what it imports).
 OUTWARD = {
     ("groups.comparison", "render.html"): "GroupComparison.report",
     ("result.result", "render.html"): "Result.report and Result.show",
@@ -71,7 +71,7 @@ OUTWARD = {
 
 @dataclass(frozen=True)
 class Import:
-    """One imported module, where it stands, whether it waits for a call, and whether only a type checker sees it."""
+    """One imported module, its line, whether it is imported in a call, and whether only for type checking."""
 
     target: str
     line: int
@@ -80,7 +80,7 @@ class Import:
 
 
 def within(module: str, places: str | set[str]) -> bool:
-    """Is the module one of these places, or inside one? Places are a set, or separated by blanks."""
+    """Whether the module is one of these places, or inside one; places are a set, or separated by blanks."""
     listed = places.split() if isinstance(places, str) else places
     return any(module == place or module.startswith(place + ".") for place in listed)
 
@@ -103,7 +103,7 @@ def rooms() -> list[str]:
 def direction_problem(module: str, target: str) -> str | None:
     """Why the table does not let one module of the package import another, or None."""
     source, wanted = inside(module), inside(target)
-    if wanted == "__init__":  # the version is asked of the package itself
+    if wanted == "__init__":  # the version is defined in the package itself
         return None
     ruled = [name for name in IMPORTERS if within(wanted, {name})]
     if not ruled:
@@ -119,7 +119,7 @@ def direction_problem(module: str, target: str) -> str | None:
 
 
 def exception(module: str, target: str) -> str | None:
-    """The method of a result that may reach outward like this, or None."""
+    """The method of a result to which this import is allowed, or None."""
     source, wanted = inside(module), inside(target)
     found = (method for (importer, place), method in OUTWARD.items() if source == importer and within(wanted, place))
     return next(found, None)
@@ -132,7 +132,7 @@ def module_name(path: Path, source: Path) -> str:
 
 
 def called(node: ast.Call) -> str:
-    """The last name of what is called: `f` in `f()` and in `a.f()`."""
+    """The name of the called function: `f` in `f()` and in `a.f()`."""
     return node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
 
 

@@ -1,4 +1,4 @@
-"""Are the answers the same as before? Writes the answers of the package to a folder, and compares two such folders.
+"""Checks that results are unchanged: writes results of the package to a folder, and compares two such folders.
 
     python tools/same_answers.py write before            every job, one JSON file each; finished ones are kept
     python tools/same_answers.py write after --jobs 2    the same in two processes, for instance after a change
@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-# What is written for people may be said better without the answer changing.
+# Fields of text, which may be reworded.
 TEXTS = {"message", "action", "equation", "text", "latex", "uncorrected", "generator", "unit", "seconds", "sentences"}
 SEED = 9000
 FOUND = (
@@ -70,7 +70,7 @@ def solved(key: str, kind: str) -> Any:
 
 
 def discovered(key: str) -> Any:
-    """`discover` on a simulation of one system, at law level too where that is another question."""
+    """`discover` on a simulation of one system, also for symmetries of the law if these differ."""
     import liestonet as lsn
 
     data = lsn.catalogue[key].simulate(paths=256, seed=SEED)
@@ -104,7 +104,7 @@ def validated(key: str) -> Any:
 
 
 def _validation_json() -> Callable[[Any], str]:
-    """What writes a validation as JSON, wherever the checkout has it."""
+    """The function that writes a validation as JSON, wherever it is in the checkout."""
     from importlib import import_module
 
     for place in ("liestonet.render.validation_text", "liestonet.validation.summary"):
@@ -131,11 +131,11 @@ def neural() -> Any:
 
 
 def run(folder: Path, name: str) -> tuple[str, float, str]:
-    """Do one job and keep its answer; the error where there is one."""
+    """Run one job and store its answer, or the error."""
     start = time.process_time()
     try:
         found = jobs()[name]()
-    except Exception as problem:  # the others go on; `compare` counts it
+    except Exception as problem:  # the other jobs continue; `compare` counts the error
         found = {"error": f"{type(problem).__name__}: {problem}"}
     temporary = folder / f".{name}.{os.getpid()}"
     text = json.dumps(plain(found), indent=1, ensure_ascii=False, sort_keys=True)
@@ -145,7 +145,7 @@ def run(folder: Path, name: str) -> tuple[str, float, str]:
 
 
 def plain(value: Any) -> Any:
-    """The same in what JSON has; every float by its shortest exact digits."""
+    """A value in types of JSON; every float by its shortest exact digits."""
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -158,7 +158,7 @@ def plain(value: Any) -> Any:
 
 
 def write(folder: Path, wanted: list[str], processes: int) -> int:
-    """Do every job that has no answer in the folder yet."""
+    """Run every job that has no answer in the folder yet."""
     folder.mkdir(parents=True, exist_ok=True)
     names = chosen(wanted, jobs())
     left = [name for name in names if not (folder / f"{name}.json").exists()]
@@ -170,7 +170,7 @@ def write(folder: Path, wanted: list[str], processes: int) -> int:
 
 
 class Work:
-    """A job's name to what `run` returns, for a pool of processes."""
+    """A callable for a pool of processes: a job's name to the output of `run`."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -215,18 +215,18 @@ def compare(before: Path, after: Path, wanted: list[str]) -> int:
 
 
 def chosen(wanted: list[str], names: Iterable[str]) -> list[str]:
-    """Those names of jobs that are asked for; all, if none are."""
+    """The names of the jobs asked for; all by default."""
     return [name for name in names if not wanted or any(name.startswith(start) for start in wanted)]
 
 
 def answer(folder: Path, name: str) -> Any:
-    """What is kept of one job, None where nothing is."""
+    """The stored answer of one job, or None."""
     path = folder / f"{name}.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
 
 def error_of(found: Any) -> str:
-    """What `run` wrote where a job ended in an error."""
+    """The error that `run` stored for a failed job."""
     return str(found["error"]) if isinstance(found, dict) and set(found) == {"error"} else ""
 
 

@@ -1,4 +1,4 @@
-"""Run what the documentation shows: `python tools/snippets.py README.md docs/*.md`.
+"""Run the code blocks of the documentation: `python tools/snippets.py README.md docs/*.md`.
 
 One file at a time, from top to bottom, in an empty folder:
 
@@ -38,7 +38,7 @@ DURATION = re.compile(r"\d+(?:\.\d+)?(?= ?(?:s|ms|seconds)\b)")
 
 
 class SnippetError(Exception):
-    """A snippet does not do what the page says."""
+    """A snippet fails, or its output differs from the page."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Block:
 
 @dataclass
 class Tally:
-    """What was done with a page's blocks and commands."""
+    """The counts of a page's blocks and commands."""
 
     python: int = 0
     commands: int = 0
@@ -108,7 +108,7 @@ def commands(block: Block) -> Iterator[tuple[str, str]]:
 
 
 def matches(shown: str, printed: str) -> bool:
-    """Does the output shown agree with what was printed, by the rules at the head of this file?"""
+    """Whether the output shown agrees with the one printed, by the rules at the head of this file."""
     pattern = []
     for line in clean(shown):
         if line.strip() == "...":
@@ -131,7 +131,7 @@ def compare(shown: str, printed: str, line: int, tally: Tally) -> None:
 
 
 def run_python(block: Block, page: Path, namespace: dict[str, Any]) -> str:
-    """Run a block so that a traceback names the page and its line; return what it printed."""
+    """Run a block so that a traceback names the page and its line; return its output."""
     printed = io.StringIO()
     padded = "\n" * block.line + block.text
     try:
@@ -143,7 +143,7 @@ def run_python(block: Block, page: Path, namespace: dict[str, Any]) -> str:
 
 
 def run_command(command: str, expected: int, line: int) -> str:
-    """Run one `liestonet …` in the current folder; return all that it printed."""
+    """Run one `liestonet …` in the current folder; return its output."""
     plain = {"NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "100", "MPLBACKEND": "Agg"}
     scripts = str(Path(sys.executable).parent)
     environment = {**os.environ, **plain, "PATH": scripts + os.pathsep + os.environ.get("PATH", "")}

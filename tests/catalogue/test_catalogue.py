@@ -105,7 +105,7 @@ LARGE = ("ornstein-uhlenbeck-5d", "brownian-10d")
 
 
 def equation_of(system: System, kind: str):
-    """The equation a kind speaks of, its formulas, and the kind of symmetry."""
+    """The equation of a kind, its formulas, and the kind of symmetry."""
     sde = system.cholesky_sde if kind == "ito-cholesky" else system.sde
     assert sde.symbolic is not None
     return sde, sde.symbolic, KINDS.get(kind, ITO)

@@ -1,4 +1,4 @@
-"""The bar of a notebook: there only if the process is a kernel and nobody gave a progress of their own."""
+"""The bar of a notebook: shown only if the process is a kernel and no progress callback was given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The system's Chromium, driven by playwright; tests that need it are skipped, and say so, where there is none."""
+"""The system's Chromium, driven by playwright; without it, tests that need it are skipped with a message."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ width => innerWidth === width && [...document.querySelectorAll("svg[data-part]")
 
 
 def browser_program() -> str:
-    """Where it is."""
+    """The path of the browser."""
     for name in BROWSERS:
         found = shutil.which(name)
         if found:
@@ -47,13 +47,13 @@ def running_browser() -> Iterator[Any]:
 
 
 def opened_page(browser: Any, **options: Any) -> Any:
-    """A new page that waits as long as a busy machine needs."""
+    """A new page with time limits for a busy machine."""
     page = browser.new_page(**options)
     page.set_default_timeout(PATIENCE)
     return page
 
 
 def resized(page: Any, width: int, height: int = 900) -> None:
-    """The window at another size, when all that moves has been drawn for it."""
+    """Resize the window, and wait until all animations have been drawn."""
     page.set_viewport_size({"width": width, "height": height})
     page.wait_for_function(DRAWN, arg=width)

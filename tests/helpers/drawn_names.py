@@ -1,4 +1,4 @@
-"""Names and units for tables, drawn so that each is allowed: nothing is drawn to be thrown away."""
+"""Strategies for valid names and units of tables, without rejection."""
 
 from __future__ import annotations
 

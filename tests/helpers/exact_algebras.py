@@ -1,4 +1,4 @@
-"""Structure constants of the named families, exactly, from matrices or from brackets written down."""
+"""Structure constants of the named families, in exact form, from matrices or from given brackets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a result rests on, as the type that a test needs."""
+"""The findings of a result, with the type that a test needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Positions of systems with inertia, made by fine steps."""
+"""Positions of systems with inertia, simulated with fine steps."""
 
 import numpy as np
 

@@ -1,6 +1,6 @@
-"""What the tests of `symmetry` know beforehand: the determining equations by hand, and systems with their symmetries.
+"""Reference for the tests of `symmetry`: the determining equations by hand, and systems with known symmetries.
 
-Nothing here uses the package's own equations. Generators stand as text: τ, ξ^1 … ξ^n and, for Fokker–Planck, β.
+Nothing here uses the package's own equations. Generators are text: τ, ξ^1 … ξ^n and, for Fokker–Planck, β.
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ SECOND: dict[str, tuple[str, ...]] = {
 
 
 def mangled(rng: np.random.Generator, content: bytes) -> bytes:
-    """The same file with one to four pieces cut out, doubled, overwritten, or exchanged for what confuses readers."""
+    """A file with one to four pieces removed, doubled, overwritten, or replaced by text that is hard to parse."""
     data = bytearray(content)
     for _ in range(int(rng.integers(1, 5))):
         first = int(rng.integers(0, len(data) + 1))

@@ -20,7 +20,7 @@ AT_ONCE = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_pass
 
 
 def at_once(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What a function of arrays answers, compiled as a whole and not step by step."""
+    """The value of a function of arrays, compiled as a whole."""
     return jax.jit(function, compiler_options=AT_ONCE)(*arguments)
 
 

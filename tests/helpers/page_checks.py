@@ -1,4 +1,4 @@
-"""What the browser is asked about a page: contrast, width, size of letters, pictures."""
+"""Checks of a page in the browser: contrast, width, font size, pictures."""
 
 # Ratio of luminances of every piece of text to what is behind it, with the size that WCAG asks more or less of.
 CONTRASTS = r"""

@@ -1,4 +1,4 @@
-"""Which examples Hypothesis draws: by default the same everywhere, in `make fuzz` new ones that leave what they find.
+"""The examples of Hypothesis: by default the same everywhere; in `make fuzz` new ones, with failures stored.
 
 The default profile is derandomized and has no database: the examples of a test depend on its text alone, neither on
 the machine, the environment, the order of the tests nor on what ran before; `--hypothesis-seed` changes nothing, since
@@ -6,15 +6,15 @@ Hypothesis asks a derandomized profile first. `--fuzz SECONDS` (`make fuzz`) run
 others, in an order and with examples that follow from `--hypothesis-seed`, which must be given because every process of
 pytest-xdist needs the same one, and begins no further test when the time is over.
 
-What `--fuzz` finds failing it writes, shrunk, to tests/regressions/<test>-<digest>.json: the test, the example as
+`--fuzz` writes failing examples, shrunk, to tests/regressions/<test>-<digest>.json: the test, the example as
 Hypothesis shows it, and Hypothesis' own record of it, which every later run of that test replays before it draws its
 own examples. Commit the file together with the repair. The record means nothing after the test's strategies have
 changed: delete the file then, and if the case matters write it down as an `@example`.
 
-An example that hangs or ends the process leaves nobody to write it down: `--fuzz` writes each one before it runs and
-removes it when it has run. What runs when a test's time is over (plugin_limits.py) stays as it is, not shrunk, because
-Hypothesis would have to wait for every attempt; `failure` says how long it had been running. Where that is short, the
-examples were too many and this one is innocent: delete the file.
+An example that hangs or ends the process could not be stored afterwards: `--fuzz` writes each one before it runs and
+removes it when it has run. The example that runs when a test's time is over (plugin_limits.py) is stored without
+shrinking, because Hypothesis would have to wait for every attempt; `failure` says how long it had been running. If that
+is short, there were too many examples and this one is not the cause: delete the file.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def uses_hypothesis(item: pytest.Item) -> bool:
 
 
 class Interrupted(BaseException):
-    """The time of a test is over. Hypothesis would take pytest's own exception for a failure and run it again."""
+    """The time of a test is over. Hypothesis would treat pytest's own exception as a failure and run it again."""
 
     def __init__(self, failure: BaseException) -> None:
         self.failure = failure
@@ -112,7 +112,7 @@ class Fuzzing:
         self.running: Running | None = None
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """The time may not suffice for all: the seed decides which tests come first."""
+        """Shuffle the tests by the seed, since the time may not suffice for all."""
         others = [item for item in items if not uses_hypothesis(item)]
         items[:] = [item for item in items if uses_hypothesis(item)]
         random.Random(self.seed).shuffle(items)
@@ -134,7 +134,7 @@ class Fuzzing:
             handle.inner_test = test
 
     def written_down(self, item: pytest.Item, test: Callable[..., Any]) -> Callable[..., Any]:
-        """The test of one example, with the example in tests/regressions while it runs."""
+        """The test of one example, which is stored in tests/regressions while it runs."""
 
         @functools.wraps(test)
         def run(*values: Any, **named: Any) -> Any:
@@ -199,7 +199,7 @@ class Running:
         self.path = write(self.item, failure, self.shown, self.seed, record)
 
     def interrupted(self, failure: BaseException) -> None:
-        """Say of an example that stays why it does, if it was not there before."""
+        """Add the reason to an example that remains stored, if it is new."""
         if self.path:
             self.write(f"{one_line(failure)}; this example ran for {time.monotonic() - self.start:.1f} s")
 
@@ -210,7 +210,7 @@ class Running:
 
 
 def keep(item: pytest.Item, failure: BaseException, seed: object) -> Path | None:
-    """Write the example that failed to a file of its own, if Hypothesis left a record of it."""
+    """Write the example that failed to a separate file, if Hypothesis has a record of it."""
     notes = "\n".join(getattr(failure, "__notes__", []))
     found = RECORD.search(notes)
     if found is None:

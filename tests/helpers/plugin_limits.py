@@ -91,7 +91,7 @@ def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Generator[None, An
 
 
 def with_lines(stack: TracebackType) -> TracebackType:
-    """The same stack, in which each place has the number of a line."""
+    """The stack with a line number for every frame."""
     following = with_lines(stack.tb_next) if stack.tb_next is not None else None
     line: int | None = stack.tb_lineno  # Python has none where an instruction belongs to no line
     if line is not None and following is stack.tb_next:
@@ -117,14 +117,14 @@ def largest(config: pytest.Config) -> int:
 
 
 def held() -> int:
-    """The memory this process holds now, in MB; its peak, where that is not told."""
+    """The present memory of this process in MB; its peak, if the present value is not available."""
     if sys.platform == "linux":
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE") // 2**20
     return peak()
 
 
 def release() -> None:
-    """Forget compiled functions and what SymPy remembers, collect garbage, and hand free memory back."""
+    """Clear compiled functions and SymPy's caches, collect garbage, and return free memory."""
     training = sys.modules.get("liestonet.neural.training")
     if training is not None:
         training.COMPILED.clear()  # the trainings keep their own
@@ -152,7 +152,7 @@ def peak() -> int:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """What one of pytest-xdist's processes told the first one."""
+    """Collect the memory reported by one of pytest-xdist's processes."""
     told = getattr(node, "workeroutput", {})
     if "peak" in told:
         node.config.stash[peaks][node.gateway.id] = told["peak"]

@@ -1,4 +1,4 @@
-"""Reductions made of given generators, without a search, and an Itô formula of their own to check them by."""
+"""Reductions by given generators, without a search, and an independent Itô formula to check them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def reduced(
 
 
 def ito_mismatch(made: Reduction, box: list[tuple[float, float]] | None = None, **values: float) -> float:
-    """How far the new equation is from Itô's formula, applied here to the new coordinates, at points of a box."""
+    """The largest difference of the new equation from Itô's formula, applied independently, at points of a box."""
     rng = np.random.default_rng(7)
     low, high = np.array(box or [BOX] * (made.equation.dimension + 1)).T
     places = rng.uniform(low, high, (6, len(low)))
@@ -76,7 +76,7 @@ def ito(functions: list[Any], old: Any, at: dict[Any, Any]) -> tuple[np.ndarray,
 
 
 def return_mismatch(made: Reduction, box: list[tuple[float, float]] | None = None) -> float:
-    """How far old coordinates are from themselves after the way to the new ones and back."""
+    """The largest error of old coordinates after the change to new ones and back."""
     rng = np.random.default_rng(8)
     low, high = np.array(box or [BOX] * (made.equation.dimension + 1)).T
     places = rng.uniform(low, high, (20, len(low)))

@@ -1,4 +1,4 @@
-"""Results for the page: one, two and ten coordinates, densities, no symmetry, and data that do not decide."""
+"""Results for the page: one, two and ten coordinates, densities, no symmetry, and undecided directions."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from liestonet.symmetry.determining.fields import Fields
 
 
 def bead() -> lsn.Trajectories:
-    """A bead in a trap, with units; nothing is said of how it was recorded."""
+    """Data of a bead in a trap, with units and without measurement settings."""
     data = lsn.catalogue["ornstein-uhlenbeck"].simulate(paths=200, seed=3)
     units = {"t": "s", "x": "um"}
     return lsn.Trajectories(data.flat_times, data.flat_states, data.offsets, data.names, units)
 
 
 def one_coordinate() -> Result:
-    """What is found in it."""
+    """The result for the bead."""
     return lsn.discover(bead())
 
 
@@ -43,7 +43,7 @@ def two_coordinates() -> Result:
 
 
 def ten_coordinates() -> Result:
-    """Brownian motion in ten dimensions as `solve` answers it, put together from its exact generators."""
+    """The result of `solve` for Brownian motion in ten dimensions, assembled from its exact generators."""
     n = 10
     names = tuple(f"x{i + 1}" for i in range(n))
     domain = Domain(((0.0, 1.0), *(((-1.0, 1.0),) * n)), chosen=True)
@@ -92,7 +92,7 @@ def densities() -> Result:
 
 
 def no_symmetry() -> Result:
-    """An equation with none."""
+    """An equation without symmetries."""
     return lsn.discover(lsn.catalogue["opening-well"].simulate(paths=512, seed=13), formulas=False)
 
 
@@ -113,23 +113,23 @@ MAKERS = {
 
 @cache
 def made(name: str) -> Result:
-    """One of them, made once."""
+    """One of these results, computed once."""
     return MAKERS[name]()
 
 
 @cache
 def page_of(name: str) -> str:
-    """The page of one of them, drawn once."""
+    """The page of one of these results, rendered once."""
     return made_for_all(f"{name}.html", lambda: render_page(made(name)))
 
 
 def has_symmetries(name: str) -> bool:
-    """Whether one of them has any, where only its page is wanted."""
+    """Whether a result has symmetries, without loading it for tests of its page."""
     return made_for_all(f"{name}.count", lambda: str(made(name).fields.count)) != "0"
 
 
 def made_for_all(name: str, make: Callable[[], str]) -> str:
-    """A text that one process of a test run makes for all of them."""
+    """A text that one process of a test run makes for all processes."""
     path = Path(os.environ["LIESTONET_TEST_RUN"], name)
     if not path.exists():
         own = path.with_name(f"{name}-{os.getpid()}")

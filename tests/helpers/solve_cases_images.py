@@ -1,7 +1,7 @@
 # pyright: basic, reportArgumentType=false, reportAttributeAccessIssue=false
 # pyright: reportCallIssue=false, reportGeneralTypeIssues=false, reportIndexIssue=false
 # pyright: reportOperatorIssue=false, reportReturnType=false
-"""Scalar systems with exact symmetries that are images of simple ones: other coordinates, other clocks, long times."""
+"""Scalar systems with exact symmetries that are images of simple ones: other coordinates, time changes, long times."""
 
 from __future__ import annotations
 

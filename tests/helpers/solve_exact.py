@@ -2,7 +2,7 @@
 # pyright: reportCallIssue=false, reportGeneralTypeIssues=false, reportIndexIssue=false
 # pyright: reportOperatorIssue=false, reportReturnType=false, reportOptionalMemberAccess=false
 # pyright: reportAssignmentType=false, reportPossiblyUnboundVariable=false
-"""Exact symmetries by hand: systems, changes of variables that carry generators along, and what they must obey.
+"""Exact symmetries by hand: systems, changes of variables with pushed generators, and the determining equations.
 
 Nothing here comes from the software under test. A generator is a tuple (τ, ξ^1, …, ξ^n, β) of SymPy expressions;
 β is 0 where it plays no part. The determining equations are those of docs/method.md §2, written out once more.
@@ -29,7 +29,7 @@ U = "u∂u"
 class Case:
     """One system with its exact answers: for each kind a list of generators, or only the dimension.
 
-    `via` says how the software is given it: "text", "sympy" or "callable".
+    `via` is the form in which the software gets it: "text", "sympy" or "callable".
     """
 
     name: str
@@ -108,7 +108,7 @@ def batched(expressions: Sequence[Any], state: Sequence[Any]) -> Callable[..., n
 
 
 def exact_generators(item: Case, kind: str) -> Callable[..., tuple[np.ndarray, ...]]:
-    """The exact generators as `lsn.principal_angles` wants them."""
+    """The exact generators in the form for `lsn.principal_angles`."""
     rows = item.answers[kind]
     n = len(item.state)
     values = batched([entry for row in rows for entry in row], item.state)
@@ -125,7 +125,7 @@ def exact_generators(item: Case, kind: str) -> Callable[..., tuple[np.ndarray, .
 
 
 def residuals(item: Case, kind: str, generator: Generator) -> list[tuple[Any, list[Any]]]:
-    """Each equation as (its sum, its terms): docs/method.md §2. The terms tell how large a rounding error may be."""
+    """Each equation as (its sum, its terms): docs/method.md §2. The terms bound the rounding error."""
     X, n = item.state, len(item.state)
     tau, xi, beta = (
         sp.sympify(generator[0]),

@@ -1,4 +1,4 @@
-"""Results of every sort, made once, and a comparison that knows nothing of how they are stored."""
+"""Results of every sort, made once, and a comparison that is independent of the storage code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def solved(text: str, symmetry: str = "ito", **options: Any) -> Callable[[], Any
 
 
 def from_callables() -> Any:
-    """A drift that is no polynomial, two noises for two coordinates."""
+    """A result for callables: a drift that is no polynomial, two noises for two coordinates."""
     sde = lsn.SDE(
         lambda t, x: np.stack([np.sin(x[:, 1]), -x[:, 0] + t], axis=1),
         lambda t, x: np.broadcast_to(np.eye(2), (len(t), 2, 2)) * (1 + x[:, :1, None] ** 2),
@@ -30,7 +30,7 @@ def from_callables() -> Any:
 
 
 def with_kinks() -> Any:
-    """Functions that have corners, away from them, and a coordinate with a name that is no word."""
+    """A result for functions with kinks outside the box, and a coordinate with an unusual name."""
     x = sympy.Symbol("x_{1}")
     sde = lsn.SDE.from_sympy([sympy.Abs(x) + sympy.floor(x / 10)], [[1 + sympy.Max(x, 0)]], [x])
     return lsn.solve(sde, domain=[(0, 1), (1, 2)])
@@ -50,7 +50,7 @@ def discovered(text: str, count: int, symmetry: str = "ito", **options: Any) -> 
 
 
 def discovered_in_logarithms() -> Any:
-    """A coordinate that stays positive over a wide range, with a name and units of its own."""
+    """A result for a positive coordinate over a wide range, with a name and units."""
     found = paths("dx = x dt + x dW", 60, 0.5, 8.0)
     named = lsn.Trajectories.from_arrays(found.times, found.states, ["price"], units={"price": "EUR", "t": "d"})
     return lsn.discover(named, formulas=False)

@@ -1,4 +1,4 @@
-"""Functions that processes of a study load: little is imported here, because every process imports it anew."""
+"""Functions for the processes of a study: few imports, because every process repeats them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def act(target: str, settings: dict[str, Any]) -> JobOutcome:
 
 
 def angles(case: str, seed: int, seconds: float) -> dict[str, Any]:
-    """A small job: singular values of drawn numbers, after a while in which others can be lost."""
+    """A small job: singular values of random numbers, after a pause in which workers can be lost."""
     import numpy as np
 
     time.sleep(seconds)

@@ -1,4 +1,4 @@
-"""What tests of studies share: jobs, real ones and small ones, and a stand-in for `run_job`."""
+"""Shared by tests of studies: jobs, real and small ones, and a replacement for `run_job`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REAL = [ItemJob("size", f"ex1-{seed}", "size:run", {"case": "ex1", "seed": seed,
 
 
 def contents(store: Store, jobs: Sequence[Job]) -> list[object]:
-    """What was found, without times."""
+    """The stored values, without times."""
     return [(store.read(job) or {})["value"] for job in jobs]
 
 
@@ -37,7 +37,7 @@ def wait_until(reached: Callable[[], bool]) -> None:
 
 
 def environment() -> dict[str, str]:
-    """That of a process which can load `study_acts`."""
+    """The environment of a process that can load `study_acts`."""
     paths = [str(Path(study_acts.__file__).parent), os.environ.get("PYTHONPATH", "")]
     return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
@@ -51,7 +51,7 @@ def acting(folder: Path, *actions: str) -> list[Job]:
 
 
 def begun(folder: Path) -> list[str]:
-    """Names of the jobs that began."""
+    """The names of the jobs that have begun."""
     return sorted(path.name for path in folder.iterdir())
 
 

@@ -1,4 +1,4 @@
-"""Do many paths differ? Sums of scores by path, with and without steps that remember those before (method §5.8)."""
+"""Sums of scores by path, for paths that differ and for steps with memory (method §5.8)."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def test_closure_and_jacobi(key, kind):
 
 
 def test_pointwise_closure_has_no_residual_but_no_constant_constants_either():
-    """Three fields in two components: any bracket lies in the span at a point, and only constancy binds."""
+    """Three fields in two components: any bracket lies in the span at a point, and only constancy is a condition."""
     assert loss(1, "brownian", "ito", closure="pointwise") > 1e-3
     generators, table = known_case("brownian", "ito")
 
@@ -188,7 +188,7 @@ def test_barrier_is_the_softplus_of_pushed_time_steps(rate):
 
 
 def density_of(table):
-    """A positive function that solves nothing, with its derivatives: the right L9 must not mind."""
+    """A positive function that solves no equation, with its derivatives: the corrected L9 must still vanish."""
 
     def u(point):
         return jnp.exp(-0.5 * point[1] ** 2 + 0.3 * point[0] * point[1])

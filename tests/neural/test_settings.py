@@ -91,7 +91,7 @@ def test_the_papers_surrogates_begin_neutral_and_see_all_increments():
 
 def test_the_paper_without_an_example_waits_for_the_data(tmp_path):
     waiting = Neural.paper()
-    assert "chosen when the data are given" in str(waiting)
+    assert "known when they are given" in str(waiting)
     assert Neural.paper(reading="pointwise").objective.closure == "pointwise"
     waiting.save(tmp_path / "settings.json")
     assert Neural.load(tmp_path / "settings.json") == waiting

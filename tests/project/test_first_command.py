@@ -1,4 +1,4 @@
-"""The page of first commands speaks of every kind of file, and its files are read in at most two commands."""
+"""The page of first commands has every kind of file, and its files are read in at most two commands."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ x, y = sp.symbols("x y", real=True)
 
 
 def free(name: str, *variables: Any) -> Any:
-    """A function that nobody has chosen."""
+    """A random function."""
     return sp.Function(name)(*variables)
 
 

@@ -18,7 +18,7 @@ a, b, c, k, h, e = sp.symbols("a b c k h e", positive=True)
 
 
 def free(name: str, *variables: Any) -> Any:
-    """A function that nobody has chosen."""
+    """A random function."""
     return sp.Function(name)(*variables)
 
 

@@ -19,7 +19,7 @@ x, y, u, z = sp.symbols("x y u z", real=True)
 
 
 def free(name: str, *variables: Any) -> Any:
-    """A function that nobody has chosen."""
+    """A random function."""
     return sp.Function(name)(*variables)
 
 

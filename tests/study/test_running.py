@@ -141,7 +141,7 @@ def test_processes_end_with_the_one_that_started_them(tmp_path: Path) -> None:
 
 
 def _runs(process: str) -> bool:
-    """There is such a process, and not merely its exit code, which waits for somebody to ask."""
+    """Whether the process is running, and not a zombie."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):

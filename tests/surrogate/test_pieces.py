@@ -104,7 +104,7 @@ def test_both_ends_of_an_interval_cover_the_true_residual(true: float):
 
 
 class Endless:
-    """Many blocks that are made when asked for and held by nobody."""
+    """Many blocks, made on demand and not stored."""
 
     dimension, names, periodic, measurement = 1, ("x",), NO_PERIODS, Measurement()
 

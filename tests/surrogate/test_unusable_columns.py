@@ -93,7 +93,7 @@ def test_paths_that_begin_in_one_point_are_no_functions_of_time() -> None:
 
 
 def test_an_impossible_fit_names_the_columns_to_leave_out() -> None:
-    """Volumes and marks start anew at every step, an average price follows the price."""
+    """Volumes and marks are independent at every step, an average price follows the price."""
     rng = np.random.default_rng(4)
     price = np.cumsum(rng.standard_normal(5000))
     state = np.column_stack([price, price + 1e-3 * rng.standard_normal(5000), rng.exponential(size=5000)])

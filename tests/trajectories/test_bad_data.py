@@ -32,7 +32,7 @@ GOOD = "particle,t,x,y\na,0,1,2\na,1,2,3\nb,0,3,4\nb,1,4,5\n"
 
 
 def written(text: str | bytes, name: str = "paths.csv") -> Path:
-    """A file in the current folder, which the fixture makes anew for each test."""
+    """A file in the current folder, a new one for each test."""
     path = Path(name)
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     return path

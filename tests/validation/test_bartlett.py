@@ -95,7 +95,7 @@ def test_draws_are_of_bounded_size():
 
 
 def test_single_increments_need_no_correction():
-    """Where every increment begins anew, the design is fixed and the mean of the deviance is its degrees of freedom."""
+    """If every increment has its own start, the design is fixed and the mean deviance is the degrees of freedom."""
     begin = recording(64, 5).increments()
     pairs = lsn.Trajectories.from_arrays(
         np.stack([begin.t, begin.t + begin.dt], axis=1), np.stack([begin.x, begin.x + begin.dx], axis=1)

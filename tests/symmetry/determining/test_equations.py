@@ -1,4 +1,4 @@
-"""The tables of determining equations against docs/method.md §2 written out by hand, on functions nobody has chosen."""
+"""The tables of determining equations against docs/method.md §2 written out by hand, on random functions."""
 
 from __future__ import annotations
 
