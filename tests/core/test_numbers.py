@@ -80,7 +80,7 @@ def test_discover_takes_numpy_scalars(brownian: lsn.Trajectories, tmp_path: obje
     assert lsn.load(f"{tmp_path}/run.lsn").to_json() == same.to_json()
 
 
-def test_other_doors_take_numpy_scalars(brownian: lsn.Trajectories) -> None:
+def test_other_public_functions_take_numpy_scalars(brownian: lsn.Trajectories) -> None:
     fitted = lsn.fit(brownian)
     changed, same = fitted.perturb(np.float32(0.5)), fitted.perturb(0.5)
     assert np.array_equal(changed.drift_estimates[0].parameters, same.drift_estimates[0].parameters)

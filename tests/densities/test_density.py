@@ -182,7 +182,7 @@ SCALAR = [key for key in lsn.catalogue if lsn.catalogue[key].sde.dimension == 1]
 
 
 @pytest.mark.parametrize("key", SCALAR)
-def test_the_potential_tells_the_dimension_of_the_catalogue(key):
+def test_the_potential_gives_the_dimension_for_the_catalogue(key):
     system = lsn.catalogue[key]
     known = system.dimension("fokker-planck")
     assert dimension_of(scalar_equation(system.sde)) == max(known, 2)
@@ -190,7 +190,7 @@ def test_the_potential_tells_the_dimension_of_the_catalogue(key):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("key", SCALAR)
-def test_the_catalogue_has_the_densities_that_its_dimensions_promise(key):
+def test_systems_of_dimension_four_or_six_have_a_density(key):
     """Every system of dimension 4 or 6 has a density, proved; every other is refused with its dimension."""
     system = lsn.catalogue[key]
     known = system.dimension("fokker-planck")

@@ -55,7 +55,7 @@ def test_prices_of_short_maturities():
 
 
 @pytest.mark.parametrize("time", [700.0, 1e4, 1e8, 1e300])
-def test_after_a_long_time_the_start_is_forgotten(time):
+def test_after_a_long_time_the_density_does_not_depend_on_the_start(time):
     places = np.array([0.2, 1.0, 2.5])
     assert of("free on a line")(time, places, 0, 0.3) == pytest.approx(norm.pdf(places, 0, np.sqrt(0.5)), rel=1e-12)
     assert of("free from a point")(time, places, 0, 0.3) == pytest.approx(gamma.pdf(places, 2, scale=0.5), rel=1e-12)

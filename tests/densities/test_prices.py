@@ -120,7 +120,7 @@ def test_weak_singularities_are_integrated(payoff, function):
 
 
 @pytest.mark.parametrize("rate", [30, 1000, 1_000_000])
-def test_oscillations_end_in_bounded_time_with_an_honest_error(rate):
+def test_oscillating_payoffs_take_bounded_time_and_have_a_valid_error_bound(rate):
     found = lsn.price(BROWNIAN, lambda x: np.cos(rate * x), 0.01, 0.1)
     exact = np.cos(rate * 0.1) * np.exp(-(rate**2) * 0.005)
     assert abs(found.value - exact) <= found.error

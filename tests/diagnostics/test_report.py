@@ -166,7 +166,7 @@ def test_a_file_read_in_blocks_raises_the_same_flags(tmp_path: Path) -> None:
     assert read == whole
 
 
-def test_discover_tells_them_with_one_action_each() -> None:
+def test_discover_reports_flags_with_one_action_each() -> None:
     noisy = simulated(paths=40).degrade(noise=0.05, seed=1)
     result = lsn.discover(noisy, formulas=False, measurement=PLAIN)
     assert "measurement-noise" in {flag.code for flag in result.flags}

@@ -79,7 +79,7 @@ def test_a_wrong_constraint_loses_and_by_how_much(surrogate):
     assert gained.loses(2.0)
 
 
-def test_the_simpler_surrogate_keeps_what_the_data_ask_for():
+def test_the_simpler_surrogate_keeps_significant_terms():
     """A linear drift and constant noise stay, a strong cubic stays too; chance does not."""
     points = np.linspace(-1.5, 1.5, 7)[:, None]
     t = np.full(7, 0.5)

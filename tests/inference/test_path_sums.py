@@ -64,5 +64,5 @@ def test_steps_that_remember_look_like_paths_that_differ() -> None:
     assert sums.differ(remembering=True)[0] > 1e-3
 
 
-def test_paths_that_are_too_short_tell_nothing() -> None:
+def test_paths_that_are_too_short_give_no_evidence() -> None:
     assert sums_of(scores(np.random.default_rng(6), 0.0, 1.0, steps=LAST)).differ(remembering=True) == (1.0, 0.0)

@@ -112,7 +112,7 @@ def test_steps_that_no_chunk_divides(paths, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_second_run_begins_its_file_of_losses_anew(paths, tmp_path):
+def test_a_second_run_starts_a_new_file_of_losses(paths, tmp_path):
     engine = CHEAP.with_running(losses=tmp_path / "losses.csv")
     run(paths, engine, dimension=2)
     run(paths, engine, seed=1)

@@ -126,7 +126,7 @@ def test_a_gradient_that_is_no_number_stops_training_before_weights_are_kept():
     assert caught.value.weights == START
 
 
-def test_what_stops_a_training_is_passed_on_unless_the_plan_says_otherwise():
+def test_an_interrupt_of_a_training_is_raised_unless_the_plan_keeps_the_state():
     def stop(one, left):
         raise KeyboardInterrupt
 

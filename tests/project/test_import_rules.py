@@ -245,7 +245,7 @@ def test_checker_resolves_dots_in_a_package():
     assert not problems("from .catalogue import own", "liestonet.symmetry", is_package=True)
 
 
-def test_checker_tells_when_an_import_runs():
+def test_checker_distinguishes_when_an_import_runs():
     source = "import a\nif TYPE_CHECKING:\n    import b\nelse:\n    import c\ndef f():\n    import d\n"
     found = {item.target: (item.lazy, item.typing) for item in rooms.imports(ast.parse(source), "liestonet.sde")}
     assert found == {"a": (False, False), "b": (False, True), "c": (False, False), "d": (True, False)}

@@ -56,7 +56,7 @@ ELSEWHERE = {
     "15.2": "validation/reversal/test_reversible.py::test_data_of_a_gradient_system_and_of_a_turning_one",
     "15.3": "validation/reversal/test_reversible.py::test_entropy_production_of_linear_equations",
     "16.1": "densities/test_density.py::test_killing_by_feynman_and_kac",
-    "16.2": "densities/test_density.py::test_the_potential_tells_the_dimension_of_the_catalogue",
+    "16.2": "densities/test_density.py::test_the_potential_gives_the_dimension_for_the_catalogue",
     "16.3": "densities/test_density.py::test_the_kernels_solve_their_equations",
     "16.4": "densities/test_density.py::test_barriers_and_intervals",
     "16.5": "densities/test_density.py::test_the_density_at_an_end_is_its_limit",

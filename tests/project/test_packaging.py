@@ -51,7 +51,7 @@ def test_constraints_name_versions_only():
     assert not wrong, wrong
 
 
-def test_constraints_cover_what_the_project_asks_for():
+def test_constraints_cover_all_requirements():
     pinned = {line.partition("==")[0] for line in (ROOT / "constraints.txt").read_text().splitlines()}
     asked = chain(PROJECT["dependencies"], *PROJECT["optional-dependencies"].values())
     names = {re.split(r"[^A-Za-z0-9-]", need)[0] for need in asked}

@@ -39,7 +39,7 @@ def test_long_ladders_are_folded_and_fit(count, shown):
     assert (f"{count - 6} more" in text) == (count > 16)
 
 
-def test_the_gap_stands_between_what_is_taken_and_what_is_left():
+def test_the_gap_separates_kept_and_dropped_directions():
     text = printed(lsn.solve(lsn.SDE.parse("dx = dW"), formulas=False))
     ladder = text.split("Candidate directions")[1].split("\n\n")[0]
     assert ladder.index("  3  ") < ladder.index("gap: a factor of") < ladder.index("  4  ")

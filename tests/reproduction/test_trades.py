@@ -146,13 +146,13 @@ def test_a_day_may_begin_and_end_quietly(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("hole", "words"), [(601.0, "from 09:43 to 09:53"), (7200.0, "from 09:43 to 11:43")])
-def test_a_hole_inside_a_day_is_refused_by_its_times(tmp_path: Path, hole: float, words: str) -> None:
+def test_a_gap_inside_a_day_is_refused_with_its_times(tmp_path: Path, hole: float, words: str) -> None:
     before, after = np.arange(0.0, 35_001.0, 500.0), np.arange(35_000.0 + hole, 86_400.0, 500.0)
     with pytest.raises(InputError, match=f"{NAME}.zip has no trade {words} UTC"):
         read_trades(archive(tmp_path, "".join(map(trade, [*before, *after]))))
 
 
-def test_ten_quiet_minutes_are_no_hole(tmp_path: Path) -> None:
+def test_ten_minutes_without_a_trade_are_accepted(tmp_path: Path) -> None:
     moments = np.arange(0.0, 86_400.0, 600.0)
     assert read_trades(archive(tmp_path, "".join(map(trade, moments)))).times.tolist() == moments.tolist()
 
@@ -213,7 +213,7 @@ def test_five_wrong_trades_in_a_row_go_together_and_six_stay() -> None:
 
 
 @pytest.mark.parametrize("factor", [0.9, 0.99, 1.01, 1.5])
-def test_an_honest_jump_stays(factor: float) -> None:
+def test_a_genuine_jump_of_the_price_is_kept(factor: float) -> None:
     """Another level, for good or for the last trades of the day, and a steep climb."""
     for begin in (1, 9, 200, 395, 399):
         prices = quiet()

@@ -221,7 +221,7 @@ def test_choice_is_quick() -> None:
 
 
 @pytest.mark.parametrize("sde", [SDE.parse("dx = sqrt(-1 - x^2) dt + dW"), scalar(lambda t, x: x * np.nan)])
-def test_nothing_found_asks_for_a_domain(sde: SDE) -> None:
+def test_the_message_without_a_result_asks_for_a_domain(sde: SDE) -> None:
     with pytest.raises(InputError, match="domain="):
         choose_domain(sde)
 

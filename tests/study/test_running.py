@@ -63,7 +63,7 @@ def test_a_job_that_fails_leaves_the_others(tmp_path: Path) -> None:
     assert not store.has(wrong)
 
 
-def test_a_damaged_result_is_made_anew(tmp_path: Path, serial: list[object]) -> None:
+def test_a_damaged_result_is_computed_again(tmp_path: Path, serial: list[object]) -> None:
     store = Store(tmp_path)
     run_all(SMALL[:1], store)
     store.path(SMALL[0]).write_text(store.path(SMALL[0]).read_text()[:-40])

@@ -74,7 +74,7 @@ def test_weights_from_the_same_data_spread_means_of_squares_as_stated() -> None:
 @pytest.mark.parametrize(
     ("system", "logarithmic"), [("bessel", True), ("bessel-3d", True), ("cir", False), ("geometric-brownian", False)]
 )
-def test_logarithms_are_taken_where_the_data_do_not_tell_or_ask_for_them(system: str, logarithmic: bool) -> None:
+def test_logarithms_are_used_where_the_data_need_them_or_do_not_decide(system: str, logarithmic: bool) -> None:
     # 1/x is out of reach of low powers of x; linear and square-root coefficients are shorter in x itself
     features = choose_features(look_over(catalogue[system].simulate(paths=1024, seed=22)))
     assert features.logarithmic == (False, logarithmic)

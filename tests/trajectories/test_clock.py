@@ -18,7 +18,7 @@ def recording(seed: int = 0) -> lsn.Trajectories:
 
 
 @pytest.mark.parametrize("rows", [7, 65_536])
-def test_times_begin_anew_and_nothing_else_changes(rows: int) -> None:
+def test_times_restart_and_nothing_else_changes(rows: int) -> None:
     data = recording()
     plain, clock = data.increments(), Relabelled(data, 1.7, 0.3, True)
     blocks = list(clock.chunks(rows))

@@ -73,7 +73,7 @@ def test_a_gap_is_a_positive_time(gap):
         Trajectories.from_arrays([0.0, 1.0], np.zeros((1, 2, 1)), gap=gap)
 
 
-def test_the_constructor_refuses_what_the_doors_split():
+def test_the_constructor_refuses_gaps_at_which_readers_split():
     with pytest.raises(InputError, match="Trajectory 1, row 1 has x = nan"):
         Trajectories(np.arange(4.0), np.array([[0], [1], [2], [NAN]]), np.array([0, 2, 4]), ("x",))
 

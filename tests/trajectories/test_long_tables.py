@@ -118,7 +118,7 @@ def test_labels_of_any_kind(labels):
     np.testing.assert_array_equal(data.flat_states[:, 0], [1, 2, 3, 4])
 
 
-def test_two_unnamed_coordinates_are_guessed_and_said():
+def test_two_unnamed_coordinates_are_inferred_with_a_note():
     table = {
         "Time (s)": [0, 1],
         "particle": [1, 1],

@@ -300,7 +300,7 @@ def test_arrays_of_other_programs_are_one_source(tmp_path, suffix):
         np.testing.assert_array_equal(mine, theirs)
 
 
-def test_errors_tell_files_of_one_name_apart(tmp_path):
+def test_errors_distinguish_files_of_one_name(tmp_path):
     for run in (1, 2):
         (tmp_path / f"run={run}").mkdir()
         table = pa.table({"t": [0.0, 1.0 if run == 1 else -1.0], "x": [1.0, 2.0]})

@@ -37,7 +37,7 @@ def test_the_digest_is_the_hash_of_the_arrays():
     assert data.digest == hashlib.sha256(content).hexdigest()
 
 
-def test_the_digest_tells_data_apart():
+def test_the_digest_distinguishes_data():
     states = np.arange(8.0).reshape(2, 4, 1)
     data = Trajectories.from_arrays(np.arange(4.0), states)
     others = [

@@ -76,7 +76,7 @@ def test_unwrapped_values_keep_their_long_steps() -> None:
     assert np.abs(data.increments().dx).max() > math.pi
 
 
-def test_wrapped_values_with_some_long_steps_are_said_to_be_a_guess() -> None:
+def test_wrapped_values_with_some_long_steps_are_flagged_as_uncertain() -> None:
     rng = np.random.default_rng(2)
     angle = np.cumsum(0.7 * rng.standard_normal((5, 400)), axis=1) % P
     data = Trajectories.from_arrays(np.arange(400.0), angle[..., None], ["theta"], periodic=PERIODIC)

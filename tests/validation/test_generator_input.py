@@ -202,7 +202,7 @@ def test_the_lift_needs_one_more_derivative():
         regular(given, touching, ORDER + 1)
 
 
-def test_exponentials_stay_whole():
+def test_exponentials_are_evaluated_without_overflow():
     """exp(1000 − t) near t = 1000 is of moderate size, though its factors exp(1000) and exp(−t) are not."""
     late = Domain(((1000.0, 1001.0), (-2.0, 2.0)))
     t = np.linspace(1000, 1001, 7)

@@ -112,7 +112,7 @@ def test_delta_nll_of_an_exact_symmetry_is_zero():
     assert compare(source, steps, start, end).delta_nll == pytest.approx(expected, rel=1e-3)
 
 
-def test_pushed_data_tell_symmetries_from_others():
+def test_pushed_data_distinguish_symmetries_from_other_fields():
     data = recording(OU, 100, 2)
     found = invariance(data, "exp(-t) d_x; x d_x", epsilons=(0.1, 0.3), draws=19)
     true, wrong = found.rows[:2], found.rows[2:]

@@ -215,7 +215,7 @@ def test_other_tolerances_are_what_discover_finds(name, opened):
     comes(page.locator("#ladder [data-part=said]")).to_contain_text("as on the rest of this page")
 
 
-def test_a_direction_tells_its_field_and_interval(opened):
+def test_a_direction_shows_its_field_and_interval(opened):
     page, result = opened("1-D"), made("1-D")
     detail, directions = part_of(page, "detail"), page.locator("#ladder .direction")
     comes(detail).to_contain_text("1: symmetry")
@@ -231,7 +231,7 @@ def test_a_direction_tells_its_field_and_interval(opened):
     comes(detail).to_contain_text("∂")
 
 
-def test_what_is_told_stays_when_directions_are_drawn_anew(opened):
+def test_details_of_a_direction_stay_when_directions_are_redrawn(opened):
     """With the pointer on one direction and the keyboard on another: the last one asked for counts."""
     page = opened("1-D")
     detail, directions = part_of(page, "detail"), page.locator("#ladder .direction")

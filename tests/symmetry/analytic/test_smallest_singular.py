@@ -65,7 +65,7 @@ def test_a_start_changes_nothing_but_the_way():
     assert scipy.linalg.subspace_angles(warm.coefficients[:, :3], cold.coefficients[:, :3]).max() < 1e-7
 
 
-def test_blocks_formed_anew_give_the_same(monkeypatch):
+def test_recomputed_blocks_are_the_same(monkeypatch):
     operator, basis = problem("Example 3", "ito")
     kept = lowest_directions(operator, basis, 8)
     monkeypatch.setattr(operator_module, "KEPT_BYTES", 0)
