@@ -99,7 +99,7 @@ REFUSED = {
     ),
     "huge degree": (set_array("Basis", "degrees", lambda a: a + 10**9), "impossible degree"),
     "negative degree": (set_array("Basis", "degrees", lambda a: a - 5), "impossible degree"),
-    "short generators": (set_array("Fields", "coefficients", lambda a: a[:-1].copy()), "another basis"),
+    "short generators": (set_array("Fields", "coefficients", lambda a: a[:-1].copy()), "do not match their basis"),
     "whole numbers": (set_array("Fields", "coefficients", lambda a: a.astype(int)), "'coefficients' of Fields"),
     "empty domain": (set_field("Domain", "intervals", [[1.0, 0.0], [0.0, 1.0]]), "empty or reversed"),
     "not finite": (set_field("Domain", "intervals", [[0.0, {"float": "inf"}], [0.0, 1.0]]), "must be finite"),

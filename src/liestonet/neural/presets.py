@@ -135,8 +135,7 @@ _SURROGATE: Provenance = {
 
 @dataclass(frozen=True)
 class _Experiment:
-    """The parts in which the paper's experiments differ; the marks beside are those that differ from the common "
-    "ones."""
+    """The settings in which the paper's experiments differ, with the marks that differ from the common ones."""
 
     name: int | str
     surrogate: int

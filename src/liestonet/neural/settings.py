@@ -334,8 +334,7 @@ class Neural:
     def __str__(self) -> str:
         """Every setting on a line, with its source if known; those of the surrogate follow its name."""
         if self.surrogate == "paper":
-            return f"{self.name}: the paper's settings of the example that suits the data, chosen when the data are "
-            "given"
+            return f"{self.name}: the paper's settings of the example that suits the data, known when they are given"
         known = {name: (status, note) for name, status, note in self.provenance}
         lines = [self.name]
         for name, value in _flat(self.to_dictionary()):

@@ -1,4 +1,4 @@
-"""Every table and figure of the paper, and ours beside it: jobs that can be stopped and resumed, and a page of results.
+"""Every table and figure of the paper compared with LieStoNet's: resumable jobs, and a page of results.
 
-The only room, with the command line, that may look into the catalogue and knows the paper's examples.
+Only this package and the command line may use the catalogue and know the paper's examples.
 """

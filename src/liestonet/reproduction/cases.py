@@ -1,4 +1,4 @@
-"""The paper's benchmark data, as sizes, initial laws and steps say, and what is compared on them."""
+"""The paper's benchmark data, with sizes, initial laws and steps, and the kinds of symmetry compared on them."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True)
 class Recording:
-    """How a case's data are made: paths that begin uniformly in `initial`, recorded every `step` for `duration`.
+    """The simulation of a case's data: paths that begin uniformly in `initial`, recorded every `step` for `duration`.
 
-    With `starts`, an interval of time, every path is one increment and begins at a random moment of it; `floor` is
-    where paths are kept above, by coordinate. Called with a seed, it simulates; `share` below 1 asks for fewer paths.
+    With `starts`, an interval of time, every path is one increment that begins at a random time in it; `floor` gives
+    lower bounds at which paths are kept, by coordinate. A call with a seed simulates; a `share` below 1 gives fewer
+    paths.
     """
 
     system: str
@@ -35,7 +36,7 @@ class Recording:
     floor: tuple[tuple[str, float], ...] = ()
 
     def __call__(self, seed: int, share: float = 1.0) -> Trajectories:
-        """The data of a seed."""
+        """Simulate the data of a seed."""
         count = max(LEAST_PATHS, round(self.paths * share))
         initial: Any = self._begin
         start: Any = 0.0
@@ -60,7 +61,7 @@ class Recording:
 
 @dataclass(frozen=True)
 class Case:
-    """A kind of symmetry looked for in a recording."""
+    """One case: a kind of symmetry, and the recording in which it is sought."""
 
     title: str
     symmetry: str
@@ -83,7 +84,7 @@ class Case:
 
     @property
     def described(self) -> str:
-        """A digest of the equation, of how its data are made and of where angles are measured, for a job's identity."""
+        """A digest of the equation, of the simulation of data and of the points for angles, for a job's identity."""
         return digest(repr((catalogue[self.system].equation, self.data, LEAST_PATHS, POINTS, QUANTILES)))
 
 

@@ -1,4 +1,4 @@
-"""The engines a study compares, by the names its tables use."""
+"""The engines that the study compares, by their names in tables."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ TITLES = {
     "polished": "`Neural()`",
     "spectral": "`Spectral()`",
 }
-# engines that follow the paper, by how they read L1
+# engines with the paper's settings, and their form of L1
 PAPER_READINGS = {"paper": "global", "pointwise": "pointwise"}
-# Seeds of data and training for them. Others were looked at when the preset was read anew: those below 1000, and 4000.
+# Seeds of data and training for them. Seeds below 1000, and 4000, were inspected when it was revised.
 PAPER_SEED = 7000
 # which preset of the paper belongs to a case
 PRESETS = {"ex1": 1, "ex2": 2, "ex3": 3, "ex4": 4, "fp": "fokker-planck", "10d": "brownian-10d"}
 
 
 def engine_named(name: str, case: str) -> Any:
-    """The engine a table's column stands for."""
+    """The engine of a table's column."""
     if name == "spectral":
         return Spectral()
     if name in PAPER_READINGS:
@@ -60,7 +60,7 @@ def paper_widths() -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
 
 
 def described(name: str, case: str) -> str:
-    """A digest of every setting that decides what an engine finds, for the identity of a job."""
+    """A digest of every setting that affects an engine's result, for the identity of a job."""
     if name == "spectral":
         return digest(repr(Spectral()))
     from liestonet.neural.settings import Neural
@@ -81,7 +81,7 @@ def settings_digest(engine: Any) -> str:
     return digest(f"({_told(engine)}, {_told(surrogate)})")
 
 
-# Settings that came after the first stored results, which were made with what is now their default.
+# Settings added after the first stored results, which were made with the present defaults of these settings.
 LATER = {
     "Architecture": ("initial",),
     "Cloud": ("starts", "clip"),
@@ -93,7 +93,7 @@ LATER = {
 
 
 def _told(value: Any) -> str:
-    """As `repr`, without settings of later date where they have their default."""
+    """The `repr` of a value, without later settings at their defaults."""
     if not is_dataclass(value):
         return repr(value)
     later = LATER.get(type(value).__name__, ())
@@ -106,7 +106,7 @@ def _told(value: Any) -> str:
 
 
 def discovered(case: str, engine: Any, data: Trajectories, seed: int, count: int | None = None) -> Result:
-    """What an engine, or one by its name, makes of a case's data at its true dimension, or at another."""
+    """The result of an engine, given by value or by name, on a case's data at the true or another dimension."""
     what = CASES[case]
     dimension = what.dimension if count is None else count
     chosen = engine_named(engine, case) if isinstance(engine, str) else engine
@@ -115,7 +115,7 @@ def discovered(case: str, engine: Any, data: Trajectories, seed: int, count: int
 
 
 def kept(engine: Any, data: Trajectories, seed: int, symmetry: str) -> Any:
-    """The same engine; one whose surrogate is learnt keeps its networks in the study's folder, and takes them up."""
+    """The engine, set to store learnt surrogates in the study's folder and to reuse them."""
     folder = os.environ.get(KEPT)
     if folder is None or getattr(engine, "surrogate", "spectral") == "spectral":
         return engine
@@ -125,7 +125,7 @@ def kept(engine: Any, data: Trajectories, seed: int, symmetry: str) -> Any:
 
 @contextmanager
 def sharing() -> Iterator[None]:
-    """Surrogates are kept meanwhile: in the study's folder, or in one that is gone afterwards."""
+    """Within the context surrogates are stored: in the study's folder, or in a temporary one."""
     if KEPT in os.environ:
         yield
         return
@@ -135,7 +135,7 @@ def sharing() -> Iterator[None]:
 
 @contextmanager
 def keeping(folder: Path) -> Iterator[None]:
-    """Learnt networks are kept in a folder meanwhile, so that items and interrupted runs share them."""
+    """Within the context learnt networks are stored in a folder, so that items and interrupted runs share them."""
     before = os.environ.get(KEPT)
     os.environ[KEPT] = str(folder.resolve())
     try:
@@ -146,7 +146,7 @@ def keeping(folder: Path) -> Iterator[None]:
 
 
 def networks(*, polish: bool = False) -> Any:
-    """`Neural()` as it comes, or without what follows its training."""
+    """`Neural()` with its defaults, with or without the exact solution of the last layer."""
     from liestonet.neural.settings import Neural
 
     prepare_networks()
@@ -159,7 +159,7 @@ def with_objective(settings: Any, **changed: Any) -> Any:
 
 
 def prepare_networks() -> None:
-    """Switch JAX to 64 bits: a process of a study has it for itself."""
+    """Switch JAX to 64 bits, for the whole process of a study."""
     from liestonet.neural.availability import switch_to_float64
 
     switch_to_float64()

@@ -1,4 +1,4 @@
-"""Figures of a study as SVG, the same bytes for the same numbers."""
+"""Figures of a study as SVG, with the same bytes for the same numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COLOURS = {
 def svg(
     draw: Callable[[Any], None], *, columns: int = 1, rows: int = 1, size: tuple[float, float] = (4.2, 3.2)
 ) -> bytes:
-    """Let `draw` fill the axes of a new figure and give it as SVG without dates or random names."""
+    """A new figure, whose axes `draw` fills, as SVG without dates or random names."""
     import matplotlib
 
     matplotlib.use("Agg", force=False)

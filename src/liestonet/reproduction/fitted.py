@@ -1,9 +1,9 @@
-"""The true form, fitted: any equation in symbols with its factors as data give them.
+"""The true form, fitted: any equation in symbols with factors estimated from data.
 
 Every term of the drift gets a factor by weighted least squares on increments (a drift of zero gets a constant), and the
-noise of every coordinate a size by maximum likelihood. Coordinates without noise keep their equation. Something to
-compare with and no bound: factors that are free one by one lose symmetries that hang on their ratio (dx = x/2 dt +
-sqrt(1 + x²) dW has three with just this factor), and a finite step bends them.
+noise of every coordinate a size by maximum likelihood. Coordinates without noise keep their equation. This is a
+comparison and not a bound: independent factors lose symmetries that depend on their ratio (dx = x/2 dt + sqrt(1 + x²)
+dW has three with just this factor), and a finite step biases them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from liestonet.trajectories.trajectories import Trajectories
 
 
 def fitted_form(sde: SDE, data: Trajectories) -> SDE:
-    """The equation with its factors as the data give them."""
+    """The equation with factors fitted to the data."""
     import sympy
 
     symbolic, step = sde.symbolic, data.increments()
@@ -44,7 +44,7 @@ def fitted_form(sde: SDE, data: Trajectories) -> SDE:
 
 
 def _terms(drift: Any) -> list[Any]:
-    """The functions whose sum, with factors, a drift is."""
+    """The functions of which a drift is a linear combination."""
     import sympy
 
     found = [term.as_coeff_Mul()[1] for term in sympy.Add.make_args(sympy.expand(drift))]

@@ -1,9 +1,9 @@
 """Parametric oracles of the paper's examples: the family an equation belongs to, its constants fitted to the data.
 
-`fitted.py` gives factors to the terms that an equation has; here are also the constants that happen to be zero in it
-(k x + c instead of k x, a/(x + c) instead of a/x), as someone would fit who knows the family and not where its centre
-is. All of a family has as many symmetries as the example, so what is left is the error of its constants: what one can
-hope for, but no bound for those who know more, such as where the centre is.
+`fitted.py` gives factors to the terms that an equation has; here constants that are zero in the example are free too (k
+x + c instead of k x, a/(x + c) instead of a/x), as for a user who knows the family but not its centre. Every member of
+a family has as many symmetries as the example, so the remaining error is that of the constants: a realistic optimum,
+but no bound for users who know more, such as the centre.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The numbers the paper prints, to be shown beside ours. Nothing here enters a computation."""
+"""The numbers printed in the paper, for comparison only. Nothing here enters a computation."""
 
 from __future__ import annotations
 

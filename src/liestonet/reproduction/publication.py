@@ -1,6 +1,6 @@
-"""The items of the paper, each with its jobs and what is published from their results.
+"""The items of the paper, each with its jobs and the publication of their results.
 
-`publish` reads stored results only, so a page is the same, byte for byte, wherever it is made from the same results.
+`publish` uses stored results only, so pages from the same results are identical byte for byte.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from liestonet.study.tables import Table
 
 @dataclass(frozen=True)
 class Options:
-    """What a user chose: how many seeds (None: as many as the committed study), small sizes, which day of trades.
+    """The user's options: number of seeds (None: as in the committed study), small sizes, day of trades.
 
-    `full` adds what the committed study leaves out for want of time, such as `Neural.paper` where others stand alone.
+    `full` adds jobs that the committed study omits because of their cost, such as more runs of `Neural.paper`.
     """
 
     quick: bool = False
@@ -33,28 +33,28 @@ class Options:
     full: bool = False
 
     def count(self, full: int) -> int:
-        """Number of seeds where the study has `full`."""
+        """The number of seeds if the study has `full`."""
         if self.seeds is not None:
             return self.seeds
         return 1 if self.quick else full
 
     @property
     def words(self) -> list[str]:
-        """As one writes them after a command."""
+        """The options as words of a command."""
         seeds = [f"--seeds {self.seeds}"] if self.seeds is not None else []
         return ["--quick"] * self.quick + seeds + ["--full"] * self.full
 
 
 @dataclass(frozen=True)
 class ItemJob(Job):
-    """A job whose function stands in the module of an item."""
+    """A job whose function is in the module of an item."""
 
     package: str = "liestonet.reproduction.items"
 
 
 @dataclass(frozen=True)
 class Publication:
-    """What one item says: a text, tables by name, figures by name as SVG."""
+    """The publication of one item: a text, tables by name, figures by name as SVG."""
 
     text: str
     tables: dict[str, Table] = field(default_factory=dict)
@@ -63,10 +63,10 @@ class Publication:
 
 @dataclass(frozen=True)
 class Item:
-    """One table or figure: `jobs` lists what is to be computed, `publish` makes tables and pictures of the records.
+    """One table or figure: `jobs` lists the jobs, `publish` makes tables and figures from the records.
 
-    `ready` says whether what the jobs need was given, `needs` what that is; without it, results are still
-    published. `cut` says in words what the study leaves out beside the paper, and `uncut` which options run it.
+    `ready` says whether the input of the jobs was given, `needs` names that input; without it, results are still
+    published. `cut` says what the study omits compared with the paper, and `uncut` which options run it.
     """
 
     name: str
@@ -75,13 +75,13 @@ class Item:
     publish: Callable[[list[dict[str, JSON]]], Publication]
     ready: Callable[[Options], bool] = lambda options: True
     needs: str = ""
-    command: str = ""  # what runs it, where that is more than its name
+    command: str = ""  # the command, if it is more than the item's name
     cut: str = ""
     uncut: str = ""
 
 
 def chosen(items: Sequence[Item], names: Sequence[str]) -> list[Item]:
-    """The items a user named; "all" is every one."""
+    """The items that a user named; "all" means every item."""
     known = {item.name: item for item in items}
     if "all" in names:
         return list(items)
@@ -100,8 +100,8 @@ def publish(
 ) -> None:
     """Write tables as CSV and Markdown, the page that shows them all, and its figures as SVG in a folder beside it.
 
-    Items without any result are named at the end alone. The number of seeds and what `full` adds hold for the items
-    `named` (None: for all); the others are shown as the committed study has them.
+    Items without any result are only named at the end. The number of seeds and `full` apply to the items `named` (None:
+    to all); the others are shown as in the committed study.
     """
     asked = [(item, options if named is None or item.name in named else _common(options)) for item in items]
     there = [(item, mine) for item, mine in asked if not item.jobs(mine) or store.values(item.jobs(mine))]
@@ -112,12 +112,12 @@ def publish(
 
 
 def _common(options: Options) -> Options:
-    """What holds for items that were not named."""
+    """The options for items that were not named."""
     return replace(options, seeds=None, full=False)
 
 
 def _totals(items: Sequence[tuple[Item, Options]], store: Store) -> str:
-    """Runs and hours of the whole page; runs that two items tell of are counted once."""
+    """Runs and hours of the whole page; runs used by two items are counted once."""
     jobs = {store.path(job): job for item, options in items for job in item.jobs(options)}
     records = [record for job in jobs.values() if (record := store.read(job)) is not None]
     hours = sum(record["cpu_seconds"] for record in records) / 3600
@@ -125,7 +125,7 @@ def _totals(items: Sequence[tuple[Item, Options]], store: Store) -> str:
 
 
 def _beside_the_study(options: Options) -> str:
-    """A sentence where a page was made with other options than the committed one."""
+    """A sentence for a page made with other options than the committed one."""
     small = " `--quick` takes a tenth of the data that the first table names, or less, and fewer cases."
     words = " ".join(options.words)
     return f"\nThis page was made with `{words}`.{small if options.quick else ''}\n" if words else ""
@@ -170,7 +170,7 @@ def _command(item: Item, *words: str) -> str:
 
 
 def _extent(jobs: Sequence[Job], records: Sequence[dict[str, Any]]) -> str:
-    """How many of the runs are there, and what they cost, by engine where there are several."""
+    """The number of finished runs and their cost, by engine if there are several."""
     if not jobs:
         return "nothing to compute"
     seconds = sum(record["cpu_seconds"] for record in records)
@@ -181,7 +181,7 @@ def _extent(jobs: Sequence[Job], records: Sequence[dict[str, Any]]) -> str:
     medians = [f"{title} {median(spent):.0f}" for title, spent in by_engine.items() if spent]
     each = f" (CPU seconds of a run, median: {', '.join(medians)})" if medians else ""
     cost = f", {_cost(seconds)} in all{each}" if records else ""
-    return f"{len(records)} of {len(jobs)} runs are there{cost}"
+    return f"{len(records)} of {len(jobs)} runs are finished{cost}"
 
 
 def _cost(seconds: float | int) -> str:
@@ -189,7 +189,7 @@ def _cost(seconds: float | int) -> str:
 
 
 def _what_was_cut(items: Sequence[tuple[Item, Options]], store: Store) -> str:
-    """What has not been run, with a guess of its cost and the command, and what the study leaves out by design."""
+    """The section on missing runs, with estimated cost and command, and on what the study omits by design."""
     rows = []
     for item, options in items:
         left = [job for job in item.jobs(options) if not store.has(job)]
@@ -199,9 +199,9 @@ def _what_was_cut(items: Sequence[tuple[Item, Options]], store: Store) -> str:
             missing = f"`{_command(item, *options.words)}`" if left else None
             uncut = f"`{_command(item, item.uncut)}`" if cut and item.uncut else None
             rows.append((item.title, len(left), cost, missing, cut or None, uncut))
-    columns = ("item", "runs not there", "about", "command that runs them", "left out by design", "command for that")
+    columns = ("item", "missing runs", "about", "command that runs them", "left out by design", "command for that")
     return f"## What was cut\n\n{CONTINUED}\n\n{Table(columns, tuple(rows)).markdown()}" if rows else ""
 
 
-CONTINUED = """A command goes on where it was stopped, in the folder given with `--out`; the results of the page in the
-project's documentation are continued with `--out experiments/reproduction --page docs/reproduction.md`."""
+CONTINUED = """A command continues where it was stopped, in the folder given with `--out`; the results of the page in
+the project's documentation are continued with `--out experiments/reproduction --page docs/reproduction.md`."""

@@ -1,9 +1,9 @@
-"""Systems drawn at random: a motion whose symmetries are known, seen in a random coordinate and on a random clock.
+"""Random systems: a diffusion with known symmetries in a random coordinate, with a random time change.
 
 Brownian motion, linear drift and Bessel drift (with and without a linear term) in a coordinate w; x is a power, an
-exponential, a hyperbolic sine or a logarithm of w, with random constants; where no drift is linear, a factor of the
-noise may grow with time. A drift w − w³ beside them has ∂t alone. Number k is drawn with seed 77000 + k and is the same
-everywhere. Nothing was run on them while the method was built.
+exponential, a hyperbolic sine or a logarithm of w, with random constants; if no drift is linear, a factor of the noise
+may grow with time. In addition there is a drift w − w³ with ∂t alone. Number k is drawn with seed 77000 + k and is the
+same on every machine. The method was developed without these systems.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MAPS = ("power", "exponential", "sinh", "logarithm", "none")
 
 
 def system(number: int) -> System:
-    """System `number`; its experiment lasts 2 in steps of .01."""
+    """System `number`; its experiment has duration 2 and steps of .01."""
     import sympy
 
     w, t = _symbol("w"), _symbol("t")
@@ -61,7 +61,7 @@ def system(number: int) -> System:
 
 
 def _base(base: str, rng: np.random.Generator) -> tuple[Any, Any]:
-    """The drift in w beside unit noise, and its generators for a text of w."""
+    """The drift in w for unit noise, and its generators for a text of w."""
     import sympy
 
     w = _symbol("w")

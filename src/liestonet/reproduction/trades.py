@@ -25,16 +25,16 @@ from liestonet.errors import InputError
 from liestonet.trajectories.trajectories import Trajectories
 
 SYMBOL = "BTCUSDT"
-VARIABLE = "LIESTONET_TRADES"  # where the processes of a study find the file; results name it without its folder
+VARIABLE = "LIESTONET_TRADES"  # environment variable with the file's path, for a study's processes
 NAME = re.compile(r"^(?P<symbol>[A-Z0-9]+)-aggTrades-(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})\.(zip|csv)$")
 COLUMNS = ["id", "price", "quantity", "first", "last", "time", "maker", "match"]
-# pyarrow's words for a line that it cannot parse, or a field that is no number
+# pyarrow's messages for a line that it cannot parse, or a field that is no number
 PROBLEM = re.compile(
     r"(In CSV column #(?P<column>\d+)|CSV parse error): Row #(?P<row>\d+): (CSV conversion error to \w+: )?(?P<what>.*)"
 )
 DAY = 86_400.0
 # Seconds without a trade at either end of a day or inside, at most: a symbol worth a study trades every few seconds, so
-# ten minutes are no quiet market but a missing part.
+# ten minutes indicate a missing part, not a quiet market.
 MOST_QUIET = 600.0
 LARGEST = 4 << 30  # bytes of CSV: a day of the busiest symbol has well below one gigabyte
 # A gross error: this far from so many neighbours on either side, as a part of the price and in robust standard
@@ -44,7 +44,7 @@ NEIGHBOURS, LEAST, DEVIATIONS = 9, 5e-3, 10.0
 
 @dataclass(frozen=True)
 class DayFile:
-    """A file by its name and the SHA-256 of its bytes: another file of the same name is another recording."""
+    """A file by its name and the SHA-256 of its bytes, which distinguishes files of the same name."""
 
     name: str
     sha256: str
@@ -75,7 +75,7 @@ class Trades:
 
 @dataclass(frozen=True)
 class Bars:
-    """Prices on a grid; `traded` says in which bins there was a trade."""
+    """Prices on a time grid; `traded` says in which bins there was a trade."""
 
     seconds: float
     start: float
@@ -93,10 +93,11 @@ class Bars:
 
 
 def gross_errors(prices: Float[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:
-    """Which prices are far from the median of their neighbours on both sides, of which fewer than a quarter is as far.
+    """Which prices are outliers: far from the median of their neighbours on both sides, most of which are close to it.
 
-    Most trades of either side then agree, so that a jump to another level stays. So does an excursion of more than
-    NEIGHBOURS // 2 + 1 trades, and what lies among the first and last NEIGHBOURS of the day, which lack a side.
+    Since most trades of each side must agree, a jump to another level is kept. So are excursions of more than
+    NEIGHBOURS // 2 + 1 trades, and the first and last NEIGHBOURS trades of the day, which have neighbours on one side
+    only.
     """
     errors, inner = np.zeros(len(prices), dtype=bool), slice(NEIGHBOURS, -NEIGHBOURS)
     middle = scipy.ndimage.median_filter(prices, 2 * NEIGHBOURS + 1)
@@ -112,7 +113,7 @@ def gross_errors(prices: Float[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:
 
 
 def announced(path: Path | None) -> DayFile | None:
-    """The file by name and content, with its place told to all processes of this study; None where none was given."""
+    """The file by name and content, with its path announced to all processes of this study; None if none was given."""
     if path is None:
         return None
     read_trades(path, SYMBOL)  # a wrong file is refused before anything is computed
@@ -121,7 +122,7 @@ def announced(path: Path | None) -> DayFile | None:
 
 
 def announced_trades(file: DayFile) -> Trades:
-    """The trades of a study, read where they were announced; a file of the same name with other content is refused."""
+    """The trades of a study from the announced path; a file of the same name with other content is refused."""
     path = os.environ.get(VARIABLE)
     if path is None or Path(path).name != file.name:
         raise InputError(f"This needs the file {file.name}; give it with --trades.")
@@ -135,7 +136,7 @@ def announced_trades(file: DayFile) -> Trades:
 
 
 def read_trades(path: str | Path, symbol: str | None = None) -> Trades:
-    """Read one day without its gross errors; a wrong symbol, a damaged archive, half a day are one sentence each."""
+    """Read one day without gross errors; a wrong symbol, a damaged archive or an incomplete day is refused."""
     path = Path(path)
     known = NAME.match(path.name)
     if known is None:
@@ -166,7 +167,7 @@ def _midnight(day: str, name: str) -> int:
 
 
 def _raw(path: Path) -> bytes:
-    """The file as it is."""
+    """The bytes of the file."""
     if not path.is_file():
         raise InputError(f"There is no file {path}; download that day's aggTrades from Binance's public data.")
     try:
@@ -211,7 +212,7 @@ def _columns(content: bytes, name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _parsed(content: bytes, columns: list[str], name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Time stamps and prices as numbers, in one thread: several may mix up rows, and name none in their errors."""
+    """Time stamps and prices as numbers, in one thread: with several, errors do not name the row."""
     import pyarrow
     from pyarrow import csv
 
@@ -229,7 +230,7 @@ def _parsed(content: bytes, columns: list[str], name: str) -> tuple[np.ndarray, 
 
 
 def _malformed(problem: str, content: bytes, name: str) -> InputError:
-    """A problem of pyarrow's with the line and the column that it is about."""
+    """An error of pyarrow as a message with line and column."""
     found = PROBLEM.match(problem)
     if found is None:  # pyarrow names no row where a line is longer than its blocks
         longest = int(np.argmax([len(text) for text in content.splitlines()])) + 1
@@ -241,12 +242,12 @@ def _malformed(problem: str, content: bytes, name: str) -> InputError:
 
 
 def _header(content: bytes) -> int:
-    """How many lines of titles there are; some files have one."""
+    """The number of header lines; some files have one."""
     return int(not content[:1].isdigit())
 
 
 def _line(content: bytes, trade: int) -> int:
-    """The line of the file on which a trade stands, counted as an editor counts: with titles and empty lines."""
+    """The line number of a trade in the file, with header and empty lines counted."""
     skipped = _header(content)
     filled = (number for number, text in enumerate(content.splitlines(), 1) if text and number > skipped)
     return next(islice(filled, trade, None))
@@ -262,7 +263,7 @@ def _seconds(stamps: np.ndarray, midnight: int, name: str, day: str) -> np.ndarr
 
 
 def _check_whole(seconds: np.ndarray, name: str) -> None:
-    """Refuse a day with a part missing, at an end or inside: the last price before would stand for all of it."""
+    """Refuse a day with a missing part, which would be filled with the last price before it."""
     first, last = seconds[0], seconds[-1]
     if first > MOST_QUIET or DAY - last > MOST_QUIET:
         span = f"{_clock(first)} to {_clock(last)} UTC"

@@ -1,4 +1,4 @@
-"""One module for each table or figure: jobs that compute, and what is published from their results."""
+"""One module for each table or figure: its jobs, and the publication of their results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What leaving out one of L1 to L7 does to the angle."""
+"""Ablation: the angle without each of the losses L1 to L7."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from liestonet.study.tables import Table, spread
 
 FIRST_SEED = 4400
 LOSSES = ("L1", "L2", "L3", "L4", "L5", "L6", "L7")
-# every loss on; L3 and L4 vanish identically with exact derivatives, and are paid for here to show it
+# all losses; L3 and L4 vanish identically with exact derivatives, and are computed here to show it
 FULL = (1.0, 0.1, 0.1, 0.1, 1.0, 1.0, 0.1, 0.0, 0.0)
-# L7 is the one costly loss; on a part of every batch its gradient is right on average
+# L7 is the only costly loss; on a part of every batch its gradient is unbiased
 FLOW_POINTS = 64
 
 
@@ -48,7 +48,7 @@ def run(
 
 
 def jobs(options: Options) -> list[ItemJob]:
-    """Both examples, all losses and each one left out."""
+    """The jobs: both examples, with all losses and without each one."""
     share = 0.1 if options.quick else 1.0
     engines = {"neural": (FIRST_SEED, 3)} | ({} if options.quick else {"paper": (PAPER_SEED, 1)})
     return [
@@ -61,7 +61,7 @@ def jobs(options: Options) -> list[ItemJob]:
 
 
 def _job(case: str, engine: str, without: str, seed: int, share: float) -> ItemJob:
-    """The paper's weights and points for its own settings, all losses on for ours."""
+    """One job: the paper's weights and points for its own settings, all losses for `Neural()`."""
     ours = engine == "neural"
     weights = FULL if ours else paper_settings(case).objective.weights
     settings = {"case": case, "engine": engine, "without": without, "seed": seed, "share": share}
@@ -73,7 +73,7 @@ def _job(case: str, engine: str, without: str, seed: int, share: float) -> ItemJ
 
 
 def publish(records: list[dict[str, Any]]) -> Publication:
-    """The paper's table, ours below each row."""
+    """The paper's table with LieStoNet's values below each row."""
     rows = []
     for case in ("ex1", "ex2"):
         paper = ABLATION[case]
@@ -84,8 +84,8 @@ def publish(records: list[dict[str, Any]]) -> Publication:
                 rows.append((CASES[case].title, TITLES[engine], *ours))
     largest = max((abs(r["losses"].get(name, 0.0)) for r in records for name in ("L3", "L4")), default=0.0)
     return Publication(
-        "With brackets from exact derivatives L3 (skew symmetry) and L4 (bilinearity) vanish identically, gradients "
-        f"and all: the largest value met in these runs is {largest:.1e}. Leaving them out changes nothing beyond "
+        "With brackets from exact derivatives L3 (skew symmetry) and L4 (bilinearity) vanish identically, with their "
+        f"gradients: the largest value in these runs is {largest:.1e}. Leaving them out changes nothing beyond "
         "rounding, so the paper's degradation without them must come from something else. L7, but for its barrier, is "
         f"ε² L6 to leading order. Here `Neural()` has all seven on, with weights {_shown(FULL[:7])} and L7 on "
         f"{FLOW_POINTS} points of a batch; by default it leaves L3, L4 and L7 out. " + _what_matters(records),
@@ -103,7 +103,7 @@ def _angles(records: list[dict[str, Any]], case: str, engine: str, without: str)
 
 
 def _what_matters(records: list[dict[str, Any]]) -> str:
-    """The losses without which the mean angle of `Neural()` is at least twice that with all."""
+    """A sentence on the losses without which the mean angle of `Neural()` at least doubles."""
     said = []
     for case in ("ex1", "ex2"):
         full = _angles(records, case, "neural", "full")
@@ -111,7 +111,7 @@ def _what_matters(records: list[dict[str, Any]]) -> str:
         if full and means:
             needed = [name for name, mean in means.items() if mean > 2 * np.mean(full)]
             said.append(f"{CASES[case].title}: {', '.join(needed) or 'none'}")
-    missed = f"with ours it more than doubles without these only: {'; '.join(said)}." if said else ""
+    missed = f"with `Neural()` it more than doubles only without these: {'; '.join(said)}." if said else ""
     return f"In the paper the angle grows without each of the seven; {missed}" if said else ""
 
 

@@ -30,7 +30,7 @@ Row = dict[str, Any]
 
 
 def run(case: str, engine: str, seed: int, share: float = 1.0) -> dict[str, Any]:
-    """Push fresh paths of the true system along what was found, fit, and compare with the truth."""
+    """Push new paths of the true system along the generators found, fit, and compare with the truth."""
     what = CASES[case]
     data = what.data(seed, share)
     result = discovered(case, engine, data, seed)
@@ -41,7 +41,7 @@ def run(case: str, engine: str, seed: int, share: float = 1.0) -> dict[str, Any]
 
 
 def jobs(options: Options) -> list[ItemJob]:
-    """Every example and engine; the paper's own check with its own settings, but in quick studies."""
+    """The jobs: every example and engine; except in quick studies, the paper's own check with its own settings."""
     share = 0.1 if options.quick else 1.0
     engines = ("spectral",) if options.quick else ("spectral", "neural")
     ours = [
@@ -69,7 +69,7 @@ def _job(case: str, engine: str, seed: int, share: float) -> ItemJob:
 
 
 def publish(records: list[dict[str, Any]]) -> Publication:
-    """The paper's layout: drift and diffusion for each generator and ε."""
+    """Tables in the paper's layout: drift and diffusion for each generator and ε."""
     theirs = [r for r in records if "engine" not in r]
     records = [r for r in records if "engine" in r]
     tables = {f"{epsilon:.0f}": _table(records, epsilon) for epsilon in EPSILONS}
@@ -78,10 +78,10 @@ def publish(records: list[dict[str, Any]]) -> Publication:
     return Publication("\n\n".join(filter(None, parts)), tables)
 
 
-WHAT = f"""Mean squares of what a fit to pushed paths misses of the true drift and diffusion (drift / diffusion). The
+WHAT = f"""Mean squared errors of drift and diffusion in a fit to pushed paths (drift / diffusion). The
 floor is the same fit to paths that were not pushed, the control a push along a random field of equal norm. A residual
-at the floor says that nothing can be seen at this data size. All cells are medians over runs, in brackets the least
-and the largest, since a mean would be that of the few runs whose flow went astray; *runs* counts those with a
+at the floor shows no effect at this data size. All cells are medians over runs, in brackets the least
+and the largest, since a few runs with diverging flows would dominate a mean; *runs* counts those with a
 residual. A dash: the flow carries too much of the data out of the box or to infinity (e^{{2t}}∂t blows up at ε =
 ½e^{{−2t}}); *lost* is the median number of points that left the box by more than {MARGIN:g} half-widths or blew up,
 before what is left was fitted."""
@@ -96,7 +96,7 @@ prints neither floor nor control."""
 
 
 def _agreement(records: list[dict[str, Any]]) -> str:
-    """The verdict, and how often a push along a generator stays at the floor beside a random field's."""
+    """The verdict, and how often a push along a generator stays at the floor, compared with a random field."""
     lines = ["As far as numbers without units can be compared:"]
     lines += [_verdict(records, engine) + _at_the_floor(records, engine) for engine in SEEDS]
     lines.append(
@@ -107,7 +107,7 @@ def _agreement(records: list[dict[str, Any]]) -> str:
 
 
 def _verdict(records: list[dict[str, Any]], engine: str) -> str:
-    """In how many cells an engine's median is no larger than what the paper prints, and the floor larger."""
+    """A sentence: in how many cells the median, and in how many the floor, is at most the paper's number."""
     pairs = {epsilon: _pairs(records, engine, epsilon, "residual") for epsilon in EPSILONS}
     floors = [pair for epsilon in EPSILONS for pair in _pairs(records, engine, epsilon, "floor")]
     if not floors:
@@ -119,7 +119,7 @@ def _verdict(records: list[dict[str, Any]], engine: str) -> str:
     return (
         f"{TITLES[engine]} {how} the paper's table; its median is at most the paper's number in {counts} (drift and "
         f"diffusion of every generator). In {sum(ours > theirs for ours, theirs in floors)} of {len(floors)} our floor "
-        "alone is larger: the paper's number is less than a fit to so many points can tell."
+        "alone is larger: the paper's number is below the accuracy of a fit to so many points."
     )
 
 
@@ -136,7 +136,7 @@ def _pairs(records: list[dict[str, Any]], engine: str, epsilon: float, part: str
 
 
 def _at_the_floor(records: list[dict[str, Any]], engine: str) -> str:
-    """How often both mean squares are of the floor's size, and a random push's."""
+    """A sentence: how often both mean squares are close to the floor, for the generators and for random pushes."""
     mine = [row for r in records if r["engine"] == engine for row in r["rows"] if row["residual"] and row["floor"]]
     counts = [
         f"{sum(_near(row['residual'], row['floor']) for row in rows)} of {len(rows)} at ε = {epsilon:g} (control "
@@ -148,7 +148,7 @@ def _at_the_floor(records: list[dict[str, Any]], engine: str) -> str:
 
 
 def _near(value: Row | None, floor: Row) -> bool:
-    """Whether both mean squares are of the floor's size; one that is not finite is kept as None and is not."""
+    """Whether both mean squares are close to the floor; values that are not finite, stored as None, are not."""
     return value is not None and all(
         None not in (value[name], floor[name]) and value[name] <= NEAR * floor[name] for name in COMPONENTS
     )
@@ -165,12 +165,12 @@ def _rows(records: list[dict[str, Any]], case: str, engine: str, k: int, epsilon
 
 
 def _sizes(rows: list[Row], part: str, name: str) -> list[float]:
-    """One number of every run; what was not finite is larger than all others."""
+    """One number of every run; infinity for values that were not finite."""
     return [float("inf") if row[part][name] is None else row[part][name] for row in rows if row[part]]
 
 
 def _table(records: list[dict[str, Any]], epsilon: float) -> Table:
-    """A row for every example, generator and engine that was run."""
+    """The table with a row for every example, generator and engine with runs."""
     rows = []
     for case in EXAMPLES:
         for k, numbers in enumerate(AFTER_PUSH[int(epsilon)][case]):
@@ -201,7 +201,7 @@ def _cells(found: list[Row]) -> tuple[Any, ...]:
 
 
 def _middle(rows: list[Row], part: str, *, extremes: bool = False) -> str | None:
-    """Median of drift and diffusion over runs, with the least and the largest where wanted."""
+    """Median of drift and diffusion over runs, optionally with the least and the largest."""
     both = [_sizes(rows, part, name) for name in COMPONENTS]
     if not both[0]:
         return None
@@ -210,7 +210,7 @@ def _middle(rows: list[Row], part: str, *, extremes: bool = False) -> str | None
 
 
 def _printed(number: float, epsilon: float) -> str:
-    """As many digits as the paper has; what it rounds to zero is below half of its last digit."""
+    """The paper's number with its digits; zero is shown as below half of the last digit."""
     if number == 0:
         return f"< {_half_a_digit(epsilon):.0e}"
     short = f"{number:.1e}"

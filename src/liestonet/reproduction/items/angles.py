@@ -16,10 +16,10 @@ from liestonet.study.tables import Table, spread
 
 FIRST_SEED = 4000
 SEEDS = {"spectral": 10, "neural": 5, "paper": 5}
-# where the engine was repaired since the first results
+# cases for which the engine was corrected after the first results
 REVISIONS = {("10d", "neural"): 2}
 SHOWN = ("paper", "neural", "polished", "spectral")  # `Neural()` is the run of `Neural(polish=False)`, polished
-# guesses of CPU seconds, for the time left
+# estimated CPU seconds, for the time left
 COSTS = {"spectral": 6.0, "neural": 30.0, "paper": 250.0}
 LONGER = {("ex4", "paper"): 1800.0, ("fp", "paper"): 500.0, ("10d", "paper"): 700.0}
 WITHIN = 1.3  # times the paper's angle is called reproduced
@@ -46,7 +46,7 @@ def run(case: str, engine: str, seed: int, share: float = 1.0) -> dict[str, Any]
 
 
 def surrogate_errors(case: str, found: Any, t: np.ndarray, x: np.ndarray) -> dict[str, Any]:
-    """Root mean squares of what drift and variance of every coordinate miss of the truth."""
+    """Root mean squared errors of drift and variance of every coordinate."""
     true = catalogue[CASES[case].system].sde
     sigma = true.diffusion(t, x)
     drift = found.drift(t, x) - true.drift(t, x)
@@ -55,7 +55,7 @@ def surrogate_errors(case: str, found: Any, t: np.ndarray, x: np.ndarray) -> dic
 
 
 def jobs(options: Options) -> list[ItemJob]:
-    """Every engine on every case; in quick studies a tenth of the data."""
+    """The jobs: every engine on every case; in quick studies a tenth of the data."""
     share = 0.1 if options.quick else 1.0
     engines = ("spectral",) if options.quick else tuple(SEEDS)
     made = [
@@ -82,7 +82,7 @@ def job(case: str, engine: str, seed: int, share: float) -> ItemJob:
 
 
 def publish(records: list[dict[str, Any]]) -> Publication:
-    """The largest angle by engine, and all angles beside the paper's."""
+    """Tables of the largest angle by engine, and of all angles with the paper's."""
     largest = tuple(
         (
             case.title,
@@ -109,7 +109,7 @@ def publish(records: list[dict[str, Any]]) -> Publication:
 
 
 def _recipe(records: list[dict[str, Any]]) -> Table:
-    """The paper's own recipe beside its numbers: the median of the largest angle over seeds, and how far it ranges."""
+    """The paper's recipe and its numbers: the median of the largest angle over seeds, with its range."""
     rows = []
     for name, case in CASES.items():
         largest, printed = _largest(records, name), max(SDE_ANGLES[name])
@@ -134,7 +134,7 @@ def _recipe(records: list[dict[str, Any]]) -> Table:
 
 
 def _missed(records: list[dict[str, Any]], case: str, what: str) -> float:
-    """The median over seeds of what the surrogate of the paper's recipe misses, of its worst coordinate."""
+    """The median over seeds of the error of the recipe's surrogate, for its worst coordinate."""
     return float(np.median([max(record["surrogate"][what]) for record in _of(records, case, "paper")]))
 
 
@@ -144,7 +144,7 @@ def _largest(records: list[dict[str, Any]], case: str) -> list[float]:
 
 
 def _reproduced(records: list[dict[str, Any]]) -> str:
-    """In which cases the median is near the paper's number, and in which it is not."""
+    """A sentence: in which cases the median is close to the paper's number."""
     ratios = {
         case.title: float(np.median(largest)) / max(SDE_ANGLES[name])
         for name, case in CASES.items()
@@ -163,7 +163,7 @@ def _reproduced(records: list[dict[str, Any]]) -> str:
     return (
         f"**The paper's own recipe**, {TITLES['paper']}: its largest angle, the median over seeds, is "
         f"{'; '.join(filter(None, said))}."
-        + (f" Fewer than {SEEDS['paper']} seeds say little." if few < SEEDS["paper"] else "")
+        + (f" Fewer than {SEEDS['paper']} seeds are not conclusive." if few < SEEDS["paper"] else "")
         + " The next sections change one setting at a time, and say which stage limits it. The errors of the surrogate "
         "are root mean squares at the points where angles are measured, of the worst coordinate. The paper gives one "
         "number for each case and no spread; its sweep of w6 and w7 (of Example 2, by the size of its angles) goes "
@@ -177,7 +177,7 @@ def _of(records: list[dict[str, Any]], case: str, engine: str) -> list[dict[str,
 
 
 def _angles(records: list[dict[str, Any]], case: str, engine: str) -> list[list[float]]:
-    """All angles of every seed; those after polishing are kept with the run that was polished."""
+    """All angles of every seed; those after polishing are stored with the run that was polished."""
     if engine == "polished":
         return [record["polished"] for record in _of(records, case, "neural")]
     return [record["angles"] for record in _of(records, case, engine)]
@@ -211,12 +211,12 @@ def _seconds(records: list[dict[str, Any]], case: str) -> str | None:
 
 
 def _sentence(records: list[dict[str, Any]]) -> str:
-    """Whether the recipe reproduces the paper, and where each engine is better than the paper's number, counted."""
+    """Whether the recipe reproduces the paper, and how often each engine is better than the paper's number."""
     lines = [
         *filter(None, [_reproduced(records)]),
         "`Neural()` is the column before it after polishing. CPU seconds are of `Neural.paper`, `Neural()` and "
         "`Spectral()`, with the simulation of the data. The data of `Neural.paper` have seeds of their own, from "
-        f"{PAPER_SEED} on; those that were looked at when it was read anew are not reported.",
+        f"{PAPER_SEED} on; seeds inspected when the preset was revised are not reported.",
     ]
     for engine in SHOWN:
         means = {
@@ -233,7 +233,7 @@ def _sentence(records: list[dict[str, Any]]) -> str:
 
 
 def _single_runs(records: list[dict[str, Any]], engine: str) -> str:
-    """How many runs are not better than the paper's, and in which cases."""
+    """A sentence: how many runs are not better than the paper's, and in which cases."""
     runs = [(name, max(angles)) for name in CASES for angles in _angles(records, name, engine)]
     worse = [(name, angle) for name, angle in runs if angle >= max(SDE_ANGLES[name])]
     which = sorted({CASES[name].title for name, _ in worse})

@@ -1,4 +1,4 @@
-"""A day of BTC/USDT: the paper's two tables at 500 ms, and what coarser steps and log prices can support."""
+"""A day of BTC/USDT: the paper's two tables at 500 ms, and the same for coarser steps and log prices."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FIRST_SEED = 4900
 
 
 def look(trades: str, sha256: str, seconds: float, log: bool, seed: int) -> dict[str, Any]:
-    """One resolution: what the spectral engine finds, whether this is a diffusion at all, and the paper's checks."""
+    """One resolution: the spectral engine's result, the test for a diffusion, and the paper's checks."""
     day = announced_trades(DayFile(trades, sha256))
     bars = day.bars(seconds)
     returns = np.diff(np.log(bars.prices))
@@ -70,7 +70,7 @@ def sweep(trades: str, sha256: str, seed: int, count: int, engine: str = "neural
 
 
 def recipe(trades: str, sha256: str, seed: int) -> dict[str, Any]:
-    """The paper's algorithm as it stands: networks for m = 1, 2, 3, the minimum of L1, and its two checks by a push."""
+    """The paper's algorithm unchanged: networks for m = 1, 2, 3, the minimum of L1, and its two checks by a push."""
     prepare_networks()
     from liestonet.neural.settings import Neural
 
@@ -101,7 +101,7 @@ def _curve(result: Any) -> dict[str, Any]:
 
 
 def jobs(options: Options) -> list[ItemJob]:
-    """Three resolutions, price and log price, and the sweep; the committed day where no file is given."""
+    """The jobs: three resolutions, price and log price, and the sweep; the committed day if no file is given."""
     file = options.trades or RECORDING
     named = {"trades": file.name, "sha256": file.sha256}
     looks = [_look(named, seconds, log) for seconds in WINDOWS for log in (False, True)]

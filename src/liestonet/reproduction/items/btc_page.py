@@ -1,4 +1,4 @@
-"""What the page says of a day of prices: every look with its checks, the paper's numbers, and sentences from both."""
+"""The page on a day of prices: every resolution with its checks, the paper's numbers, and conclusions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from liestonet.reproduction.trades import DEVIATIONS, LEAST, NEIGHBOURS
 from liestonet.study.tables import Table, spread
 
 Record = dict[str, Any]
-LOOKS = "spectral"  # the engine of every look
+LOOKS = "spectral"  # the engine for all resolutions
 COUNTS = (1, 2, 3)
 COMPONENTS = ("drift", "diffusion")
 NEAR = 2  # times the floor's mean square
@@ -23,7 +23,7 @@ HUNDREDFOLD = 100
 
 
 def publish(records: list[Record]) -> Publication:
-    """What each resolution supports, then the paper's tables."""
+    """The publication: the conclusions for each resolution, then the paper's tables."""
     looks = [r for r in records if "seconds" in r]
     pushed = [r for r in looks if "after_push" in r]
     paper = next((r for r in pushed if _is_the_papers(r)), None)
@@ -63,7 +63,7 @@ def _where(look: Record) -> tuple[str, str]:
 
 
 def _support(looks: list[Record]) -> str:
-    """What the data can and cannot support, in words."""
+    """A paragraph on what the data support."""
     fine = [r for r in looks if r["seconds"] == 0.5]
     zero = f"{fine[0]['zero']:.0%}" if fine else "many"
     passed = [" in ".join(_where(r)) for r in looks if r["passed"]]
@@ -77,7 +77,7 @@ def _support(looks: list[Record]) -> str:
         f"{_ticks(dropped + kept)} The paper finds two symmetries at 500 ms. There {zero} of the returns are exactly "
         "zero, and price moves on a grid: these are not increments of a diffusion. Dimensions, directions and "
         f"the generators that are pushed come from {TITLES[LOOKS]} and not from networks as in the paper. {support} "
-        "the lack-of-fit gate (Markov, Gaussian residuals, equal halves, no flags that put the ground in doubt), so "
+        "the lack-of-fit gate (Markov, Gaussian residuals, equal halves, no flags against the assumptions), so "
         f"{where} is a statement about the fitted surrogate and not about the market."
     )
 
@@ -111,28 +111,28 @@ def _resolutions(looks: list[Record]) -> Table:
 
 
 def _reasons(looks: list[Record]) -> Table:
-    """What the gate says of each look."""
+    """The table of reasons why the gate passes or fails."""
     rows = tuple((*_where(r), " ".join(r["reasons"]) or None) for r in looks)
     return Table(("bin", "state", "why the gate fails"), rows)
 
 
 def _after_push_in_words(looks: list[Record]) -> str:
-    """How many pushes leave something to compare, and how many of them stay at the floor."""
+    """A paragraph: how many pushes can be compared, and how many of them stay at the floor."""
     rows = [row for r in looks for row in r["after_push"]]
     there = [row for row in rows if row["residual"]]
     near, wild = (sum(_near(row[part], row["floor"]) for row in there) for part in ("residual", "control"))
     return (
-        f"**After a push.** Pushed are the {BTC_DIMENSION} directions with the smallest residuals, whatever the ladder "
-        "says of them. The residual compares a fit to pushed paths with a fit to others, on what the boxes of both "
-        "have in common and in units of that part, as does the floor. A dash: nothing to compare, since the flow "
-        "carries too much of the data out of the box or to infinity, or leaves what cannot be fitted; "
-        f"{len(there)} of {len(rows)} pushes of all resolutions remain. In {near} of them drift and diffusion are at "
-        f"most {NEAR} times the floor (random field of equal norm: {wild})."
+        f"**After a push.** Pushed are the {BTC_DIMENSION} directions with the smallest residuals, regardless of the "
+        "ladder's verdicts. The residual compares a fit to pushed paths with a fit to others, on what the boxes of "
+        "both have in common and in units of that part, as does the floor. A dash: nothing to compare, since the flow "
+        f"carries too much of the data out of the box or to infinity, or leaves what cannot be fitted; {len(there)} of "
+        f"{len(rows)} pushes of all resolutions remain. In {near} of them drift and diffusion are at most {NEAR} times "
+        f"the floor (random field of equal norm: {wild})."
     )
 
 
 def _beside_the_papers_table(look: Record) -> str:
-    """In how many cells a mean square is at most the paper's number: ours, a random field's, the floor."""
+    """A sentence: in how many cells a mean square is at most the paper's number: ours, a random field's, the floor."""
     there = [row for row in look["after_push"] if row["residual"]]
     count, cells = len(there), len(there) * len(COMPONENTS)
     printed = len(BTC_AFTER_PUSH) * BTC_DIMENSION * len(COMPONENTS)
@@ -175,7 +175,7 @@ def _near(value: dict[str, Any] | None, floor: dict[str, Any] | None) -> bool:
 
 
 def _over(value: dict[str, Any] | None, floor: dict[str, Any] | None) -> tuple[float, float] | None:
-    """Drift and diffusion in multiples of the floor's, None where one of them is missing."""
+    """Drift and diffusion in multiples of the floor's; None if one of them is missing."""
     if not value or not floor or None in (*value.values(), *floor.values()):
         return None
     return value["drift"] / floor["drift"], value["diffusion"] / floor["diffusion"]
@@ -188,7 +188,7 @@ def _pair(part: dict[str, Any] | None) -> str | None:
 
 
 def _after_push(record: Record) -> Table:
-    """Both generators and every ε: the paper's drift and diffusion, ours with floor and control."""
+    """The table for both generators and every ε: the paper's drift and diffusion, ours with floor and control."""
     rows = []
     for row in record["after_push"]:
         drift, diffusion = BTC_AFTER_PUSH[int(row["epsilon"])][row["generator"]]
@@ -199,7 +199,7 @@ def _after_push(record: Record) -> Table:
 
 
 def _after_push_of_all(looks: list[Record]) -> Table:
-    """Every look: drift and diffusion in multiples of the floor, of the generator and of a random field."""
+    """The table of all resolutions: drift and diffusion in multiples of the floor, for generators and random fields."""
     rows = []
     for r in looks:
         for k in range(BTC_DIMENSION):
@@ -225,7 +225,7 @@ def _known(values: Iterable[float | None]) -> list[float]:
 
 
 def _likelihood(record: Record) -> Table:
-    """ΔNLL beside the paper's."""
+    """The table of ΔNLL with the paper's."""
     rows = []
     for epsilon, (first, second, control) in BTC_LIKELIHOOD.items():
         mine = _pushes(record, epsilon)
@@ -252,7 +252,7 @@ def _change(row: Record) -> str | None:
 
 
 def _likelihood_of_all(looks: list[Record]) -> Table:
-    """Every look and generator: ΔNLL with its p-value, and the median of the random pushes."""
+    """The table of all resolutions and generators: ΔNLL with its p-value, and the median of random pushes."""
     rows = []
     for r in looks:
         for k in range(BTC_DIMENSION):
@@ -268,15 +268,15 @@ def _likelihood_of_all(looks: list[Record]) -> Table:
 
 
 def _likelihood_in_words(looks: list[Record], paper: Record | None) -> str:
-    """What our own test says of the generators, and random pushes beside them."""
+    """A paragraph on LieStoNet's test of the generators, and on random pushes."""
     rows = [row for r in looks for row in r["invariance"] if row["p_value"] is not None]
     rejected = sum(row["p_value"] <= LEVEL for row in rows)
     total = (
         f"In all, p ≤ {LEVEL:g} in {rejected} of {len(rows)} rows. The bootstrap draws Gaussian residuals, which these "
         "data do not have: it may be the diffusion that is rejected, and not the generator."
     )
-    text = "**ΔNLL** is set beside random pushes of equal displacement, and judged by a bootstrap under the model in "
-    text += "which the generator is exact (p of ΔNLL, Kolmogorov–Smirnov and energy distance together). "
+    text = "**ΔNLL** is compared with random pushes of equal displacement, and tested by a bootstrap under the model "
+    text += "in which the generator is exact (p of ΔNLL, Kolmogorov–Smirnov and energy distance together). "
     return text + (_at_the_papers_step(paper) if paper else "") + total
 
 
@@ -328,7 +328,7 @@ def _sweep(runs: list[Record]) -> Table:
 
 
 def _sweep_in_words(runs: list[Record]) -> str:
-    """Where closure is least, and where the residual of the span jumps."""
+    """A paragraph: where closure is least, and where the residual of the span jumps."""
     lines = [
         f"**Sweep.** The paper's m = {BTC_DIMENSION} is the lower of two numbers, L1 at m = 2 and at m = 3, since at "
         "m = 1 it is an empty sum; a minimum over two, at the edge of what was tried, is no test of a dimension."
@@ -343,7 +343,7 @@ def _sweep_in_words(runs: list[Record]) -> str:
 
 
 def _recipe_in_words(recipe: Record) -> str:
-    """The paper's algorithm as it stands, on this day."""
+    """A paragraph on the paper's algorithm, unchanged, on this day."""
     there = [row for row in recipe["after_push"] if row["residual"]]
     cells = len(there) * len(COMPONENTS)
     reached = sum(_reached(there, "residual", name) for name in COMPONENTS)
@@ -359,7 +359,7 @@ def _recipe_in_words(recipe: Record) -> str:
 
 
 def _growth(runs: list[Record]) -> str:
-    """By how much the worst residual of the span grows with each further generator."""
+    """The factors by which the worst residual of the span grows with each additional generator."""
     worst = {m: [r["residuals"][-1] for r in runs if r["count"] == m] for m in COUNTS}
     means = {m: float(np.mean(values)) for m, values in worst.items() if values}
     if len(means) < len(COUNTS):

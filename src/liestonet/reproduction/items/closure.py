@@ -27,7 +27,7 @@ def run(case: str, engine: str, seed: int, count: int, share: float = 1.0) -> di
 
 
 def run_together(case: str, engine: str, seed: int, counts: list[int], share: float = 1.0) -> dict[str, Any]:
-    """The same for several m on one surrogate, which with the paper's settings takes the longer part of the time."""
+    """Train for several m on one surrogate, which with the paper's settings takes most of the time."""
     data = CASES[case].data(seed, share)
     with sharing():
         results = [discovered(case, engine, data, seed, count) for count in counts]
@@ -36,7 +36,7 @@ def run_together(case: str, engine: str, seed: int, counts: list[int], share: fl
 
 
 def _trained(case: str, data: Any, result: Any) -> dict[str, Any]:
-    """What is kept of one training."""
+    """The stored values of one training."""
     t, x = central_points(data)
     (rung,) = result.training.rungs
     return {
@@ -47,7 +47,7 @@ def _trained(case: str, data: Any, result: Any) -> dict[str, Any]:
 
 
 def jobs(options: Options) -> list[ItemJob]:
-    """Every example, seed and m; in quick studies Example 1 at m = 2, 3, 4 on a tenth of the data."""
+    """The jobs: every example, seed and m; in quick studies Example 1 at m = 2, 3, 4 on a tenth of the data."""
     share = 0.1 if options.quick else 1.0
     cases = EXAMPLES[:1] if options.quick else EXAMPLES
     counts = (2, 3, 4) if options.quick else COUNTS
@@ -75,7 +75,7 @@ def _job(case: str, engine: str, seed: int, function: str, settings: dict[str, A
 
 
 def publish(records: list[dict[str, Any]]) -> Publication:
-    """Both curves, the worst residual of the span, and the subsets' angles."""
+    """Tables of both curves, the worst residual of the span, and the subsets' angles."""
     records = [record | part for record in records for part in record.get("curve", [{}])]
     rows = tuple(
         (
@@ -112,10 +112,10 @@ def _groups(records: list[dict[str, Any]]) -> list[tuple[str, str, int, list[dic
 
 
 def _sentence(records: list[dict[str, Any]]) -> str:
-    """Where the closure loss is least, where validity jumps and where angles are least, counted by example."""
+    """A paragraph: where the closure loss is least, where validity jumps and where angles are least, by example."""
     lines = [
-        "The paper reads the dimension off the minimum of L1. L1 is an empty sum at m = 1 and every subalgebra closes, "
-        "so nothing singles out the truth. "
+        "The paper reads the dimension off the minimum of L1. L1 is an empty sum at m = 1 and zero for every "
+        "subalgebra, so its minimum does not determine the dimension. "
         + _minima(records)
         + " The residual of the determining equations should jump after the true m. Runs in which L1 is least over "
         "m ≥ 2 at the true m, in which the worst residual of the span grows by its largest factor after it, and in "
@@ -150,7 +150,7 @@ def _minima(records: list[dict[str, Any]]) -> str:
 
 
 def _runs(records: list[dict[str, Any]], case: str, engine: str) -> list[tuple[int, int, int]]:
-    """For each run the m at which L1 is least, after which the worst residual grows most, with the least angles."""
+    """For each run the m with least L1, the m after which the worst residual grows most, the m with least angles."""
     found = []
     for seed in dict.fromkeys(r["seed"] for r in records if (r["case"], r["engine"]) == (case, engine)):
         mine = [r for r in records if (r["case"], r["engine"], r["seed"]) == (case, engine, seed)]
@@ -173,16 +173,16 @@ def _elsewhere(records: list[dict[str, Any]]) -> str:
             counts = ", ".join(f"m = {m} in {count}" for m, count in sorted(others.items()))
             said.append(f"{CASES[case].title} ({counts})")
     return (
-        f"The residual grows most after another m in {'; '.join(said)}: a factor is no test where a direction that is "
-        "no symmetry nearly is one, or where a symmetry is hard to learn. How near the nearest other direction is "
-        "stands in the table of the three kinds."
+        f"The residual grows most after another m in {'; '.join(said)}: the factor is no reliable test if there is a "
+        "near-symmetry, or if a symmetry is hard to learn. The residual of the nearest other direction is in the "
+        "table of the three kinds."
         if said
         else ""
     )
 
 
 def _diverged(records: list[dict[str, Any]]) -> str:
-    """Trainings whose closure loss ended above 1, which is no fit at all."""
+    """A sentence on trainings that did not converge: their closure loss ended above 1."""
     found = [
         f"{TITLES[r['engine']]} on {CASES[r['case']].title} with m = {r['count']} (seed {r['seed']})"
         for r in records

@@ -1,4 +1,4 @@
-"""The paper's two tables in words: what related methods do, and the pipeline step by step, with ours beside it."""
+"""The paper's two tables in words: related methods, and the pipeline step by step, compared with LieStoNet."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Ours: the whole catalogue from data, true against found dimension, the angle at the true one.
+"""Not in the paper: the whole catalogue from data, true against found dimension, the angle at the true one.
 
-Beside it stands the angle of the true form of the equation, fitted to the same data (`reproduction/fitted.py`).
+For comparison: the angle of the true form of the equation, fitted to the same data (`reproduction/fitted.py`).
 
-Itô symmetries in the gauge that data can know. A row of the matrix is what is true, a column what was found.
+Itô symmetries in the gauge that data determine. Rows of the matrix are the true dimension, columns the one found.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories.trajectories import Trajectories
 
 FIRST_SEED, SIZES, QUICK_SIZE = 6000, (512, 4096), 64
-QUICK_SYSTEMS = 8  # quick studies take so many one-coordinate systems
-# A path of fewer steps than this is replaced by several: single increments are no path.
+QUICK_SYSTEMS = 8  # number of one-coordinate systems in quick studies
+# Paths of fewer steps than this are replaced by several: single increments are not paths.
 LEAST_STEPS = 100
-# In more dimensions than this the true form, fitted and solved, would take longer than all the rest.
+# In more dimensions than this the true form would take too long to fit and solve.
 MOST_FOR_ORACLE = 3
 BETTER = 1.0  # degrees by which an angle must be smaller to be counted
 KIND = "ito-cholesky"
@@ -42,18 +42,18 @@ COLOURS = {"right": "#1f5fa8", "undecided": "#c9a227", "missed": "#b2452f", "nea
 
 
 def data_of(system: Any, paths: int, seed: int) -> Trajectories:
-    """As many paths of the system's own experiment, more where they are very short."""
+    """Simulated data: `paths` paths of the system's experiment, more if they are very short."""
     steps = round(system.experiment.duration / system.experiment.step)
     return system.simulate(paths=paths * max(1, math.ceil(LEAST_STEPS / steps)), seed=seed)
 
 
 def run(system: str, paths: int, seed: int) -> dict[str, Any]:
-    """One run: what was found beside what is true."""
+    """One run: found and true symmetries."""
     return run_on(catalogue[system], paths, seed)
 
 
 def run_on(known: Any, paths: int, seed: int) -> dict[str, Any]:
-    """The same for any system whose symmetries are known."""
+    """One run on any system with known symmetries."""
     data = data_of(known, paths, seed)
     true = known.dimension(KIND)
     record: dict[str, Any] = {"true": true if true < math.inf else "inf"}
@@ -77,13 +77,13 @@ def run_on(known: Any, paths: int, seed: int) -> dict[str, Any]:
 
 
 def tolerable(system: Any, result: Any) -> int:
-    """How many directions of the true equation have a residual below the tolerance, symmetries or not."""
+    """The number of directions of the true equation with a residual below the tolerance, symmetries or not."""
     exact = solve(system.cholesky_sde, "ito", result.domain.intervals, formulas=False)
     return sum(row.residual < result.findings.criteria.tolerance for row in exact.ladder)
 
 
 def angles(system: Any, data: Trajectories, result: Any, true: int) -> dict[str, Any]:
-    """Largest unit-free angle at the true dimension, and that of the true form, fitted."""
+    """Largest unit-free angle at the true dimension, and that of the fitted true form."""
     t, x = central_points(data)
     exact, half = system.generators(KIND), result.domain.half
     scale = (half[0], half[1:])
@@ -99,7 +99,7 @@ def angles(system: Any, data: Trajectories, result: Any, true: int) -> dict[str,
 
 
 def given(system: str) -> dict[str, Any]:
-    """What a run depends on besides its settings: the system as the catalogue has it, the engine, numbers from here."""
+    """What a run depends on besides its settings: the catalogue's entry, the engine, constants of this module."""
     known = catalogue[system]
     facts = (known.equation, known.cholesky, known.experiment, dict(known.symmetries), known.infinite)
     return {
@@ -114,7 +114,7 @@ def given(system: str) -> dict[str, Any]:
 
 
 def jobs(options: Options) -> list[ItemJob]:
-    """Every system with both numbers of paths; in quick studies a few scalar ones with few paths."""
+    """The jobs: every system with both numbers of paths; in quick studies a few scalar ones with few paths."""
     scalar = [name for name in catalogue if catalogue[name].sde.dimension == 1][:QUICK_SYSTEMS]
     names, sizes = (scalar, (QUICK_SIZE,)) if options.quick else (list(catalogue), SIZES)
     return [
@@ -133,9 +133,9 @@ def jobs(options: Options) -> list[ItemJob]:
 
 
 def outcome(record: dict[str, Any]) -> str:
-    """Right, fewer or more symmetries than there are.
+    """The outcome of a run: right, fewer or more symmetries than true.
 
-    Fewer because of what is undecided counts apart, and so does one more that is true to within the tolerance.
+    Separate outcomes: fewer because directions are undecided, and one more that holds to within the tolerance.
     """
     if "refused" in record:
         return "refused"
@@ -149,7 +149,7 @@ def outcome(record: dict[str, Any]) -> str:
 
 
 def publish(records: list[dict[str, Any]]) -> Publication:
-    """A matrix for each size, what went wrong, system by system, and angles against those of the true form, fitted."""
+    """Matrices for each size, the wrong runs, a table by system, and angles against those of the fitted true form."""
     sizes = sorted({r["paths"] for r in records})
     of = {size: [r for r in records if r["paths"] == size] for size in sizes}
     tables = {f"matrix-{size}": matrix(of[size], f"{size:,} paths: true \\ found") for size in sizes}
@@ -162,30 +162,29 @@ def publish(records: list[dict[str, Any]]) -> Publication:
 
 
 def _introduction(records: list[dict[str, Any]]) -> str:
-    """What was asked, with how many seeds, and what the words mean."""
+    """The introduction: the question, the number of seeds, and the meaning of the outcomes."""
     asked, seeds = Criteria(), sorted({r["seed"] for r in records})
     once = f"one run of each (seed {seeds[0]}), so what happened to a single system may be chance"
     runs = once if len(seeds) == 1 else f"{len(seeds)} seeds of each"
     return (
         "`Spectral()`: Itô symmetries of every system of the catalogue at the default tolerance "
-        f"({asked.tolerance:.0%}) and error rate ({asked.error_rate:.0%}); {runs}. "
-        "Where all that is missing was called *undecided*, the data are too "
-        "few and the answer says so: these runs stand apart. *Missed* is a symmetry called something else, *near* one "
-        "too many that the true equation has to within the tolerance, *false* one that it has not. Angles are "
-        "unit-free, the largest at the true dimension."
+        f"({asked.tolerance:.0%}) and error rate ({asked.error_rate:.0%}); {runs}. If all missing symmetries were "
+        "called *undecided*, the result says that the data are too few: these runs are counted separately. *Missed* "
+        "is a symmetry called something else, *near* one too many that the true equation has to within the tolerance, "
+        "*false* one that it has not. Angles are unit-free, the largest at the true dimension."
     )
 
 
 def _beside_the_fitted_form(records: list[dict[str, Any]]) -> str:
-    """What the true form, fitted, is, and in how many runs it was beaten."""
+    """A paragraph on the fitted true form, and in how many runs the search was better."""
     both = [r for r in records if "oracle" in r]
     better = [r for r in both if r["angle"] < r["oracle"] - BETTER]
     worse = [r for r in both if r["angle"] > r["oracle"] + BETTER]
     return (
         "*The true form, fitted* knows every term of the equation: each term of the drift gets a factor and each noise "
-        "a size, from the same increments, and that equation is solved. It is something to compare with and no bound: "
-        "factors that are free one by one lose symmetries that hang on their ratio, and what is found may be imposed "
-        f"on the coefficients. Of {len(both)} runs that have both, ours is better by more than {BETTER:.0f}° in "
+        "a size, from the same increments, and that equation is solved. It is a comparison and not a bound: "
+        "independent factors lose symmetries that depend on their ratio, and the search may impose the symmetries "
+        f"found on the coefficients. Of {len(both)} runs that have both, ours is better by more than {BETTER:.0f}° in "
         f"{len(better)} and worse by more than that in {len(worse)}."
     )
 
@@ -203,7 +202,7 @@ def summary(records: list[dict[str, Any]], size: int) -> str:
 
 
 def matrix(records: list[dict[str, Any]], title: str) -> Table:
-    """True against found; what was found less by undecided directions alone stands apart."""
+    """The matrix of true against found dimensions; runs that miss only undecided directions are separate."""
     rows = [r for r in records if outcome(r) not in ("refused", "infinite")]
     found = sorted({r["found"] for r in rows if outcome(r) != "undecided"})
     lines = []
@@ -216,7 +215,7 @@ def matrix(records: list[dict[str, Any]], title: str) -> Table:
 
 
 def wrong_runs(records: list[dict[str, Any]]) -> Table:
-    """Runs that miss a symmetry or have one too many, with the verdicts on all that was found and on the next."""
+    """The table of runs that miss a symmetry or have one too many, with the verdicts on the directions."""
     rows = tuple(
         (r["system"], r["paths"], r["seed"], outcome(r), r["true"], r["found"], ", ".join(_looked_at(r)))
         for r in records
@@ -226,12 +225,12 @@ def wrong_runs(records: list[dict[str, Any]]) -> Table:
 
 
 def _looked_at(record: dict[str, Any]) -> list[str]:
-    """Verdicts on all directions that are or were called symmetries, and at least one more than there are."""
+    """The verdicts on all directions that are or were called symmetries, and on at least one more."""
     return record["verdicts"][: max(record["found"], record["true"] + 1)]
 
 
 def systems_table(records: list[dict[str, Any]], sizes: list[int]) -> Table:
-    """One row a system, the sizes side by side."""
+    """The table with one row for each system and all sizes."""
     rows = []
     for name in catalogue:
         own = [r for r in records if r["system"] == name]
@@ -262,7 +261,7 @@ def _median(records: list[dict[str, Any]], key: str) -> str | None:
 
 
 def draw(axes: Any, of: dict[int, list[dict[str, Any]]]) -> None:
-    """Angle against that of the true form, fitted; one point a run, coloured by the outcome."""
+    """Draw the angle against that of the fitted true form; one point for each run, coloured by the outcome."""
     for ax, (size, records) in zip(axes, of.items(), strict=True):
         for name, colour in COLOURS.items():
             own = [r for r in records if outcome(r) == name and "oracle" in r]

@@ -20,7 +20,7 @@ KINDS = ("ex1", "fp")
 
 
 def run(engine: str, seed: int, share: float = 1.0) -> dict[str, Any]:
-    """Angles by which the Itô span of Example 1 sticks out of the projected Fokker–Planck span."""
+    """Angles of the Itô span of Example 1 with the projected Fokker–Planck span."""
     data = CASES["ex1"].data(seed, share)
     t, x = central_points(data)
     trained = engine in PAPER_READINGS
@@ -30,7 +30,7 @@ def run(engine: str, seed: int, share: float = 1.0) -> dict[str, Any]:
 
 
 def jobs(options: Options) -> list[ItemJob]:
-    """All engines; in quick studies the spectral one on a tenth of the data."""
+    """The jobs: all engines; in quick studies the spectral one on a tenth of the data."""
     share = 0.1 if options.quick else 1.0
     engines = ("spectral",) if options.quick else tuple(SEEDS)
     return [

@@ -1,4 +1,4 @@
-"""Ours: the angle against CPU seconds for every engine, from the runs of `angles`."""
+"""Not in the paper: the angle against CPU seconds for every engine, from the runs of `angles`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def publish(records: list[dict[str, Any]]) -> Publication:
 
 
 def _of(records: list[dict[str, Any]], case: str, engine: str) -> list[dict[str, Any]]:
-    """The runs of an engine; one that was polished counts for both, with the seconds of the whole."""
+    """The runs of an engine; a polished run counts for both engines, with all its seconds."""
     if engine == "polished":
         return [{**r, "angles": r["polished"]} for r in _of(records, case, "neural")]
     return [r for r in records if (r["case"], r["engine"]) == (case, engine)]

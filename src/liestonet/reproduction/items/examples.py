@@ -1,4 +1,4 @@
-"""What the names on the page stand for: the paper's examples with our data of them, and its losses."""
+"""The meaning of the names on the page: the paper's examples with the simulated data, and its losses."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def jobs(options: Options) -> list[ItemJob]:
 
 
 def publish(records: list[dict[str, Any]]) -> Publication:
-    """Both tables, and where settings are answered."""
+    """Both tables, and a sentence on where the settings are documented."""
     columns = ("case", "equation", "kind", "data", "paths begin", "true dimension")
     presets = ", ".join(f'"{name}"' if isinstance(name, str) else str(name) for name in PRESETS.values())
     return Publication(
@@ -67,7 +67,7 @@ def publish(records: list[dict[str, Any]]) -> Publication:
         "of the density, modulo superposition, where it is fokker-planck. Generators are X = τ(t) ∂t + ξ(t, x) ∂x, "
         "with + β(t, x) u∂u for a density u. L1 to L5 ask that they span a Lie algebra, L6 to L9 that they are "
         "symmetries of dx = f dt + σ dW or of its density's equation u_t + A u_xx + B u_x + C u = 0; here for one "
-        "coordinate. The paper's tables of settings are answered by `print(liestonet.Neural.paper(1))` (or another of "
+        "coordinate. The paper's tables of settings correspond to `print(liestonet.Neural.paper(1))` (or another of "
         f"{presets}), which says of every setting whether it is stated, conflicting or unstated, and why it was "
         "taken; more is in [the page on networks](neural.md).",
         {
@@ -85,14 +85,14 @@ def _row(case: Case) -> tuple[Any, ...]:
 
 
 def _extent(data: Recording) -> str:
-    """How many paths of which length."""
+    """The number and length of paths."""
     if data.starts is None:
         return f"{data.paths:,} paths, duration T = {data.duration:g}, step Δt = {data.step:g}"
     return f"{data.paths:,} single increments, t ~ {_uniform(data.starts)}, step Δt = {data.step:g}"
 
 
 def _beginning(data: Recording) -> str:
-    """Where paths begin, coordinates of one law together, and where they are kept."""
+    """The initial law, with coordinates of one law together, and lower bounds of paths."""
     by_law: dict[Interval, list[str]] = {}
     for name, interval in zip(catalogue[data.system].sde.names, data.initial, strict=True):
         by_law.setdefault(interval, []).append(name)

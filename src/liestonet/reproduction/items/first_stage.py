@@ -1,4 +1,4 @@
-"""Which stage limits the paper's recipe: generators solved for, not trained, on the surrogate that it learns."""
+"""Which stage limits the paper's recipe: generators computed exactly instead of trained, on its surrogate."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def solved(kind: Kind, source: Any, count: int) -> Fields:
 
 
 def jobs(options: Options) -> list[ItemJob]:
-    """Every case from both starts, beside the runs of the table of angles; nothing in quick studies."""
+    """The jobs: every case from both starts, and the runs of the table of angles; nothing in quick studies."""
     if options.quick:
         return []
     trained = [
@@ -89,7 +89,7 @@ def jobs(options: Options) -> list[ItemJob]:
 
 
 def publish(records: list[dict[str, Any]]) -> Publication:
-    """The largest angle, solved for and trained, and what the surrogate misses."""
+    """The table of the largest angle, solved for and trained, and the errors of the surrogate."""
     rows = []
     for name, case in CASES.items():
         for start, words in STARTS.items():
@@ -115,8 +115,8 @@ def publish(records: list[dict[str, Any]]) -> Publication:
 WHAT = (
     "The paper's method learns a surrogate and trains generators on it. Here the generators are solved for on the same "
     "surrogate: as many directions of the spectral engine's series as there are symmetries, those with the least "
-    "residuals of the determining equations. What is left of the angle is the surrogate's; what the trained ones have "
-    "beyond it is the training's. Errors are root mean squares where angles are measured, of the worst coordinate."
+    "residuals of the determining equations. The remaining angle is due to the surrogate; the excess of the trained "
+    "ones is due to the training. Errors are root mean squares where angles are measured, of the worst coordinate."
 )
 
 
@@ -126,7 +126,7 @@ def _trained(records: list[dict[str, Any]], case: str) -> list[float]:
 
 
 def _limits(records: list[dict[str, Any]]) -> str:
-    """In which cases training, and in which the surrogate, makes the larger part of the angle."""
+    """A sentence: in which cases training, and in which the surrogate, causes the larger part of the angle."""
     by_training, by_surrogate = [], []
     for name, case in CASES.items():
         left = [max(r["angles"]) for r in records if (r["case"], r.get("start")) == (name, "random")]

@@ -36,7 +36,7 @@ def run(case: str, engine: str, seed: int, share: float = 1.0) -> dict[str, Any]
 
 
 def jobs(options: Options) -> list[ItemJob]:
-    """One run for each example and engine."""
+    """The jobs: one run for each example and engine."""
     if options.quick:
         return [_job(case, "spectral", 0.1) for case in EXAMPLES[:2]]
     return [_job(case, engine, 1.0) for engine in COSTS for case in EXAMPLES]

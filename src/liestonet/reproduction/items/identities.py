@@ -1,4 +1,4 @@
-"""Where the paper's formulas or findings cannot hold: the identity behind each, and the number (docs/method.md §13).
+"""Where formulas or findings of the paper cannot hold: the identity and a number for each (docs/method.md §13).
 
 L3 and L4 vanish for any fields; L7 is ε² L6 to leading order; the Fokker–Planck conditions as printed reject true
 symmetries, the theorem's where there is drift, L8 where the noise is not constant; L9 as printed asks that a solution
@@ -25,7 +25,7 @@ SYSTEMS = ("brownian", "ornstein-uhlenbeck", "geometric-brownian")
 NETWORKS: dict[str, Any] = {"count": 3, "dimension": 1, "batch": 256}
 STEPS = (1e-2, 1e-3)
 POINTS = 40
-TIMES, PLACES = (0, 1, 21), (-2, 2, 41)  # where the density is looked at: from, to, how many
+TIMES, PLACES = (0, 1, 21), (-2, 2, 41)  # grid of the density: from, to, number
 FITTED_AT = 1000
 
 
@@ -98,7 +98,7 @@ def _scalar_fields(system: str) -> list[tuple[Any, Any, Any]]:
 
 
 def density() -> dict[str, Any]:
-    """What the true symmetries of the heat equation do to its kernel: the change, and whether it solves the equation.
+    """The change of the heat kernel under the true symmetries, and whether it solves the heat equation.
 
     û is the density at time t of Brownian motion that was at 0 at time −1. The pushed density differs from it by εQ +
     O(ε²) with Q = βû − ξû_x − τû_t. L9 as printed is ε² times the mean of Q² + O(ε³); a symmetry only makes Q a
@@ -127,10 +127,10 @@ def density() -> dict[str, Any]:
 
 
 def pointwise(case: str) -> dict[str, Any]:
-    """Structure constants of the true generators fitted at each point, the smallest where not unique: how they vary.
+    """The variation of structure constants of the true generators fitted at each point (minimum norm if not unique).
 
-    `variation` is their scatter over the box beside the size of the true ones, generators scaled to unit length;
-    `left` is what one fit to all points leaves of the brackets.
+    `variation` is their scatter over the box relative to the size of the true ones, for generators of unit length;
+    `left` is the residual of the brackets in one fit to all points.
     """
     import sympy
 
@@ -171,7 +171,7 @@ def _bracket(first: tuple[Any, ...], second: tuple[Any, ...], variables: tuple[A
 
 
 def jobs(options: Options) -> list[ItemJob]:
-    """Random networks for a few seeds, three systems, one density, the four examples."""
+    """The jobs: random networks for a few seeds, three systems, one density, the four examples."""
     seeds = range(FIRST_SEED, FIRST_SEED + options.count(5))
     random = {"networks": {**NETWORKS, "widths": paper_widths()}, "steps": STEPS}
     return [
@@ -226,7 +226,7 @@ def publish(records: list[dict[str, Any]]) -> Publication:
 
 
 def _text(systems: list[dict[str, Any]]) -> str:
-    """What cannot be and why; the numbers are in the tables, in the same order."""
+    """The text: which claims cannot hold, and why; the numbers are in the tables in the same order."""
     return "\n\n".join((LEAD, STRUCTURE, PUSHED, CONDITIONS + _rejections(systems), DENSITY, POINTWISE))
 
 
@@ -237,8 +237,8 @@ LEAD = (
     "closure loss against m.)"
 )
 STRUCTURE = (
-    "(1) With brackets from exact derivatives, skew symmetry (L3) and bilinearity (L4) hold for any fields whatever: "
-    "values and gradients are rounding errors, so leaving them out of training changes nothing."
+    "(1) With brackets from exact derivatives, skew symmetry (L3) and bilinearity (L4) hold for any fields: values and "
+    "gradients are rounding errors, so leaving them out of training changes nothing."
 )
 PUSHED = (
     "(2) Pushing by ε changes the coefficients by ε times the left side of the determining equations + O(ε²), so the "
@@ -280,7 +280,7 @@ def _rejections(systems: list[dict[str, Any]]) -> str:
 
 
 def _losses_table(records: list[dict[str, Any]]) -> Table:
-    """Values and gradients, L7 over ε² beside L6."""
+    """The table of values and gradients, with L6 and L7 over ε²."""
     named = {"L3": [r["L3"] for r in records], "L4": [r["L4"] for r in records], "L6": [r["L6"] for r in records]}
     named |= {f"L7 / ε², ε = {step:g}": [r["L7"][f"{step:g}"] for r in records] for step in STEPS}
     rows = tuple((name, *(_sizes(column) for column in zip(*pairs, strict=True))) for name, pairs in named.items())
@@ -288,7 +288,7 @@ def _losses_table(records: list[dict[str, Any]]) -> Table:
 
 
 def _sizes(values: tuple[float, ...]) -> str | None:
-    """Mean and spread; what is zero to the last bit says so."""
+    """Mean and spread; exact zeros are marked."""
     return spread(values) if any(values) else f"exactly 0 ({len(values)})"
 
 

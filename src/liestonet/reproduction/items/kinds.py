@@ -1,4 +1,4 @@
-"""Ours: the three kinds of symmetry compared on the same data."""
+"""Not in the paper: the three kinds of symmetry compared on the same data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from liestonet.symmetry.statistical.verdicts import Criteria
 
 FIRST_SEED = 4200
 KINDS = ("ito", "law", "fokker-planck")
-# The box of the exact equation: between these quantiles of the states in this share of the first seed's data.
+# The box for the exact equation: between these quantiles of the states in this share of the first seed's data.
 QUANTILES, BOX_SHARE = (0.01, 0.99), 0.1
 
 
@@ -49,7 +49,7 @@ def gap(case: str, kind: str) -> dict[str, Any]:
 
 
 def jobs(options: Options) -> list[ItemJob]:
-    """Every example with every kind, and the exact gap beside each."""
+    """The jobs: every example with every kind, and the exact gap for each."""
     share = 0.1 if options.quick else 1.0
     pairs = [(case, kind) for case in (EXAMPLES[:2] if options.quick else EXAMPLES) for kind in KINDS]
     seeds = range(FIRST_SEED, FIRST_SEED + options.count(10))
@@ -119,7 +119,7 @@ def publish(records: list[dict[str, Any]]) -> Publication:
 
 
 def _sentence(made: list[Group]) -> str:
-    """What the kinds are, and how often dimensions are right with and without a near-symmetry within the tolerance."""
+    """A paragraph on the kinds, and how often dimensions are right with and without a near-symmetry."""
     tolerance = Criteria().tolerance
     known = [(group, group.nearest) for group in made if group.true is not None and group.nearest is not None]
     near = [group for group, nearest in known if nearest < tolerance]
@@ -128,12 +128,12 @@ def _sentence(made: list[Group]) -> str:
     return (
         "`Spectral()` on three kinds: Itô symmetries keep the Wiener process, law symmetries the law, Fokker–Planck "
         "ones the equation of the density (modulo superposition). The last column is computed from the exact "
-        "equation: the relative residual of "
-        f"the nearest direction that is no symmetry, on the box between the {QUANTILES[0]:.0%} and {QUANTILES[1]:.0%} "
-        f"quantiles of {BOX_SHARE:.0%} of the first seed's data. Where it is above the tolerance of {tolerance:.0%}, "
-        f"{_counted(far)}; where it is below ({where or 'nowhere'}), {_counted(near)}. A direction counts whose "
-        "residual the data cannot tell from zero and are sure is below the tolerance. Where more are found than there "
-        "are symmetries, the angle at the true dimension depends on which of them come first."
+        "equation: the relative residual of the nearest direction that is no symmetry, on the box between the "
+        f"{QUANTILES[0]:.0%} and {QUANTILES[1]:.0%} quantiles of {BOX_SHARE:.0%} of the first seed's data. Where it is "
+        f"above the tolerance of {tolerance:.0%}, {_counted(far)}; where it is below ({where or 'nowhere'}), "
+        f"{_counted(near)}. A direction counts if its residual does not differ significantly from zero and is "
+        "significantly below the tolerance. Where more are found than there are symmetries, the angle at the true "
+        "dimension depends on which of them come first."
     )
 
 

@@ -1,5 +1,4 @@
-"""After-push residuals as the paper takes them: its own networks, its own surrogate fitted to pushed paths, a fixed "
-"box."""
+"""After-push residuals as in the paper: its networks, its surrogate fitted to pushed paths, on a fixed box."""
 
 from __future__ import annotations
 
@@ -25,15 +24,14 @@ from liestonet.validation.tuning import AFTER_PUSH as TUNING
 FRESH = 90_000  # seeds of the pushed paths, apart from those that were fitted
 PATHS = 500  # that the paper pushes
 EPSILONS = (1.0, 3.0, 5.0)
-# Steps of the surrogate of Example 4, a tenth of the paper's: nine fits of its 20,000 take four hours.
+# Steps of the surrogate of Example 4, a tenth of the paper's: nine fits with its 20,000 take four hours.
 STEPS = {"ex4": 2000}
 COSTS = {"ex1": 600, "ex2": 250, "ex3": 600, "ex4": 1700}
 Row = dict[str, Any]
 
 
 def run(case: str, seed: int, steps: int | None = None) -> dict[str, Any]:
-    """Mean squares of what fits to pushed paths miss of the true f and σ on a box that stays, and of one without "
-    "push."""
+    """Mean squared errors of f and σ on a fixed box, in fits to pushed and unpushed paths."""
     what = CASES[case]
     result = discovered(case, "paper", what.data(seed), seed)
     fresh = what.data(FRESH + seed, PATHS / what.data.paths if what.data.starts is None else 1.0)
@@ -83,7 +81,7 @@ def _root(squared: np.ndarray) -> np.ndarray:
 
 
 def jobs(seeds: int) -> list[ItemJob]:
-    """Every example."""
+    """The jobs: every example."""
     return [
         ItemJob(
             "after-push",
@@ -105,7 +103,7 @@ def jobs(seeds: int) -> list[ItemJob]:
 
 
 def table(records: list[dict[str, Any]]) -> Table:
-    """Drift and diffusion of every generator and ε beside the paper's, and the floor."""
+    """The table of drift and diffusion for every generator and ε, with the paper's values and the floor."""
     rows = []
     for record in records:
         floor = _pair(record["floor"])
@@ -123,7 +121,7 @@ def _pair(row: Row) -> str | None:
 
 
 def sentence(records: list[dict[str, Any]]) -> str:
-    """In how many cells the residual, and in how many the floor, is at most the paper's number."""
+    """A paragraph: in how many cells the residual, and in how many the floor, is at most the paper's number."""
     if not records:
         return ""
     cells = [

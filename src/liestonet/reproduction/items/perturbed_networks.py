@@ -1,6 +1,6 @@
 """The paper's table of sensitivity with networks: its recipe on Example 1, trained on a surrogate changed by its δ.
 
-For each training it keeps what the stability constant C* of the paper's appendix is a bound of: the distance of the
+For each training it stores the ratio that the stability constant C* of the paper's appendix bounds: the distance of the
 span from the truth over the residual on the changed surrogate plus the C¹ error of that surrogate (docs/method.md §9).
 """
 
@@ -70,7 +70,7 @@ def _error(source: Any) -> float:
 
 
 def jobs(seeds: int) -> list[ItemJob]:
-    """Every shape and δ, what is not changed once; and the exact gaps, which give C*."""
+    """The jobs: every shape and δ, the unchanged surrogate once, and the exact gaps, which give C*."""
     trained = [
         ItemJob(
             "sensitivity",
@@ -89,7 +89,7 @@ def jobs(seeds: int) -> list[ItemJob]:
 
 
 def table(records: list[dict[str, Any]]) -> Table:
-    """The paper's layout: angle and L6 for each shape, ours beside its own."""
+    """The table in the paper's layout: angle and L6 for each shape, with the paper's."""
     rows = []
     for amplitude, printed in SENSITIVITY.items():
         cells: list[Any] = [amplitude]
@@ -103,13 +103,13 @@ def table(records: list[dict[str, Any]]) -> Table:
 
 
 def _of(records: list[dict[str, Any]], shape: str, amplitude: float) -> list[dict[str, Any]]:
-    """The trainings of a shape and δ; what is not changed has no shape."""
+    """The trainings for a shape and δ; those without a change have no shape."""
     wanted = shape if amplitude else SHAPES[0]
     return [r for r in records if (r.get("shape"), r.get("amplitude")) == (wanted, amplitude)]
 
 
 def sentence(records: list[dict[str, Any]], gaps: dict[str, float]) -> str:
-    """How the angle grows, and the stability constant, from runs and from the exact equations."""
+    """Paragraphs on the growth of the angle, and on the stability constant from runs and exact equations."""
     trained, below = "", ""
     if records:
         ratios = [r["distance"] / (r["residual"] + r["error"]) for r in records]
@@ -129,7 +129,7 @@ def sentence(records: list[dict[str, Any]], gaps: dict[str, float]) -> str:
         f"{trained}**The stability constant.** The appendix bounds the distance of the learnt generators from the true "
         f"span by C* times the residual on the surrogate plus the C¹ error of the surrogate.{below} From above: the "
         "determining equations are linear, and away from the symmetries their relative residual is at least that of "
-        "the nearest other direction, s; so C* is at most 1/s times the constant C(X) of the first bound, or 1/s where "
-        f"that is less than one. 1/s is, on the boxes of the data: {exact}. Where it is large, small errors of the "
-        "surrogate turn the span: Example 3 has a near-symmetry."
+        "the nearest other direction, s; so C* is at most 1/s times the constant C(X) of the first bound, or 1/s "
+        f"where that is less than one. 1/s is, on the boxes of the data: {exact}. Where it is large, small errors of "
+        "the surrogate rotate the span: Example 3 has a near-symmetry."
     )

@@ -1,4 +1,4 @@
-"""How the paper's recipe is read: what it leaves open, what was taken and why, and what another choice does."""
+"""The interpretation of the paper's recipe: open settings, the values taken and why, and the effect of others."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from liestonet.study.tables import Table
 
 STEPS = 1000
 SEEDS = 1
-# Where the paper's text gives another example's networks and points than its tables: this one's, by the tables
+# If text and tables disagree on networks and points: the example whose values, by the tables, the text gives
 OTHERWISE = {"ex2": "ex3", "ex3": "ex2"}
-# What is changed in each case, one thing at a time
+# The changes in each case, made one at a time
 CHANGES = {
     "ex1": ("flat", "biases"),
     "ex2": ("pointwise", "flat", "series", "text", "biases", "rate"),
@@ -48,7 +48,7 @@ COSTS = {"ex1": 200, "ex2": 250, "ex3": 200, "ex4": 300, "fp": 1300}
 
 
 def run(case: str, change: str, seed: int) -> dict[str, Any]:
-    """All angles of `Neural.paper` with one thing changed."""
+    """All angles of `Neural.paper` with one setting changed."""
     what = CASES[case]
     data = what.data(seed)
     if change == "flat":
@@ -60,7 +60,7 @@ def run(case: str, change: str, seed: int) -> dict[str, Any]:
 
 
 def changed(case: str, change: str) -> Any:
-    """The preset with one thing changed."""
+    """The preset with one setting changed."""
     settings = engine_named("pointwise" if change == "pointwise" else "paper", case)
     if change == "text":
         other = paper_settings(OTHERWISE[case])
@@ -94,7 +94,7 @@ def _with_flat_start(case: str, data: Any, seed: int) -> Any:
 
 
 def jobs(options: Options) -> list[ItemJob]:
-    """Each case as the table of angles has it, and with one thing changed; nothing in quick studies."""
+    """The jobs: each case as in the table of angles, and with one setting changed; nothing in quick studies."""
     if options.quick:
         return []
     seeds = range(PAPER_SEED, PAPER_SEED + options.count(SEEDS))
@@ -120,13 +120,13 @@ def jobs(options: Options) -> list[ItemJob]:
 
 
 def _given(case: str, change: str) -> dict[str, Any]:
-    """Settings and data that a run depends on; the other example's settings too where it takes them."""
+    """Digests of settings and data that a run depends on, with those of the other example if it uses them."""
     other = {"other": described("paper", OTHERWISE[case])} if change == "text" else {}
     return {"engine": described("paper", case), "data": CASES[case].described, "steps": STEPS, **other}
 
 
 def publish(records: list[dict[str, Any]]) -> Publication:
-    """What is conflicting and what is unstated, with the reasons, and what another choice does."""
+    """Tables of conflicting and unstated settings with the reasons, and of the effects of other choices."""
     tables = {"conflicting": _marked("conflicting"), "unstated": _marked("unstated")}
     found = _found(records)
     if found:
@@ -156,7 +156,7 @@ constants once to all points, and `Neural.paper(k, reading="pointwise")` is the 
 
 
 def _marked(status: str) -> Table:
-    """Settings with one mark: their values in each example, and the reason."""
+    """The table of settings with one mark: their values in each example, and the reason."""
     grouped: dict[tuple[str, str], list[str]] = {}
     for case, example in PRESETS.items():
         settings = paper_settings(case)
@@ -175,7 +175,7 @@ def _values(settings: Any) -> dict[str, str]:
 
 
 def _shortened(taken: list[str]) -> str:
-    """Examples with one value together."""
+    """The text of values, with examples that share a value combined."""
     by_value: dict[str, list[str]] = {}
     for each in taken:
         example, _, value = each.partition(": ")
@@ -196,7 +196,7 @@ def _found(records: list[dict[str, Any]]) -> list[tuple[str, str, list[float], l
 
 
 def _effects(found: list[tuple[str, str, list[float], list[float]]]) -> str:
-    """Changes after which every angle is outside the range over seeds without them; a single seed has no range."""
+    """A paragraph on changes after which every angle is outside the range over seeds of the unchanged recipe."""
     told = {
         (
             case,
@@ -212,7 +212,7 @@ def _effects(found: list[tuple[str, str, list[float], list[float]]]) -> str:
         if max(after) < min(before) or min(after) > max(before)
     ]
     single = [told[row[0], row[1]] for row in found if len(row[2]) == 1]
-    said = "The last table changes one thing at a time, on the data of the table of angles."
+    said = "The last table changes one setting at a time, on the data of the table of angles."
     if ranged:
         others = " The other changes are within it." if len(outside) < len(ranged) else ""
         said += f" Outside of the range over seeds of the unchanged recipe: {'; '.join(outside) or 'none'}.{others}"

@@ -1,5 +1,4 @@
-"""The paper's recipe again: twice on one machine, with another number of threads, and after a change in the last "
-"bits."""
+"""The paper's recipe repeated: twice on one machine, with another number of threads, with changed last bits."""
 
 from __future__ import annotations
 
@@ -16,18 +15,18 @@ from liestonet.reproduction.items import angles, closure
 from liestonet.reproduction.publication import Item, ItemJob, Options, Publication
 from liestonet.study.tables import Table
 
-# engine, case and number of threads of each run beside that of the table of angles
+# engine, case and number of threads of each run in addition to that of the table of angles
 RUNS = (("paper", "ex2", 1), ("paper", "ex1", 2), ("paper", "ex2", 2), ("paper", "ex3", 2), ("pointwise", "ex2", 2))
 COSTS = {"ex1": 250, "ex2": 300, "ex3": 250}
 
 
 def run(case: str, engine: str, seed: int, threads: int) -> dict[str, Any]:
-    """The whole recipe in a process of its own, with so many threads and nothing kept from before."""
+    """Run the whole recipe in a new process with a number of threads and without stored networks."""
     one = threads == 1
     environment = {name: value for name, value in os.environ.items() if name != KEPT}
     environment["XLA_FLAGS"] = f"--xla_cpu_multi_thread_eigen={'false' if one else 'true'}"
     environment |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), str(threads))
-    # a study may be bound to one core
+    # the study's process may be bound to one core
     free = "" if one or not hasattr(os, "sched_setaffinity") else "os.sched_setaffinity(0, range(os.cpu_count())); "
     code = (
         f"import json, os, sys; {free}from liestonet.reproduction.items import repetition; "
@@ -38,7 +37,7 @@ def run(case: str, engine: str, seed: int, threads: int) -> dict[str, Any]:
 
 
 def recipe(case: str, engine: str, seed: int) -> dict[str, Any]:
-    """Angles and losses of one run, with all their digits."""
+    """Angles and losses of one run, in full precision."""
     what = CASES[case]
     data = what.data(seed)
     result = discovered(case, engine, data, seed)
@@ -54,7 +53,7 @@ def _cpu_seconds() -> float:
 
 
 def jobs(options: Options) -> list[ItemJob]:
-    """What is repeated, and the runs of the table of angles that it is compared with; nothing in quick studies."""
+    """The jobs: the repetitions, and the runs of the table of angles for comparison; nothing in quick studies."""
     if options.quick:
         return []
     first = [angles.job(case, "paper", PAPER_SEED, 1.0) for case in dict.fromkeys(case for _, case, _ in RUNS)]
@@ -74,7 +73,7 @@ def jobs(options: Options) -> list[ItemJob]:
 
 
 def publish(records: list[dict[str, Any]]) -> Publication:
-    """Every repetition beside the run of the table of angles."""
+    """The table of every repetition and the run in the table of angles."""
     known = {("paper", r["case"]): max(r["angles"]) for r in records if "threads" not in r and "angles" in r}
     for record in records:
         for part in record.get("curve", []):
@@ -94,12 +93,12 @@ def publish(records: list[dict[str, Any]]) -> Publication:
 WHAT = (
     "Surrogate and generators are trained anew in another process, with one thread as before and with two. More "
     "threads, or another processor, add numbers in another order, so that the last bits differ; training then "
-    "carries the difference on."
+    "amplifies the difference."
 )
 
 
 def _largest(records: list[dict[str, Any]], known: dict[tuple[str, str], float]) -> str:
-    """The largest change of an angle by reading, and what makes it small."""
+    """A sentence on the largest change of an angle for each form of L1, and its cause."""
     said = []
     for engine, reading in (("paper", "one fit of structure constants"), ("pointwise", "constants at each point")):
         moved = [

@@ -1,4 +1,4 @@
-"""What each loss costs: value and gradient at m = 3 and B = 2048, as in the paper's table."""
+"""The cost of each loss: value and gradient at m = 3 and B = 2048, as in the paper's table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RUNS = 5
 TOGETHER = (1, 2, 5, 6)
 EVERY = tuple(range(1, 8))
 GENERATORS, POINTS = (2, 3, 4, 6), (512, 1024, 2048, 4096)
-# as the appendix on computational overhead has them
+# from the paper's appendix on computational overhead
 ORDERS = {
     1: "B(mD⁽¹⁾ + m²)",
     2: "B(mD⁽²⁾ + m³)",
@@ -29,9 +29,9 @@ ORDERS = {
 
 
 def run(losses: list[int], repetition: int) -> dict[str, Any]:
-    """Median CPU milliseconds of value and gradient of these losses together, without compilation.
+    """Median CPU milliseconds of value and gradient of the sum of some losses, without compilation.
 
-    CPU time is that of all threads of the process: more than the time on the clock where several work at once.
+    CPU time is summed over all threads of the process, so it can exceed the wall-clock time.
     """
     prepare_networks()
     from liestonet.neural.loss_probe import brownian_problem, cost
@@ -41,7 +41,7 @@ def run(losses: list[int], repetition: int) -> dict[str, Any]:
 
 
 def grown(loss: int, count: int, batch: int, closure: str = "global") -> dict[str, Any]:
-    """Median CPU milliseconds of value and gradient of one loss for so many generators and points."""
+    """Median CPU milliseconds of value and gradient of one loss, for given numbers of generators and points."""
     prepare_networks()
     from liestonet.neural.loss_probe import brownian_problem, cost
 
@@ -50,7 +50,7 @@ def grown(loss: int, count: int, batch: int, closure: str = "global") -> dict[st
 
 
 def _growth_jobs() -> list[ItemJob]:
-    """Every loss for several numbers of generators, and of points; L1 also as it is printed."""
+    """Jobs for every loss and several numbers of generators, and of points; L1 also in the printed form."""
     sizes = [(count, BATCH) for count in GENERATORS] + [(COUNT, batch) for batch in POINTS if batch != BATCH]
     forms = [(loss, "global") for loss in EVERY] + [(1, "pointwise")]
     given = {"dimension": DIMENSION, "widths": paper_widths()}
@@ -69,7 +69,7 @@ def _growth_jobs() -> list[ItemJob]:
 
 
 def jobs(options: Options) -> list[ItemJob]:
-    """Every loss alone, what `Neural()` uses together, and all; then how each grows, but in quick studies."""
+    """The jobs: every loss alone, those of `Neural()`, and all; except in quick studies, the growth of each."""
     groups = [*([number] for number in EVERY), list(TOGETHER), list(EVERY)]
     given = {"count": COUNT, "dimension": DIMENSION, "batch": BATCH, "widths": paper_widths()}
     single = [
@@ -86,7 +86,7 @@ def _name(losses: list[int]) -> str:
 
 
 def publish(records: list[dict[str, Any]]) -> Publication:
-    """One row for each group of losses, the paper's milliseconds beside; then how each loss grows."""
+    """The table of groups of losses with the paper's milliseconds, and the table of growth."""
     growth = [r for r in records if "closure" in r]
     records = [r for r in records if "losses" in r]
     times: dict[tuple[int, ...], list[float]] = {}
@@ -112,7 +112,7 @@ def publish(records: list[dict[str, Any]]) -> Publication:
 
 
 def _growth_table(records: list[dict[str, Any]]) -> Table:
-    """Exponents of the time in m and in B beside the order that the paper states."""
+    """The table of the exponents of time in m and in B, with the order that the paper states."""
     rows = []
     for loss, closure in dict.fromkeys((r["loss"], r["closure"]) for r in records):
         mine = [r for r in records if (r["loss"], r["closure"]) == (loss, closure)]
@@ -127,7 +127,7 @@ def _growth_table(records: list[dict[str, Any]]) -> Table:
 
 
 def _exponent(records: list[dict[str, Any]], name: str, fixed: tuple[str, int]) -> str | None:
-    """Slope of the logarithms by least squares."""
+    """The slope of the logarithms by least squares."""
     points = [(r[name], r["cpu_milliseconds"]) for r in records if r[fixed[0]] == fixed[1]]
     if len({size for size, _ in points}) < 3:
         return None
@@ -136,7 +136,7 @@ def _exponent(records: list[dict[str, Any]], name: str, fixed: tuple[str, int]) 
 
 
 def _readings(records: list[dict[str, Any]]) -> str:
-    """What the two readings of L1 cost beside L3 and L6."""
+    """A sentence on the cost of the two forms of L1 relative to L3 and L6."""
     usual = {
         (r["loss"], r["closure"]): r["cpu_milliseconds"] for r in records if (r["count"], r["batch"]) == (COUNT, BATCH)
     }
@@ -155,12 +155,12 @@ def _readings(records: list[dict[str, Any]]) -> str:
 
 
 def _agreement(means: dict[tuple[int, ...], float]) -> str:
-    """The dearest loss, L7 beside L6, and all together beside the dearest, from the means over repetitions."""
+    """Sentences on the most expensive loss, on L7 relative to L6, and on all losses relative to the most expensive."""
     alone = {group[0]: mean for group, mean in means.items() if len(group) == 1}
     lines = []
     if alone:
         dearest, theirs = max(alone, key=alone.__getitem__), max(MILLISECONDS, key=MILLISECONDS.__getitem__)
-        lines.append(f"The dearest is L{dearest} here and {theirs} in the paper.")
+        lines.append(f"The most expensive is L{dearest} here and {theirs} in the paper.")
     if {6, 7} <= alone.keys():
         ratio = MILLISECONDS["L7"] / MILLISECONDS["L6"]
         lines.append(f"L7 costs {alone[7] / alone[6]:.1f} times L6 here, {ratio:.1f} times in the paper.")
@@ -168,10 +168,10 @@ def _agreement(means: dict[tuple[int, ...], float]) -> str:
         most = max(alone.values())
         lines.append(
             "The losses share one evaluation of the fields and their derivatives: together they cost "
-            f"{means[EVERY] / most:.1f} times the dearest of them, where their sum is {sum(alone.values()) / most:.1f} "
-            "times."
+            f"{means[EVERY] / most:.1f} times the most expensive of them, whereas the sum of single costs is "
+            f"{sum(alone.values()) / most:.1f} times."
         )
     return "".join(f" {line}" for line in lines)
 
 
-ITEM = Item("runtime", "Run time of each loss", jobs, publish, cut="no graphics card was at hand")
+ITEM = Item("runtime", "Run time of each loss", jobs, publish, cut="no graphics card was available")

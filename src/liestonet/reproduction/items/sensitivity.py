@@ -1,4 +1,4 @@
-"""What an error of the surrogate does to the angle and to the determining equations, on Example 1."""
+"""Sensitivity of the angle and of the determining equations to an error of the surrogate, on Example 1."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def run(seed: int, share: float = 1.0) -> dict[str, Any]:
 
 
 def _off(result: Result, data: Trajectories, row: SensitivityRow, seed: int) -> float:
-    """The largest angle between what the perturbed equations give and the true span, measured as in all tables."""
+    """The largest angle between the span from perturbed equations and the true span, measured as in all tables."""
     surrogate: Any = result.surrogate
     cloud = mixed_cloud(surrogate.domain, surrogate.overview.points, POINTS)
     changed = surrogate.perturb(row.amplitude, row.shape, seed)
@@ -47,7 +47,7 @@ def _off(result: Result, data: Trajectories, row: SensitivityRow, seed: int) -> 
 
 
 def jobs(options: Options) -> list[ItemJob]:
-    """Ten seeds of Example 1."""
+    """The jobs: ten seeds of Example 1."""
     share = 0.1 if options.quick else 1.0
     given = {
         "engine": described("spectral", "ex1"),
@@ -65,7 +65,7 @@ def jobs(options: Options) -> list[ItemJob]:
 
 
 def publish(records: list[dict[str, Any]]) -> Publication:
-    """The paper's layout, with the bound of the C¹ norm; then the same with networks."""
+    """Tables in the paper's layout, with the bound by the C¹ norm; then the same with networks."""
     trained = [r for r in records if "amplitude" in r]
     gaps = {r["case"]: r["gap"] for r in records if "gap" in r}
     records = [r for r in records if "rows" in r]
@@ -92,18 +92,18 @@ def publish(records: list[dict[str, Any]]) -> Publication:
 
 
 WHAT = (
-    "`Spectral()` on Example 1, its surrogate changed by δ and the span sought anew. δ is the root mean square of the "
-    "change: of the drift in half-widths of the box per half of its duration, of the variance a as a part of its mean; "
-    "the paper does not state its units. The angle is the largest one to the true span, as in all tables; the turn is "
-    "the largest one, free of units, to the span before the change. At δ = 0 it is not zero, since the span is sought "
-    f"anew on {POINTS} points. The residual is the largest relative one of the generators found before the change; the "
-    "bound is their residual plus C(X) times the C¹ norm of the change. The paper prints the value of L6 beside its "
-    "angle."
+    "`Spectral()` on Example 1, its surrogate changed by δ and the span computed again. δ is the root mean square of "
+    "the change: of the drift in half-widths of the box per half of its duration, of the variance a as a part of its "
+    "mean; the paper does not state its units. The angle is the largest one to the true span, as in all tables; the "
+    "turn is the largest one, free of units, to the span before the change. At δ = 0 it is not zero, since the span is "
+    f"computed again on {POINTS} points. The residual is the largest relative one of the generators found before the "
+    "change; the bound is their residual plus C(X) times the C¹ norm of the change. The paper prints the value of L6 "
+    "beside its angle."
 )
 
 
 def _agreement(records: list[dict[str, Any]]) -> str:
-    """How the angles grow beside the paper's, and whether the bound holds."""
+    """Sentences on the growth of the angles compared with the paper's, and whether the bound holds."""
     rows = [row for record in records for row in record["rows"]]
     if not rows:
         return ""
@@ -111,8 +111,9 @@ def _agreement(records: list[dict[str, Any]]) -> str:
     grown = [f"from δ = {small} to {large}, {_growth(rows, small, large)}" for small, large in steps]
     held = sum(row["residual"] <= row["bound"] for row in rows)
     return (
-        f"The mean angle grows, {'; '.join(grown)}. Stability says in proportion to δ, while angles are small and "
-        f"above what they are at δ = 0. {_smaller(rows)} The bound holds in {held} of {len(rows)} rows."
+        f"The mean angle grows, {'; '.join(grown)}. The stability theorem predicts growth proportional to δ, while "
+        f"angles are small and above their value at δ = 0. {_smaller(rows)} The bound holds in {held} of {len(rows)} "
+        "rows."
     )
 
 
@@ -127,7 +128,7 @@ def _smaller(rows: list[dict[str, Any]]) -> str:
 
 
 def _growth(rows: list[dict[str, Any]], small: float, large: float) -> str:
-    """How many times the mean angle grows under each shape, ours and the paper's."""
+    """The factors by which the mean angle grows under each shape, ours and the paper's."""
     parts = []
     for shape, place in zip(SHAPES, (0, 2), strict=True):
         means = {

@@ -1,4 +1,4 @@
-"""Ours: the angle against the amount of data, with the line of the parametric oracle."""
+"""Not in the paper: the angle against the amount of data, compared with a parametric oracle."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def run(case: str, seed: int, share: float) -> dict[str, Any]:
 
 
 def jobs(options: Options) -> list[ItemJob]:
-    """The four examples at a quarter, a sixteenth … of the data."""
+    """The jobs: the four examples at a quarter, a sixteenth … of the data."""
     shares = SHARES[:2] if options.quick else SHARES
     return [
         ItemJob(
@@ -54,7 +54,7 @@ def jobs(options: Options) -> list[ItemJob]:
 
 
 def publish(records: list[dict[str, Any]]) -> Publication:
-    """One row for each example and size; the same as a picture."""
+    """The table of examples and sizes, and a figure of it."""
     groups = [
         (case, share, rows)
         for case in EXAMPLES
@@ -81,16 +81,16 @@ def publish(records: list[dict[str, Any]]) -> Publication:
 
 
 def _sentence(records: list[dict[str, Any]]) -> str:
-    """What the oracle is, and which runs took another direction for a symmetry."""
-    text = "The oracle knows the functional form and fits its constants; others do better by chance only."
+    """A paragraph on the oracle, and on runs that mistook another direction for a symmetry."""
+    text = "The oracle knows the functional form and fits its constants; smaller angles than its own are chance."
     turned = [record for record in records if record["angle"] > TURNED]
     if not turned:
         return text
     places = dict.fromkeys(f"{CASES[r['case']].title} with {r['increments']:,} increments" for r in turned)
     return (
         f"{text} {len(turned)} of {len(records)} runs are off by more than {TURNED:.0f}° ({', '.join(places)}): the "
-        "data are too few, or a direction that is nearly a symmetry took the place of one at the dimension given. How "
-        "near the nearest is stands in the last column of the table of the three kinds."
+        "data are too few, or a direction that is nearly a symmetry took the place of one at the dimension given. The "
+        "residual of the nearest such direction is in the last column of the table of the three kinds."
     )
 
 

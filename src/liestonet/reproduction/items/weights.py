@@ -16,7 +16,7 @@ from liestonet.study.tables import Table, spread
 
 FIRST_SEED = 4500
 MIDDLE = (0.6, 0.5)
-CASE = "ex2"  # the paper does not say which; its angles are of the size of Example 2's
+CASE = "ex2"  # the paper does not name the example; its angles are of the size of Example 2's
 SEEDS = {"neural": 3, "paper": 1}
 SUBSAMPLED: dict[str, dict[str, int]] = {"neural": {"flow_points": FLOW_POINTS}, "paper": {}}
 COSTS = {"neural": 30.0, "paper": 200.0}
@@ -38,7 +38,7 @@ def run(
 
 
 def jobs(options: Options) -> list[ItemJob]:
-    """The whole grid for `Neural()`, a cross through its middle with the paper's settings; quick: the corners."""
+    """The jobs: the full grid for `Neural()`, a cross through it with the paper's settings; quick: the corners."""
     share = 0.1 if options.quick else 1.0
     corners = [pair for pair in WEIGHTS if pair[0] in (1.0, 0.2) and pair[1] in (0.1, 0.9)]
     cross = [pair for pair in WEIGHTS if pair[0] == MIDDLE[0] or pair[1] == MIDDLE[1]]
@@ -71,7 +71,7 @@ def _given(engine: str) -> dict[str, Any]:
 
 
 def publish(records: list[dict[str, Any]]) -> Publication:
-    """One row for each pair, and how far the angles range."""
+    """The table of pairs of weights, and the range of the angles."""
     rows = tuple(
         (*pair, f"{angle:.2f}°", *(spread(_angles(records, engine, pair), "°") for engine in reversed(SEEDS)))
         for pair, angle in WEIGHTS.items()
@@ -82,7 +82,7 @@ def publish(records: list[dict[str, Any]]) -> Publication:
 
 
 def _sentence(records: list[dict[str, Any]]) -> str:
-    """What each weight does to the angle while the other stays, and what another seed does."""
+    """A paragraph on the effect of each weight at fixed other weight, and of another seed."""
     default = WEIGHTS[1.0, 0.1]
     table = ", ".join(f"{max(SDE_ANGLES[case]):.2f}°" for case in EXAMPLES[:3])
     lines = [
@@ -107,14 +107,14 @@ def _sentence(records: list[dict[str, Any]]) -> str:
     if any(_angles(records, "neural", pair) for pair in WEIGHTS):
         lines.append(
             "The paper's scatter is not reproduced. L7 is ε² L6 to leading order (see what cannot be reproduced), so "
-            "that w7 has next to nothing to act on; an angle that moves with w7 all the same is that of a training "
-            "which small differences lead elsewhere."
+            "that w7 has almost no effect; where the angle still changes with w7, the training is sensitive to small "
+            "differences."
         )
     return " ".join(lines)
 
 
 def _largest_range(means: dict[tuple[float, float], float], axis: int) -> float:
-    """How far the mean moves at most while one weight moves and the other stays."""
+    """The largest change of the mean when one weight changes and the other is fixed."""
     lines = [
         [mean for pair, mean in means.items() if pair[1 - axis] == other] for other in {p[1 - axis] for p in means}
     ]
