@@ -69,7 +69,7 @@ def test_a_study_is_done_once_and_published(folder: Path, monkeypatch: pytest.Mo
         "1 of 2 done (small seed-0), about N s left",
         "2 of 2 done (small seed-1), about N s left",
     ]
-    assert "2 of 2 runs are there" in page(folder)
+    assert "2 of 2 runs are finished" in page(folder)
     assert "2 angles, the largest" in page(folder)
     again = reproduce("small")
     assert (again.exit_code, again.stderr) == (0, "")
@@ -97,7 +97,7 @@ def test_a_run_that_fails_leaves_the_others(folder: Path) -> None:
     assert failed.startswith("2 of 2 done (small wrong), failed: KeyError")
     assert sentence.startswith("liestonet: 1 of the runs failed; the others are kept. The first: wrong: ")
     assert kept(folder) == ["seed-0"]
-    assert "1 of 2 runs are there" in page(folder)
+    assert "1 of 2 runs are finished" in page(folder)
 
 
 def test_an_interruption_says_where_the_results_are(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,7 +58,7 @@ def test_what_is_missing_is_listed_with_the_command_that_runs_it(tmp_path: Path)
         store.write(job, {"value": {"square": 1}, "cpu_seconds": 50.0, "wall_seconds": 50.0, "versions": {}})
     publish([item], store, Options(), tmp_path, tmp_path / "page.md")
     text = (tmp_path / "page.md").read_text()
-    assert "2 of 5 runs are there, 100 CPU seconds in all" in text
+    assert "2 of 5 runs are finished, 100 CPU seconds in all" in text
     assert "| Squares | 3 | 3 CPU minutes | `liestonet reproduce squares` | – |" in text
     assert "The page has 2 runs of 0.0 CPU hours in all." in text
 
@@ -82,8 +82,8 @@ def test_a_page_says_with_which_options_it_was_made(tmp_path: Path) -> None:
 
     publish(items, store, Options(seeds=5, full=True), tmp_path, page, ["cubes"])
     text = page.read_text()
-    assert "`liestonet reproduce squares`: 3 of 3 runs are there, 3 CPU minutes in all" in text
-    assert "`liestonet reproduce cubes --seeds 5 --full`: 3 of 5 runs are there" in text
+    assert "`liestonet reproduce squares`: 3 of 3 runs are finished, 3 CPU minutes in all" in text
+    assert "`liestonet reproduce cubes --seeds 5 --full`: 3 of 5 runs are finished" in text
     assert "(CPU seconds of a run, median: `Spectral()` 60)" in text
     assert "| Squares | 0 | – | – | slow ones | `liestonet reproduce squares --full` |" in text
     assert "| Cubes | 2 | 20 CPU seconds | `liestonet reproduce cubes --seeds 5 --full` | – | – |" in text

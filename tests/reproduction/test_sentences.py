@@ -55,7 +55,10 @@ def test_ratios_of_run_times_are_those_of_means() -> None:
     assert "The most expensive is L7 here and L7 in the paper" in text
     assert "together" not in text
     more = runtime.publish([*records, *timed([1, 2, 5, 6], 9.0), *timed(list(range(1, 8)), 24.0)])
-    assert "together they cost 1.2 times the most expensive of them, whereas the sum of single costs is 1.9 times" in more.text
+    assert (
+        "together they cost 1.2 times the most expensive of them, whereas the sum of single costs is 1.9 times"
+        in more.text
+    )
     assert [row[1] for row in more.tables["milliseconds"].rows][-3:] == ["2.15", None, None]
     assert not runtime.publish([]).tables["milliseconds"].rows
 
