@@ -175,7 +175,7 @@ def test_the_losses_that_matter_are_named() -> None:
     angle = {"full": 1.0, "L5": 2.5, "L6": 60.0}
     names = ("full", *ablation.LOSSES)
     rows = [{"case": "ex1", "engine": "neural", "without": n, "angle": angle.get(n, 1.1), "losses": {}} for n in names]
-    assert "without these only: Ex. 1: L5, L6." in ablation.publish(rows).text
+    assert "only without these: Ex. 1: L5, L6." in ablation.publish(rows).text
 
 
 def test_runs_that_are_not_better_than_the_paper_are_counted() -> None:
