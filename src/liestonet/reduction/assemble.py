@@ -345,7 +345,7 @@ def _bessel_validity(made: Reduction, start: Start, values: dict[Symbol, Any]) -
     end = _end_text(made, start, values)
     symbolic = f" (A = {made.bessel} below 1/2)" if sympy.sympify(made.bessel).free_symbols else ""
     after = bessel_boundary(made, None, strength) if not made.equation.parameters else ""
-    more = f"; samples go on, {after} there" if after else ""
+    more = f"; samples continue, {after} there" if after else ""
     return f"until {x} reaches {end}{symbolic}{more}"
 
 

@@ -28,7 +28,7 @@ def autonomous(stage: Stage) -> Stage | None:
     if not timed:
         return None
     if stage.equation.is_autonomous():
-        return stage.because(f"{timed[0].name} says that the equation is autonomous, which it is already")
+        return stage.because(f"{timed[0].name} only shows that the equation is autonomous, which it already is")
     reasons = []
     for f in sorted(timed, key=_length):
         change = _followed(f, stage)
