@@ -75,11 +75,11 @@ class ModelFit:
 
 
 def fit_model(
-    data: Any,
-    model: Any,
-    boundary: Any = None,
-    start: Mapping[str, Any] | Any | None = None,
-    domain: Any = None,
+    data: object,
+    model: object,
+    boundary: object = None,
+    start: object = None,
+    domain: object = None,
     progress: Progress | None = None,
 ) -> ModelFit:
     """The constants of a scalar equation that have no value, by exact maximum likelihood."""

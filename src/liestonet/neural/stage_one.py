@@ -32,7 +32,9 @@ from liestonet.symmetry.statistical.tuning import SEARCH
 from liestonet.symmetry.statistical.verdicts import most_symmetries
 
 
-def coefficient_sources(settings: Neural, request: Request) -> tuple[Any, Any, tuple[LadderRow, ...]]:
+def coefficient_sources(
+    settings: Neural, request: Request
+) -> tuple[FittedCoefficients, FittedCoefficients, tuple[LadderRow, ...]]:
     """The surrogate that the settings ask for, the same with shifts taken as exact, and the tests of those.
 
     Without shifts, where none are wanted or the errors are known by a sample only, both are the same.

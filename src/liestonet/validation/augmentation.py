@@ -23,23 +23,23 @@ Factors = Float[np.ndarray, "paths m"]
 
 
 @few_threads
-def augmented(data: Any, result: Any, copies: Any = 8, seed: Any = 0) -> Augmented:
+def augmented(data: object, result: object, copies: object = 8, seed: object = 0) -> Augmented:
     """The data and `copies` pushed versions of every path, in the clusters of their paths."""
     if not isinstance(data, Trajectories):
         raise InputError(f"Only Trajectories can be augmented, not a {type(data).__name__}.")
-    data = getattr(data, "recorded", data)
+    recorded: Trajectories = getattr(data, "recorded", data)
     count = whole_number(copies, "The number of copies", 1)
     random = np.random.default_rng(whole_number(seed, "The seed", 0))
-    group = _group(result, data)
-    sizes = _sizes(group, data)
+    group = _group(result, recorded)
+    sizes = _sizes(group, recorded)
     kept, factors, moved = [], [], []
     for _ in range(count):
-        drawn = random.standard_normal((len(data), group.count)) * sizes
-        pushed, arrived = _pushed(group, data, drawn)
+        drawn = random.standard_normal((len(recorded), group.count)) * sizes
+        pushed, arrived = _pushed(group, recorded, drawn)
         kept.append(arrived)
         factors.append(drawn)
         moved.append(pushed)
-    return _joined(data, np.stack(kept), moved, _remarks(result, np.stack(kept), sizes))
+    return _joined(recorded, np.stack(kept), moved, _remarks(result, np.stack(kept), sizes))
 
 
 @dataclass(frozen=True)
