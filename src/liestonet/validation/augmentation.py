@@ -16,7 +16,7 @@ from liestonet.formulas.closed_fields import estimated_fields
 from liestonet.trajectories import Trajectories
 from liestonet.trajectories.augmented import Augmented
 from liestonet.trajectories.reshaping import ranges, whole_number
-from liestonet.validation.flows import flow
+from liestonet.validation.flows import Reach, flow
 from liestonet.validation.tuning import AUGMENTATION
 
 Factors = Float[np.ndarray, "paths m"]
@@ -145,7 +145,7 @@ def _pushed(group: _Group, data: Trajectories, factors: Factors) -> tuple[np.nda
         return np.sum(weights * tau, axis=0)[None], np.concatenate([along, np.zeros_like(x[:, n:])], axis=1)[None]
 
     states = np.column_stack([data.flat_states, np.repeat(factors, lengths, axis=0)])
-    moved = flow(combined, data.flat_times, states, 1.0, 0, domain=group.box, margin=group.margin)
+    moved = flow(combined, data.flat_times, states, 1.0, 0, Reach(group.box, group.margin))
     points = np.column_stack([moved.t, moved.x[:, :n]])
     good = moved.arrived & np.isfinite(points).all(axis=1)
     backwards = np.concatenate([[False], np.diff(moved.t) <= 0])

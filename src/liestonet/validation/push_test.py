@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import scipy.stats
@@ -28,12 +28,13 @@ from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, LAW, Kind
 from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories import Trajectories
 from liestonet.trajectories.increments import Increments
-from liestonet.validation.flows import flow, one_generator
+from liestonet.validation.flows import Reach, flow, one_generator
 from liestonet.validation.generator_input import read_generators
 from liestonet.validation.null_model import as_pairs, draw, null_model, stream
 from liestonet.validation.tuning import PUSH
 
 
+@runtime_checkable
 class Standard(Protocol):
     """Drift and diffusion by which steps are standardised, on a box; `noisy` says which coordinates have noise."""
 
@@ -304,12 +305,12 @@ def trail(
 ) -> list[PushedPlaces]:
     """Where points are after every ε, each flow continuing the one before; points far outside are lost."""
     places, here, before = [], PushedPlaces(t, x), 0.0
-    options: dict[str, Any] = {"domain": domain, "margin": PUSH.margin, "tolerance": PUSH.tolerance}
+    reach = Reach(domain, PUSH.margin, PUSH.tolerance)
     for epsilon in epsilons:
         alive = here.arrived
         next_t, next_x = np.full_like(t, np.nan), np.full_like(x, np.nan)
         if alive.any():
-            moved = flow(generator, here.t[alive], here.x[alive], epsilon - before, **options)
+            moved = flow(generator, here.t[alive], here.x[alive], epsilon - before, reach=reach)
             next_t[alive], next_x[alive] = moved.t, moved.x
         here, before = PushedPlaces(next_t, next_x), epsilon
         places.append(here)

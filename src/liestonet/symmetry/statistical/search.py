@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float
@@ -35,6 +35,7 @@ from liestonet.symmetry.statistical.verdicts import Criteria, most_symmetries
 Made = TypeVar("Made")
 
 
+@runtime_checkable
 class Once(Protocol):
     """`once(key, make)` is `make()`, or what it was when the key came before."""
 
