@@ -11,22 +11,25 @@ Reads source files only (any checkout, standard library alone), but for `--trace
    - Loose modules: files at the top beside `__init__` and `__main__`.
    - `Any` in parameters: parameters of functions whose annotation has an `Any` anywhere; `X | Any` where the
      annotation is such a union. (House plan: 950 and 152 on 8cf7b21, counted by another rule; here 967 and 146.)
-   - `Any` in what crosses rooms: annotations with an `Any` of parameters, returned values, fields and public methods of
-   functions and classes that another room imports by name. A name that a room's `__init__` re-exports is looked up
-   where it is defined, and a name bound to a type with an `Any` (`Row = list[Any]`) counts. Public functions (below)
-   may take anything; theirs are counted separately. - Fields of `Result`, those of them with an `Any` (the plan's six
-   are nothing but `Any`; one more holds some), and fields with an `Any` of classes named `…Findings`. - "Equation or
-   data?": `standards is None`, `criteria is None`, their opposites, and `isinstance(…, …Findings)`. - Numbers at module
-   level: names bound to numbers, or to literal tuples, lists and dictionaries of numbers, and arithmetic of them (plan:
-   688 in 182 files; here 667 in 183). Names of them used in several modules, and those with several values. Fields with
-   a number as default of frozen dataclasses named `…Tuning` are counted apart. - File names used twice: `__init__`
-   aside. Class names: those defined more than once, private ones among them. - Pages that are cited and not there:
-   names of .md files in docstrings, comments and pages; pages that the site's build makes (docs/reference) are there. -
-   Tests with a namesake: modules x/y.py of the package that have a test x/test_y.py. - Functions of more than six
-   arguments (self aside) outside `cli` and public doors: what `liestonet.__all__` and `liestonet.plots.__all__` list,
-   methods of the classes among them and of `Result`. (Plan: about 25, without what public methods hand their arguments
-   on to, such as `simulate`.) - Room changes: see tools/house_walk.py. (Plan: about 30 for discover and 18 for solve;
-   here 33 and 21.)
+   - `Any` in what crosses rooms: annotations with an `Any` of parameters, returned values, fields and public methods
+     of functions and classes that another room imports by name. A name that a room's `__init__` passes on is looked up
+     where it is defined, and a name bound to a type with an `Any` (`Row = list[Any]`) is one. Public doors (below) may
+     take anything; theirs are counted apart.
+   - Fields of `Result`, those of them with an `Any` (the plan's six are nothing but `Any`; one more holds some), and
+     fields with an `Any` of classes named `…Findings`.
+   - "Equation or data?": `standards is None`, `criteria is None`, their opposites, and `isinstance(…, …Findings)`.
+   - Numbers at module level: names bound to numbers, or to literal tuples, lists and dictionaries of numbers, and
+     arithmetic of them (plan: 688 in 182 files; here 667 in 183). Names of them used in several modules, and those
+     with several values. Fields with a number as default of frozen dataclasses named `…Tuning` are counted apart.
+   - File names used twice: `__init__` aside. Class names: those defined more than once, private ones among them.
+   - Pages that are cited and not there: names of .md files in docstrings, comments and pages; pages that the site's
+     build makes (docs/reference) are there.
+   - Tests with a namesake: modules x/y.py of the package that have a test x/test_y.py.
+   - Functions of more than six arguments (self aside) outside `cli` and public doors: what `liestonet.__all__` and
+     `liestonet.plots.__all__` list, methods of the classes among them and of `Result`. Those among them that a public
+     door or method hands at least five of its own arguments on to, as `SDE.simulate` does, are counted beside. (Plan:
+     about 25, without these.)
+   - Room changes: see tools/house_walk.py. (Plan: about 30 for discover and 18 for solve; here 33 and 21.)
 """
 
 from __future__ import annotations
@@ -207,7 +210,9 @@ def counted(house: House) -> dict[str, str]:
     rows["citations of pages that are not there"] = f"{sum(cited.values())} in {len(cited)} files"
     alone = [path for path in house.files.values() if path.stem != "__init__"]
     rows["modules with a test of their name"] = f"{sum(_has_test(house.root, path) for path in alone)} of {len(alone)}"
-    rows[f"functions of more than {MOST_ARGUMENTS} arguments"] = str(len(long_signatures(house)))
+    long = long_signatures(house)
+    rows[f"functions of more than {MOST_ARGUMENTS} arguments"] = str(len(long))
+    rows["of these, what public doors hand their arguments on to"] = str(len(long) - len(own_signatures(house)))
     rows["imports against the direction"] = str(sum(against(edge) is not None for edge in house.edges))
     return rows
 
@@ -447,6 +452,29 @@ def long_signatures(house: House) -> list[tuple[str, str, int]]:
             if count > MOST_ARGUMENTS:
                 found.append((module, node.name, count))
     return found
+
+
+def own_signatures(house: House) -> list[tuple[str, str, int]]:
+    """Functions of too many arguments, without those that a public door hands its own arguments on to."""
+    public, handed = public_doors(house), set()
+    for module, tree in house.trees.items():
+        for door in (node for node in tree.body if (module, _name(node)) in public):
+            for method in (node for node in ast.walk(door) if isinstance(node, Definition)):
+                own = {argument.arg for argument in _arguments(method)}
+                calls = [node for node in ast.walk(method) if isinstance(node, ast.Call)]
+                handed |= {_called(call) for call in calls if _handed(call, own) >= MOST_ARGUMENTS - 1}
+    return [row for row in long_signatures(house) if row[1] not in handed]
+
+
+def _called(call: ast.Call) -> str:
+    """The last name of what is called."""
+    return call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
+
+
+def _handed(call: ast.Call, own: set[str]) -> int:
+    """How many arguments of a call are arguments of the function around it, as they are."""
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return sum(isinstance(value, ast.Name) and value.id in own for value in given)
 
 
 def walked(house: House) -> dict[str, str]:

@@ -57,7 +57,7 @@ SHAPES = [
 FOUND: dict[Any, Density] = {}
 
 
-def of(equation: str, boundary: Any = None, **more: Any) -> Density:
+def of(equation: str, boundary: Any = None, **more: Any) -> Any:
     key = equation, boundary, tuple(sorted(more.items()))
     if key not in FOUND:
         FOUND[key] = lsn.density(lsn.SDE.parse(equation), boundary=boundary, **more)

@@ -10,7 +10,6 @@ import pytest
 from scipy.stats import gamma, norm
 
 import liestonet as lsn
-from liestonet.densities.density import Density
 
 # Every kind of kernel: equation, killing, boundary, domain, and a start.
 KERNELS: dict[str, tuple[str, Any, Any, Any, float]] = {
@@ -25,7 +24,7 @@ KERNELS: dict[str, tuple[str, Any, Any, Any, float]] = {
 
 
 @cache
-def of(name: str) -> Density:
+def of(name: str) -> Any:
     equation, killing, boundary, domain, _ = KERNELS[name]
     return lsn.density(equation, killing=killing, boundary=boundary, domain=domain)
 

@@ -9,7 +9,7 @@ import scipy.linalg
 from liestonet.core.domain import Domain
 from liestonet.core.multiindex import total_degree
 from liestonet.surrogate.features import Features
-from liestonet.surrogate.one_step import OneStep, one_step
+from liestonet.surrogate.one_step import Dynamics, OneStep, one_step
 
 
 def features_in(dimension: int, degree: int) -> Features:
@@ -33,7 +33,10 @@ def test_linear_equations() -> None:
     diffusion = fitted(features, np.tile([a[0, 0], a[0, 1], a[1, 1]], (50, 1)), cloud)
     points, dt = cloud[:5] * 0.3, np.array([0.05, 0.2, 0.4, 0.8, 1.2])
     found = one_step(
-        features, ((0, 0), (0, 1), (1, 1)), drift, diffusion, points, dt, np.full(2, 1e-9), np.zeros((5, 2, 2))
+        Dynamics(features, ((0, 0), (0, 1), (1, 1)), drift, diffusion, np.full(2, 1e-9)),
+        points,
+        dt,
+        np.zeros((5, 2, 2)),
     )
     for k, step in enumerate(dt):
         flow = scipy.linalg.expm(matrix * step)
@@ -54,7 +57,10 @@ def test_a_cubic_drift_against_paths() -> None:
     for start in (-0.6, 0.0, 0.5):
         point = np.array([[0.0, start]])
         found = one_step(
-            features, ((0, 0),), drift, diffusion, point, np.array([dt]), np.array([1e-9]), np.zeros((1, 1, 1))
+            Dynamics(features, ((0, 0),), drift, diffusion, np.array([1e-9])),
+            point,
+            np.array([dt]),
+            np.zeros((1, 1, 1)),
         )
         x = np.full(80_000, start)
         for _ in range(100):
@@ -71,7 +77,8 @@ def test_changes_with_the_parameters() -> None:
     points, dt = np.array([[0.0, -0.2], [0.0, 0.3]]), np.array([0.2, 0.3])
 
     def steps(drift: np.ndarray, diffusion: np.ndarray) -> OneStep:
-        return one_step(features, ((0, 0),), drift, diffusion, points, dt, np.array([1e-9]), np.full((2, 1, 1), 0.01))
+        model = Dynamics(features, ((0, 0),), drift, diffusion, np.array([1e-9]))
+        return one_step(model, points, dt, np.full((2, 1, 1), 0.01))
 
     found = steps(drift, diffusion)
     for column in range(6):

@@ -7,7 +7,7 @@ import pytest
 
 import liestonet as lsn
 from inertia import positions
-from liestonet.trajectories.velocities import looking_ahead, state_names, with_velocities
+from liestonet.trajectories.velocities import WithVelocities, looking_ahead, state_names, with_velocities
 
 ORDER_TWO = lsn.Measurement(order=2)
 
@@ -36,6 +36,7 @@ def test_increments_of_positions_and_of_differences() -> None:
     rng = np.random.default_rng(3)
     paths = [np.cumsum(np.cumsum(rng.standard_normal((60, 1)), axis=0), axis=0) for _ in range(4)]
     source = with_velocities(of(paths, times))
+    assert isinstance(source, WithVelocities)
     assert source.back == 1
     block = next(iter(source.chunks()))
     assert len(block.t) == 4 * 58  # the first step of a path has none before it

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +12,7 @@ from hypothesis import strategies as st
 
 import liestonet as lsn
 from liestonet.core.domain import Domain
-from liestonet.validation.flows import Outcome, flow
+from liestonet.validation.flows import Outcome, Reach, flow
 from liestonet.validation.push import push
 
 RNG = np.random.default_rng(3)
@@ -87,7 +90,7 @@ def test_tolerance_is_kept():
     t, x = exact_flow(1, T, X, 2.0)
     errors = []
     for tolerance in (1e-4, 1e-6, 1e-8, 1e-10):
-        found = flow(exact_generators, T, X, 2.0, 1, tolerance=tolerance)
+        found = flow(exact_generators, T, X, 2.0, 1, Reach(tolerance=tolerance))
         errors.append(max(np.max(np.abs(found.t - t)), np.max(np.abs(found.x - x))))
     assert errors[0] > 10 * errors[1] > 100 * errors[2] > 1000 * errors[3]
     assert errors[3] < 1e-6
@@ -113,9 +116,9 @@ def test_combinations_flow_along_the_sum():
 
 def test_leaving_the_domain_is_counted():
     domain = Domain(((0.0, 2.0), (-2.0, 2.0), (-2.0, 2.0)))
-    found = flow(exact_generators, T, X, 0.5, 0, domain=domain)
+    found = flow(exact_generators, T, X, 0.5, 0, Reach(domain))
     np.testing.assert_array_equal(found.outcome == Outcome.LEFT, T + 0.5 > 2.0)
-    wider = flow(exact_generators, T, X, 0.5, 0, domain=domain, margin=0.3)
+    wider = flow(exact_generators, T, X, 0.5, 0, Reach(domain, 0.3))
     np.testing.assert_array_equal(wider.outcome == Outcome.LEFT, T + 0.5 > 2.3)
 
 
@@ -172,6 +175,16 @@ def test_lost_points_split_paths():
     split = push(holes, data, 0, 1e-6)
     assert len(split) == 9
     assert [len(path) for path in split.times[:3]] == [5, 6, 7]
+
+
+def test_pushed_points_keep_what_is_known_of_their_errors():
+    """Points without error have none after a push; the size of other errors changes from place to place."""
+    exact = lsn.SDE.parse("dx = dW").simulate([0.0], 1.0, 0.1, 3, 0)
+    pushed = push(lambda t, x: (np.zeros((1, len(t))), x[None]), exact, 0, 0.1)
+    assert pushed.measurement == lsn.Measurement(noise=0.0, exposure=0.0, steps="continuous")
+    assert copy.copy(pushed).measurement == pushed.measurement
+    noisy = dataclasses.replace(exact, measurement=lsn.Measurement(noise=0.02, exposure=0.5))
+    assert push(lambda t, x: (np.zeros((1, len(t))), x[None]), noisy, 0, 0.1).measurement.noise == "auto"
 
 
 def test_wrong_input_is_named():

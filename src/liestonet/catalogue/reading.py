@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from sympy import Symbol
+from sympy import Expr, Symbol
 
 from liestonet.errors import InputError
 from liestonet.sde.grammar import Parser
@@ -18,7 +17,7 @@ def symbols(names: Sequence[str]) -> tuple[Symbol, ...]:
     return tuple(Symbol(name, real=True) for name in ("t", *names))
 
 
-def read_formula(text: str, names: Sequence[str]) -> Any:
+def read_formula(text: str, names: Sequence[str]) -> Expr:
     """The expression of a formula in t and the coordinates; other names are refused."""
     known = {symbol.name: symbol for symbol in symbols(names)}
     form = Reader(known).form(Parser(tokenise(text), text, known).formula())

@@ -238,7 +238,7 @@ def _table(found: Density, x0: float | None, t: float | None, x: str | None, t0:
         "mass": found.mass(t, t0, x0),
         "x": places,
         "density": [found(t, place, t0, x0) for place in places],
-        "cdf": found.cdf(t, places, t0, x0).tolist() if places else [],
+        "cdf": [found.cdf(t, place, t0, x0) for place in places],
     }
 
 

@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
 
 from liestonet.core.numbers import is_real
 from liestonet.errors import InputError
@@ -15,7 +14,7 @@ NO_PERIODS: Mapping[str, float] = MappingProxyType({})
 _WITH_PI = re.compile(r"(?P<factor>[0-9.]*(?:[eE][+-]?[0-9]+)?)\s*\*?\s*(?:pi|π)(?:\s*/\s*(?P<divisor>[0-9.]+))?")
 
 
-def checked_periods(given: Any, names: Sequence[str]) -> Mapping[str, float]:
+def checked_periods(given: object, names: Sequence[str]) -> Mapping[str, float]:
     """A dictionary from coordinate to period such as {"theta": 2 * math.pi}, checked; None and {} mean none."""
     if given is None:
         return NO_PERIODS

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from liestonet.errors import InputError
 from liestonet.sde.sde import SDE
 from liestonet.sde.singularities import Locus, Singularity, loci
 
+if TYPE_CHECKING:
+    from sympy import Expr, Symbol
+
 DEPENDS = "reached or not, depending on the parameters"
 
 
@@ -46,12 +49,14 @@ class Density:
     dimension: int
     status: str
     residual: float | None
-    choice: Any = None
-    given_domain: Any = None
+    choice: object = None
+    given_domain: object = None
     singular_times: tuple[Locus, ...] = field(default=(), repr=False)
     bound: tuple[float, ...] = ()
 
-    def __call__(self, t: Any, x: Any, t0: Any = 0.0, x0: Any = None, **parameters: Any) -> Any:
+    def __call__(
+        self, t: object, x: object, t0: object = 0.0, x0: object = None, **parameters: object
+    ) -> float | np.ndarray:
         """p at the given points, an array if one of them is; zero for x outside the state space.
 
         At an end of the state space it is the limit from inside, which may be infinite.
@@ -60,7 +65,9 @@ class Density:
         with np.errstate(over="ignore"):
             return points.shaped(np.exp(self._everywhere(points)))
 
-    def log(self, t: Any, x: Any, t0: Any = 0.0, x0: Any = None, **parameters: Any) -> Any:
+    def log(
+        self, t: object, x: object, t0: object = 0.0, x0: object = None, **parameters: object
+    ) -> float | np.ndarray:
         """log p, which is finite where p itself is too small for floating point."""
         points = self._points(t, x, t0, x0, parameters)
         return points.shaped(self._everywhere(points))
@@ -98,7 +105,9 @@ class Density:
             found = other.kernel.log_density(t, x, t0, x0)
         return found
 
-    def cdf(self, t: Any, x: Any, t0: Any = 0.0, x0: Any = None, **parameters: Any) -> Any:
+    def cdf(
+        self, t: object, x: object, t0: object = 0.0, x0: object = None, **parameters: object
+    ) -> float | np.ndarray:
         """The mass below x at time t; above the upper end the total mass."""
         points = self._points(t, x, t0, x0, parameters)
         result = np.empty(points.shape).reshape(-1)
@@ -116,7 +125,7 @@ class Density:
             result[chosen] = below
         return points.shaped(result.reshape(points.shape))
 
-    def mass(self, t: Any, t0: Any = 0.0, x0: Any = None, **parameters: Any) -> Any:
+    def mass(self, t: object, t0: object = 0.0, x0: object = None, **parameters: object) -> float | np.ndarray:
         """The total mass at time t: 1 unless paths are absorbed or killed."""
         points = self._points(t, x0, t0, x0, parameters)
         result = np.empty(points.shape).reshape(-1)
@@ -156,7 +165,7 @@ class Density:
         return bool(free & set(self.parameters)) and not self.kernel.plan.killed_before
 
     @property
-    def domain(self) -> tuple[Any, Any]:
+    def domain(self) -> tuple[Expr, Expr]:
         """The ends of the state space, in SymPy."""
         equation = self._equation.at(dict(zip(self._equation.free, self.bound, strict=False)))
         return equation.written(equation.low), equation.written(equation.high)
@@ -167,7 +176,7 @@ class Density:
         return () if self.bound else tuple(symbol.name for symbol in self._equation.free)
 
     @cached_property
-    def formula(self) -> Any:
+    def formula(self) -> Expr:
         """p as a SymPy expression in t, x, t0, x0 and the free parameters."""
         found = density_formula(self.kernel.plan)
         if self.bound:
@@ -175,7 +184,7 @@ class Density:
         return self._equation.written(found).xreplace(self._plain_start)
 
     @property
-    def symbols(self) -> tuple[Any, Any, Any, Any]:
+    def symbols(self) -> tuple[Symbol, Symbol, Symbol, Symbol]:
         """The symbols t, x, t0 and x0 of the formula."""
         t, x, t0, x0 = (self._equation.written(symbol) for symbol in names_of(self.kernel.plan))
         return t, x, t0, self._plain_start.get(x0, x0)
@@ -192,19 +201,20 @@ class Density:
     def _equation(self) -> ScalarEquation:
         return self.kernel.plan.structure.equation
 
-    def with_parameters(self, values: Mapping[str, Any] | None = None, /, **more: Any) -> Density:
+    def with_parameters(self, values: Mapping[str, object] | None = None, /, **more: object) -> Density:
         """The density of the equation with values for some parameters."""
         given = dict(values or {}) | more
         if not given:
             return self
         sde = self.sde.with_parameters(given)
-        if set(given) == set(self.parameters) and all(is_real(value) for value in given.values()):
-            numbers = tuple(float(given[name]) for name in self.parameters)
+        values_given = [given[name] for name in self.parameters if name in given]
+        if set(given) == set(self.parameters) and all(map(is_real, values_given)):
+            numbers = tuple(float(value) for value in values_given if is_real(value))
             if self.kernel.holds_at(numbers):
                 return replace(self, sde=sde, bound=numbers)
         return density(sde, boundary=self.choice, domain=self.given_domain)
 
-    def _points(self, t: Any, x: Any, t0: Any, x0: Any, parameters: Mapping[str, Any]) -> Points:
+    def _points(self, t: object, x: object, t0: object, x0: object, parameters: Mapping[str, object]) -> Points:
         if x0 is None:
             raise InputError("The density needs a start: give t, x, t0 and x0.")
         return checked_points(self, (t, x, t0, x0), parameters)
@@ -247,10 +257,10 @@ def density(
 
 
 def density_from(
-    sde: Any,
-    killing: Any,
-    boundary: Any,
-    domain: Any,
+    sde: SDE | str,
+    killing: object,
+    boundary: object,
+    domain: object,
     start: float | None,
     progress: Progress | None = None,
     near: Sequence[float] | None = None,

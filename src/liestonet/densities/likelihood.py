@@ -75,11 +75,11 @@ class ModelFit:
 
 
 def fit_model(
-    data: Any,
-    model: Any,
-    boundary: Any = None,
-    start: Mapping[str, Any] | Any | None = None,
-    domain: Any = None,
+    data: object,
+    model: object,
+    boundary: object = None,
+    start: object = None,
+    domain: object = None,
     progress: Progress | None = None,
 ) -> ModelFit:
     """Fit the free constants of a scalar equation by exact maximum likelihood."""

@@ -71,7 +71,7 @@ class Payoff:
         return tuple(sorted(float(evaluated(end)) for end in ends if end not in (sympy.oo, -sympy.oo)))
 
 
-def payoff_names(given: Any, symbolic: SymbolicCoefficients) -> set[str]:
+def payoff_names(given: object, symbolic: SymbolicCoefficients) -> set[str]:
     """Names in a payoff other than the state; a callable has none."""
     if callable(given) and not isinstance(given, sympy.Expr):
         return set()

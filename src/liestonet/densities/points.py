@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -40,12 +40,14 @@ class Points:
         x = np.full(t.shape, place)
         return Points((t, x, t0, x0), x.shape, self.values, np.ones(x.shape, dtype=bool), False)
 
-    def shaped(self, result: Numbers) -> Any:
+    def shaped(self, result: Numbers) -> float | np.ndarray:
         """The result, as a float if only numbers were given."""
         return float(result.reshape(-1)[0]) if self.scalar else result
 
 
-def checked_points(density: Density, given: tuple[Any, Any, Any, Any], parameters: Mapping[str, Any]) -> Points:
+def checked_points(
+    density: Density, given: tuple[object, object, object, object], parameters: Mapping[str, object]
+) -> Points:
     """The points of one call; invalid arguments are refused."""
     values = _values(density, parameters)
     arrays = [_numbers(value, name) for value, name in zip(given, ("t", "x", "t0", "x0"), strict=True)]
@@ -83,7 +85,7 @@ def _broadcast(arrays: list[Numbers]) -> tuple[Numbers, Numbers, Numbers, Number
     return t, x, t0, x0
 
 
-def _numbers(value: Any, name: str) -> Numbers:
+def _numbers(value: object, name: str) -> Numbers:
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError) as problem:
@@ -93,7 +95,7 @@ def _numbers(value: Any, name: str) -> Numbers:
     return array
 
 
-def _values(density: Density, parameters: Mapping[str, Any]) -> tuple[float, ...]:
+def _values(density: Density, parameters: Mapping[str, object]) -> tuple[float, ...]:
     if density.bound:
         if parameters:
             raise InputError(f"All parameters have values; leave {next(iter(parameters))} out.")
@@ -113,7 +115,7 @@ def _values(density: Density, parameters: Mapping[str, Any]) -> tuple[float, ...
             f"Parameter {missing[0]} has no value; give one, as in p(t, x, t0, x0, {missing[0]}=1.5), or use "
             "with_parameters."
         )
-    return tuple(float(parameters[name]) for name in names)
+    return tuple(float(value) for name in names if is_real(value := parameters[name]))
 
 
 def _require_regular(density: Density, t0: Numbers, t: Numbers) -> None:

@@ -46,7 +46,7 @@ def jets_at(equation: ScalarEquation, gauge: Gauge, highest: int, clean: Callabl
     order = highest + 2
     entries = (equation.noise, equation.drift, equation.killing)
     sigma, drift, killing = (_taylor(entry, equation.state, equation.base, order, clean) for entry in entries)
-    return _jets(sigma, drift, killing, gauge, highest, lambda number: sympy.diff(number, equation.time), clean)
+    return _jets((sigma, drift, killing), gauge, highest, lambda number: sympy.diff(number, equation.time), clean)
 
 
 def dimension_of(equation: ScalarEquation) -> int:
@@ -73,7 +73,7 @@ def _numbers(
     order = HIGHEST + 2
     entries = [equation.noise, equation.drift, equation.killing, *([] if extra is None else [extra])]
     sigma, drift, killing, *more = expansions(equation, entries, place, time, order, step)
-    jets = _jets(sigma, drift, killing, Gauge(), HIGHEST, Timed.rate, _unchanged)
+    jets = _jets((sigma, drift, killing), Gauge(), HIGHEST, Timed.rate, _unchanged)
     return jets, more[0][0] if more else None
 
 
@@ -109,9 +109,10 @@ def _unchanged(number: Any) -> Any:
 
 
 def _jets(
-    sigma: Series, drift: Series, killing: Series, gauge: Gauge, highest: int, rate: Rate, clean: Callable[[Any], Any]
+    given: tuple[Series, Series, Series], gauge: Gauge, highest: int, rate: Rate, clean: Callable[[Any], Any]
 ) -> Jets:
     """The derivatives from Taylor coefficients of the noise, the drift and the killing."""
+    sigma, drift, killing = given
 
     def cleaned(series: Series) -> Series:
         return [clean(number) for number in series]

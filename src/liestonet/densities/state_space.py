@@ -107,7 +107,7 @@ class ScalarEquation:
         return expression.xreplace(self.named)
 
 
-def require_scalar(sde: SDE | Any) -> SymbolicCoefficients:
+def require_scalar(sde: object) -> SymbolicCoefficients:
     """The formulas of a scalar equation; other equations are refused."""
     if isinstance(sde, str):
         sde = SDE.parse(sde)

@@ -14,6 +14,8 @@ import numpy as np
 from liestonet.formulas.quadrature import antiderivative, closed_integral
 
 if TYPE_CHECKING:
+    from sympy import Expr, Symbol
+
     from liestonet.sde.symbolic import SymbolicCoefficients
 
 
@@ -85,7 +87,7 @@ def real_blocks(blocks: list[Any], symbols: tuple[Any, ...], points: np.ndarray)
     return _distinct([_without_constants(resolved(block, symbols, points), symbols) for block in blocks])
 
 
-def resolved(block: Any, symbols: tuple[Any, ...], points: np.ndarray) -> Any:
+def resolved(block: Expr, symbols: tuple[Symbol, ...], points: np.ndarray) -> Expr:
     """A function on a domain where some variables, and some of its parts, have one sign."""
     import sympy
 
@@ -106,7 +108,8 @@ def resolved(block: Any, symbols: tuple[Any, ...], points: np.ndarray) -> Any:
             argument = signed(node.args[0])
             if kind is sympy.Abs and argument == node.args[0] and not _is_positive(argument, symbols, points):
                 continue
-            block = block.xreplace({node: argument if kind is sympy.Abs else sympy.log(argument)})
+            changed = block.xreplace({node: argument if kind is sympy.Abs else sympy.log(argument)})
+            block = changed
     return block
 
 

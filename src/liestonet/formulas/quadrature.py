@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
 
 from liestonet.formulas.shortest import shortest
 from liestonet.formulas.tuning import FORMULAS
+
+if TYPE_CHECKING:
+    from sympy import Basic, Expr, Integral, Symbol
 
 
 def antiderivative(integrand: Any, x: Any, interval: tuple[float, float], taken: Sequence[str] = ()) -> Any:
@@ -33,12 +36,13 @@ def antiderivative(integrand: Any, x: Any, interval: tuple[float, float], taken:
 
 
 def integral_values(
-    integral: Any, symbols: Sequence[Any], points: Float[np.ndarray, "points v"]
+    integral: Integral, symbols: Sequence[Symbol], points: Float[np.ndarray, "points v"]
 ) -> Float[np.ndarray, " points"]:
     """Values of a kept integral by Gauss's rule between its ends; not finite where the integrand is not."""
     import sympy
 
-    (variable, low, high) = integral.limits[0]
+    limits: Any = integral.limits[0]
+    variable, low, high = limits
     ends = [np.broadcast_to(sympy.lambdify(list(symbols), end, "numpy")(*points.T), len(points)) for end in (low, high)]
     nodes, weights = np.polynomial.legendre.leggauss(FORMULAS.nodes)
     middle, half = (ends[0] + ends[1]) / 2, (ends[1] - ends[0]) / 2
@@ -47,7 +51,7 @@ def integral_values(
     return half * (np.broadcast_to(function(places), places.shape) @ weights)
 
 
-def without_integrals(expression: Any) -> Any:
+def without_integrals(expression: Basic) -> Basic:
     """The expression with a symbol for each kept integral: an identity in these is one in the integrals."""
     import sympy
 
@@ -55,7 +59,7 @@ def without_integrals(expression: Any) -> Any:
 
 
 @lru_cache(maxsize=512)
-def closed_integral(integrand: Any, x: Any, generic: bool = False) -> Any:
+def closed_integral(integrand: Expr | None, x: Symbol, generic: bool = False) -> Expr | None:
     """An antiderivative in closed form, or None; by rules only, because a general search may never end.
 
     `generic` says that symbols that are not variables have no special values: of x^p it is x^(p + 1)/(p + 1).

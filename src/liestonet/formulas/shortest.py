@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sympy import Expr
 
 LARGEST = 150
 # What has no more operations than this cannot be written shorter.
@@ -14,7 +17,7 @@ LARGEST_POWER = 60
 
 
 @lru_cache(maxsize=1024)
-def shortest(expression: Any) -> Any:
+def shortest(expression: Expr) -> Expr:
     """The expression expanded, factored, over one denominator or simplified, whichever has the fewest operations.
 
     Kept integrals stand as symbols meanwhile: nothing tries to evaluate them.

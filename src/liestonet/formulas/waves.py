@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from liestonet.formulas.blocks import general_blocks
 from liestonet.formulas.exact_numbers import recognise
 from liestonet.formulas.functionspace import evaluate
 from liestonet.formulas.tuning import FORMULAS
+
+if TYPE_CHECKING:
+    from sympy import Expr, Symbol
 
 
 def coordinate_blocks(domain: Domain, symbols: tuple[Any, ...]) -> list[list[Any]]:
@@ -43,7 +46,7 @@ def waves(x: Any, period: float) -> list[Any]:
     return [f(k * number * x) for k in range(1, FORMULAS.waves + 1) for f in (sympy.cos, sympy.sin)]
 
 
-def is_periodic(field: tuple[Any, ...], domain: Domain, symbols: tuple[Any, ...]) -> bool:
+def is_periodic(field: tuple[Expr, ...], domain: Domain, symbols: tuple[Symbol, ...]) -> bool:
     """Whether every component of a field is the same after a turn of each periodic coordinate."""
     turned = [v for v in domain.periodic if any(symbols[v] in component.free_symbols for component in field)]
     if not turned:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from liestonet.core.numbers import is_whole
 from liestonet.core.tuning import SHARED
@@ -27,6 +27,9 @@ from liestonet.study.running import Failure, run_all
 from liestonet.study.store import Store
 from liestonet.symmetry.determining.kinds import kind_from_data
 from liestonet.trajectories import Measurement, Trajectories
+
+if TYPE_CHECKING:
+    from liestonet.core.json_values import JSON
 
 COMPARISON_FILE, COMPARISON_PAGE, JOBS = "groups.json", "groups.html", ".jobs"
 Runner = Callable[[Sequence[Job], Store], list[Failure]]
@@ -97,10 +100,10 @@ def discover_groups(
 
 def groups_in(
     out: Path,
-    source: Any,
+    source: object,
     by: str | None,
-    reading: Mapping[str, Any],
-    search: Mapping[str, Any],
+    reading: Mapping[str, object],
+    search: Mapping[str, JSON],
     run: Runner,
     *,
     command: str | None = None,

@@ -6,7 +6,6 @@ See docs/method.md §4.6 and §5.7.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from liestonet.errors import InputError
 from liestonet.inference.date_test import DateTest, date_test
@@ -60,7 +59,7 @@ class ClockFound:
 RECORDED_CLOCK = ClockFound()
 
 
-def choose_clock(data: IncrementSource, clock: Any) -> tuple[IncrementSource, ClockFound]:
+def choose_clock(data: IncrementSource, clock: object) -> tuple[IncrementSource, ClockFound]:
     """Data on the clock that is asked for; "auto" restarts where long paths cover many relaxation times."""
     wanted = checked_clock(clock)
     if wanted == RECORDED or isinstance(data, Relabelled):

@@ -127,10 +127,8 @@ def date_scores(source: Relabelled, surrogate: FittedCoefficients, rate: float) 
     )
     bins = _bins(surrogate.overview.count, (last - first) * rate)
     mean = _mean_diffusion(surrogate)
-    total = _DateSums(
-        _travelling(surrogate), (source.period, source.origin), (first, last), entries, degrees, mean, bins
-    )
-    found = summed(source.source, total)
+    asked = _Asked(_travelling(surrogate), (source.period, source.origin), (first, last), entries, degrees, mean)
+    found = summed(source.source, _DateSums(asked, bins))
     drift, diffusion = found.drift, found.diffusion
     for j, k in combinations_with_replacement(range(len(degrees)), 2):
         drift[:, k, j], diffusion[:, k, j] = drift[:, j, k], diffusion[:, j, k]
@@ -149,31 +147,32 @@ def _travelling(surrogate: FittedCoefficients) -> FittedCoefficients:
     return replace(surrogate, overview=overview, drift_estimates=drift, diffusion_estimates=diffusion)
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """The fit, its clock, the first and the last date, and which functions of the state go with each entry."""
+
+    surrogate: FittedCoefficients
+    clock: tuple[float, float]
+    dates: tuple[float, float]
+    entries: tuple[Entry, ...]
+    degrees: Int[np.ndarray, "functions n"]
+    mean: Float[np.ndarray, "n n"]
+
+
 class _DateSums:
     """The sums by date over blocks, which come with their recorded times."""
 
     rows = BLOCK_ROWS
 
-    def __init__(
-        self,
-        surrogate: FittedCoefficients,
-        clock: tuple[float, float],
-        dates: tuple[float, float],
-        entries: tuple[Entry, ...],
-        degrees: Int[np.ndarray, "functions n"],
-        mean: Float[np.ndarray, "n n"],
-        bins: int,
-    ) -> None:
-        self.surrogate, self.clock, self.dates, self.entries = surrogate, clock, dates, entries
-        self.degrees, self.mean = degrees, mean
-        shape = bins, len(degrees), len(degrees)
-        self.sums, self.drift = np.zeros((bins, len(entries), len(degrees))), np.zeros(shape)
+    def __init__(self, asked: _Asked, bins: int) -> None:
+        self.asked = asked
+        shape = bins, len(asked.degrees), len(asked.degrees)
+        self.sums, self.drift = np.zeros((bins, len(asked.entries), len(asked.degrees))), np.zeros(shape)
         self.diffusion = np.zeros(shape)
 
     def empty(self) -> _DateSums:
         """The same over nothing."""
-        known = (self.surrogate, self.clock, self.dates, self.entries, self.degrees, self.mean)
-        return _DateSums(*known, len(self.sums))
+        return _DateSums(self.asked, len(self.sums))
 
     def join(self, later: _DateSums) -> None:
         """Add the sums over what comes next."""
@@ -182,23 +181,24 @@ class _DateSums:
 
     def take(self, block: Increments, place: Place) -> None:
         """Add one block."""
-        (first, last), bins, domain = self.dates, len(self.sums), self.surrogate.domain
-        dates, block = block.t, on_clock(block, *self.clock)
-        standard, settled = _standardised(self.surrogate, block, self.mean)
+        asked, bins = self.asked, len(self.sums)
+        (first, last), domain = asked.dates, asked.surrogate.domain
+        dates, block = block.t, on_clock(block, *asked.clock)
+        standard, settled = _standardised(asked.surrogate, block, asked.mean)
         inside = inside_domain(domain, block) & settled
         kept, z = Increments(*(array[inside] for array in block)), standard[inside]
         middle = dates[inside] - first + kept.dt / 2  # equal steps would begin at the edges of bins
         bin_of = np.clip((bins * (middle / (last - first))).astype(np.int64), 0, bins - 1)
         state = (kept.x - domain.centre[1:]) / domain.half[1:]
-        functions = np.prod(state[:, None, :] ** self.degrees, axis=2)
-        for position, entry in enumerate(self.entries):
+        functions = np.prod(state[:, None, :] ** asked.degrees, axis=2)
+        for position, entry in enumerate(asked.entries):
             if len(entry) == 1:
                 scores = z[:, entry[0]] * np.sqrt(kept.dt)
             else:
                 scores = np.clip(z[:, entry[0]] * z[:, entry[1]], -DATE.clip, DATE.clip)
             for k, function in enumerate(functions.T):
                 self.sums[:, position, k] += np.bincount(bin_of, weights=scores * function, minlength=bins)
-        for j, k in combinations_with_replacement(range(len(self.degrees)), 2):
+        for j, k in combinations_with_replacement(range(len(asked.degrees)), 2):
             product = functions[:, j] * functions[:, k]
             self.drift[:, j, k] += np.bincount(bin_of, weights=product * kept.dt, minlength=bins)
             self.diffusion[:, j, k] += np.bincount(bin_of, weights=product, minlength=bins)

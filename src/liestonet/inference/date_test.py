@@ -90,7 +90,7 @@ def date_test(
     # what wanders without a period shows in the blocks more clearly than in any harmonic
     clear = min(strongest) <= smallest and p_value <= level
     harmonic = strongest[min(strongest)] if clear else None
-    row = _row(scores, surrogate.domain, kind, harmonic, p_value, level, criteria)
+    row = _row(scores, surrogate.domain, kind, harmonic, p_value, criteria)
     period = None if harmonic is None else scores.span / harmonic
     return DateTest(p_value, level, tuple(families), period, row, *_by_block(scores, surrogate))
 
@@ -194,7 +194,6 @@ def _row(
     kind: Kind,
     harmonic: int | None,
     p_value: float,
-    level: float,
     criteria: Criteria,
 ) -> LadderRow:
     """∂t on the ladder: the relative residual of docs/method.md §3.1 on the clock's box, with its interval."""
@@ -205,8 +204,8 @@ def _row(
         angle = np.pi * harmonic * (scores.dates + 1)
         functions = np.column_stack([functions, np.cos(angle), np.sin(angle)])
         frequencies = np.append(frequencies, [2 * np.pi * harmonic / scores.span] * 2)
-    weight = domain.half[0] * frequencies
-    if p_value <= level:  # a change that is there counts whole, however slow it is
+    weight, excluded = domain.half[0] * frequencies, p_value <= criteria.level(kind, domain.dimension)
+    if excluded:  # a change that is there counts whole, however slow it is
         weight = np.maximum(weight, 1.0)
     residuals, errors = [], []
     for place, entry in enumerate(scores.entries):
@@ -236,7 +235,6 @@ def _row(
         complete=True,
     )
     lower, upper = evidence.interval(0, 1 - criteria.error_rate)
-    excluded = p_value <= level
     lower = lower if excluded else 0.0
     verdict = verdict_of(not excluded, excluded, lower, upper, criteria.tolerance)
     return LadderRow(evidence.residual(0), lower, upper, evidence.noise_level(0), p_value, verdict)

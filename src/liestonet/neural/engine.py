@@ -39,6 +39,7 @@ from liestonet.neural.sweep import RULES, Rung, span_residuals, warm_start
 from liestonet.neural.training import Trained
 from liestonet.neural.training_record import TrainingRecord
 from liestonet.neural.tuning import GENERATORS, LEARNT
+from liestonet.surrogate.fitted import FittedCoefficients
 from liestonet.symmetry.determining.basis import Basis
 from liestonet.symmetry.determining.kinds import Kind
 from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
@@ -82,7 +83,7 @@ class Stage:
         return make_networks(key, self.settings.architecture, count, self.source.dimension, self.kind.has_beta)
 
 
-def run(settings: Neural, request: Request, given: Any = None) -> Discovered:
+def run(settings: Neural, request: Request, given: FittedCoefficients | None = None) -> Discovered:
     """Fit or take the coefficients, train generators, test their span, impose it and train again."""
     kind, say = request.kind, request.say
     _require_losses(settings, kind)

@@ -32,7 +32,9 @@ from liestonet.symmetry.statistical.tuning import SEARCH
 from liestonet.symmetry.statistical.verdicts import most_symmetries
 
 
-def coefficient_sources(settings: Neural, request: Request) -> tuple[Any, Any, tuple[LadderRow, ...]]:
+def coefficient_sources(
+    settings: Neural, request: Request
+) -> tuple[FittedCoefficients, FittedCoefficients, tuple[LadderRow, ...]]:
     """The surrogate chosen by the settings, the same with shifts taken as exact, and the tests of the shifts.
 
     Both are the same if no shifts are wanted or the errors are known only by a sample.

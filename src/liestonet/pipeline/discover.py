@@ -146,34 +146,26 @@ def discover(
     scheduler, `workers` a number of processes to start here. They return sums, and the answer is the same.
     """
     with with_crew(data, scheduler, workers, progress or silent) as (source, say):
-        asked = (engine, symmetry, dimension, tolerance, error_rate, formulas, seed, measurement, clock)
-        return _discovered(source, *asked, say)
+        chosen_engine = _checked_engine(engine)
+        kind, number = kind_from_data(symmetry), _checked_seed(seed)
+        criteria = _criteria(tolerance, error_rate)
+        given = (plain(dimension), truth_of("formulas", formulas), number, say)
+        timed, chosen = choose_clock(_checked(source, measurement), clock)
+        return _discovered(chosen_engine, Request(timed, kind, criteria, *given), chosen)
 
 
-def _discovered(
-    data: Any,
-    engine: Any,
-    symmetry: Any,
-    dimension: Any,
-    tolerance: Any,
-    error_rate: Any,
-    formulas: Any,
-    seed: Any,
-    measurement: Any,
-    clock: Any,
-    progress: Progress,
-) -> Result:
-    """The steps of `discover`."""
+def _checked_engine(engine: Engine | Any | None) -> Engine:
     engine = Spectral() if engine is None else engine
     if not isinstance(engine, Engine):
         raise InputError(f"The engine must be liestonet.Spectral() or liestonet.Neural(), not {engine!r}.")
-    kind, seed = kind_from_data(symmetry), _checked_seed(seed)
-    criteria = _criteria(tolerance, error_rate)
-    dimension, formulas = plain(dimension), truth_of("formulas", formulas)
-    source, chosen = choose_clock(_checked(data, measurement), clock)
+    return engine
+
+
+def _discovered(engine: Engine, request: Request, chosen: ClockFound) -> Result:
+    """The steps of `discover` for data on a chosen clock."""
+    source, kind, criteria, dimension = request.source, request.kind, request.criteria, request.dimension
     if has_velocities(source) and not isinstance(engine, Spectral):
         require_state(source, "The neural engine")
-    request = Request(source, kind, criteria, dimension, formulas, seed, progress)
     found = engine.discover(request)
     if chosen.window is not None:
         request.say("testing against the date")
@@ -193,13 +185,13 @@ def _discovered(
     made = provenance_of(
         "discover",
         "data",
-        seed,
+        request.seed,
         engine=repr(engine),
         symmetry=kind.name,
         dimension=dimension if is_whole(dimension) else None,  # anything else was refused by the engine
         tolerance=criteria.tolerance,
         error_rate=criteria.error_rate,
-        formulas=formulas,
+        formulas=request.formulas,
         clock=None if chosen == ClockFound(automatic=True) else chosen.option,
     )
     return with_provenance(result, replace(made, tuning=discover_tuning(*found.tuning)))

@@ -6,6 +6,7 @@ Whatever the closed forms do not cover goes the usual way, on the equation exten
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,7 +35,9 @@ from liestonet.symmetry.determining.fields import Fields
 from liestonet.symmetry.determining.kinds import INVARIANT
 
 
-def extended_domain(sde: SDE, domain: Any) -> Any:
+def extended_domain(
+    sde: SDE, domain: Iterable[Sequence[float] | None] | Domain | None
+) -> list[Sequence[float] | None] | None:
     """A domain that a user gave for an equation, with room for its Wiener processes; these may be given too."""
     if domain is None:
         return None

@@ -193,7 +193,7 @@ def _is_known(point: float | None) -> bool:
     return point is not None
 
 
-def domain_of(sde: SDE, domain: Iterable[Sequence[float]] | Domain | Any | None) -> Domain:
+def domain_of(sde: SDE, domain: Iterable[Sequence[float] | None] | Domain | None) -> Domain:
     """The box that was given, or one that we choose, with one turn for every periodic coordinate."""
     if domain is None:
         box = choose_domain(sde)

@@ -323,7 +323,8 @@ def _coordinate_limits(new: Map, x: tuple[Symbol, ...], values: dict[Symbol, Any
     """Conditions under which the new coordinates are regular."""
     found = []
     for expression in new.values():
-        for part, _ in singular_parts(sympy.sympify(expression)):
+        for singular, _ in singular_parts(sympy.sympify(expression)):
+            part: Any = singular
             used = part.free_symbols & set(x)
             if used and not part.is_nonnegative:
                 found.append(f"{expression_text(part)} {'>' if float(part.subs(values)) > 0 else '<'} 0")

@@ -17,7 +17,9 @@ from liestonet.sde.sde import SDE
 
 if TYPE_CHECKING:
     import sympy
+    from numpy.typing import ArrayLike
 
+    from liestonet.core.json_values import JSON
     from liestonet.reduction.sample import Sample
 
 Expressions = dict["sympy.Symbol", "sympy.Expr"]
@@ -94,13 +96,13 @@ class Reduction:
 
     def sample(
         self,
-        initial: Any,
-        times: Any,
-        paths: int | Any = 1,
-        seed: int | Any = 0,
+        initial: object,
+        times: object,
+        paths: int = 1,
+        seed: int = 0,
         *,
-        start: float | Any = 0.0,
-        boundary: str | Any = None,
+        start: float = 0.0,
+        boundary: str | None = None,
     ) -> Sample:
         """States at `times` of paths that begin in `initial` at the time `start`: (paths, times, coordinates).
 
@@ -113,7 +115,7 @@ class Reduction:
 
         return draw(self, initial, times, paths, seed, start, boundary)
 
-    def follow(self, initial: Any, times: Any, increments: Any) -> Float[np.ndarray, "k n d"]:
+    def follow(self, initial: object, times: object, increments: object) -> Float[np.ndarray, "k n d"]:
         """The solution formula along given increments of the equation's own Wiener process, (paths, steps, noises).
 
         `times` are the ends of the steps with the beginning first. Itô integrals become sums with the integrand at the
@@ -123,7 +125,7 @@ class Reduction:
 
         return follow(self, initial, times, increments)
 
-    def to_new(self, t: Any, x: Any) -> tuple[np.ndarray, np.ndarray]:
+    def to_new(self, t: ArrayLike, x: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """New times (B,) and coordinates (B, d) at old times (B,) and states (B, d).
 
         If coordinates depend on the Wiener processes, these are further columns of the states, by default 0.
@@ -132,13 +134,13 @@ class Reduction:
 
         return new_from_old(self, np.asarray(t, dtype=float), np.asarray(x, dtype=float))
 
-    def to_old(self, s: Any, z: Any) -> tuple[np.ndarray, np.ndarray]:
+    def to_old(self, s: ArrayLike, z: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """Old times (B,) and states (B, d) from the new times (B,) and coordinates (B, d)."""
         from liestonet.reduction.numerics import old_from_new
 
         return old_from_new(self, np.asarray(s, dtype=float), np.asarray(z, dtype=float))
 
-    def with_parameters(self, values: Mapping[str, Any] | None = None, /, **more: Any) -> Reduction:
+    def with_parameters(self, values: Mapping[str, object] | None = None, /, **more: object) -> Reduction:
         """The reduction for given values of parameters."""
         import sympy
 
@@ -184,7 +186,7 @@ class Reduction:
 
         return latex(self)
 
-    def to_dictionary(self) -> dict[str, Any]:
+    def to_dictionary(self) -> dict[str, JSON]:
         """The reduction as plain text and lists, ready for JSON."""
         from liestonet.reduction.wording import dictionary
 

@@ -125,7 +125,7 @@ class Setting:
         if not self.seems_zero(expression):
             return False
         plain = self.plain(expression)
-        ways = list(dict.fromkeys((expression, plain, sympy.powdenest(plain, force=True))))
+        ways: list[Any] = list(dict.fromkeys((expression, plain, sympy.powdenest(plain, force=True))))
         return any(simplifies_to_zero(way, thorough) for thorough in (False, True) for way in ways)
 
     def seems_zero(self, expression: Any) -> bool:

@@ -117,7 +117,8 @@ def _exact(end: float, found: list[Locus], values: dict[Any, Any]) -> Any:
     if math.isinf(end):
         return None
     for locus in found:
-        symbol, expression = locus.symbols[0], locus.expression
+        symbol: Any = locus.symbols[0]
+        expression: Any = locus.expression
         simple = sympy.nsimplify(end, rational=True, tolerance=SAME)
         if simple.q <= SIMPLE and expression.subs(symbol, simple) == 0:
             return simple

@@ -9,6 +9,8 @@ from sympy.printing.str import StrPrinter
 from liestonet.formulas.notation import expression_latex, expression_text
 
 if TYPE_CHECKING:
+    from sympy import Expr
+
     from liestonet.reduction.reduction import Reduction
 
 Row = tuple[str, str]
@@ -92,7 +94,7 @@ class _Printer(StrPrinter):
         return f"∫_{self._print(low)}^{self._print(high)} {front}{ending}"
 
 
-def solution_text(expression: Any) -> str:
+def solution_text(expression: Expr) -> str:
     """The text of a solution with integrals such as ∫_0^t exp(s) dW(s)."""
     return _Printer().doprint(expression).replace("**", "^").replace("*", " ")
 

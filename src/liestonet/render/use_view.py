@@ -13,6 +13,7 @@ from liestonet.reduction.reduction import Reduction
 from liestonet.reduction.wording import solution_text, verdict
 
 if TYPE_CHECKING:
+    from liestonet.core.json_values import JSON
     from liestonet.result import Result
 
 
@@ -34,7 +35,7 @@ class Used:
         """One line."""
         return verdict(self.reduction)
 
-    def to_dictionary(self) -> dict[str, Any]:
+    def to_dictionary(self) -> dict[str, JSON]:
         """Plain values for JSON (docs/json.md)."""
         return {
             "reduction": self.reduction.to_dictionary(),

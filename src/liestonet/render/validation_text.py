@@ -34,8 +34,8 @@ REFITTED = (
     "paths that were not moved (floor) and that of a random field (control)",
 )
 PERTURBED = (
-    "Drift and diffusion changed on purpose, by a fraction of their size: angle to the",
-    "generators found then, and residual of the present ones, at most the bound",
+    "Drift and diffusion changed on purpose, by a fraction of their size: angle to",
+    "the generators found then, and residual of the present ones, at most the bound",
 )
 
 

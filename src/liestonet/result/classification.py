@@ -5,7 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sympy import Expr
+
+    from liestonet.core.json_values import JSON
+    from liestonet.sde.sde import SDE
 
 SCHEMA = "liestonet.classification/1"
 
@@ -24,8 +30,8 @@ class SpecialCase:
     condition: str
     dimension: float | int
     status: str
-    equations: tuple[Any, ...]
-    sde: Any
+    equations: tuple[Expr, ...]
+    sde: SDE
 
 
 @dataclass(frozen=True)
@@ -97,7 +103,7 @@ class Classification:
     def __str__(self) -> str:
         return "\n".join([self.equation, *self.coverage, "", *self.table()])
 
-    def to_dictionary(self) -> dict[str, Any]:
+    def to_dictionary(self) -> dict[str, JSON]:
         """Everything as plain values, for JSON; an infinite dimension is the text "infinite"."""
         return {
             "schema": SCHEMA,

@@ -199,13 +199,13 @@ class Result:
         Points whose flow blows up, or leaves the domain by more than `margin` of its half-widths, are left out, split
         their paths and are counted: `.left` and `.blew_up`. `margin=None` follows the generator wherever it leads.
         """
-        from liestonet.validation.push import push
+        from liestonet.validation.push import Reach, push
 
         if self.noises:
             raise InputError("A random symmetry moves a path with its noise, which data do not record; push another.")
         if margin is None:
             return push(self.evaluated, data, i, eps)
-        return push(self.evaluated, data, i, eps, domain=self.domain, margin=margin)
+        return push(self.evaluated, data, i, eps, Reach(self.domain, margin))
 
     def with_validation(self, validation: Validated) -> Result:
         """The same result with what `validate` found, so that the report has it."""

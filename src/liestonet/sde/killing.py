@@ -16,7 +16,7 @@ from liestonet.sde.symbolic import SymbolicCoefficients
 from liestonet.sde.tokens import tokenise
 
 
-def expression_of(given: Any, coefficients: SymbolicCoefficients, what: str) -> Expr:
+def expression_of(given: object, coefficients: SymbolicCoefficients, what: str) -> Expr:
     """An expression in time, state and parameters: from text, from SymPy or a number; constants checked and exact."""
     known = {symbol.name: symbol for symbol in (coefficients.time, *coefficients.state)}
     if isinstance(given, str):

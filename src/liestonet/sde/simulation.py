@@ -245,7 +245,7 @@ def _check_count(value: Any, name: str) -> int:
     return int(value)
 
 
-def check_seed(seed: Any) -> np.random.SeedSequence:
+def check_seed(seed: object) -> np.random.SeedSequence:
     if not is_whole(seed) or seed < 0:
         raise InputError(f"The seed is {seed!r}; give a whole number, at least 0.")
     return np.random.SeedSequence(int(seed))
@@ -258,7 +258,7 @@ def _check_start(start: Any, paths: int) -> Float[np.ndarray, " k"]:
     return np.broadcast_to(times, (paths,))
 
 
-def initial_states(initial: Any, rng: np.random.Generator, paths: int, dimension: int) -> np.ndarray:
+def initial_states(initial: object, rng: np.random.Generator, paths: int, dimension: int) -> np.ndarray:
     drawn = callable(initial)
     states = _real_array(initial(rng, paths) if drawn else initial, "initial")
     allowed = [(paths, dimension)] if drawn else [(dimension,), (paths, dimension)]
@@ -271,7 +271,7 @@ def initial_states(initial: Any, rng: np.random.Generator, paths: int, dimension
     return np.broadcast_to(states, (paths, dimension)).copy()
 
 
-def _real_array(values: Any, what: str) -> Float[np.ndarray, " ..."]:
+def _real_array(values: object, what: str) -> Float[np.ndarray, " ..."]:
     try:
         array = np.asarray(values)
         if array.dtype.kind not in "iuf" or not (np.abs(array) <= LARGEST_NUMBER).all():

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
@@ -18,6 +18,9 @@ from liestonet.core.domain import Domain, Neighbours
 from liestonet.sde.probing import entry_names
 from liestonet.sde.sde import SDE
 from liestonet.sde.tuning import BOX
+
+if TYPE_CHECKING:
+    from sympy import Expr, Symbol
 
 _FACTOR_OPERATIONS = 80
 
@@ -38,13 +41,13 @@ class Locus:
     It stands in an entry of f or σ, in the equation of one coordinate.
     """
 
-    expression: Any
+    expression: Expr
     kind: Singularity
     entry: str
     coordinate: int
     variables: tuple[int, ...]
-    symbols: tuple[Any, ...]
-    _compiled: list[Callable[..., Any]] = field(default_factory=list, compare=False, repr=False)
+    symbols: tuple[Symbol, ...]
+    _compiled: list[Callable[..., np.ndarray]] = field(default_factory=list, compare=False, repr=False)
 
     def values(self, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, " b"]:
         """The expression at points (t, x)."""
@@ -172,7 +175,7 @@ def loci(sde: SDE) -> tuple[Locus, ...]:
     return tuple(found.values())
 
 
-def singular_parts(entry: Any) -> Iterator[tuple[Any, Singularity]]:
+def singular_parts(entry: Expr) -> Iterator[tuple[Expr, Singularity]]:
     """Expressions at whose zeros a formula is singular or has a kink."""
     import sympy as sp
 

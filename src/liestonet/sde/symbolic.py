@@ -255,7 +255,7 @@ def ito_drift(drift: list[Expr], diffusion: list[list[Expr]], state: tuple[Symbo
     return result
 
 
-def away_from_kinks(expression: Any) -> Any:
+def away_from_kinks(expression: Expr) -> Expr:
     """The same function written with Step and Floor, so that its derivatives are ordinary functions."""
     if not expression.has(*_KINKED):
         return expression
@@ -276,9 +276,10 @@ def away_from_kinks(expression: Any) -> Any:
         (sympy.Max, lambda *u: extreme(*u, sign=1)),
         (sympy.Min, lambda *u: extreme(*u, sign=-1)),
     ]
+    smooth: Any = expression
     for function, rule in rules:
-        expression = expression.replace(function, rule)
-    return expression
+        smooth = smooth.replace(function, rule)
+    return smooth
 
 
 def _real(name: str) -> Symbol:

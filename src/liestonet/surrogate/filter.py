@@ -245,7 +245,7 @@ def filtered(model: StepModel, segments: Segments, sums: Collector | None = None
             dwhole = dmoved + erred
             following = dmoved - _turned(new_gain, dwhole)
             dgain = _turned_after(following, inverse)
-            collect(sums, segments, k, counted, root, standard, dmean, dwhole, n * width)
+            collect(sums, segments, k, counted, StepScores(root, standard, dmean, dwhole, n * width))
             slope = dmean - _turned(new_gain, dmean)
             slope[:, :, n * width :] += _turned_after(dgain, rest[:, :, None])[:, :, 0]
         gain = new_gain
@@ -361,30 +361,40 @@ def _erred(
     return erred
 
 
+@dataclass(frozen=True)
+class StepScores:
+    """One step of all paths: the inverse root of its covariance, the standardised residual, and derivatives.
+
+    The derivatives are those of the predicted mean in all parameters, and of the covariance in those from `first` on.
+    """
+
+    root: np.ndarray
+    standard: np.ndarray
+    mean_change: np.ndarray
+    covariance_change: np.ndarray
+    first: int
+
+
 def collect(
     sums: Collector,
     segments: Segments,
     k: int,
     counted: Bool[np.ndarray, " b"],
-    root: np.ndarray,
-    standard: np.ndarray,
-    dmean: np.ndarray,
-    dwhole: np.ndarray,
-    first: int,
+    step: StepScores,
 ) -> None:
     """Add the counted steps: their means, then their covariances (each off-diagonal twice)."""
-    n, count = standard.shape[1], int(counted.sum())
+    n, count = step.standard.shape[1], int(counted.sum())
     if not count:
         return
-    root, standard = root[counted], standard[counted]
-    means = _turned(root, dmean[counted])
-    turned = _turned_after(_turned(root, dwhole[counted]), np.swapaxes(root, 1, 2))
+    root, standard = step.root[counted], step.standard[counted]
+    means = _turned(root, step.mean_change[counted])
+    turned = _turned_after(_turned(root, step.covariance_change[counted]), np.swapaxes(root, 1, 2))
     rows, values = [means[:, i] for i in range(n)], [standard[:, i] for i in range(n)]
     for i in range(n):
         for j in range(i + 1):
             scale = np.sqrt(0.5) if i == j else 1.0
             row = np.zeros((count, means.shape[2]))
-            row[:, first:] = scale * turned[:, i, j]
+            row[:, step.first :] = scale * turned[:, i, j]
             rows.append(row)
             values.append(scale * (standard[:, i] * standard[:, j] - (i == j)))
     steps, folds = segments.rows[k][counted], segments.folds[counted]

@@ -16,7 +16,7 @@ from jaxtyping import Float
 
 from liestonet.core.domain import Domain
 from liestonet.surrogate.features import Features
-from liestonet.surrogate.filter import Collector, Segments, collect, matrices, segments_in, segments_of
+from liestonet.surrogate.filter import Collector, Segments, StepScores, collect, matrices, segments_in, segments_of
 from liestonet.surrogate.regression import Entry
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.surrogate.tuning import INERTIA, RECORDING
@@ -140,7 +140,8 @@ def followed(model: InertialModel, segments: Segments, sums: Collector | None = 
             erred = state.spread[:, :n, :n].copy()
             for i in range(n):
                 erred[:, i, i, i - n] += 1.0
-            collect(sums, segments, k, counted, root, standard, state.slope[:, :n], erred, model.drift.size)
+            scores = StepScores(root, standard, state.slope[:, :n], erred, model.drift.size)
+            collect(sums, segments, k, counted, scores)
         state = _corrected(state, np.swapaxes(root, 1, 2) @ root, rest, model.error)
     return Followed(innovations, states)
 

@@ -38,20 +38,28 @@ class _Moments:
     diffusion_first: np.ndarray
 
 
+@dataclass(frozen=True)
+class Dynamics:
+    """Drift and diffusion as series in the same functions; `entries` of the diffusion, none below `least`."""
+
+    features: Features
+    entries: Sequence[Entry]
+    drift: Float[np.ndarray, "c n"]
+    diffusion: Float[np.ndarray, "c e"]
+    least: Float[np.ndarray, " n"]
+
+
 def one_step(
-    features: Features,
-    entries: Sequence[Entry],
-    drift: Float[np.ndarray, "c n"],
-    diffusion: Float[np.ndarray, "c e"],
+    model: Dynamics,
     points: Float[np.ndarray, "b v"],
     dt: Float[np.ndarray, " b"],
-    least: Float[np.ndarray, " n"],
     uncertain: Float[np.ndarray, "b n n"],
 ) -> OneStep:
     """Follow steps of length dt from points (t, x), t and x in the data's units, dt in that of the box.
 
     `uncertain` is the covariance of the state at the beginning; it is negative where blur dominates.
     """
+    features, drift, entries = model.features, model.drift, model.entries
     n, half = drift.shape[1], features.domain.half
     width, count = features.size, len(points)
     size = width * (n + len(entries))
@@ -62,7 +70,7 @@ def one_step(
     step = dt / stages
 
     def slope(passed: np.ndarray, state: list[np.ndarray]) -> list[np.ndarray]:
-        return _slope(features, entries, drift, diffusion, points[:, 0] + passed * half[0], state, least)
+        return _slope(model, points[:, 0] + passed * half[0], state)
 
     for stage in range(stages):
         passed = stage * step
@@ -90,16 +98,10 @@ def _rate(features: Features, drift: np.ndarray, points: np.ndarray) -> float:
     return float(np.sqrt(sum(np.mean((tables[j] @ drift * half[j[0]]) ** 2) for j in variables)))
 
 
-def _slope(
-    features: Features,
-    entries: Sequence[Entry],
-    drift: np.ndarray,
-    diffusion: np.ndarray,
-    times: np.ndarray,
-    state: list[np.ndarray],
-    least: np.ndarray,
-) -> list[np.ndarray]:
+def _slope(model: Dynamics, times: np.ndarray, state: list[np.ndarray]) -> list[np.ndarray]:
     """Time derivatives of mean and covariance, and of their derivatives in the parameters."""
+    features, entries, least = model.features, model.entries, model.least
+    drift, diffusion = model.drift, model.diffusion
     m, covariance, dm, dcovariance = state
     n, width = drift.shape[1], features.size
     moments = _expected(features, times, m, covariance)

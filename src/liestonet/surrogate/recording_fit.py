@@ -32,7 +32,7 @@ from liestonet.surrogate.filter import (
 from liestonet.surrogate.inertial_filter import InertialModel, followed, inertial_segments_in, known_model
 from liestonet.surrogate.newton import bounded_step, evident_prior
 from liestonet.surrogate.noiseless_coordinates import residuals
-from liestonet.surrogate.one_step import one_step
+from liestonet.surrogate.one_step import Dynamics, one_step
 from liestonet.surrogate.recording_errors import Level, RecordingErrors
 from liestonet.surrogate.recording_sums import RecordingSums
 from liestonet.surrogate.regression import Estimate, scaled_block
@@ -205,7 +205,8 @@ class RecordingFit:
         self, drift: np.ndarray, diffusion: np.ndarray, least: np.ndarray, uncertain: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Drift and diffusion of a whole step, projected on the functions with the weights of the regressions."""
-        step = one_step(self.features, self.entries, drift, diffusion, self.points, self.dt, least, uncertain)
+        model = Dynamics(self.features, self.entries, drift, diffusion, least)
+        step = one_step(model, self.points, self.dt, uncertain)
         width, n, dt = self.features.size, self.n, self.dt
         a = np.stack([np.maximum(self.values @ diffusion[:, place], 0) for place in range(len(self.entries))], axis=1)
         own = {i: np.maximum(a[:, place], least[i]) for place, (i, j) in enumerate(self.entries) if i == j}

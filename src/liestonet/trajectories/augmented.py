@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Bool, Int
 
 from liestonet.errors import InputError
 from liestonet.trajectories import reshaping
@@ -23,7 +23,7 @@ class Augmented(Trajectories):
     """Trajectories with copies: `clusters` is the recorded path of each path, `copied` says which are copies."""
 
     clusters: Int[np.ndarray, " k"] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    copied: Any = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    copied: Bool[np.ndarray, " k"] = field(default_factory=lambda: np.zeros(0, dtype=bool))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -41,19 +41,19 @@ class Augmented(Trajectories):
         alone = reshaping.take(self._plain(), np.flatnonzero(~self.copied))
         return replace(alone, remarks=(*self.remarks, remark))
 
-    def take(self, indices: Any) -> Augmented:
+    def take(self, indices: object) -> Augmented:
         """The paths with these indices, in this order, each with its cluster."""
         chosen = reshaping.take(self._plain(), indices)
-        rows = np.arange(len(self.clusters))[indices]
+        rows = np.arange(len(self.clusters))[np.asarray(indices)]
         return self._with(chosen, np.atleast_1d(rows))
 
-    def split(self, fraction: float | Any, seed: int | Any = 0) -> tuple[Trajectories, Trajectories]:
+    def split(self, fraction: object, seed: object = 0) -> tuple[Trajectories, Trajectories]:
         """A random fraction of the recorded paths with their copies, and the rest; copies stay with their paths."""
         first, _ = reshaping.split_paths(self.take(np.flatnonzero(~self.copied))._numbered(), fraction, seed)
         inside = np.isin(self.clusters, first.flat_states[:, 0].astype(np.int64))
         return self.take(np.flatnonzero(inside)), self.take(np.flatnonzero(~inside))
 
-    def windows(self, n: int | Any, stride: int | Any = None, *, restart: bool | Any = False) -> NoReturn:
+    def windows(self, n: object, stride: object = None, *, restart: object = False) -> NoReturn:
         """Refused: windows are cut before paths are augmented."""
         raise InputError("Cut windows of the recorded paths first, then augment them: data.windows(…).augmented(…).")
 

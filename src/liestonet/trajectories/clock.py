@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Float
@@ -27,7 +27,7 @@ AUTO, RECORDED, RESTART = "auto", "recorded", "restart"
 WORDS = (AUTO, RECORDED, RESTART)
 
 
-def checked_clock(clock: Any) -> str | float:
+def checked_clock(clock: object) -> str | float:
     """A clock, checked: one of the three words, or a period as a positive number."""
     if isinstance(clock, str):
         if clock in WORDS:

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from hashlib import file_digest
 from pathlib import Path
-from typing import Any
 
 from liestonet.errors import InputError
 from liestonet.trajectories.broken_files import existing_file
@@ -17,7 +16,7 @@ END = 4096  # bytes at either end by which files of one size are distinguished
 HIDDEN = (".", "_")  # `_SUCCESS`, `_metadata` and the like lie beside partitioned tables
 
 
-def files_of(pattern: Any, suffixes: Sequence[str]) -> list[Path]:
+def files_of(pattern: object, suffixes: Sequence[str]) -> list[Path]:
     """The files in the order of their names; those of a list in the order of the list."""
     if isinstance(pattern, str | os.PathLike):
         return _matching(pattern, suffixes)
@@ -35,7 +34,7 @@ def files_of(pattern: Any, suffixes: Sequence[str]) -> list[Path]:
     return found
 
 
-def _matching(pattern: Any, suffixes: Sequence[str]) -> list[Path]:
+def _matching(pattern: str | os.PathLike[str], suffixes: Sequence[str]) -> list[Path]:
     try:
         return _found(os.fspath(pattern), suffixes)
     except PermissionError as problem:

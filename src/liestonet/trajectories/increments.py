@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from jaxtyping import Float, Int
 
-from liestonet.trajectories.measurement import Measurement
+from liestonet.trajectories.measurement import Measurement, Source
 
 BLOCK_ROWS = 65_536
 
@@ -98,7 +98,7 @@ def differences(
     return t, x, dt, dx
 
 
-def in_memory(data: Any) -> Any:
+def in_memory(data: Source) -> Source:
     """Paths in files, loaded as far as memory allows; other data unchanged."""
-    read = getattr(data, "some_paths", None)
+    read: Any = getattr(data, "some_paths", None)
     return data if read is None else read()

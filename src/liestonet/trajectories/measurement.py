@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
 import numpy as np
@@ -179,17 +179,20 @@ def as_measurement(given: Any) -> Measurement:
     return given
 
 
-def marked(source: Any, given: Any) -> Any:
+Source = TypeVar("Source")  # data of any kind: what comes back is of the kind that was given
+
+
+def marked(source: Source, given: object) -> Source:
     """A source of increments with a given measurement; None keeps its own.
 
     Copies that were added to recorded paths are left out, since they are not observations.
     """
-    source = getattr(source, "recorded", source)
+    kept: Any = getattr(source, "recorded", source)
     if given is None:
-        return source
+        return kept
     measurement = as_measurement(given)
-    measurement.check_names(source.names)
-    return replace(source, measurement=measurement)
+    measurement.check_names(kept.names)
+    return replace(kept, measurement=measurement)
 
 
 def slope_of(values: np.ndarray, images: np.ndarray) -> float | None:

@@ -21,7 +21,7 @@ from liestonet.trajectories.wanted import Wanted
 SUFFIXES = (".csv", ".txt", ".dat", ".tsv", ".tab", ".asc", ".prn", ".gz", ".parquet")
 
 
-def values_in(file: Path, column: str, reading: Mapping[str, Any]) -> list[str]:
+def values_in(file: Path, column: str, reading: Mapping[str, object]) -> list[str]:
     """The values of a column of one file, as text, in the order in which they come."""
     found: list[str] = []
 
@@ -36,7 +36,7 @@ def values_in(file: Path, column: str, reading: Mapping[str, Any]) -> list[str]:
     raise InputError(f"The file {file.name!r} has no rows of {column!r}; check the name.")
 
 
-def read_rows(file: Path, column: str, value: str, reading: Mapping[str, Any]) -> Trajectories:
+def read_rows(file: Path, column: str, value: str, reading: Mapping[str, object]) -> Trajectories:
     """The paths of one file in the rows where a column has a value."""
     return _read(file, reading, lambda table: only(table, _header(table, column, file), value, file))
 
@@ -45,7 +45,7 @@ class _SeenError(Exception):
     """Stops reading once everything that is needed of a file is known."""
 
 
-def _read(file: Path, reading: Mapping[str, Any], narrowed: Any) -> Trajectories:
+def _read(file: Path, reading: Mapping[str, object], narrowed: Any) -> Trajectories:
     if not file.name.lower().endswith(SUFFIXES):
         raise InputError(
             f"The file {file.name!r} has no columns that distinguish groups; use tables of text or Parquet, or a "

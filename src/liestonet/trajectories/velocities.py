@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -18,7 +17,7 @@ from jaxtyping import Bool, Float, Int
 from liestonet.errors import InputError
 from liestonet.trajectories.clock import Relabelled, recorded_source
 from liestonet.trajectories.increments import BLOCK_ROWS, Increments, IncrementSource
-from liestonet.trajectories.measurement import Measurement
+from liestonet.trajectories.measurement import Measurement, Source
 from liestonet.trajectories.tuning import VELOCITIES
 
 ONE_VELOCITY = "v"
@@ -93,7 +92,7 @@ class WithVelocities:
         return Increments(block.t[rows], x, block.dt[rows], dx, block.trajectory[rows])
 
 
-def with_velocities(source: Any) -> Any:
+def with_velocities(source: IncrementSource) -> IncrementSource:
     """A source of positions with velocities added if the system has inertia (order 2); any other source unchanged."""
     measurement = source.measurement
     if measurement.order != 2 or has_velocities(source):
@@ -119,9 +118,10 @@ def with_velocities(source: Any) -> Any:
     return WithVelocities(source, back, sizes)
 
 
-def require_state(source: Any, what: str) -> Any:
+def require_state(source: Source, what: str) -> Source:
     """The source itself; an error if `what` needs velocities of the state that were not recorded."""
-    if source.measurement.order == 2:
+    measurement = getattr(source, "measurement", None)
+    if isinstance(measurement, Measurement) and measurement.order == 2:
         raise InputError(
             f"{what} needs the whole state, and with order=2 only positions were recorded; discover, fit, validate and "
             "the test of generators take positions alone. Add velocities as coordinates, or give order=1."

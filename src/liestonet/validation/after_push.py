@@ -21,10 +21,10 @@ from liestonet.pipeline.discover import fit
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.surrogate.tuning import DATA
 from liestonet.trajectories import Trajectories
-from liestonet.validation.flows import one_generator
+from liestonet.validation.flows import Reach, one_generator
 from liestonet.validation.generator_input import read_generators
 from liestonet.validation.null_model import stream
-from liestonet.validation.push import Pushed, push
+from liestonet.validation.push import Pushed, measured_after_push, push
 from liestonet.validation.push_test import random_field
 from liestonet.validation.tuning import AFTER_PUSH
 
@@ -85,7 +85,7 @@ def after_push(
     rng, say = stream(seed, "after push"), progress or (lambda message: None)
     cut = _in_pieces(data, most)
     first, second = (data, fresh) if fresh is not None else cut.split(0.5, seed)
-    first, second = (_some_paths(_in_pieces(paths, most), most, rng) for paths in (first, second))
+    first, second = (_measured_alike(_some_paths(_in_pieces(paths, most), most, rng)) for paths in (first, second))
     reference = fit(first, clock="recorded")
     given = read_generators(generators, reference.names, reference.domain)
     compared = _Compared(second, truth, reference, fit(second, clock="recorded"))
@@ -96,6 +96,11 @@ def after_push(
         for epsilon in epsilons:
             rows.append(_row(k, float(epsilon), one_generator(given, k), wild, compared))
     return tuple(rows)
+
+
+def _measured_alike(paths: Trajectories) -> Trajectories:
+    """The paths marked like pushed ones, so that fits before and after a push use one model of the recording."""
+    return replace(paths, measurement=measured_after_push(paths))
 
 
 def _in_pieces(data: Trajectories, most: int) -> Trajectories:
@@ -147,7 +152,7 @@ def _row(
 
 def _push(generator: GeneratorFunction, paths: Trajectories, epsilon: float, domain: Domain) -> Pushed:
     """Push paths along the first generator by ε, with the accuracy that fits need."""
-    return push(generator, paths, 0, epsilon, domain=domain, margin=AFTER_PUSH.margin, tolerance=AFTER_PUSH.tolerance)
+    return push(generator, paths, 0, epsilon, Reach(domain, AFTER_PUSH.margin, AFTER_PUSH.tolerance))
 
 
 def _against(moved: Surrogate, truth: KnownCoefficients | None, reference: Surrogate) -> tuple[Misfit, Domain] | None:
@@ -206,7 +211,7 @@ def central_part(paths: Trajectories) -> Trajectories:
     states[far] = np.nan
     cuts = paths.offsets[1:-1]
     cut = Trajectories.from_arrays(np.split(times, cuts), np.split(states, cuts), paths.names)
-    return replace(cut, periodic=paths.periodic)
+    return replace(cut, periodic=paths.periodic, measurement=paths.measurement)
 
 
 def _drift(source: KnownCoefficients, t: np.ndarray, x: np.ndarray) -> Float[np.ndarray, "b n"]:

@@ -16,30 +16,30 @@ from liestonet.formulas.closed_fields import estimated_fields
 from liestonet.trajectories import Trajectories
 from liestonet.trajectories.augmented import Augmented
 from liestonet.trajectories.reshaping import ranges, whole_number
-from liestonet.validation.flows import flow
+from liestonet.validation.flows import Reach, flow
 from liestonet.validation.tuning import AUGMENTATION
 
 Factors = Float[np.ndarray, "paths m"]
 
 
 @few_threads
-def augmented(data: Any, result: Any, copies: Any = 8, seed: Any = 0) -> Augmented:
+def augmented(data: object, result: object, copies: object = 8, seed: object = 0) -> Augmented:
     """The data and `copies` pushed versions of every path, in the clusters of their paths."""
     if not isinstance(data, Trajectories):
         raise InputError(f"Only Trajectories can be augmented, not a {type(data).__name__}.")
-    data = getattr(data, "recorded", data)
+    recorded: Trajectories = getattr(data, "recorded", data)
     count = whole_number(copies, "The number of copies", 1)
     random = np.random.default_rng(whole_number(seed, "The seed", 0))
-    group = _group(result, data)
-    sizes = _sizes(group, data)
+    group = _group(result, recorded)
+    sizes = _sizes(group, recorded)
     kept, factors, moved = [], [], []
     for _ in range(count):
-        drawn = random.standard_normal((len(data), group.count)) * sizes
-        pushed, arrived = _pushed(group, data, drawn)
+        drawn = random.standard_normal((len(recorded), group.count)) * sizes
+        pushed, arrived = _pushed(group, recorded, drawn)
         kept.append(arrived)
         factors.append(drawn)
         moved.append(pushed)
-    return _joined(data, np.stack(kept), moved, _remarks(result, np.stack(kept), sizes))
+    return _joined(recorded, np.stack(kept), moved, _remarks(result, np.stack(kept), sizes))
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def _pushed(group: _Group, data: Trajectories, factors: Factors) -> tuple[np.nda
         return np.sum(weights * tau, axis=0)[None], np.concatenate([along, np.zeros_like(x[:, n:])], axis=1)[None]
 
     states = np.column_stack([data.flat_states, np.repeat(factors, lengths, axis=0)])
-    moved = flow(combined, data.flat_times, states, 1.0, 0, domain=group.box, margin=group.margin)
+    moved = flow(combined, data.flat_times, states, 1.0, 0, Reach(group.box, group.margin))
     points = np.column_stack([moved.t, moved.x[:, :n]])
     good = moved.arrived & np.isfinite(points).all(axis=1)
     backwards = np.concatenate([[False], np.diff(moved.t) <= 0])

@@ -154,7 +154,7 @@ def map_on_equation(sde: SDE, made: PointMap, box: Domain) -> EquationTest:
     place = ", ".join(f"{name} = {value:.4g}" for name, value in zip(names, made(cloud.points)[worst[0]], strict=True))
     what = f"{labels(sde.names)[int(worst[1])]} at the image ({place})"
     failure = Failure(point, what, float(sides[0][worst]), float(sides[1][worst]))
-    return _judged(made.text, "law", residual / 2, proved, source.error, failure, box)
+    return _judged(made.text, "law", None if proved else residual / 2, source.error, failure, box)
 
 
 def compared(
@@ -193,9 +193,10 @@ def _upper(matrices: np.ndarray) -> Float[np.ndarray, "b entries"]:
 
 
 def _judged(
-    claim: str, kind: str, residual: float, proved: bool, error: float, failure: Failure, domain: Domain
+    claim: str, kind: str, residual: float | None, error: float, failure: Failure, domain: Domain
 ) -> EquationTest:
-    """The outcome from a proof, or from a residual."""
+    """The outcome from a proof, which leaves no residual, or from a residual."""
+    proved, residual = residual is None, residual or 0.0
     holds = proved or residual <= max(MAPS.same, 10 * error)
     near = "near-symmetry" if residual < SHARED.default_tolerance else "no"
     return EquationTest(
@@ -203,9 +204,9 @@ def _judged(
         symmetry=kind,
         holds=holds,
         status="proved" if proved else ("numerical" if holds else "no"),
-        residual=0.0 if proved else residual,
-        lower=0.0 if proved else residual,
-        upper=0.0 if proved else residual,
+        residual=residual,
+        lower=residual,
+        upper=residual,
         p_value=1.0 if holds else 0.0,
         verdict="symmetry" if holds else near,
         failure=None if holds else failure,
@@ -236,7 +237,7 @@ def _generators(sde: SDE, claim: Any, symmetry: Any, domain: Any) -> EquationTes
         float(values[worst, int(row), int(point)] / np.sqrt(cloud.weights[int(point)])),
     )
     text = str(given) if isinstance(given, Formulas) else _named(claim, given.count)
-    return _judged(text, kind.name, float(sizes[worst]), proved, source.error, failure, box)
+    return _judged(text, kind.name, None if proved else float(sizes[worst]), source.error, failure, box)
 
 
 def _require_known(kind: Kind, sde: SDE, given: Generators, cloud: PointCloud) -> None:

@@ -77,34 +77,44 @@ class Flow:
         return int(np.count_nonzero(self.outcome == Outcome.BLEW_UP))
 
 
+@dataclass(frozen=True)
+class Reach:
+    """How far a flow may carry points, and how accurately.
+
+    A point has left once it steps outside the `domain`, widened on every side by `margin` of its half-widths. The error
+    of each step is below `tolerance` of the data's size.
+    """
+
+    domain: Domain | None = None
+    margin: float = 0.0
+    tolerance: float = FLOW.tolerance
+
+
 def flow(
     generators: object,
     t: object,
     x: object,
     epsilon: object,
     index: object = 0,
-    *,
-    domain: Domain | None = None,
-    margin: float = 0.0,
-    tolerance: float = FLOW.tolerance,
+    reach: Reach | None = None,
 ) -> Flow:
     """Φ_ε of one generator at the points t (B,), x (B, d): dt/dε = τ, dx/dε = ξ, d log u/dε = β.
 
     `generators` is anything that gives tau (m, B), xi (m, B, d) and perhaps beta (m, B); `index` counts from 0, or is a
-    list of m factors of a combination. A point has left once it steps outside the `domain`, widened on every side by
-    `margin` of its half-widths. The error of each step is below `tolerance` of the data's size.
+    list of m factors of a combination. `reach` says how far points may go and how accurately; without it, anywhere.
     """
+    reach = Reach() if reach is None else reach
     points = _points(t, x)
     amount, chosen = real_number(epsilon, "The amount ε of a flow"), one_generator(generators, index)
     with np.errstate(all="ignore"):
         has_growth = len(chosen(points[:1, 0], points[:1, 1:])) > 2
     start = np.column_stack([points, np.zeros(len(points))]) if has_growth else points
-    limits = widened(domain, margin) if domain is not None else None
+    limits = widened(reach.domain, reach.margin) if reach.domain is not None else None
     field, size = _vector_field(chosen, amount, points.shape[1]), _sizes(start)
     end, outcome, steps = np.empty_like(start), np.empty(len(start), dtype=np.int64), 0
     for first in range(0, len(start), PIECE):
         rows = slice(first, first + PIECE)
-        end[rows], outcome[rows], taken = _integrate(field, start[rows], size, limits, tolerance)
+        end[rows], outcome[rows], taken = _integrate(field, start[rows], size, limits, reach.tolerance)
         steps = max(steps, taken)
     growth = end[:, -1] if has_growth else None
     return Flow(end[:, 0], end[:, 1 : points.shape[1]], growth, outcome, steps)

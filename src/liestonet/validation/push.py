@@ -7,12 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from liestonet.core.domain import Domain
 from liestonet.errors import InputError
 from liestonet.trajectories import Trajectories
+from liestonet.trajectories.measurement import Measurement
 from liestonet.trajectories.reshaping import real_number
-from liestonet.validation.flows import Outcome, flow
-from liestonet.validation.tuning import FLOW
+from liestonet.validation.flows import Outcome, Reach, flow
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -24,7 +23,7 @@ class Pushed(Trajectories):
 
     def __reduce__(self) -> tuple[object, ...]:
         arrays = (self.flat_times, self.flat_states, self.offsets)
-        mine = (dict(self.periodic), self.left, self.blew_up)
+        mine = (self.measurement, dict(self.periodic), self.left, self.blew_up)
         return type(self), (*arrays, self.names, dict(self.units), self.gaps, self.remarks, *mine)
 
 
@@ -33,21 +32,16 @@ def push(
     data: object,
     index: object,
     epsilon: object,
-    *,
-    domain: Domain | None = None,
-    margin: float = 0.0,
-    tolerance: float = FLOW.tolerance,
+    reach: Reach | None = None,
 ) -> Pushed:
     """Every point of the data moved by Φ_ε of one generator; steps are those of the flow, Δt̃ ≠ Δt.
 
-    See `flow` for `index`, `domain`, `margin` and `tolerance`. Points that left the domain or blew up are left out and
+    See `flow` for `index` and `reach`. Points that left the domain or blew up are left out and
     split their paths.
     """
     if not isinstance(data, Trajectories):
         raise InputError(f"Only Trajectories can be pushed, not a {type(data).__name__}.")
-    moved = flow(
-        generators, data.flat_times, data.flat_states, epsilon, index, domain=domain, margin=margin, tolerance=tolerance
-    )
+    moved = flow(generators, data.flat_times, data.flat_states, epsilon, index, reach)
     amount = real_number(epsilon, "The amount ε of a flow")
     starts = np.zeros(data.points, dtype=bool)
     starts[data.offsets[:-1]] = True
@@ -69,10 +63,19 @@ def push(
         data.units,
         data.gaps,
         (*data.remarks, _remark(amount, moved.left, blew_up)),
+        measurement=measured_after_push(data),
         periodic=data.periodic,
         left=moved.left,
         blew_up=blew_up,
     )
+
+
+def measured_after_push(data: Trajectories) -> Measurement:
+    """How pushed points count as measured: without error if the recorded ones are; other sizes of errors are unknown.
+
+    A flow bends straight steps, so that Euler steps are Euler steps no longer.
+    """
+    return data.measurement.transformed({name: (name, None) for name in data.names}, data.names)
 
 
 def _collapsed(times: Float[np.ndarray, " n"], starts: Bool[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:

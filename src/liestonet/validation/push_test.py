@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import scipy.stats
@@ -28,10 +28,28 @@ from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, LAW, Kind
 from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories import Trajectories
 from liestonet.trajectories.increments import Increments
-from liestonet.validation.flows import flow, one_generator
+from liestonet.validation.flows import Reach, flow, one_generator
 from liestonet.validation.generator_input import read_generators
 from liestonet.validation.null_model import as_pairs, draw, null_model, stream
 from liestonet.validation.tuning import PUSH
+
+
+@runtime_checkable
+class Standard(Protocol):
+    """Drift and diffusion by which steps are standardised, on a box; `noisy` says which coordinates have noise."""
+
+    @property
+    def domain(self) -> Domain: ...
+
+    @property
+    def noisy(self) -> Bool[np.ndarray, " n"]: ...
+
+    def drift(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b n"]) -> Float[np.ndarray, "b n"]: ...
+
+    def diffusion_squared(
+        self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b n"]
+    ) -> Float[np.ndarray, "b n n"]: ...
+
 
 STATISTICS = ("delta_nll", "kolmogorov_smirnov", "energy")
 
@@ -287,19 +305,19 @@ def trail(
 ) -> list[PushedPlaces]:
     """Where points are after every ε, each flow continuing the one before; points far outside are lost."""
     places, here, before = [], PushedPlaces(t, x), 0.0
-    options: dict[str, Any] = {"domain": domain, "margin": PUSH.margin, "tolerance": PUSH.tolerance}
+    reach = Reach(domain, PUSH.margin, PUSH.tolerance)
     for epsilon in epsilons:
         alive = here.arrived
         next_t, next_x = np.full_like(t, np.nan), np.full_like(x, np.nan)
         if alive.any():
-            moved = flow(generator, here.t[alive], here.x[alive], epsilon - before, **options)
+            moved = flow(generator, here.t[alive], here.x[alive], epsilon - before, reach=reach)
             next_t[alive], next_x[alive] = moved.t, moved.x
         here, before = PushedPlaces(next_t, next_x), epsilon
         places.append(here)
     return places
 
 
-def compare(surrogate: Surrogate | Any, steps: Increments, start: PushedPlaces, end: PushedPlaces) -> Comparison:
+def compare(surrogate: Standard, steps: Increments, start: PushedPlaces, end: PushedPlaces) -> Comparison:
     """ΔNLL and distances of the residuals of the same increments, before and after a push of both their ends."""
     before, known = standardised(surrogate, steps)
     moved, usable = moved_steps(steps, start, end, surrogate.domain)
@@ -353,9 +371,7 @@ def mean_displacement(steps: Increments, start: PushedPlaces, domain: Domain) ->
     return float(np.sqrt(np.mean(np.sum(way[start.arrived] ** 2, axis=1))))
 
 
-def standardised(
-    surrogate: Surrogate | Any, steps: Increments
-) -> tuple[Float[np.ndarray, "b r"], Bool[np.ndarray, " b"]]:
+def standardised(surrogate: Standard, steps: Increments) -> tuple[Float[np.ndarray, "b r"], Bool[np.ndarray, " b"]]:
     """Residuals of the noisy coordinates in units of the noise, and where the noise is known to be positive."""
     noisy = np.flatnonzero(surrogate.noisy)
     rest = (steps.dx - surrogate.drift(steps.t, steps.x) * steps.dt[:, None])[:, noisy]
@@ -369,7 +385,7 @@ def standardised(
 
 
 def control_pushes(
-    surrogate: Surrogate | Any, steps: Increments, displacement: float, rng: np.random.Generator
+    surrogate: Standard, steps: Increments, displacement: float, rng: np.random.Generator
 ) -> list[GeneratorFunction]:
     """Random smooth fields whose flow by 1 moves the data as far as a given push did."""
     if not np.isfinite(displacement) or displacement <= 0:

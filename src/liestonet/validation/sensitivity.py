@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Float
@@ -21,6 +21,9 @@ from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 from liestonet.symmetry.statistical.search import mixed_cloud
 from liestonet.validation.generator_residuals import put_in
 from liestonet.validation.tuning import GATES
+
+if TYPE_CHECKING:
+    from liestonet.surrogate.fitted import FittedCoefficients
 
 SHAPES = ("sine", "network")
 
@@ -69,7 +72,7 @@ def sensitivity(
 
 
 def relative_residuals(
-    kind: Kind, surrogate: Surrogate | Any, given: Generators, cloud: PointCloud
+    kind: Kind, surrogate: FittedCoefficients, given: Generators, cloud: PointCloud
 ) -> Float[np.ndarray, " k"]:
     """‖DX‖/‖X‖ of every generator (docs/method.md §3.1)."""
     return np.linalg.norm(put_in(kind, surrogate, given, cloud, surrogate.domain).residual, axis=1)

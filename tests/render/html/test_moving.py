@@ -19,7 +19,7 @@ from liestonet.render.html.moving.embedding import embedded
 from liestonet.render.html.moving.programs import coordinate_programs, field_program
 from liestonet.symmetry.determining.basis import Basis
 from liestonet.symmetry.determining.fields import Fields
-from liestonet.validation.flows import flow
+from liestonet.validation.flows import Reach, flow
 from report_results import made, page_of
 
 MOVING_PAGES = ("1-D", "2-D", "Fokker-Planck")
@@ -121,8 +121,7 @@ def test_paths_are_where_push_brings_them(name, opened):
                 whole[:, 1:],
                 epsilon,
                 row["number"] - 1,
-                domain=result.domain,
-                margin=1.0,
+                Reach(result.domain, 1.0),
             )
             expected = np.column_stack([end.t, end.x])
             assert np.array_equal(np.isnan(points), np.isnan(expected))
@@ -151,7 +150,7 @@ def test_a_generator_with_an_error_function_moves_as_push_does(browser, tmp_path
         shown = page.evaluate("epsilon => { liestonet.stage.go(epsilon); return liestonet.points(); }", epsilon)
         points = np.array(shown, dtype=float).reshape(whole.shape)
         times, states = whole[:, 0], whole[:, 1:]
-        end = flow(result.evaluated, times, states, epsilon, row["number"] - 1, domain=result.domain, margin=1.0)
+        end = flow(result.evaluated, times, states, epsilon, row["number"] - 1, Reach(result.domain, 1.0))
         expected, known = np.column_stack([end.t, end.x]), np.isfinite(points).all(axis=1)
         assert known.mean() > 0.5
         assert np.max(np.abs(points - expected)[known] / np.ptp(whole, axis=0)) < 1e-6

@@ -52,15 +52,25 @@ def test_the_basis_is_enriched_while_residuals_fall_slowly(verdict, before, afte
     assert not found.moving(1)
 
 
-LONG = [pytest.param(key, marks=pytest.mark.slow) for key in ("brownian-sine", "brownian-sinh")]
+@pytest.mark.parametrize(
+    ("key", "seeds"),
+    [
+        ("brownian-tanh", (100,)),
+        pytest.param("brownian-sine", (100, 101, 102), marks=pytest.mark.slow),
+        pytest.param("brownian-sinh", (100, 101, 102), marks=pytest.mark.slow),
+    ],
+)
+def test_generators_singular_just_beyond_the_box_are_found(key, seeds):
+    """√(x(1 − x)), (1 − x²) artanh x, √(1 + x²): polynomials of low degree leave residuals of several percent.
 
-
-@pytest.mark.parametrize("key", ["brownian-tanh", *LONG])
-def test_generators_singular_just_beyond_the_box_are_found(key):
-    """√(x(1 − x)), (1 − x²) artanh x, √(1 + x²): polynomials of low degree leave residuals of several percent."""
+    A recording left the third of √(x(1 − x)) undecided in 2 of 24, so two of three are missed once in fifty.
+    """
     system = lsn.catalogue[key]
-    result = lsn.discover(system.simulate(paths=1024, seed=100), formulas=False)
-    assert result.dimension == 3
+    results = [lsn.discover(system.simulate(paths=1024, seed=seed), formulas=False) for seed in seeds]
+    assert all(result.dimension <= 3 for result in results)
+    found = [result for result in results if result.dimension == 3]
+    assert 3 * len(found) >= 2 * len(seeds)
+    result = found[0]
     t = np.random.default_rng(0).uniform(*result.domain.intervals[0], 500)
     x = np.random.default_rng(1).uniform(*result.domain.intervals[1], (500, 1)) * 0.98
     angles = lsn.principal_angles(result.generators, system.generators("ito"), t, x)

@@ -19,6 +19,8 @@ from liestonet.formulas.quadrature import antiderivative
 from liestonet.formulas.shortest import shortest
 
 if TYPE_CHECKING:
+    from sympy import Expr, Symbol
+
     from liestonet.sde.symbolic import SymbolicCoefficients
 
 Field = tuple[Any, ...]  # τ, ξ and, for Fokker–Planck, β
@@ -109,7 +111,7 @@ def _noise_parts(coefficients: SymbolicCoefficients, domain: Domain) -> tuple[An
     return of_time, number * of_state
 
 
-def real_on(expression: Any, symbols: tuple[Any, ...], intervals: tuple[tuple[float, float], ...]) -> Any:
+def real_on(expression: Expr, symbols: tuple[Symbol, ...], intervals: tuple[tuple[float, float], ...]) -> Expr:
     """The expression with moduli and roots of squares resolved by the signs on a box."""
     import sympy
 

@@ -6,7 +6,7 @@ Next to a singular point residuals say little about the error of a span; a formu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from liestonet.formulas.proved.tuning import PROOFS, SLICES
 from liestonet.symmetry.determining.basis import Basis
 from liestonet.symmetry.determining.equations import Equations
 from liestonet.symmetry.determining.fields import Fields
+
+if TYPE_CHECKING:
+    from sympy import Symbol
 
 
 def projected(fields: Fields, formulas: Sequence[Formula], symbols: tuple[Any, ...]) -> Fields:
@@ -40,7 +43,7 @@ def projected(fields: Fields, formulas: Sequence[Formula], symbols: tuple[Any, .
 
 
 def from_formulas(
-    formulas: Sequence[Formula], equations: Equations, domain: Domain, symbols: tuple[Any, ...]
+    formulas: Sequence[Formula], equations: Equations, domain: Domain, symbols: tuple[Symbol, ...]
 ) -> Fields:
     """Series on a box for generators that are known by their formulas alone, as near as moderate degrees come.
 

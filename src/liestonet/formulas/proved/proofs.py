@@ -12,15 +12,17 @@ from liestonet.formulas.tuning import FORMULAS
 from liestonet.symmetry.determining.equations import Equations
 
 if TYPE_CHECKING:
+    from sympy import Basic, Expr
+
     from liestonet.sde.symbolic import SymbolicCoefficients
 
 
-def solves(equations: Equations, coefficients: SymbolicCoefficients, components: list[Any]) -> bool:
+def solves(equations: Equations, coefficients: SymbolicCoefficients, components: list[Expr]) -> bool:
     """Whether SymPy shows that the determining equations hold."""
     return all(is_zero(residual) for residual in equations.residuals(coefficients, components))
 
 
-def is_zero(expression: Any) -> bool:
+def is_zero(expression: Basic) -> bool:
     """Whether SymPy can show that an expression vanishes identically; it is not asked where numbers say no."""
     if expression == 0:
         return True
@@ -28,7 +30,7 @@ def is_zero(expression: Any) -> bool:
     return _vanishes_numerically(expression) and simplifies_to_zero(expression)
 
 
-def simplifies_to_zero(expression: Any, thorough: bool = True) -> bool:
+def simplifies_to_zero(expression: Basic, thorough: bool = True) -> bool:
     """Whether SymPy's rules bring an expression without kept integrals to zero, within a bound on the effort.
 
     Arithmetic alone, without SymPy's simplifications, is quick.

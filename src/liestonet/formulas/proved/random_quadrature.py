@@ -26,6 +26,7 @@ from liestonet.formulas.shortest import shortest
 
 if TYPE_CHECKING:
     import sympy
+    from sympy import Expr
 
     from liestonet.sde.symbolic import SymbolicCoefficients
 
@@ -47,7 +48,7 @@ class RandomQuadrature:
 
 
 def random_quadrature(
-    coefficients: SymbolicCoefficients, domain: Domain, phis: Sequence[Sequence[Any]] = ()
+    coefficients: SymbolicCoefficients, domain: Domain, phis: Sequence[Sequence[Expr]] = ()
 ) -> RandomQuadrature | None:
     """The solution of an equation extended by dw = dW; None where its random symmetries do not give one.
 
@@ -68,7 +69,8 @@ def random_quadrature(
         if len(phis) != n:
             return None
         matrix = sympy.Matrix([[phi[i] for phi in phis] for i in range(n)])
-        if is_zero(matrix.det()):
+        determinant: Any = matrix.det()
+        if is_zero(determinant):
             return None
         slopes = matrix.inv().applyfunc(shortest)
         heights = [_height(list(slopes[j, :]), fields, domain) for j in range(n)]

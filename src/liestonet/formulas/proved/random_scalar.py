@@ -24,9 +24,11 @@ from liestonet.formulas.quadrature import antiderivative
 from liestonet.formulas.shortest import shortest
 
 if TYPE_CHECKING:
+    from sympy import Expr
+
     from liestonet.sde.symbolic import SymbolicCoefficients
 
-Field = tuple[Any, ...]  # τ, ξ^1, …, with zeros for time and for w
+Field = tuple["Expr", ...]  # τ, ξ^1, …, with zeros for time and for w
 
 
 @dataclass(frozen=True)

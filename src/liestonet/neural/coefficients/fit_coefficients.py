@@ -100,8 +100,8 @@ class Prepared(NamedTuple):
 
 
 def fit_coefficients(
-    source: IncrementSource | Any,
-    settings: CoefficientSettings | Any | None = None,
+    source: object,
+    settings: CoefficientSettings | None = None,
     *,
     seed: int = 0,
     progress: Progress | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -22,7 +22,10 @@ from liestonet.reduction.recording.known_steps import step_added, step_rounds
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.trajectories.measurement import Measurement
 
-Place = tuple[tuple[int, ...], Any]
+if TYPE_CHECKING:
+    from sympy import Expr
+
+Place = tuple[tuple[int, ...], "Expr"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +45,7 @@ def constants_on(surrogate: Surrogate, places: Sequence[Place], measurement: Mea
 
     Discretisation bias is subtracted if the measurement says how steps were made.
     """
-    used = {symbol.name for _, function in places for symbol in function.free_symbols}
+    used = {str(symbol) for _, function in places for symbol in function.free_symbols}
     absent = {v for v, symbol in enumerate(symbols_of(surrogate)) if symbol.name not in used}
     terms = candidate_terms(surrogate, absent)
     kept = np.array([(term.entry, term.function) in places for term in terms])

@@ -25,6 +25,7 @@ from liestonet.render.html.plot_geometry import (
     real_paths,
 )
 from liestonet.result import Result
+from liestonet.validation.flows import Reach
 from liestonet.validation.flows import flow as flow_along
 
 MOST_CURVES = 12
@@ -108,10 +109,8 @@ def flow(result: Result, ax: Any = None, *, generator: int = 0) -> Any:
     lost = 0
     for amount, strength in zip(AMOUNTS, (0.5, 1.0), strict=True):
         epsilon = amount / max(size, np.finfo(float).tiny)
-        end = flow_along(
-            result.evaluated, together[:, 0], together[:, 1:], epsilon, generator, domain=result.domain, margin=1.0,
-            tolerance=TOLERANCE,
-        )  # fmt: skip
+        reach = Reach(result.domain, 1.0, TOLERANCE)
+        end = flow_along(result.evaluated, together[:, 0], together[:, 1:], epsilon, generator, reach)
         lost += end.left + end.blew_up
         for path in (drawn(result, path) for path in np.split(np.column_stack([end.t, end.x]), ends)):
             ax.plot(path[:, first], path[:, second], color=colour, linewidth=1.1, alpha=strength)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from markupsafe import Markup
 
@@ -22,7 +21,7 @@ from liestonet.result import Result
 SCRIPTS = ("fields", "flow", "plot", "paths", "steps", "stage", "ladder", "start")
 
 
-def write_report(result: Result, path: object, tolerances: Sequence[float] | Any | None = None) -> Path:
+def write_report(result: Result, path: object, tolerances: Sequence[float] | None = None) -> Path:
     """Write the page, whole or not at all, and say where it is."""
     from liestonet.trajectories.writers import replacing
 
@@ -34,7 +33,7 @@ def write_report(result: Result, path: object, tolerances: Sequence[float] | Any
 
 
 @few_threads
-def render_page(result: Result, tolerances: Sequence[float] | Any | None = None) -> str:
+def render_page(result: Result, tolerances: Sequence[float] | None = None) -> str:
     """The whole page as text; `tolerances` are those of the ladder's slider beside the result's own."""
     view = ResultView.of(result)
     data = page_data(view, result, tolerances)

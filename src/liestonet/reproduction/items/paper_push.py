@@ -18,6 +18,7 @@ from liestonet.reproduction.publication import ItemJob
 from liestonet.study.tables import Table
 from liestonet.trajectories import Trajectories
 from liestonet.validation.after_push import central_part
+from liestonet.validation.flows import Reach
 from liestonet.validation.push import push
 from liestonet.validation.tuning import AFTER_PUSH as TUNING
 
@@ -42,10 +43,7 @@ def run(case: str, seed: int, steps: int | None = None) -> dict[str, Any]:
         for epsilon in EPSILONS:
             row: Row = {"generator": k, "epsilon": epsilon}
             try:
-                moved = push(
-                    result.training.generators, fresh, k, epsilon,
-                    domain=box, margin=TUNING.margin, tolerance=TUNING.tolerance,
-                )  # fmt: skip
+                moved = push(result.training.generators, fresh, k, epsilon, Reach(box, TUNING.margin, TUNING.tolerance))
                 row |= {"left": moved.left, "blew_up": moved.blew_up}
                 row |= _missed(case, central_part(moved), box, seed, steps)
             except (InputError, np.linalg.LinAlgError) as problem:

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 import sympy
-from sympy import ImmutableMatrix
+from sympy import Expr, ImmutableMatrix
 
 from liestonet.sde.symbolic import SymbolicCoefficients
 from liestonet.symmetry.analytic.special_parameters import Condition, canonical
@@ -21,9 +21,9 @@ class Branch:
     """The coefficients where some polynomials vanish, and the values that parameters take there."""
 
     coefficients: SymbolicCoefficients
-    equations: tuple[Any, ...] = ()
-    values: tuple[tuple[Any, Any], ...] = ()
-    divisors: tuple[Any, ...] = ()  # what values were divided by: where one is zero, another branch has the case
+    equations: tuple[Expr, ...] = ()
+    values: tuple[tuple[Expr, Expr], ...] = ()
+    divisors: tuple[Expr, ...] = ()  # what values were divided by: where one is zero, another branch has the case
 
     @property
     def is_defined(self) -> bool:
@@ -34,7 +34,7 @@ class Branch:
     def is_noiseless(self) -> bool:
         return bool(self.coefficients.diffusion.is_zero_matrix)
 
-    def vanishes(self, polynomial: Any) -> bool:
+    def vanishes(self, polynomial: Expr) -> bool:
         """Whether a polynomial in the parameters is zero everywhere on the branch."""
         return sympy.simplify(polynomial.subs(list(self.values))) == 0
 
@@ -137,7 +137,7 @@ def _with(branch: Branch, rest: Any) -> Branch:
     return branch
 
 
-def _order(polynomial: Any) -> list[Any]:
+def _order(polynomial: Expr) -> list[Any]:
     """Parameters, easiest to solve for first: linear, with a number as coefficient, few terms."""
 
     def effort(symbol: Any) -> tuple[Any, bool, int, str]:
@@ -163,7 +163,7 @@ def _root(branch: Branch, symbol: Any, power: Any, degree: int) -> Any:
 def _replaced(branch: Branch, symbol: Any, value: Any, polynomial: Any, divisor: Any = ONE) -> Branch | None:
     """The branch with a parameter replaced by its value; None where this makes a divisor vanish."""
     known = branch.coefficients
-    divisors = tuple(sympy.factor(old.subs(symbol, value)) for old in branch.divisors)
+    divisors: tuple[Any, ...] = tuple(sympy.factor(old.subs(symbol, value)) for old in branch.divisors)
     if any(old == 0 or old.has(*UNDEFINED) for old in divisors):
         return None
     drift, diffusion, killing = (

@@ -21,7 +21,7 @@ from liestonet.symmetry.analytic.parametric_conditions import Conditions, TooLar
 from liestonet.symmetry.analytic.tuning import CLASSIFICATION
 from liestonet.symmetry.determining.equations import Equations
 
-Condition = frozenset[Any]  # SymPy polynomials that vanish together
+Condition = frozenset[sympy.Expr]  # SymPy polynomials that vanish together
 
 
 @dataclass(frozen=True)

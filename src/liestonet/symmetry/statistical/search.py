@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float
@@ -32,11 +32,17 @@ from liestonet.symmetry.statistical.translations import shifts
 from liestonet.symmetry.statistical.tuning import SEARCH
 from liestonet.symmetry.statistical.verdicts import Criteria, most_symmetries
 
-# `once(key, make)` is `make()`, or what it was when the key came before.
-Once = Callable[[Hashable, Callable[[], Any]], Any]
+Made = TypeVar("Made")
 
 
-def anew(_: Hashable, make: Callable[[], Any]) -> Any:
+@runtime_checkable
+class Once(Protocol):
+    """`once(key, make)` is `make()`, or what it was when the key came before."""
+
+    def __call__(self, key: Hashable, make: Callable[[], Made], /) -> Made: ...
+
+
+def anew(_: Hashable, make: Callable[[], Made], /) -> Made:
     """Call `make` without caching."""
     return make()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from liestonet.core.numbers import is_real
 from liestonet.core.p_values import p_clause, p_text
@@ -22,6 +22,9 @@ from liestonet.trajectories.increments import in_memory
 from liestonet.validation.maps.groups import Group
 from liestonet.validation.tuning import DISCRETE
 from liestonet.validation.written import map_verdict, percent, percent_range
+
+if TYPE_CHECKING:
+    from liestonet.core.json_values import JSON
 
 # Verdicts in the order in which rows are listed.
 ORDERED = ("symmetry", "near-symmetry", "undecided", "no")
@@ -129,7 +132,7 @@ class Discrete:
             for row in self.rows
         ]
 
-    def to_dictionary(self) -> dict[str, Any]:
+    def to_dictionary(self) -> dict[str, JSON]:
         """Plain numbers, text and lists for JSON."""
         return asdict(self)
 

@@ -48,7 +48,7 @@ def mirrors(coefficients: SymbolicCoefficients, domain: Domain) -> list[PointMap
     found = []
     for centre in _zeros(drift, coefficients, domain):
         for branch in solved[: DISCRETE.most_branches]:
-            level = height.subs(x, centre)
+            level: Any = height.subs(x, centre)
             level = exact_number(float(level)) if centre.has(sympy.Float) else level
             image = branch.xreplace({target: 2 * level - height}).xreplace({variable: x})
             image = shortest(sympy.powsimp(sympy.expand_log(sympy.simplify(image), force=True)))

@@ -16,7 +16,7 @@ from liestonet.render.html.moving.embedding import rounded
 from liestonet.render.html.moving.paths import Sample
 from liestonet.render.html.moving.tuning import MOVING
 from liestonet.trajectories.increments import Increments
-from liestonet.validation.flows import flow, one_generator
+from liestonet.validation.flows import Reach, flow, one_generator
 from liestonet.validation.null_model import stream
 from liestonet.validation.push_test import (
     PushedPlaces,
@@ -39,7 +39,7 @@ def statistics(generators: Any, k: int, sample: Sample, largest: float) -> tuple
         return None
     chosen = one_generator(generators, k)
     before, known = standardised(source, steps)
-    end = flow(chosen, steps.t, steps.x, largest, domain=source.domain, margin=PUSH.margin, tolerance=PUSH.tolerance)
+    end = flow(chosen, steps.t, steps.x, largest, reach=Reach(source.domain, PUSH.margin, PUSH.tolerance))
     way = mean_displacement(steps, PushedPlaces(end.t, end.x), source.domain)
     controls = control_pushes(source, steps, way, stream(k, "page"))[:1]
     if not controls:
