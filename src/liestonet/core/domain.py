@@ -142,7 +142,7 @@ class Domain:
         return whole
 
     def wrapped(self, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "b v"]:
-        """Points (t, x_1, …, x_n) with periodic variables reduced to their intervals; the same array if there are none."""
+        """Points (t, x_1, …, x_n) with periodic variables reduced to their intervals; unchanged if there are none."""
         if not self.periodic:
             return points
         result = points.copy()

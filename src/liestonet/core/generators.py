@@ -112,7 +112,7 @@ class Normalised:
 
 @dataclass(frozen=True)
 class Random:
-    """Generators φ(t, x, w) ∂x, which move x only: series in time, the coordinates x, and the Wiener processes w last."""
+    """Generators φ(t, x, w) ∂x, which move x only: series in time, the coordinates x and the Wiener processes w."""
 
     base: Generators
     dimension: int

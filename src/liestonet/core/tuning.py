@@ -22,9 +22,9 @@ Value = TypeVar("Value")
 class SharedTuning:
     """Numbers used in decisions by several packages."""
 
-    # Up to this many coordinates every direction has its own verdict, bases hold all products of the variables,
-    # errors of all coefficients are estimated jointly, and each coordinate has its own shrinkage. Source: cost; the paper's
-    # and the catalogue's systems with more coordinates are judged as blocks (docs/examples.md, 10-D).
+    # Up to this many coordinates every direction has its own verdict, bases hold all products of the variables, errors
+    # of all coefficients are estimated jointly, and each coordinate has its own shrinkage. Source: cost; systems of the
+    # paper and the catalogue with more coordinates are judged as blocks (docs/examples.md, 10-D).
     few_coordinates: int = 3
     # When the root of a covariance is inverted, directions shorter than this fraction of the longest one count as
     # rounding. Source: theory: squares of 1e-12 are near the rounding error of the covariance.
