@@ -253,7 +253,7 @@ class _Values:
 
     @property
     def squares(self) -> _Values:
-        """The functions for the diffusion: past steps squared, with their sign also times the state."""
+        """The functions for the diffusion: past steps squared, and their products with the state squared with sign."""
         squares = np.sign(self.past) * self.past**2
         for place in range(0, self.past.shape[1], 2 * self.dimension):
             squares[:, place : place + self.dimension] = self.past[:, place : place + self.dimension] ** 2
