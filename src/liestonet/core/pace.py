@@ -16,13 +16,13 @@ DISCOVERING: Mapping[str, float | int] = {
     "taking": 7,
     "refitting": 16,
     "looking for symmetries of the law": 8,
-    "testing against the date": 5,
+    "testing for dependence on the date": 5,
     "checking the data": 8,
     "looking for formulas": 12,
     "drawing the report": 40,
 }
 SOLVING: Mapping[str, float | int] = {
-    "looking at the coefficients": 3,
+    "examining the coefficients": 3,
     "looking for functions that are constant": 8,
     "counting power series": 10,
     "basis of": 25,
