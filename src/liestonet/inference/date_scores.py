@@ -100,7 +100,7 @@ class DateScores:
         )
 
     def kinds(self, columns: Sequence[tuple[int, int]]) -> Iterator[ScoreKind]:
-        """Columns of the drift, then of the diffusion; Gaussian residuals and their squares are uncorrelated."""
+        """Columns of the drift, then of the diffusion, whose scores are uncorrelated for Gaussian residuals."""
         for length in (1, 2):
             chosen = [(place, k) for place, k in columns if len(self.entries[place]) == length]
             if not chosen:

@@ -26,7 +26,7 @@ from liestonet.trajectories.velocities import positions_among
 
 
 def data_view(result: Result, found: DataFindings) -> SourceView:
-    """Everything that is said of data only."""
+    """The parts of a view specific to data."""
     verdict, confidence = data_verdict(result, found), confidence_text(found)
     imposed = "" if found.refit is None else " Dashed: with the symmetries imposed."
     return SourceView(
@@ -64,7 +64,7 @@ def _direction(position: int, row: LadderRow) -> Direction:
 
 
 def _ladder(result: Result, found: DataFindings) -> LadderView:
-    """Residual, interval, noise, p-value and verdict of every direction."""
+    """Residual, interval, residual if exact, p-value and verdict of every direction."""
     confidence = confidence_text(found)
     return LadderView(
         heading="Candidate directions",
@@ -92,7 +92,7 @@ def _ladder(result: Result, found: DataFindings) -> LadderView:
 
 
 def _candidates(result: Result) -> CandidatesView | None:
-    """Directions beyond those counted that are not excluded, with how they begin."""
+    """Directions that are not counted and not excluded, with their first terms."""
     rest = list(enumerate(result.ladder))[result.fields.count :]
     chosen = [(k, row) for k, row in rest if row.verdict in ("near-symmetry", "undecided")]
     if not chosen or result.directions.count < len(result.ladder):
@@ -110,7 +110,7 @@ def _candidates(result: Result) -> CandidatesView | None:
 
 
 def _levels(result: Result, found: DataFindings) -> Iterator[str]:
-    """Symmetries of the law, for which the choice of σ does not matter, and the likelihood-ratio test."""
+    """Sentences on symmetries of the law, which do not depend on the choice of σ, and the likelihood-ratio test."""
     if result.symmetry == "ito" and found.law_dimension is not None:
         several = found.surrogate.noise > 1
         why = "for any choice of σ" if several else "the same as the Itô symmetries, because there is one noise"
@@ -128,7 +128,7 @@ def _levels(result: Result, found: DataFindings) -> Iterator[str]:
 
 
 def _motions(result: Result) -> Iterator[str]:
-    """What the generators do to the positions, which were all that was recorded."""
+    """Sentences on how generators move positions, if velocities were not recorded."""
     positions = positions_among(result.names)
     moved = [
         f"X{k}: {field_text(replace(form, xi=form.xi[: len(positions)]), positions)}"
@@ -138,13 +138,13 @@ def _motions(result: Result) -> Iterator[str]:
     told = f"As motions of {', '.join(positions)} alone: {'; '.join(moved)}. " if moved else ""
     yield (
         f"{told}A generator moves positions by its parts in {', '.join(f'∂{name}' for name in ('t', *positions))}; "
-        "what it does to velocities follows from that."
+        "the motion of velocities follows from these."
     )
 
 
 def _likelihood(refit: Refit, error_rate: float) -> Iterator[str]:
     if not refit.tests_something:
-        yield "These symmetries ask nothing of drift and diffusion on this clock, so no likelihood ratio tests them."
+        yield "On this clock these symmetries impose no condition on drift and diffusion, so there is no likelihood ratio."
         return
     answer = "rejects" if refit.p_value < error_rate else "does not reject"
     yield (
@@ -168,14 +168,14 @@ def _facts(result: Result, found: DataFindings) -> Iterator[Row]:
 
 
 def _data(found: DataFindings) -> Iterator[Row]:
-    """The summary of the data, a line each."""
+    """The summary of the data, line by line."""
     for line in str(found.data).split("\n"):
         label, _, text = line.partition("  ")
         yield label, text.strip()
 
 
 def _training(training: Training) -> Iterator[Row]:
-    """What the neural engine did, from its record."""
+    """The summary of the neural engine's training, from its record."""
     record = training.to_dictionary()
     yield "training", f"{record['steps']:,} steps{', interrupted' if record['interrupted'] else ''}"
     yield "final losses", ", ".join(f"{name} {number(value)}" for name, value in record["losses"].items())
