@@ -144,7 +144,10 @@ def _motions(result: Result) -> Iterator[str]:
 
 def _likelihood(refit: Refit, error_rate: float) -> Iterator[str]:
     if not refit.tests_something:
-        yield "On this clock these symmetries impose no condition on drift and diffusion, so there is no likelihood ratio."
+        yield (
+            "On this clock these symmetries impose no condition on drift and diffusion, so no likelihood ratio tests "
+            "them."
+        )
         return
     answer = "rejects" if refit.p_value < error_rate else "does not reject"
     yield (
