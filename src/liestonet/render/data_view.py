@@ -22,6 +22,7 @@ from liestonet.render.view_parts import CandidatesView, CandidateView, Direction
 from liestonet.result import Result
 from liestonet.result.findings import DataFindings
 from liestonet.surrogate.surrogate import Surrogate
+from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories.velocities import positions_among
 
 
@@ -29,12 +30,13 @@ def data_view(result: Result, found: DataFindings) -> SourceView:
     """The parts of a view specific to data."""
     verdict, confidence = data_verdict(result, found), confidence_text(found)
     imposed = "" if found.refit is None else " Dashed: with the symmetries imposed."
+    equation = estimated_text(result)
     return SourceView(
         origin="from data",
         verdict=verdict,
         short_verdict=verdict,
         equation=str(found.surrogate),
-        equation_line=estimated_text(result),
+        equation_line=equation,
         ladder=_ladder(result, found),
         levels=tuple(_levels(result, found)),
         facts=tuple(_facts(result, found)),
@@ -49,6 +51,8 @@ def data_view(result: Result, found: DataFindings) -> SourceView:
         digest=found.data.digest or "",
         training=() if found.training is None else tuple(_training(found.training)),
         clock=" ".join(filter(None, (clock_text(found), recording_text(found)))),
+        constants=_constants(result, equation),
+        untested=_untested(result),
     )
 
 
@@ -69,8 +73,8 @@ def _ladder(result: Result, found: DataFindings) -> LadderView:
     return LadderView(
         heading="Candidate directions",
         legend=f"A residual of 0 % is an exact symmetry, which a small p rejects. Symmetries are the directions that p "
-        f"does not reject and whose interval is below {percent(found.criteria.tolerance)}; X1, X2, … below are "
-        "combinations of them.",
+        f"does not reject and whose interval is below {percent(found.criteria.tolerance)}, the tolerance (a choice: "
+        "--tolerance sets another). X1, X2, … below are combinations of them.",
         explanation="A direction is a vector field X. It is a symmetry if it solves the determining equations, linear "
         "equations written DX = 0 for short. The relative residual ‖DX‖/‖X‖ is by how much it fails to, 0 % for an "
         "exact symmetry. 'If exact' is the residual that estimation errors alone would give an exact symmetry. p "
@@ -78,16 +82,49 @@ def _ladder(result: Result, found: DataFindings) -> LadderView:
         "exact symmetries. A small p rejects them; a large p proves nothing, and values near 1 are common because the "
         "test is cautious. A direction counts as a symmetry if p does not reject it and its "
         f"{confidence} interval lies below the tolerance of {percent(found.criteria.tolerance)}; it is not a symmetry "
-        "if the interval lies above. The tolerance is a choice, not a property of the data; --tolerance changes it. "
-        "The generators X1, X2, … are combinations of the accepted directions. Their numbers and those of the fitted "
-        "equation are two estimates from the same data, so they differ within their errors. Mirrors and other discrete "
-        "symmetries are not directions; --discrete tests them.",
+        f"if the interval lies above. {_tolerance(found)} The generators X1, X2, … are combinations of the accepted "
+        "directions.",
         caption=f"Bars: {confidence} intervals. Grey ticks: residual to expect if exact. Arrows: the interval reaches "
         "zero, which a logarithmic axis cannot show.",
         columns=("residual", f"{confidence} interval", "if exact", "p"),
         rows=tuple(_direction(k, row) for k, row in enumerate(result.ladder, start=1)),
         taken=result.fields.count,
         gap="",
+    )
+
+
+def _tolerance(found: DataFindings) -> str:
+    """Why there is a tolerance, and where its value comes from."""
+    default = percent(Criteria.tolerance)
+    usual = found.criteria.tolerance == Criteria.tolerance
+    origin = f"{default} is the default" if usual else f"the default is {default}"
+    return (
+        "A tolerance is needed because few data reject nothing: the interval must also exclude violations that are not "
+        f"small. Its value is a choice, not an estimate from the data; {origin}, chosen by hand. If violations of this "
+        "size matter to you, set a smaller one with --tolerance (in Python, tolerance=)."
+    )
+
+
+def _constants(result: Result, equation: str) -> str:
+    """Why constants of generators and those of the fitted equation differ; empty if there are not both."""
+    if not equation or not any(row.constants for row in result.closed_forms):
+        return ""
+    return (
+        "Constants in a generator are estimated from that generator alone, those in the fitted equation by one "
+        "maximum-likelihood fit of the whole equation to the same data: the two agree within their errors, not to the "
+        "last digit."
+    )
+
+
+def _untested(result: Result) -> str:
+    """That discrete symmetries were not tested, with an example; empty if they were."""
+    if result.discrete is not None:
+        return ""
+    name = result.names[0]
+    return (
+        f"Not tested: mirrors such as {name} → −{name}, rotations by fixed angles, and permutations of coordinates. "
+        "They do not belong to a continuous family, so they are not among the directions above. --discrete tests them "
+        "(in Python, liestonet.discrete)."
     )
 
 

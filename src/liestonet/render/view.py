@@ -148,7 +148,7 @@ def _generators(result: Result, source: SourceView) -> GeneratorsView:
         heading="Generators (a basis of the symmetries)" if len(rows) > 1 else "Generator",
         meaning=" ".join([*meaning, *([source.bands] if source.bands else [])]),
         rows=rows,
-        note="" if all(known) else _expanded(result, sought=bool(formulas)),
+        note=" ".join(filter(None, (_expanded(result, all(known), bool(formulas)), source.constants))),
         statuses=tuple((status, text) for status, text in STATUSES.items() if status in present),
     )
 
@@ -168,8 +168,10 @@ def _components(result: Result) -> str:
     return f"A generator τ ∂t + {state} moves the time t at the rate τ and {moved} at the rate ξ{density}."
 
 
-def _expanded(result: Result, sought: bool) -> str:
-    """A sentence on the point of expansion of first terms, and on why they are shown."""
+def _expanded(result: Result, known: bool, sought: bool) -> str:
+    """A sentence on the point of expansion of first terms, and on why they are shown; empty if there are none."""
+    if known:
+        return ""
     why = "No closed form was found for the numerical ones" if sought else "Closed forms were not searched for"
     names = ("t", *result.names)
     middle = ", ".join(f"{name} = {number(value)}" for name, value in zip(names, result.domain.centre, strict=True))

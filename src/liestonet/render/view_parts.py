@@ -170,7 +170,8 @@ class SourceView:
     `equation` is the whole text, `equation_line` the one to show if the verdict does not repeat it. `levels` are
     sentences beyond the requested kind of symmetry: on the law, the gauge, the likelihood. `closure` and `jacobi` are
     the algebra's residuals, `vanish` is the verb for commutators that are zero within errors. `clock` is a sentence on
-    the clock of data, empty for the recorded one.
+    the clock of data, empty for the recorded one. `constants` says why constants of generators and of the fitted
+    equation differ, `untested` that discrete symmetries were not tested.
     """
 
     origin: str
@@ -191,3 +192,5 @@ class SourceView:
     digest: str = ""
     training: tuple[Row, ...] = ()
     clock: str = ""
+    constants: str = ""
+    untested: str = ""

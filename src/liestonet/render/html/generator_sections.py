@@ -132,10 +132,11 @@ def _bracket(i: int, j: int) -> str:
 
 
 def maps(view: ResultView, result: Result) -> Section | None:
-    """Mirrors, rotations and permutations, if they were tested."""
+    """Mirrors, rotations and permutations, or a sentence that they were not tested."""
     found = result.discrete
     if found is None:
-        return None
+        untested = view.source.untested
+        return Section("Discrete symmetries", render("discrete.html", head=untested, rows=())) if untested else None
     head, *_ = view.discrete
     columns = ("map", "verdict", "residual", "95 % interval", "p-value", "among all", "centre")
     rows = found.table()
