@@ -268,7 +268,7 @@ def test_data_say_what_the_tolerance_is_and_what_was_not_tested():
     """Outside readers had asked why 10 %, why two estimates of a rate differ, and whether a mirror was tested."""
     result = made("1-D")
     view, found = ResultView.of(result), of_data(result)
-    assert "below 10 %, the tolerance (a choice: --tolerance sets another)" in view.source.ladder.legend
+    assert "below the tolerance, 10 % by choice (--tolerance)" in view.source.ladder.legend
     assert "10 % is the default, chosen by hand" in view.source.ladder.explanation
     other = replace(result, findings=replace(found, criteria=replace(found.criteria, tolerance=0.2)))
     assert "the default is 10 %, chosen by hand" in ResultView.of(other).source.ladder.explanation

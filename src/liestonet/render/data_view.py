@@ -72,9 +72,9 @@ def _ladder(result: Result, found: DataFindings) -> LadderView:
     confidence = confidence_text(found)
     return LadderView(
         heading="Candidate directions",
-        legend=f"A residual of 0 % is an exact symmetry, which a small p rejects. Symmetries are the directions that p "
-        f"does not reject and whose interval is below {percent(found.criteria.tolerance)}, the tolerance (a choice: "
-        "--tolerance sets another). X1, X2, … below are combinations of them.",
+        legend="A residual of 0 % is an exact symmetry, which a small p rejects. Symmetries are directions that p does "
+        f"not reject and whose interval is below the tolerance, {percent(found.criteria.tolerance)} by choice "
+        "(--tolerance); X1, X2, … below are combinations of them.",
         explanation="A direction is a vector field X. It is a symmetry if it solves the determining equations, linear "
         "equations written DX = 0 for short. The relative residual ‖DX‖/‖X‖ is by how much it fails to, 0 % for an "
         "exact symmetry. 'If exact' is the residual that estimation errors alone would give an exact symmetry. p "
@@ -99,9 +99,9 @@ def _tolerance(found: DataFindings) -> str:
     usual = found.criteria.tolerance == Criteria.tolerance
     origin = f"{default} is the default" if usual else f"the default is {default}"
     return (
-        "A tolerance is needed because few data reject nothing: the interval must also exclude violations that are not "
-        f"small. Its value is a choice, not an estimate from the data; {origin}, chosen by hand. If violations of this "
-        "size matter to you, set a smaller one with --tolerance (in Python, tolerance=)."
+        "A tolerance is needed because with few data no test rejects: the interval must show that the residual is small. "
+        f"Its value is a choice, not an estimate from the data; {origin}, chosen by hand. If residuals of this size "
+        "matter to you, set a smaller one with --tolerance (in Python, tolerance=)."
     )
 
 
@@ -110,9 +110,9 @@ def _constants(result: Result, equation: str) -> str:
     if not equation or not any(row.constants for row in result.closed_forms):
         return ""
     return (
-        "Constants in a generator are estimated from that generator alone, those in the fitted equation by one "
-        "maximum-likelihood fit of the whole equation to the same data: the two agree within their errors, not to the "
-        "last digit."
+        "Constants in the generators come from the estimated vector fields, those in the fitted equation from a "
+        "maximum-likelihood fit of that equation to the same data: the two agree within their errors, not to the last "
+        "digit."
     )
 
 

@@ -73,7 +73,7 @@ class Gap:
 class LadderView:
     """Every direction in order. `columns` name the cells between position and verdict; `gap` follows row `taken`.
 
-    `legend` is a short explanation in two lines.
+    `legend` is a short explanation in few lines.
     """
 
     heading: str
