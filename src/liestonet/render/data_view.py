@@ -99,7 +99,7 @@ def _tolerance(found: DataFindings) -> str:
     usual = found.criteria.tolerance == Criteria.tolerance
     origin = f"{default} is the default" if usual else f"the default is {default}"
     return (
-        "A tolerance is needed because with few data no test rejects: the interval must show that the residual is small. "
+        "A tolerance is needed because with few data no test rejects: the interval must show that a residual is small. "
         f"Its value is a choice, not an estimate from the data; {origin}, chosen by hand. If residuals of this size "
         "matter to you, set a smaller one with --tolerance (in Python, tolerance=)."
     )
